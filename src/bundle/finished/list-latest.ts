@@ -1,17 +1,19 @@
 /**
- * Which bundle `latest` means. Programs run other programs: tsx, npm and test runners end with the exit code of the one
- * that died, and so die after it. Whoever asks for the latest death means that one, not its echo.
+ * Chooses the bundle that `latest` stands for. tsx, npm and test runners exit with the code of the program they ran, and so
+ * leave a bundle of their own after it. `latest` means the program's bundle, not theirs.
  */
 import { basename, join } from 'node:path';
 import { type ProcessEventsPart, type ProcessPart, partNames, type TriggerPart } from '../layout/bundle.ts';
 import { openBundle } from '../read/reader.ts';
 import { readBundleName } from '../write/bundle-name.ts';
 
-/** An echo follows within this time. */
+/** The longest time between a death and the exit of the parent that passes it on. */
 const echoMs = 30_000;
 const mostLookedAt = 12;
 
-/** `names` newest first. The newest, or the death in a child process that the newest only passed on. */
+/**
+ * `names` are sorted newest first. Returns the newest, or the death of the child process that the newest only passed on.
+ */
 export function chooseLatest(names: readonly string[], dir: string): string | undefined {
   let [chosen] = names;
   for (const name of names.slice(1, mostLookedAt)) {
@@ -29,10 +31,10 @@ function timeOf(name: string): number {
   return Date.parse(readBundleName(name)?.at ?? '');
 }
 
-/** It started the child itself, or saw a shell of its own end that had (npm runs every script through one). */
+/** True if it started the child itself, or saw the exit of a shell that did (npm runs every script through a shell). */
 function isParentOf(parentPath: string, childPath: string): boolean {
   const { pid: parent, exitCode = 0 } = readPart<TriggerPart>(parentPath, partNames.trigger) ?? {};
-  // A test runner stops its workers when all is said: only an exit code of the signal passes such an end on.
+  // A test runner stops its workers when it is done: such a termination is passed on only as the exit code of the signal.
   if (/-terminated-[0-9a-f]{8}\.agentdump/.test(childPath) && exitCode < 128) return false;
   if (parent !== undefined && readPart<ProcessPart>(childPath, partNames.process)?.parentPid === parent)
     return true;
@@ -49,7 +51,7 @@ function readPart<Part>(path: string, name: string): Partial<Part> | undefined {
       bundle.close();
     }
   } catch {
-    // Encrypted or damaged: then the newest it is.
+    // It is encrypted or damaged: use the newest bundle.
     return undefined;
   }
 }

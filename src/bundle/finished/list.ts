@@ -1,6 +1,6 @@
 /**
- * Which bundles a dump folder holds, and which of them a person means: `latest`, a path, a folder's name or the start
- * of an id. Reads names and manifests only.
+ * Lists the bundles of a dump folder, and finds the one that a user names: `latest`, a path, a folder's name, or the start
+ * of an id. Reads only names and manifests.
  */
 import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
@@ -25,28 +25,30 @@ export interface ListedBundle {
   name: string;
   path: string;
   state: BundleState;
-  /** ISO 8601 UTC, from the name. */
+  /** ISO 8601 in UTC, from the name. */
   at: string;
-  /** The short id of the name: eight hexadecimal digits. */
+  /** The short id in the name: eight hexadecimal digits. */
   shortId: string;
-  /** Absent for one that is encrypted or unreadable. */
+  /** Absent if the bundle is encrypted or unreadable. */
   program?: string;
   verdictKind?: string;
-  /** Sizes of its parts, or of the file. */
+  /** The total size of its parts, or the size of the file. */
   bytes: number;
   gaps: number;
-  /** What became of the process, of a bundle of a living one, where that is known. */
+  /** For a bundle of a living process: what became of it, if known. */
   sequel?: Sequel;
   /** Why it is unreadable. */
   problem?: string;
 }
 
-/** Newest first. A folder that is not there holds none. Throws `not-found` only for a path that is no folder. */
+/**
+ * Sorted newest first. A folder that does not exist has no bundles. Throws `not-found` only for a path that is no folder.
+ */
 export function listBundles(dir: string): ListedBundle[] {
   return namesOfBundles(dir).map((name) => describe(dir, name));
 }
 
-/** Those of them that were written between two times (ISO 8601 UTC), both left out. No other one is opened. */
+/** The bundles written between two times (ISO 8601 in UTC, both exclusive). Opens no others. */
 export function listBundlesBetween(dir: string, from: string, to: string): ListedBundle[] {
   return namesOfBundles(dir)
     .filter((name) => {
@@ -81,7 +83,7 @@ function describe(dir: string, name: string): ListedBundle {
   }
 }
 
-/** What pack and encrypt put behind the name of a bundle, and encrypt behind that of a packed one. */
+/** The suffixes that `pack` and `encrypt` add to a bundle's name, and `encrypt` to that of a packed bundle. */
 const copySuffixes = [
   packedSuffix.slice(bundleSuffix.length),
   encryptedSuffix.slice(bundleSuffix.length),
@@ -90,7 +92,7 @@ const copySuffixes = [
 
 const listed = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
 
-/** Killed before its first part, it still says what died, of what and when. */
+/** A bundle whose writer was killed before its first part still says what died, why and when. */
 function isBegun(dir: string, name: string): boolean {
   if (readBundleName(name)?.suffix !== startingSuffix) return false;
   return (statSync(join(dir, name, progressName), { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -112,8 +114,8 @@ function namesOfBundles(dir: string): string[] {
 }
 
 /**
- * The path of the bundle that is meant: `latest`, a path (of a dump folder: its newest), a name in `dir`, or the first digits (four at least) of an
- * id that no other begins with. Throws `not-found`, and `usage` for no name at all.
+ * The path of the bundle that the user means: `latest`, a path (for a dump folder: its newest bundle), a name in `dir`, or
+ * at least four digits of an id that no other bundle's id begins with. Throws `not-found`, and `usage` for an empty name.
  */
 export function findBundle(wanted: string, dir: string): string {
   if (wanted === '')
@@ -128,7 +130,7 @@ export function findBundle(wanted: string, dir: string): string {
   throw new AgentdumpError('not-found', notFoundText(wanted, dir, other !== undefined), details);
 }
 
-/** The newest bundle of a dump folder; undefined for anything else, a bundle above all. */
+/** The newest bundle of a dump folder; undefined for anything else, including a bundle. */
 function newestWithin(path: string): string | undefined {
   const isBundle = readBundleName(basename(resolve(path))) !== undefined;
   if (isBundle || !statSync(path).isDirectory()) return undefined;
@@ -136,7 +138,7 @@ function newestWithin(path: string): string | undefined {
   return newest === undefined ? undefined : join(path, newest);
 }
 
-/** Of a bundle that was packed or encrypted and is there still, the bundle itself. */
+/** Leaves out packed and encrypted copies of bundles that are still there. */
 function withoutCopies(names: readonly string[]): string[] {
   const copies = new Set(names.flatMap((name) => copySuffixes.map((suffix) => `${name}${suffix}`)));
   return names.filter((name) => !copies.has(name));

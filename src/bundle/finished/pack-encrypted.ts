@@ -1,6 +1,6 @@
 /**
- * Encrypts and decrypts bundles that are on the disk: a folder or a packed bundle becomes one age file, an age file
- * the packed bundle that is in it. A stream in both directions; the dying process's own way is encrypted-sink.ts.
+ * Encrypts and decrypts bundles on disk: a folder or a packed bundle becomes one age file, and an age file becomes the
+ * packed bundle in it. Both directions are streams. A dying process encrypts in its own way, in encrypted-sink.ts.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
@@ -20,8 +20,8 @@ export interface EncryptResult {
 }
 
 /**
- * Writes `….agentdump.zip.age` beside the bundle, or `output`; the clear bundle stays, for the caller to remove. Throws
- * what openBundle throws, `locked` for one that is encrypted already, `unwritable`.
+ * Writes `….agentdump.zip.age` beside the bundle, or to `output`. The unencrypted bundle is kept; the caller removes it.
+ * Throws what openBundle throws, `locked` if it is already encrypted, `unwritable`.
  */
 export function encryptBundle(path: string, lock: Lock, options: { output?: string } = {}): EncryptResult {
   const bundle = openBundle(path);
@@ -40,8 +40,8 @@ export function encryptBundle(path: string, lock: Lock, options: { output?: stri
 }
 
 /**
- * Writes the packed bundle that an age file holds, beside it without its `.age`, or to `output`. Throws `locked` when
- * no key fits, `malformed-input` for a damaged file (then nothing is left), `usage` for a file that is no age file.
+ * Writes the packed bundle in an age file to the same path without `.age`, or to `output`. Throws `locked` if no key fits,
+ * `malformed-input` for a damaged file (nothing is left behind), `usage` for a file that is no age file.
  */
 export function decryptBundle(path: string, keys: Keys, options: { output?: string } = {}): EncryptResult {
   const window = openFileWindow(path);

@@ -1,6 +1,6 @@
 /**
- * Packs a bundle's folder into one zip file that is read in place. Parts that are compressed already and parts that
- * are big are stored as they are, so that a reader can stream them; the rest is deflated.
+ * Packs a bundle's folder into one zip file that can be read in place. Large parts, and parts that are already compressed,
+ * are stored, so that a reader can stream them; everything else is deflated.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -13,17 +13,17 @@ import { writeNewFile } from '../write/new-file.ts';
 export interface PackResult {
   path: string;
   bytes: number;
-  /** Files of the folder that are no parts and were left out. */
+  /** Files in the folder that are no parts, and were left out. */
   leftOut: string[];
 }
 
-/** Bigger parts are stored, not deflated: a reader inflates in memory. */
+/** Larger parts are stored, not deflated, because a reader inflates in memory. */
 const deflateLimit = 32 * 1024 * 1024;
 const deflateLevel = 6;
 
 /**
- * Writes `<folder>.zip` beside the folder, or `output`; a torn bundle loses its `.partial`. Throws what openBundle
- * throws, `usage` for a bundle that is packed already, `unwritable` where the file exists or the disk refuses.
+ * Writes `<folder>.zip` beside the folder, or to `output`; a torn bundle loses its `.partial`. Throws what openBundle
+ * throws, `usage` if the bundle is already packed, `unwritable` if the file exists or can't be written.
  */
 export function packBundle(path: string, options: { output?: string } = {}): PackResult {
   const bundle = openBundle(path);
@@ -38,7 +38,7 @@ export function packBundle(path: string, options: { output?: string } = {}): Pac
   }
 }
 
-/** What a bundle's folder is called when it is a file. */
+/** The file name of a packed bundle. */
 export function packedName(path: string): string {
   const name = basename(resolve(path));
   for (const suffix of [partialSuffix, bundleSuffix])
@@ -46,7 +46,10 @@ export function packedName(path: string): string {
   return `${name}.zip`;
 }
 
-/** Writes the zip of an open bundle to `put`; names what it left out. Throws `over-limit`, and what reading throws. */
+/**
+ * Writes the zip of an open bundle to `put` and returns the names it left out. Throws `over-limit`, and what reading
+ * throws.
+ */
 export function writeArchive(
   bundle: BundleReader,
   folder: string,
@@ -70,7 +73,7 @@ function addDeflated(archive: ZipArchive, bundle: BundleReader, entryName: strin
   archive.add(entryName, packed, [packed.data]);
 }
 
-/** Twice over the file: the CRC stands before the data. */
+/** Reads the file twice: the CRC precedes the data. */
 function addStored(archive: ZipArchive, bundle: BundleReader, entryName: string, name: string): void {
   const file = bundle.source.open(name);
   try {

@@ -1,6 +1,6 @@
 /**
- * Makes a folder of a packed bundle again: only parts and the bundle's own files, under names that were checked, into a
- * new private folder that has the bundle's name once it is whole.
+ * Unpacks a packed bundle into a folder: only parts and the bundle's own files, under checked names, into a new private
+ * folder that gets the bundle's name once it is complete.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
@@ -24,14 +24,14 @@ import { closeSync, failureCode, lstatSync, rmdirSync, statSync, writeAll } from
 
 export interface UnpackResult {
   path: string;
-  /** Files of the zip that are no parts and were left out. */
+  /** Files in the zip that are no parts, and were left out. */
   leftOut: string[];
 }
 
 /**
- * Writes the folder below `output`, by default beside the file. Throws what openBundle throws, `usage` for a bundle
- * that is a folder already, `unwritable` where the folder exists or the disk refuses, `malformed-input` and `over-limit`
- * for what can't be unpacked, a decompression bomb above all: then nothing is left behind.
+ * Writes the folder below `output`, by default beside the file. Throws what openBundle throws, `usage` if the bundle is
+ * already a folder, `unwritable` if the folder exists or can't be written, and `malformed-input` or `over-limit` for what
+ * can't be unpacked, such as a decompression bomb: then nothing is left behind.
  */
 export function unpackBundle(path: string, options: { output?: string; keys?: Keys } = {}): UnpackResult {
   const bundle = openBundle(path, options.keys);
@@ -44,11 +44,11 @@ export function unpackBundle(path: string, options: { output?: string; keys?: Ke
   }
 }
 
-/** What is unpacked may be so many times as big as its file; text is by 3 to 30, and what is big was packed as it is. */
+/** The largest ratio of unpacked to packed size. Text compresses 3 to 30 times, and large parts are stored. */
 const mostGrowth = 100;
 const smallBytes = 64 * 1024 * 1024;
 
-/** Before anything is written: an entry that lies about itself costs the whole, whoever may have put it there. */
+/** Checked before anything is written: one entry with false sizes makes the whole file unacceptable. */
 function requireHarmless({ source, parts, path }: BundleReader, packedBytes: number): void {
   for (const [name, reason] of source.refused)
     if (isPartName(name) && reason !== outsideFolder)
@@ -67,7 +67,7 @@ function requireHarmless({ source, parts, path }: BundleReader, packedBytes: num
     );
 }
 
-/** The same of a bundle that is open, whatever it was read from. `dir` exists. */
+/** The same for a bundle that is open, whatever it was read from. `dir` must exist. */
 export function unpackInto(dir: string, bundle: BundleReader): UnpackResult {
   const final = join(dir, unpackedName(bundle));
   const unfinished = final + unfinishedSuffix;

@@ -1,7 +1,7 @@
 /**
- * Proves a dump folder whole: every bundle that the ledger knows is there, as it was sealed, under the name that its
- * writer gave it, unless the ledger says that retention took it. What no ledger ever knew, a bundle that was never sealed
- * or one from elsewhere, is named too. One bundle alone is verify.ts.
+ * Verifies a dump folder: every bundle in the ledger must be there, as it was sealed, under the name that its writer gave
+ * it, unless the ledger records that retention removed it. Bundles that are not in the ledger (never sealed, or copied from
+ * elsewhere) are listed too. A single bundle is verified by verify.ts.
  */
 import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
@@ -23,34 +23,34 @@ import { noLedger, type Verification, verifyOpenBundle, withLedger } from './ver
 import { type LedgerOptions, type LedgerVerification, verifyLedgerFile } from './verify-ledger.ts';
 
 export type PlacedState =
-  /** In the ledger, every part as sealed, under its name. */
+  /** In the ledger, every part as it was sealed, under its own name. */
   | 'whole'
-  /** Of one that is whole and under its name elsewhere in the folder. */
+  /** A copy of a bundle that is in the folder whole and under its name. */
   | 'copy'
-  /** Not here, and the ledger says that retention took it. */
+  /** Not here; the ledger records that retention removed it. */
   | 'removed'
-  /** Never sealed, so that no ledger has it: its writer was killed. */
+  /** Never sealed, and therefore in no ledger: its writer was killed. */
   | 'torn'
   /** Not here, and nothing says why. */
   | 'gone'
   | 'renamed'
-  /** Under the name of another bundle of the ledger. */
+  /** Under the name of another bundle in the ledger. */
   | 'swapped'
-  /** Parts or its manifest are not there any more; what is there is as it was sealed. */
+  /** Parts or the manifest are missing; the rest is as it was sealed. */
   | 'incomplete'
   | 'altered'
-  /** Sealed, and the ledger doesn't know it. */
+  /** Sealed, but not in the ledger. */
   | 'unlisted'
   | 'locked'
   | 'unreadable';
 
 export interface PlacedBundle {
   state: PlacedState;
-  /** Of the folder or file; of one that is gone the name is not known. */
+  /** The name of the folder or file; unknown if it is gone. */
   name?: string;
-  /** 16 hexadecimal digits; absent where nothing tells it. */
+  /** 16 hexadecimal digits; absent if unknown. */
   id?: string;
-  /** What is not as the ledger says, in a clause. */
+  /** What differs from the ledger, as a clause. */
   problem?: string;
 }
 
@@ -58,28 +58,28 @@ type JudgedLedger = Omit<LedgerVerification, 'bundles' | 'removed'>;
 
 export interface FolderVerification {
   path: string;
-  /** whole: all that the ledger knows is here. unknown: there is no ledger, or one that can't be trusted. */
+  /** whole: everything in the ledger is here. unknown: there is no ledger, or it can't be trusted. */
   verdict: 'whole' | 'not-whole' | 'unknown';
-  /** Bundles that the ledger knows. */
+  /** The number of bundles in the ledger. */
   known: number;
   bundles: PlacedBundle[];
   ledger?: JudgedLedger;
-  /** Why there is none to compare with. */
+  /** Why there is no ledger to compare with. */
   ledgerProblem?: string;
 }
 
-/** None of them is a sign that something was taken, exchanged or put in. */
+/** States that don't indicate that a bundle was removed, replaced or added. */
 const fineStates = new Set<PlacedState>(['whole', 'copy', 'removed', 'torn']);
 
 export const isFine = ({ state }: PlacedBundle): boolean => fineStates.has(state);
 
-/** A folder that holds bundles and is none. */
+/** True for a folder that contains bundles and is none itself. */
 export function isDumpFolder(path: string): boolean {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
   return readBundleName(basename(resolve(path))) === undefined && !holdsBundle(path);
 }
 
-/** Throws what verifyLedgerFile throws, and `not-found` for a folder that can't be read. */
+/** Throws what verifyLedgerFile throws, and `not-found` if the folder can't be read. */
 export function verifyFolder(
   dir: string,
   options: LedgerOptions & { keys?: Keys; ledger?: string } = {},
@@ -104,17 +104,17 @@ function withoutLists({ bundles, removed, ...ledger }: LedgerVerification): Judg
   return ledger;
 }
 
-/** A folder or file that holds a bundle, or has the name of one. */
+/** A folder or file that contains a bundle, or is named like one. */
 class FoundBundle {
   readonly name: string;
   readonly isNamed: boolean;
-  /** From its name alone. */
+  /** The id according to its name. */
   readonly namedId: string | undefined;
   readonly id: string | undefined;
   readonly verification: Verification | undefined;
   /** The name that its writer gave it, without the suffix. */
   readonly stem: string | undefined;
-  /** Why it was not looked into. */
+  /** Why it was not read. */
   readonly unread: { state: 'locked' | 'unreadable'; problem: string } | undefined;
 
   constructor(path: string, ledger: LedgerVerification | undefined, keys: Keys | undefined) {
@@ -139,7 +139,7 @@ class FoundBundle {
   get hasItsName(): boolean {
     const [given = ''] = this.name.split(bundleSuffix, 1);
     if (this.stem === undefined || given === this.stem) return true;
-    // Of two that would have one name the second has a number after it.
+    // If two bundles would have the same name, the second gets a number.
     return given.startsWith(`${this.stem}-`) && /^\d+$/.test(given.slice(this.stem.length + 1));
   }
 }
@@ -151,9 +151,9 @@ function stemOf({ head, id }: BundleReader): string | undefined {
   return Number.isNaN(atMs) ? undefined : bundleStem({ atMs, program, verdictKind, id });
 }
 
-/** What is here against what the ledger knows. */
+/** Compares the folder with the ledger. */
 class Places {
-  /** Sealed when, by id. */
+  /** Time of the seal, by id. */
   readonly known: ReadonlyMap<string, string>;
   readonly #found: readonly FoundBundle[];
   readonly #shortIds: ReadonlySet<string>;
@@ -175,7 +175,7 @@ class Places {
     return { name, ...(id !== undefined && { id }), ...judged };
   }
 
-  /** What the ledger knows and nothing here is. */
+  /** Bundles in the ledger that are not in the folder. */
   missing(): PlacedBundle[] {
     return [...this.known]
       .filter(([id]) => !this.#found.some((one) => isOf(one, id)))
@@ -226,7 +226,7 @@ function shortOf(id: string): string {
   return id.slice(0, 8);
 }
 
-/** One that can't be opened is known by its name alone. */
+/** A bundle that can't be opened is identified by its name. */
 function isOf(found: FoundBundle, id: string): boolean {
   return found.unread ? found.namedId === shortOf(id) : found.id === id;
 }
@@ -249,7 +249,7 @@ function damageOf({ parts, extra }: Verification): Pick<PlacedBundle, 'state' | 
 const mostNamed = 5;
 const bundleSuffixes = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
 
-/** Of bundles, and of what may be one under a name that none has. */
+/** Names of bundles, and of anything that may be a bundle under another name. */
 function namesWithin(dir: string): string[] {
   let names: string[];
   try {
@@ -264,7 +264,7 @@ function namesWithin(dir: string): string[] {
   }
   return names.sort().filter((name) => {
     const named = readBundleName(name);
-    // A folder that got no part was no bundle yet, and one that is on its way out is none any more.
+    // A folder without a part was not a bundle yet, and one that is being removed no longer is.
     if (named) return bundleSuffixes.has(named.suffix);
     return /\.zip(?:\.age)?$/.test(name) || holdsBundle(join(dir, name));
   });

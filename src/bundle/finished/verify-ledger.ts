@@ -1,7 +1,7 @@
 /**
- * Judges a ledger: whether each line is what its writer wrote, whether all of them stand in the order in which they were
- * written, and whether an anchor, kept elsewhere or signed, proves that it is this ledger and none made up later. A
- * ledger alone proves no more than that nobody was careless: whoever can write it can write it anew.
+ * Verifies a ledger: whether each line is as its writer wrote it, whether the lines are in their original order, and
+ * whether an anchor (kept elsewhere, or signed) proves that this is the original ledger. Without an anchor, a ledger only
+ * proves the absence of accidents: whoever can write it can forge it.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
@@ -21,36 +21,36 @@ import { countLines, startHash } from '../write/ledger.ts';
 import { existsSync } from '../write/system.ts';
 
 export interface LedgerOptions {
-  /** A head that was kept elsewhere: `<lines>:<sha256>` or the hash alone. */
+  /** A head that was stored elsewhere: `<lines>:<sha256>`, or only the hash. */
   anchor?: string;
-  /** An Ed25519 public key in PEM, or its 32 raw bytes in base64: the last line that it signed is an anchor. */
+  /** An Ed25519 public key, in PEM or as 32 raw bytes in base64. The last line signed with it is the anchor. */
   publicKey?: string;
 }
 
 export interface LedgerVerification {
   /**
-   * verified: consistent, and anchored. unanchored: consistent, no anchor asked for or found. torn-tail: consistent up
-   * to a last line that its writer's death, or somebody, cut. tampered: not as written, from record `tamperedAt` on.
+   * verified: consistent, and proven by an anchor. unanchored: consistent, but no anchor was given or found. torn-tail:
+   * consistent up to the last line, which is cut off. tampered: changed from record `tamperedAt` on.
    */
   verdict: 'verified' | 'unanchored' | 'torn-tail' | 'tampered';
   /** 0-based; 0 is the first line, which holds the ledger's id. */
   tamperedAt?: number;
-  /** What is wrong, in a clause. */
+  /** What is wrong, as a clause. */
   problem?: string;
-  /** Lines that count, the first included. */
+  /** The number of valid lines, including the first. */
   records: number;
   /** How many of them the anchor proves. */
   anchored: number;
-  /** The head now: keep it elsewhere to have an anchor. */
+  /** The current head. Store it elsewhere to have an anchor. */
   head?: string;
   bundles: Pick<LedgerBundle, 'bundle' | 'manifest' | 'sealedAt'>[];
-  /** Names of the bundles that retention took away. */
+  /** Names of the bundles that retention removed. */
   removed: string[];
 }
 
 const longestLedger = 64 * 1024 * 1024;
 
-/** Undefined where there is no such file. Throws `over-limit`, `unsupported-version`, `usage` for a key that is none. */
+/** Undefined if there is no such file. Throws `over-limit`, `unsupported-version`, and `usage` for an invalid key. */
 export function verifyLedgerFile(path: string, options: LedgerOptions = {}): LedgerVerification | undefined {
   if (!existsSync(path)) return undefined;
   const window = openFileWindow(path);
@@ -71,9 +71,9 @@ export function verifyLedgerFile(path: string, options: LedgerOptions = {}): Led
 interface Line {
   index: number;
   start: number;
-  /** After its newline. */
+  /** The offset after its newline. */
   end: number;
-  /** Absent where its own sum does not fit. */
+  /** Absent if the line's checksum is wrong. */
   record?: Record<string, unknown>;
   cover?: LedgerCover;
 }
@@ -113,7 +113,7 @@ function splitLines(bytes: Buffer): { lines: Line[]; rest: number } {
   return { lines, rest: bytes.length - start };
 }
 
-/** Undefined for a line whose sum does not fit. */
+/** Undefined if the line's checksum is wrong. */
 function readLine(line: Buffer): Record<string, unknown> | undefined {
   const json = line.subarray(65);
   const sum = line.toString('latin1', 0, 64);
@@ -126,7 +126,7 @@ function readLine(line: Buffer): Record<string, unknown> | undefined {
   }
 }
 
-/** They come of two writers that both find a line of a third that is not whole yet. */
+/** Empty lines come from two writers that both found an incomplete line of a third. */
 function isEmpty({ start, end }: Line): boolean {
   return end - start === 1;
 }
@@ -162,7 +162,7 @@ class LedgerWalk {
     return this.#heads.get(offset)?.head ?? '';
   }
 
-  /** Each line must find before it what it vouches for. What no line vouches for must at least have its own sum. */
+  /** What each line covers must be intact. A line that no other line covers must at least have a correct checksum. */
   findTampering(): Tampering | undefined {
     const [first, ...rest] = this.#lines;
     if (!first?.record || !this.#takeGenesis(first.record))
@@ -178,7 +178,7 @@ class LedgerWalk {
     return { tamperedAt: damaged.index, problem: `record ${damaged.index} does not fit its own sum` };
   }
 
-  /** Throws `usage` for a key that is none. */
+  /** Throws `usage` for an invalid key. */
   findAnchor({ anchor, publicKey }: LedgerOptions): Tampering | { anchored: number; problem?: string } {
     const wanted = anchor?.split(':').pop();
     const anchoredLine = wanted ? this.#lines.find((line) => this.headAt(line.end) === wanted) : undefined;
@@ -198,7 +198,7 @@ class LedgerWalk {
     return found?.head === cover.before && found.count === cover.count;
   }
 
-  /** The first record that can't be trusted: damaged, or moved, or the first that no good one vouches for. */
+  /** The first record that can't be trusted: damaged, moved, or the first one that no intact line covers. */
   #explain(wrong: Line, damaged: Line | undefined, vouched: number): Tampering {
     const problem = `record ${wrong.index} vouches for other lines than those before it`;
     if (damaged && damaged.index < wrong.index) return { tamperedAt: damaged.index, problem };
@@ -250,7 +250,7 @@ class LedgerWalk {
   }
 }
 
-/** The head, and the number of lines that have ended, at each of these offsets; one pass over the bytes. */
+/** The head, and the number of complete lines, at each of these offsets, in one pass over the bytes. */
 function headsAt(bytes: Buffer, offsets: number[]): Map<number, { head: string; count: number }> {
   const heads = new Map<number, { head: string; count: number }>();
   const hash = startHash(ledgerDomains.head);
@@ -283,7 +283,7 @@ function readPublicKey(text: string): Buffer {
     const { x, crv } = key.export({ format: 'jwk' });
     if (crv === 'Ed25519' && x) return Buffer.from(x, 'base64url');
   } catch {
-    // Said below, once.
+    // Reported below.
   }
   throw new AgentdumpError('usage', 'not an Ed25519 public key, in PEM or base64', {
     argument: 'public key',

@@ -1,6 +1,6 @@
 /**
- * Proves a bundle whole: every part has the bytes that the writer hashed, nothing is missing, nothing was added. What
- * it can't prove by itself, that the manifest is the one that was written, the ledger tells (verify-ledger.ts).
+ * Verifies a bundle: every part has the bytes that the writer hashed, nothing is missing, and nothing was added. Whether
+ * the manifest itself is the original can only be verified with the ledger (verify-ledger.ts).
  */
 import { createHash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ export interface VerifiedPart {
   name: string;
   bytes: number;
   state: PartState;
-  /** What is wrong, in a clause; absent for a whole part. */
+  /** What is wrong, as a clause; absent for an intact part. */
   problem?: string;
 }
 
@@ -25,27 +25,27 @@ export interface Verification {
   id: string;
   path: string;
   /**
-   * whole: sealed and every byte as written. torn: what is there is as written, the rest never came. altered: not so, or
-   * the ledger has it with another manifest.
+   * whole: sealed, and every byte as written. torn: what is there is as written, but the rest is missing. altered: anything
+   * else, or the ledger has another manifest.
    */
   verdict: 'whole' | 'torn' | 'altered';
   parts: VerifiedPart[];
-  /** Files that no manifest names, and names that no part may have. */
+  /** Files that are not in the manifest, and names that no part may have. */
   extra: string[];
-  /** SHA-256 of manifest.json's bytes, of a sealed bundle: what the ledger holds. */
+  /** SHA-256 of the bytes of manifest.json, which the ledger contains, for a sealed bundle. */
   manifestSha256?: string;
-  /** Why nothing is said of the ledger, where something was asked of it. */
+  /** Why the ledger could not be used, if options for it were given. */
   ledgerProblem?: string;
-  /** Absent where there is no ledger beside the bundle. */
+  /** Absent if there is no ledger beside the bundle. */
   ledger?: LedgerVerification & {
-    /** listed: with this manifest. differs: with another. absent: not at all, or no longer readable. */
+    /** listed: with this manifest. differs: with another one. absent: missing, or no longer readable. */
     entry: 'listed' | 'differs' | 'absent';
   };
 }
 
 export interface VerifyOptions extends LedgerOptions {
   keys?: Keys;
-  /** Path of the ledger; by default the one beside the bundle. */
+  /** Path of the ledger; default: the one beside the bundle. */
   ledger?: string;
 }
 
@@ -148,7 +148,7 @@ function missingParts(bundle: BundleReader): VerifiedPart[] {
 
 function extraFiles(bundle: BundleReader): string[] {
   const named = new Set([manifestName, ...bundle.parts.map((part) => part.name)]);
-  // A writer that died between the manifest and the last rename leaves this one too.
+  // If the writer died between writing the manifest and the last rename, this file remains.
   named.add(progressName);
   return [...bundle.source.sizes.keys()]
     .filter((name) => !named.has(name))

@@ -1,7 +1,8 @@
 /**
- * Keeps the dump folder small: what is worth least goes first (worth.ts), the newest never goes, and what is no bundle is
- * never touched, whatever its name. The limits win: where firsts and lasts alone are too many, the
- * least of them go. Runs in the dying process after the seal, and in `agentdump prune`. Never throws.
+ * Limits the size of the dump folder: the least valuable bundles are removed first (worth.ts), the newest is always kept,
+ * and anything that is no bundle is never touched, whatever its name. The limits take precedence: if the first and last
+ * bundles of each signature alone exceed them, the least valuable of those are removed. Runs in the dying process after the
+ * seal, and in `agentdump prune`. Never throws.
  */
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
@@ -27,21 +28,21 @@ import { leastWorthFirst } from './worth.ts';
 
 export interface RetentionOptions {
   dir: string;
-  /** How many bundles may stay, the newest included. */
+  /** How many bundles are kept, including the newest. */
   maxBundles: number;
-  /** Bytes that all of them may take. The newest stays even when it alone is bigger. */
+  /** Their total size. The newest is kept even if it alone is larger. */
   maxBytes: number;
-  /** Path or name of a bundle that stays whatever its age: the one that was just written. */
+  /** Path or name of a bundle to keep whatever its age: the one just written. */
   keep?: string;
-  /** Only say what would go: nothing is removed, left-overs stay too. */
+  /** Only report what would be removed; remove nothing, not even left-overs. */
   dryRun?: boolean;
 }
 
 export interface RetentionResult {
-  /** Names of what was removed, in the order of their going. */
+  /** Names of the removed bundles, in the order of removal. */
   removed: string[];
   freedBytes: number;
-  /** What stays. */
+  /** The bundles that remain. */
   bundles: number;
   bytes: number;
 }
@@ -52,7 +53,10 @@ interface Candidate {
   bytes: number;
 }
 
-/** What was touched so recently may still have its writer: V8 is silent for long before a snapshot's first byte. */
+/**
+ * A file touched less than this ago may still have a writer: V8 is silent for a long time before the first byte of a
+ * snapshot.
+ */
 const staleAfterMs = 2 * 60_000;
 const writersSuffixes = [partialSuffix, startingSuffix, unfinishedSuffix];
 const countedSuffixes = new Set([bundleSuffix, partialSuffix, startingSuffix, packedSuffix, encryptedSuffix]);
@@ -72,11 +76,11 @@ export function applyRetention(options: RetentionOptions): RetentionResult {
     if (!isOver()) break;
     const candidate = byName.get(name);
     if (!candidate || name === kept || isBeingWritten(options.dir, name)) continue;
-    // First, so that none that is killed in between makes it look lost.
+    // Recorded first: if we are killed in between, the bundle must not look lost.
     if (!options.dryRun) appendRemoval(options.dir, name);
     if (!options.dryRun && !remove(options.dir, candidate)) {
       if (stat(join(options.dir, name))) continue;
-      // Another process has tidied up beside us: a second one must not go for it.
+      // Another process is tidying up too: don't remove a second bundle instead of this one.
       count--;
       bytes -= candidate.bytes;
       continue;
@@ -89,7 +93,7 @@ export function applyRetention(options: RetentionOptions): RetentionResult {
   return { ...result, bundles: count, bytes };
 }
 
-/** Bundles in the folder, oldest first. Left-overs of writers and of removals that were killed are swept on the way. */
+/** Bundles in the folder, oldest first. Removes what killed writers and removals left behind. */
 function findCandidates(dir: string, sweep: boolean): Candidate[] {
   const found: Candidate[] = [];
   for (const name of namesIn(dir).sort()) {
@@ -125,11 +129,11 @@ function isRealFolder(path: string): boolean {
 
 function isBeingWritten(dir: string, name: string): boolean {
   if (!writersSuffixes.some((suffix) => name.endsWith(suffix))) return false;
-  // A file's time is finer than the clock's, and may be a fraction of a millisecond ahead of it.
+  // A file's time stamp is finer than the clock, and may be a fraction of a millisecond ahead.
   return Math.abs(nowMs() - lastTouchMs(join(dir, name))) < staleAfterMs;
 }
 
-/** A part that is written in pieces touches its own file, not the folder. */
+/** Writing a part in pieces touches its file, not the folder. */
 function lastTouchMs(path: string): number {
   const paths = isRealFolder(path) ? [path, ...namesIn(path).map((name) => join(path, name))] : [path];
   return paths.reduce((latest, each) => Math.max(latest, stat(each)?.mtimeMs ?? 0), 0);
@@ -147,7 +151,7 @@ function sizeOf(path: string, isFolder: boolean): number {
   return sum;
 }
 
-/** A folder loses its name before its first file, so that none is ever found that claims what is already gone. */
+/** The folder is renamed before its first file is removed, so that an incomplete bundle is never taken for a whole one. */
 function remove(dir: string, { name, isFolder }: Candidate): boolean {
   try {
     const path = join(dir, name);

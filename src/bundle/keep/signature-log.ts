@@ -1,9 +1,9 @@
 /**
- * Counts deaths that repeat: the same signature within a window is noted and not stored again, so that a crash loop
- * costs lines, not bundles. The file `signatures.log` is only ever appended to, one short line in one write; whoever
- * appends then reads what stands before his own line, so that of two that die together exactly one is told to store.
- * Any failure means: store. The last word of a line that was told to store is the id of the bundle that follows, so
- * that retention knows which bundles are of one signature without opening any.
+ * Counts repeated deaths: a death with the same signature within a time window is counted but not stored, so that a crash
+ * loop costs lines, not bundles. `signatures.log` is append-only, one short line per write. A writer appends its line first
+ * and then reads the lines before it, so that exactly one of two simultaneous deaths is stored. If anything fails, the
+ * death is stored. The line of a stored death ends with the id of its bundle, so that retention knows the signature of each
+ * bundle without opening any.
  */
 import { dirname, join } from 'node:path';
 import { platform } from '../../platform/index.ts';
@@ -27,21 +27,21 @@ import {
 
 export interface NoteOptions {
   dir: string;
-  /** Any text that is equal for equal deaths. Only its hash is kept. */
+  /** Any text that is equal for equal deaths. Only its hash is stored. */
   signature: string;
-  /** Within so many milliseconds of one that was stored, others are counted only. */
+  /** Deaths within this many milliseconds of a stored one are only counted. */
   windowMs: number;
 }
 
 export interface SignatureNote {
   store: boolean;
-  /** With `store`: how many were only counted since the one before. Without: how many so far, this one included. */
+  /** With `store`: how many were only counted since the previous bundle. Without: how many so far, including this one. */
   repeats: number;
-  /** With `store`: id for the bundle. Absent where nothing could be noted. */
+  /** With `store`: the id for the bundle. Absent if nothing could be written. */
   id?: string;
 }
 
-/** Beyond so many bytes the older half of the file goes. */
+/** Above this size the older half of the file is removed. */
 const longestLog = 64 * 1024;
 const mostOlderKept = 300;
 const lineOf = /^(\d{13}) ([0-9a-f]{16}) ([0-9a-f]{16})$/;
@@ -73,8 +73,8 @@ function note({ dir, signature, windowMs }: NoteOptions): SignatureNote {
 }
 
 /**
- * Takes back that the bundle `id` was stored: it could not be written, and the next death like it is to be. In the line's
- * own place, because a disk that is full takes no further one. Never throws.
+ * Marks the bundle `id` as not stored after all, because it could not be written, so that the next such death is stored.
+ * Overwrites the line in place, because a full disk accepts no further line. Never throws.
  */
 export function forgetStored(dir: string, id: string): void {
   try {
@@ -91,7 +91,8 @@ export function forgetStored(dir: string, id: string): void {
       closeSync(fd);
     }
   } catch {
-    // Then the same within a minute is counted, and the line on standard error has said that there is no bundle.
+    // Then the next such death within the window is only counted. A line on stderr has already said that there is no
+    // bundle.
   }
 }
 
@@ -109,12 +110,12 @@ export function readSignatures(dir: string): ReadonlyMap<string, string> {
       closeSync(fd);
     }
   } catch {
-    // Then the bundles' names decide.
+    // Retention then decides by the names of the bundles.
   }
   return signatures;
 }
 
-/** Lines of the end of the file. A line cut by the window or torn by a death matches nothing later on. */
+/** Lines at the end of the file. A line that was cut off by the window or torn matches nothing. */
 function readTail(fd: number): string[] {
   const { size } = fstatSync(fd);
   const start = Math.max(0, size - 2 * longestLog);
@@ -123,7 +124,7 @@ function readTail(fd: number): string[] {
   return bytes.toString('latin1', 0, count).split('\n');
 }
 
-/** Everyone replays the same lines in the same order, and so comes to the same answer for each of them. */
+/** Every process replays the same lines in the same order, and so reaches the same answer. */
 function replay(lines: string[], hash: string, token: string, windowMs: number): SignatureNote {
   let storedAt = Number.NEGATIVE_INFINITY;
   let repeats = 0;
@@ -131,7 +132,7 @@ function replay(lines: string[], hash: string, token: string, windowMs: number):
     const [, time, lineHash, lineToken] = lineOf.exec(line) ?? [];
     if (lineHash !== hash) continue;
     const at = Number(time);
-    // A clock that was set back must not silence us until it has caught up.
+    // If the clock was set back, deaths must be stored again before it has caught up.
     const store = Math.abs(at - storedAt) > windowMs;
     if (!store) repeats++;
     if (lineToken === token) return { store, repeats };
@@ -143,7 +144,7 @@ function replay(lines: string[], hash: string, token: string, windowMs: number):
   return { store: true, repeats: 0 };
 }
 
-/** Of the older half the lines of bundles that are still there. */
+/** Of the older half, keeps the lines of bundles that still exist. */
 function keepNewerHalf(path: string, lines: string[]): void {
   const cut = Math.max(0, lines.length - Math.floor(longestLog / 2 / 50));
   const ids = new Set(readdirSync(dirname(path)).map((name) => readBundleName(name)?.shortId));
@@ -159,7 +160,7 @@ function keepNewerHalf(path: string, lines: string[]): void {
     }
     platform.files.rename(next, path);
   } catch {
-    // Another is doing the same, or died doing it. The next that comes finds the way free.
+    // Another process is doing the same, or died doing it. The next one will find the path free.
     try {
       unlinkSync(next);
     } catch {}

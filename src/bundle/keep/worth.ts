@@ -1,8 +1,7 @@
 /**
- * Which bundles may go first, from their names and the log of signatures alone: no bundle is opened, since one may be
- * encrypted, torn or hostile, and a dying process has no time. What repeats another goes before the first and the last
- * of each signature, an exit or a snapshot before a signal, that before a crash, a hang or a lack of memory, and of equals
- * the oldest.
+ * Ranks bundles for removal by their names and the signature log alone. No bundle is opened: it may be encrypted, torn or
+ * hostile, and a dying process has no time. Repeats are removed before the first and last bundle of each signature; exits
+ * and snapshots before signals, signals before crashes, hangs and out of memory; and the oldest of equals first.
  */
 import { readBundleName } from '../write/bundle-name.ts';
 import { readSignatures } from './signature-log.ts';
@@ -11,13 +10,13 @@ const plainEnd = /(?:^|-)(?:exit|snapshot)$/;
 const pendingExit = /(?:^|-)pending-exit$/;
 const signalEnd = /(?:^|-)terminated$/;
 
-/** 0 for what goes first. */
+/** 0 is removed first. */
 function rankOf(words: string): number {
   if (plainEnd.test(words) && !pendingExit.test(words)) return 0;
   return signalEnd.test(words) ? 1 : 2;
 }
 
-/** `names` of bundles, oldest first; the same, with what may go first in front. */
+/** `names` are sorted oldest first. Returns them with the least valuable first. */
 export function leastWorthFirst(dir: string, names: readonly string[]): string[] {
   const signatures = readSignatures(dir);
   const described = names.map((name, index) => {
@@ -37,7 +36,7 @@ export function leastWorthFirst(dir: string, names: readonly string[]): string[]
   }: (typeof described)[number]): [number, number, number, number] => {
     const isFirst = first.get(signature) === index;
     const isLast = last.get(signature) === index;
-    // Where firsts and lasts are too many, one of a pair goes before what is alone: the older one, as of all equals.
+    // Among first and last bundles, one of a pair is removed before a single one, and the older one of the pair first.
     return [isFirst || isLast ? 1 : 0, rank, isLast ? 1 : 0, index];
   };
   const worths = new Map(described.map((one) => [one.name, worthOf(one)]));

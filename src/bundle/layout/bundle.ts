@@ -1,34 +1,38 @@
 /**
- * The bundle on disk: names of its parts, the manifest and the trigger; the other parts' shapes stand beside it. Shared by
- * the writer (in the dying process) and the reader (later, elsewhere). FORMAT.md is the specification; a change here
- * edits it and adds a step to upgrade.ts in the same commit. Types and constants only: the preload carries this file.
+ * The bundle on disk: names of its parts, the manifest and the trigger; the types of the other parts are beside it. Shared
+ * by the writer (in the dying process) and the reader (later, elsewhere). FORMAT.md is the specification: a change here
+ * must edit it and add a step to upgrade.ts in the same commit. Types and constants only, because the preload contains this
+ * file.
  */
 
 export type * from './error.ts';
 export type * from './origin.ts';
 export type * from './surroundings.ts';
 
-/** Raised by one when an older reader would misread what is new. */
+/** Incremented when an older reader would misinterpret the new format. */
 export const bundleSchemaVersion = 1;
 export const manifestSchema = 'agentdump.bundle';
 
-/** A finished bundle's folder ends so; while it is written, and for ever if the writer died, so and `.partial`. */
+/**
+ * The suffix of a finished bundle's folder. It is followed by `.partial` while the bundle is being written, and for ever if
+ * the writer died.
+ */
 export const bundleSuffix = '.agentdump';
 export const partialSuffix = '.agentdump.partial';
-/** From the making of the folder to its first whole part: such a folder is no bundle yet. */
+/** From the creation of the folder to its first complete part: such a folder is no bundle yet. */
 export const startingSuffix = '.agentdump.starting';
-/** While retention takes it away, so that a bundle that is half gone is never taken for one. */
+/** While retention removes it, so that an incomplete bundle is never taken for a whole one. */
 export const removedSuffix = '.agentdump.removed';
 export const packedSuffix = '.agentdump.zip';
 export const encryptedSuffix = '.agentdump.zip.age';
 export const manifestName = 'manifest.json';
-/** One JSON document a line, while the bundle is written: what the manifest will say, as far as it is known. */
+/** One JSON document per line while the bundle is being written: the contents of the manifest as far as they are known. */
 export const progressName = 'progress.jsonl';
-/** Bytes that are given back when the disk is full, so that a bundle can be sealed on a full disk. */
+/** Space that is released when the disk is full, so that the bundle can still be sealed. */
 export const reserveName = 'reserve.unfinished';
-/** In the dump folder, beside the bundles: when which signature was seen. */
+/** In the dump folder, beside the bundles: when each signature was seen. */
 export const signatureLogName = 'signatures.log';
-/** Set for a program by who reads its bundles and then removes them. */
+/** Set for a program whose bundles are read and then removed by the process that started it. */
 export const passingVariable = 'AGENTDUMP_PASSING';
 /** Appended to a part's name while it is being written: such a file is never a part. */
 export const unfinishedSuffix = '.unfinished';
@@ -38,20 +42,20 @@ export const partNames = {
   trigger: 'trigger.json',
   evidence: 'evidence.json',
   error: 'error.json',
-  /** Whose work the code was, and the requests in flight (layout/origin.ts). */
+  /** Which request, test or run the code was working for, and the requests in flight (layout/origin.ts). */
   origin: 'origin.json',
-  /** The tests that ran, of a test runner (layout/tests.ts). */
+  /** The tests that ran, for a test runner (layout/tests.ts). */
   tests: 'test.json',
   agent: 'agent.json',
-  /** What the agent was doing, as the memory of the dying process still held it (src/journal/layout/agent.ts). */
+  /** What the agent was doing, from the memory of the dying process (src/journal/layout/agent.ts). */
   agentEvents: 'agent-events.json',
-  /** What happened around it and ended nothing: logs, warnings, handled errors, children. */
+  /** Events around the death that ended nothing: logs, warnings, handled errors, children. */
   processEvents: 'process-events.json',
-  /** The flight recorder's segments, end to end (src/journal/FORMAT.md). */
+  /** The segments of the flight recorder, concatenated (src/journal/FORMAT.md). */
   journal: 'recorder.journal',
   process: 'process.json',
   locals: 'locals.json',
-  /** Where async functions waited. */
+  /** Where async functions were suspended. */
   suspended: 'suspended.json',
   scripts: 'scripts.json',
   memory: 'memory.json',
@@ -60,19 +64,19 @@ export const partNames = {
   packages: 'packages.json',
   nativeModules: 'native-modules.json',
   threads: 'threads.json',
-  /** Of a capture from outside: where its worker threads were. */
+  /** Where the worker threads were, for a capture from outside. */
   workerStacks: 'worker-stacks.json',
   drift: 'drift.json',
   report: 'report.json',
-  /** What the analysis of a core reads of it, gzipped: still a core, its texts redacted at their length. */
+  /** The memory of a core that the analysis reads, gzipped: a valid core, its texts redacted in place. */
   miniCore: 'mini-core.gz',
-  /** Who allocated what is still alive, where memory came near its limit. */
+  /** Who allocated what is still alive, if memory came near its limit. */
   heapProfile: 'heap-profile.json',
-  /** How many objects of each class there are, where a snapshot did not fit. */
+  /** How many objects of each class there are, if a snapshot did not fit. */
   heapCensus: 'heap-census.json',
   heapSnapshot: 'heap.heapsnapshot.gz',
 } as const;
-/** Texts of scripts on the stack are parts named `sources/<n>.js`, their maps `maps/<n>.map`. */
+/** Texts of scripts on the stack are parts named `sources/<n>.js`, and their maps `maps/<n>.map`. */
 export const sourcePartPrefix = 'sources/';
 export const mapPartPrefix = 'maps/';
 
@@ -89,7 +93,7 @@ export interface Manifest {
   verdictKind: string;
   parts: ManifestPart[];
   gaps: ManifestGap[];
-  /** Values withheld, by rule and part; never a value. */
+  /** The number of values withheld, by rule and part; never a value. */
   redactions: { rule: string; part: string; count: number }[];
   /** Milliseconds from the trigger to the seal. */
   tookMs: number;
@@ -100,7 +104,7 @@ export interface ManifestPart {
   bytes: number;
   /** Lower-case hexadecimal SHA-256 of the file's bytes. */
   sha256: string;
-  /** False when the part was cut at a limit, and a gap says so. */
+  /** False if the part was cut at a limit; a gap says so. */
   complete: boolean;
 }
 
@@ -110,13 +114,13 @@ export interface ManifestGap {
   lookedFor?: string;
 }
 
-/** What the manifest says from the first instant on. */
+/** The fields of the manifest that are known from the start. */
 export type ManifestHead = Pick<
   Manifest,
   'schema' | 'version' | 'id' | 'createdAt' | 'writer' | 'program' | 'verdictKind'
 >;
 
-/** A line of `progress.jsonl`. A part's line is written before the part gets its name. */
+/** A line of `progress.jsonl`. It is written before the part gets its name. */
 export type ProgressLine =
   | { begin: ManifestHead }
   | { part: ManifestPart }
@@ -135,24 +139,27 @@ export type TriggerKind =
   | 'exit'
   | 'pending-exit'
   | 'worker-death'
-  /** The agent did nothing for longer than it was allowed to, or the same again and again; it goes on. */
+  /** The agent made no progress for longer than allowed, or repeated itself; the process continues. */
   | 'no-progress'
-  /** The main thread's event loop stands still; written while it does, and the process goes on. */
+  /** The event loop of the main thread is blocked. Written while it is; the process continues. */
   | 'stall'
-  /** Written by somebody else after the death: by the parent that saw the exit, or by whoever found the traces. */
+  /** Written after the death by another process: the parent that saw the exit, or one that found the session later. */
   | 'supervised-exit'
   | 'found-dead'
-  /** Written from outside while it lives: on request, or because it has been silent for too long. */
+  /** Written from outside while the process runs: on request, or because it did not respond for too long. */
   | 'capture'
   | 'silence';
 
-/** `trigger.json`: why the bundle was written. The first part: with it alone a bundle can be explained in a line. */
+/**
+ * `trigger.json`: why the bundle was written. It is the first part; a bundle that has only this one can already be
+ * summarized.
+ */
 export interface TriggerPart {
   id: string;
-  /** So that a bundle without a manifest says its version too. */
+  /** Repeated here, so that a bundle without a manifest has a version too. */
   schemaVersion: number;
   kind: TriggerKind;
-  /** The verdict kind that the folder's name carries; analysis may conclude otherwise. */
+  /** The verdict kind in the folder's name. Analysis may conclude otherwise. */
   verdictKind: string;
   at: string;
   program: string;
@@ -160,74 +167,79 @@ export interface TriggerPart {
   threadId: number;
   isMainThread: boolean;
   nodeVersion: string;
-  /** Given to `dump(reason)`. */
+  /** The argument of `dump(reason)`. */
   reason?: string;
-  /** `fromItself`: the program sent it by process.kill; `heardMsBefore`: after it had come from outside, so long before. */
+  /**
+   * `fromItself`: sent by the program with process.kill. `heardMsBefore`: the program sent it after having received it from
+   * outside, this long before.
+   */
   signal?: { name: string; number: number; fromItself?: true; heardMsBefore?: number };
-  /** Exit code that the process was about to end with. */
+  /** The exit code that the process was about to exit with. */
   exitCode?: number;
   /**
-   * Text of the stack that called process.exit, or process.kill for a signal `fromItself`; of a live capture, where the main
+   * The stack that called process.exit, or process.kill for a signal `fromItself`; for a live capture, where the main
    * thread was interrupted.
    */
   exitStack?: string;
-  /** The host has a listener of its own for this event, so the process may have gone on. */
+  /** The host has its own listener for this event, so the process may have continued. */
   handledByHost: boolean;
   /**
-   * Of something thrown, as far as it shows: the main module had not ended, or the program was at work, so that a module
-   * which could not be loaded was asked for on demand.
+   * For a thrown value, as far as it is known: the main module had not finished, or the program was already at work, so
+   * that a module which failed to load was loaded on demand.
    */
   phase?: 'starting' | 'at-work';
-  /** Which event, where Node tells: `uncaughtException` or `unhandledRejection`. */
+  /** The event, if Node provides it: `uncaughtException` or `unhandledRejection`. */
   origin?: string;
   /** For a worker's death, written by its parent thread. */
   worker?: { threadId: number; name?: string; exitCode: number; resourceLimits?: Record<string, number> };
-  /** Same signature in quick succession: how many were counted and not stored since the last bundle. */
+  /** How many deaths with the same signature were counted but not stored since the last bundle. */
   repeats?: number;
-  /** What still kept the process waiting (kinds of process.getActiveResourcesInfo), with exit 13. */
+  /** With exit 13: what kept the process waiting (kinds from process.getActiveResourcesInfo). */
   pending?: string[];
-  /** No exit code was set as the event loop ran empty, and nothing of the program ran between that and exit code 13. */
+  /** No exit code was set when the event loop ran empty, and no code of the program ran between that and exit code 13. */
   setByNode?: true;
-  /** For a lack of progress: what was noticed. */
+  /** For a lack of progress: what was observed. */
   silence?: SilenceFacts;
-  /** Id of its flight recorder's session, where one ran: its children name it. */
+  /** Id of its flight recorder's session, if there was one. Its children refer to it. */
   recorderId?: string;
-  /** How the main thread's event loop stands still: of a stall, or of a signal that met one. */
+  /** The state of the blocked event loop, for a stall or for a signal during one. */
   stall?: StallFacts;
 }
 
-/** Seen by the watchdog, from another thread. */
+/** Observed by the watchdog, from another thread. */
 export interface StallFacts {
-  /** For how long the loop had not turned when it was looked at. */
+  /** How long the loop had not turned when it was observed. */
   silentMs: number;
-  /** How long it may. */
+  /** The limit for that. */
   limitMs: number;
-  /** Where the main thread was: it runs JavaScript, or sits in native code that lets nobody in. */
+  /** Where the main thread was: running JavaScript, or in native code that can't be interrupted. */
   where: 'javascript' | 'native';
-  /** CPU time that the main thread used in `silentMs`, to the clock tick of 10 ms. */
+  /** CPU time that the main thread used during `silentMs`, with the resolution of a clock tick (10 ms). */
   cpuMs?: number;
-  /** For how long of it the main thread was ready to run and got no processor; absent where the kernel does not say. */
+  /** How long of that the main thread was ready to run but had no processor; absent if the kernel does not say. */
   queuedMs?: number;
-  /** Microtasks ran while the loop stood: promises starve it. */
+  /** Microtasks ran while the loop was blocked: promises starve it. */
   microtasksRan?: boolean;
-  /** Kind of the asynchronous resource whose callback it was, as async_hooks names it. */
+  /** Type of the async resource whose callback was running, as async_hooks names it. */
   callback?: string;
-  /** Texts of further stacks: after `exitStack` one a moment later, then one for each function that returned. */
+  /** Further stacks as text: one taken a moment after `exitStack`, then one for each function that returned. */
   laterStacks?: string[];
-  /** Stalls of this process that were reported before. */
+  /** The number of stalls of this process that were reported before. */
   earlier: number;
 }
 
-/** Times in milliseconds. */
+/** Durations in milliseconds. */
 export interface SilenceFacts {
   silentMs: number;
   deadlineMs: number;
-  /** What counted as a sign: `any`, `steps` or `progress`. */
+  /** What counted as progress: `any`, `steps` or `progress`. */
   signs: string;
-  /** Kind of the agent event that was the last sign; absent when there was none. */
+  /** Kind of the last agent event that counted; absent if there was none. */
   lastSign?: string;
-  /** The same calls and results, so many a turn, came so many turns in a row; the deadline had not passed then. */
+  /**
+   * The same calls with the same results, `length` per turn, in `times` consecutive turns; reported before the deadline.
+   */
   repeated?: { length: number; times: number };
-  /** 1 for the first bundle of this process about it. */
+  /** 1 for the process's first bundle of this kind. */
   count: number;
 }

@@ -1,20 +1,25 @@
 /**
- * The parts that hold what was thrown and where: the error with its causes, the frames with their variables, the stacks
- * of workers. Spelling and units are those of the files; FORMAT.md says how a part comes into a bundle.
+ * The parts that describe what was thrown and where: the error with its causes, the frames with their variables, and the
+ * stacks of workers. Names and units are those of the files; FORMAT.md says how a part gets into a bundle.
  */
 
-/** `error.json`: the thrown value, whatever it was. */
+/** `error.json`: the thrown value, of any type. */
 export interface ErrorPart {
   error: SerializedError;
-  /** Positions of the stack as V8 holds them, whatever Error.prepareStackTrace printed. Lines and columns 1-based. */
+  /**
+   * The positions of the stack as V8 has them, whatever Error.prepareStackTrace returned. Lines and columns are 1-based.
+   */
   frames?: RawFrame[];
-  /** Where the rejected promise was made or rejected, where known. */
+  /** Where the rejected promise was created or rejected, if known. */
   promiseStack?: string;
-  /** It was the value of an `error` event without a listener: the class of what emitted it, the stack of the emit, and the file of a stream. */
+  /**
+   * The value was emitted as an `error` event without a listener: the class of the emitter, the stack of the emit, and for
+   * a stream its file.
+   */
   emitter?: { className: string; stack: string; path?: string };
-  /** Where the program began what failed: a request, a connection, a child, by the error object or what emitted it. */
+  /** Where the program started what failed (a request, a connection, a child), found by the error or its emitter. */
   begun?: { what: string; stack: string };
-  /** Of a SyntaxError whose stack does not say it: where the module ceases to be JavaScript. 1-based. */
+  /** For a SyntaxError whose stack has no position: where the module's syntax is wrong. 1-based. */
   place?: { url: string; line: number; column: number; sourceLine: string };
 }
 
@@ -23,19 +28,19 @@ export interface SerializedError {
   type: string;
   isError: boolean;
   name?: string;
-  /** Name of the constructor, which Node prints where `name` was left at `Error`. */
+  /** Name of the constructor, which Node prints if `name` is still `Error`. */
   className?: string;
   message?: string;
-  /** The stack's text as the host would have printed it. */
+  /** The stack as the host would have printed it. */
   stack?: string;
   code?: string | number;
-  /** String form of a thrown value that is no error. */
+  /** The string form of a thrown value that is no error. */
   text?: string;
-  /** Own properties but those above. Values cut by depth, count and size. */
+  /** Its other own properties. Values are cut by depth, count and size. */
   properties?: Record<string, unknown>;
   cause?: SerializedError;
   errors?: SerializedError[];
-  /** What could not be read or was cut, e.g. `stack: getter threw`. */
+  /** What could not be read or was cut, for example `stack: getter threw`. */
   gaps?: string[];
 }
 
@@ -47,14 +52,14 @@ export interface RawFrame {
   column: number;
 }
 
-/** `locals.json`: frames of the throw point with their variables, when the debugger was armed. */
+/** `locals.json`: the frames at the throw with their variables, if the debugger was armed. */
 export interface LocalsPart {
   frames: (RawFrame & {
     scopes: { type: string; name?: string; variables: { name: string; value: string }[] }[];
   })[];
 }
 
-/** `worker-stacks.json`: frames as in `locals.json`, innermost first; none of a worker that was idle. */
+/** `worker-stacks.json`: frames as in `locals.json`, innermost first; none for an idle worker. */
 export interface WorkerStacksPart {
   workers: {
     workerId: string;

@@ -1,12 +1,13 @@
 /**
- * `evidence.json`: what somebody else saw of a death, because the process could not write a word: its parent, or
- * whoever came to the folder next. Facts and figures only; the conclusion is analysis's. What is not known is absent.
+ * `evidence.json`: what others observed of a death after which the process could not write anything: its parent, or the
+ * next process that looked at the folder. Facts and figures only; conclusions are up to the analysis. What is not known is
+ * absent.
  */
 export interface EvidencePart {
-  /** The parent that waited for it, the next program that started in this folder, or `agentdump sweep`. */
+  /** Its parent, which waited for it; the next program that started in this folder; or `agentdump sweep`. */
   foundBy: 'supervisor' | 'next-start' | 'sweep';
   foundAt: string;
-  /** When it ended, as far as its parent saw: what had looked at its core since then took its time. */
+  /** When it ended, as observed by its parent, before the time spent on reading its core. */
   endedAt?: string;
   /** How it is known that the process is gone. */
   fate: { because: string; rebooted?: boolean; pidReused?: boolean };
@@ -14,35 +15,35 @@ export interface EvidencePart {
     pid: number;
     parentPid: number;
     startedAt: string;
-    /** When it last wrote to its journal or session file: it was alive then. */
+    /** The time of its last write to its journal or session file, when it was still alive. */
     lastSeenAt?: string;
     heartbeatMs: number;
   };
   /**
-   * Known to a parent only. `inferred`: from a shell's exit code of 128 and the signal's number. `byParent`: the parent
+   * Known only to a parent. `inferred`: from a shell's exit code of 128 plus the signal number. `byParent`: the parent
    * itself had sent a signal.
    */
   exit?: { code?: number; signal?: string; inferred?: boolean; byParent?: boolean };
-  /** The collections that V8 lists on stderr when it gives a full heap up, oldest first, as the parent read them. */
+  /** The garbage collections that V8 lists on stderr when it runs out of memory, oldest first, as read by the parent. */
   lastGcs?: string[];
-  /** Signals that the supervisor sent or passed on to it, in order. */
+  /** Signals that the supervisor sent or forwarded to it, in order. */
   signalsSent?: SentSignal[];
   boot?: { atStart: string; now: string };
   memory?: MemoryEvidence;
-  /** Lines of the kernel's log that name the process, oldest first. */
+  /** Lines of the kernel log that name the process, oldest first. */
   kernelLog?: string[];
-  /** From Node's own report of a fatal error, which is the part `report.json`. */
+  /** From Node's own report of a fatal error, which is stored as `report.json`. */
   fatal?: { event: string; trigger: string };
   core?: CoreEvidence;
   journal?: JournalEvidence;
-  /** Folder name of a bundle that the process had begun to write about itself, and did not finish. */
+  /** Name of the folder of a bundle that the process had begun to write about itself, and did not finish. */
   unfinishedBundle?: string;
 }
 
 export interface SentSignal {
   name: string;
   at: string;
-  /** `passed-on`: somebody sent it to the supervisor; `supervisor`: its own decision. */
+  /** `passed-on`: somebody sent it to the supervisor. `supervisor`: its own decision. */
   by: 'passed-on' | 'supervisor';
   reason?: string;
 }
@@ -57,14 +58,17 @@ export interface MemoryEvidence {
     currentBytes?: number;
     oomKills?: CounterEvidence;
   };
-  /** Kills for want of memory on the whole machine. */
+  /** Processes killed by the out-of-memory killer on the whole machine. */
   hostOomKills?: CounterEvidence;
   system: { totalBytes: number; availableBytes: number };
-  /** The journal's samples, oldest first; of a long life the newest are all there and the older ones thinned out. */
+  /**
+   * The memory samples of the journal, oldest first. For a long life, the newest are complete and the older ones thinned
+   * out.
+   */
   history: MemoryPoint[];
 }
 
-/** A counter of the kernel when the process began and when its death was found. */
+/** A kernel counter at the start of the process, and when its death was found. */
 export interface CounterEvidence {
   before: number;
   after: number;
@@ -85,16 +89,16 @@ export interface MemoryPoint {
 export interface CoreEvidence {
   /** `core_pattern` of the machine. */
   pattern: string;
-  /** Where it is now; absent when none was found, or when it was removed because it holds memory in the clear. */
+  /** Where the core is now; absent if none was found, or if it was removed because it contains unredacted memory. */
   path?: string;
   bytes?: number;
-  /** Why there is none, or why it is gone. */
+  /** Why there is no core, or why it was removed. */
   reason?: string;
-  /** What ruled it out before the program died. */
+  /** What made a core impossible, known before the program died. */
   obstacle?: CoreObstacle;
 }
 
-/** `off`: it was not wanted. `in-the-way`: it would have replaced another file. */
+/** `off`: not wanted. `in-the-way`: it would have replaced another file. */
 export type CoreObstacle = (typeof coreObstacles)[number];
 export const coreObstacles = ['off', 'hard-limit', 'collector', 'no-prlimit', 'in-the-way'] as const;
 
@@ -102,10 +106,10 @@ export interface JournalEvidence {
   records: number;
   firstAt?: string;
   lastAt?: string;
-  /** The last write was cut by the death. */
+  /** The last write was cut off by the death. */
   torn: boolean;
-  /** The journal's own goodbye, when it has one. */
+  /** The journal's own end record, if it has one. */
   end?: { endedWell: boolean; exitCode?: number; signal?: string };
-  /** Names of kinds and how many records each has. */
+  /** The number of records of each kind. */
   kinds: Record<string, number>;
 }

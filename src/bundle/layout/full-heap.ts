@@ -1,24 +1,26 @@
 /**
- * Whether the last samples of a death that nobody saw show a heap that was at its end: for who names the bundle and for
- * who explains it, so that they say the same. Pure.
+ * Decides whether the last samples before an unobserved death show a full heap. Shared by the code that names the bundle
+ * and the code that explains it, so that they agree. Pure.
  */
 import type { MemoryPoint } from './evidence.ts';
 
 export interface FullHeap {
   used: number;
   limit: number;
-  /** Bytes a second in the last seconds; 0 when it did not grow. */
+  /** Growth during the last seconds, in bytes per second; 0 if it did not grow. */
   rate: number;
 }
 
-/** From here on V8 works harder and harder; what dies unseen then has most probably died of it. */
+/**
+ * From here on V8 collects ever harder; a process that dies unobserved in this state has most probably run out of memory.
+ */
 const fullShare = 0.8;
-/** One that is filled fast may jump over that: a table that doubles, a last sample that came late. */
+/** A heap that grows fast may skip that state: a table that doubles, or a last sample that came late. */
 const growingShare = 0.5;
 const windowMs = 5000;
 const aheadMs = 2000;
 
-/** Undefined when it was not, or the samples don't say. */
+/** Undefined if the heap was not full, or the samples don't show it. */
 export function findFullHeap(history: readonly MemoryPoint[]): FullHeap | undefined {
   const last = history.at(-1);
   const { heapUsed: used, heapLimit: limit } = last ?? {};

@@ -1,20 +1,20 @@
 /**
- * The ledger's file: one record a line, `<sum> <JSON>\n`. FORMAT.md, "The ledger", says what it proves and what not.
- * Every hash is SHA-256 in lower-case hexadecimal over a domain, a zero byte, and exact bytes of the file.
+ * The ledger's file format: one record per line, `<checksum> <JSON>\n`. FORMAT.md, "The ledger", says what it proves and
+ * what not. Every hash is a lower-case hexadecimal SHA-256 over a domain string, a zero byte, and exact bytes of the file.
  */
 export const ledgerName = 'ledger';
 export const ledgerSchema = 'agentdump.ledger/1';
 
 export const ledgerDomains = {
-  /** Of a line's JSON: the line's own sum, which finds damage. */
+  /** For a line's JSON: the line's own checksum, which detects damage. */
   line: 'agentdump.ledger/1 line',
-  /** Of the file up to an offset: the head there. */
+  /** For the file up to an offset: the head at that offset. */
   head: 'agentdump.ledger/1 head',
-  /** Before what a seal signs. */
+  /** Prefix of what a seal signs. */
   seal: 'agentdump.ledger/1 seal',
 } as const;
 
-/** The first line. Its id makes every head that of this ledger and no other. */
+/** The first line. Its id binds every head to this ledger. */
 export interface LedgerGenesis {
   ledger: typeof ledgerSchema;
   /** 32 lower-case hexadecimal digits, random. */
@@ -22,13 +22,13 @@ export interface LedgerGenesis {
   createdAt: string;
 }
 
-/** In every later line: what of the file stood when it was written. */
+/** In every later line: the part of the file that existed when it was written. */
 export interface LedgerCover {
-  /** How many bytes from the start; all of them unless two wrote at once. */
+  /** The number of bytes from the start: all of them, unless two processes wrote at once. */
   covers: number;
-  /** The head there. */
+  /** The head at that offset. */
   before: string;
-  /** Lines that ended there. */
+  /** The number of lines up to there. */
   count: number;
 }
 
@@ -39,7 +39,7 @@ export interface LedgerBundle extends LedgerCover {
   sealedAt: string;
 }
 
-/** Retention took a bundle away: its absence is no loss. */
+/** Retention removed a bundle: its absence is no loss. */
 export interface LedgerRemoval extends LedgerCover {
   /** Name of the bundle's folder or file. */
   removed: string;

@@ -1,49 +1,53 @@
-/** `origin.json`: whose work the code was that died, by its asynchronous context, and which requests were being answered. */
+/**
+ * `origin.json`: whose work the failing code was doing, according to its async context, and which requests were in flight.
+ */
 
 export interface OriginPart {
   /**
-   * `context`: what a request starts is followed through timers, promises and emitters. `callback`: only the callback
-   * that the request itself is handed to (Node 20 and 22, where following costs each promise).
+   * `context`: a request is tracked through timers, promises and emitters. `callback`: only in the callback that is called
+   * with the request (Node 20 and 22, where tracking has a cost for every promise).
    */
   followed: 'context' | 'callback';
-  /** The innermost first; absent where it is not known, or where the event has no cause in the program (a signal). */
+  /** Innermost first; absent if it is not known, or if the event has no cause in the program (a signal). */
   chain?: OriginLink[];
-  /** Why it is not known. `connection`: a shared connection handed it on, and named who had opened it. */
+  /**
+   * Why it is not known. `connection`: the context was that of a shared connection, and named the request that opened it.
+   */
   lost?: 'no-context' | 'connection' | 'not-followed';
-  /** Of a tracer's active span (OpenTelemetry). */
+  /** From the active span of a tracer (OpenTelemetry). */
   trace?: { traceId: string; spanId: string };
-  /** The one of the chain first, then those in flight, the oldest first. */
+  /** The request of the chain first, then those in flight, the oldest first. */
   requests: RequestFacts[];
-  /** How many were in flight; more than are listed where there were very many. */
+  /** The number of requests in flight; not all are listed if there are very many. */
   inFlight: number;
   webSockets: number;
   http2Sessions: number;
 }
 
-/** `id`: of a request in `requests`, else of the agent's recorder. */
+/** `id`: of a request in `requests`, otherwise of an entry of the agent's recorder. */
 export type OriginLink =
   | { kind: 'request' | 'run' | 'step' | 'tool'; id: string }
   | { kind: 'test'; name: string[]; file?: string };
 
-/** Times in milliseconds. */
+/** Durations in milliseconds. */
 export interface RequestFacts {
   id: string;
   protocol: 'http' | 'https' | 'http2' | 'websocket';
   method?: string;
-  /** The values of the query are left out, its names are not. */
+  /** Without the values of the query, but with its names. */
   path?: string;
-  /** As the framework names it: `/orders/:id`. */
+  /** As the framework calls it: `/orders/:id`. */
   route?: string;
   ageMs: number;
-  /** Of one that was over when its work died: for how long, and with which status. */
+  /** For a request that had been answered when its work failed: how long before, and with which status. */
   answered?: { beforeMs: number; status?: number };
-  /** The answer had begun. */
+  /** Present once the response has begun. */
   status?: number;
-  /** Of the whole connection, which may have served others before. */
+  /** Totals of the connection, which may have served other requests before. */
   connection?: { bytesRead: number; bytesWritten: number };
-  /** As a proxy or client named it (`x-request-id` and its like). */
+  /** As set by a proxy or client (`x-request-id` and similar headers). */
   requestId?: string;
-  /** Of the header `traceparent`. */
+  /** From the header `traceparent`. */
   traceId?: string;
   parentSpanId?: string;
 }

@@ -1,6 +1,7 @@
 /**
- * What became of a process after a bundle that was written while it lived: one JSON document in a file beside the bundle,
- * which is sealed and stays as it is. Its name is the bundle's and `.sequel`. FORMAT.md is the specification.
+ * What became of a process after a bundle that was written while it was alive: one JSON document in a file beside the
+ * bundle, which is sealed and stays unchanged. The file has the bundle's name and the suffix `.sequel`. FORMAT.md is the
+ * specification.
  */
 export const sequelSuffix = '.sequel';
 export const sequelSchema = 'agentdump.sequel';
@@ -9,10 +10,10 @@ export const sequelVersion = 1;
 export interface Sequel {
   schema: typeof sequelSchema;
   version: number;
-  /** The event loop turned again, after so long in all; the process ended by itself before that was seen; or it died. */
+  /** The event loop turned again, after this long in all; the process ended by itself before that was seen; or it died. */
   event: 'recovered' | 'ended' | 'died';
   at: string;
   silentMs?: number;
-  /** Of an error that the program handled: the code with which the process then ended. */
+  /** For an error that the program handled: the exit code with which the process later exited. */
   exitCode?: number;
 }

@@ -1,17 +1,17 @@
 /**
- * The parts that hold what was around a death: what happened before it, code, process, memory, handles, environment,
- * threads, and what the host handed over. Spelling and units are those of the files.
+ * The parts that describe the surroundings of a death: what happened before it, code, process, memory, handles,
+ * environment, threads, and the state that the host provided. Names and units are those of the files.
  */
 
 /** `process-events.json`. Times are ISO 8601 UTC. */
 export interface ProcessEventsPart {
-  /** The ends of what was written to the standard streams. `target`: a file or socket, which could not be followed. */
+  /** The last output on the standard streams. `target`: a file or socket, whose contents could not be recorded. */
   logs: { stream: 'stdout' | 'stderr'; text: string; writtenAt?: string; target?: string }[];
   warnings: { at: string; name: string; message: string; code?: string; stack?: string }[];
   handled: (SomeError & { at: string; kind: 'exception' | 'rejection' })[];
   children: ChildEventPart[];
   peaks: { at: string; resource: string; value: number; limit?: number }[];
-  /** The process that started this one, where it left its name in the same dump folder. */
+  /** The process that started this one, if it has a session in the same dump folder. */
   parent?: { pid: number; recorderId?: string; bundle?: BundleLink };
 }
 
@@ -25,17 +25,17 @@ interface SomeError {
 
 export interface ChildEventPart {
   pid: number;
-  /** Redacted, and cut. */
+  /** Redacted, and shortened. */
   command: string;
   startedAt: string;
-  /** When the end was noticed; absent while it runs. */
+  /** When its end was noticed; absent while it is running. */
   endedAt?: string;
   exitCode?: number;
   signal?: string;
-  /** The end of its standard error, as far as the program read it. */
+  /** The end of its stderr, as far as the program read it. */
   stderrTail?: string;
   error?: string;
-  /** What it wrote about its own end, when it had the preload too. */
+  /** Its own bundle, if it had the preload too. */
   bundle?: BundleLink;
 }
 
@@ -45,15 +45,18 @@ export interface BundleLink {
   name: string;
 }
 
-/** `suspended.json`: functions that awaited something, where nothing was thrown. */
+/** `suspended.json`: suspended async functions, if nothing was thrown. */
 export interface SuspendedPart {
-  /** Promises that were looked at. */
+  /** The number of promises that were examined. */
   promises: number;
-  /** Lines `at async …` in V8's form, the innermost first, positions not mapped. Each text once, however many waited so. */
+  /**
+   * Lines `at async …` in V8's form, innermost first, positions not mapped. Each text once, however many promises wait
+   * there.
+   */
   stacks: string[];
 }
 
-/** `scripts.json`: every loaded script, and where the bundle keeps the text of those on the stack. */
+/** `scripts.json`: every loaded script, and which parts contain the text of those on the stack. */
 export interface ScriptsPart {
   scripts: LoadedScript[];
 }
@@ -65,17 +68,17 @@ export interface LoadedScript {
   hash: string;
   isModule: boolean;
   lengthChars?: number;
-  /** As the script says it, but for a data: URL, of which only `data:` is kept here and the map is a part. */
+  /** As in the script, except for a data: URL: only `data:` is kept here, and the map is a part. */
   sourceMapUrl?: string;
   /** Name of the part with the text that was running. */
   sourcePart?: string;
-  /** Of a long text only what is near the stack is there; the other lines are empty. */
+  /** Of a long text only the lines near the stack are there; the others are empty. */
   isExcerpt?: true;
   /** Name of the part with its source map. */
   mapPart?: string;
-  /** Parts with the originals that the map names but does not hold, by the name in the map's `sources`. */
+  /** Parts with the original sources that the map refers to but does not contain, by their names in the map's `sources`. */
   originalParts?: Record<string, string>;
-  /** Why there is no map part although the script names a map. */
+  /** Why there is no map part although the script refers to a map. */
   mapGap?: string;
 }
 
@@ -101,13 +104,13 @@ export interface ProcessPart {
   workers?: { threadId: number; name?: string }[];
 }
 
-/** `memory.json`: sizes in bytes, straight from V8 and the kernel. */
+/** `memory.json`: sizes in bytes, as V8 and the kernel report them. */
 export interface MemoryPart {
   usage: Record<string, number>;
   heap: Record<string, number>;
   spaces: Record<string, number | string>[];
   system: { totalBytes: number; availableBytes: number };
-  /** What the heap tier decided and why. */
+  /** What was chosen for the heap, and why. */
   heapTier: {
     wanted: string;
     taken: string;
@@ -118,15 +121,15 @@ export interface MemoryPart {
   };
 }
 
-/** `heap-profile.json`: samples of what was allocated since the profiler was armed and is still alive. Bytes. */
+/** `heap-profile.json`: samples of allocations since the profiler was started that are still alive. In bytes. */
 export interface HeapProfilePart {
   at: string;
-  /** Of the limit that is nearest, when it was taken. */
+  /** Use at the time, out of the limit that was nearest. */
   usedBytes: number;
   limitBytes: number;
-  /** Over all samples. */
+  /** The sum of all samples. */
   sampledBytes: number;
-  /** The largest first; they do not overlap. */
+  /** Sorted by size, largest first; they don't overlap. */
   rows: AllocationRow[];
 }
 
@@ -136,17 +139,19 @@ export interface AllocationRow {
   stack: string[];
 }
 
-/** `heap-census.json`: objects by class, counted one by one; strings and V8's own are not among them. */
+/** `heap-census.json`: counts of objects by class, without strings and V8's internal objects. */
 export interface HeapCensusPart {
-  /** All that inherit from Object.prototype; with `sample` about so many, of those that were reached. */
+  /** All objects that inherit from Object.prototype; with `sample`, an estimate for those that were reached. */
   objects: number;
-  /** The objects were not all counted: so many were looked at, and the counts are scaled up from them. */
+  /** Not all objects were counted: this many were examined, and the counts are extrapolated. */
   sample?: { lookedAt: number; reason: string };
-  /** By the name of the constructor, the most first; `Object` for plain ones. */
+  /** By constructor name, the most frequent first; `Object` for plain objects. */
   classes: { name: string; count: number }[];
-  /** Plain objects by their keys, about: scaled up from a sample. */
+  /** Plain objects by their keys, extrapolated from a sample. */
   shapes: { name: string; count: number }[];
-  /** The largest arrays, Maps and Sets; `of` is the class of an array's last element, `at` how it was reached. */
+  /**
+   * The largest arrays, Maps and Sets; `of` is the class of an array's last element, `at` the path by which it was reached.
+   */
   collections: { name: string; entries: number; of?: string; at?: string }[];
   /** How long it took. */
   ms: number;
@@ -154,15 +159,15 @@ export interface HeapCensusPart {
 
 /** `handles.json`. */
 export interface HandlesPart {
-  /** Kinds from process.getActiveResourcesInfo, counted. */
+  /** Kinds from process.getActiveResourcesInfo with their counts. */
   resources: Record<string, number>;
   descriptors: { fd: number; kind: string; target: string }[];
-  /** Descriptors in all; more than the list has when it was cut. */
+  /** The number of descriptors; higher than the length of the list if that was cut. */
   descriptorCount: number;
   sockets: { fd?: number; protocol: string; local?: string; remote?: string; state?: string }[];
   timers: { kind: string; count: number }[];
   children: { pid: number; command: string }[];
-  /** Where what is open was opened, most first; only when armed. `stack`: up to four frames of the program. */
+  /** Where open handles were opened, the most frequent first; only if armed. `stack`: up to four frames of the program. */
   creators?: { kind: string; count: number; stack: string }[];
 }
 
@@ -182,25 +187,25 @@ export interface EnvironmentPart {
   };
 }
 
-/** `packages.json`: packages from which a script was loaded, and the program's own. */
+/** `packages.json`: the packages that scripts were loaded from, and the program's own. */
 export interface PackagesPart {
   packages: {
     name: string;
     version?: string;
     path: string;
-    /** Range in the program's own package.json. */
+    /** The range in the program's package.json. */
     requested?: string;
     isProgram?: boolean;
     scripts: number;
   }[];
 }
 
-/** `native-modules.json`: objects mapped into the process. Addresses are hex strings. */
+/** `native-modules.json`: shared objects mapped into the process. Addresses are hex strings. */
 export interface NativeModulesPart {
   modules: { path: string; base: string; end: string; buildId?: string }[];
 }
 
-/** `threads.json`: the operating system's threads of this process. */
+/** `threads.json`: the system threads of this process. */
 export interface ThreadsPart {
   threads: {
     tid: number;
@@ -213,11 +218,11 @@ export interface ThreadsPart {
   }[];
 }
 
-/** `drift.json`: what the lock file says against what is installed. */
+/** `drift.json`: the lock file compared with what is installed. */
 export interface DriftPart {
   lockFile: string;
   kind: 'npm' | 'pnpm' | 'yarn' | 'bun';
-  /** The module that could not be loaded, when that was the death. */
+  /** The module that could not be loaded, if that was the cause of death. */
   missing?: { specifier: string; from?: string };
   differences: {
     name: string;
@@ -230,7 +235,7 @@ export interface DriftPart {
   compared: number;
 }
 
-/** `agent.json`: what the host handed over. */
+/** `agent.json`: the state that the host provided. */
 export interface AgentPart {
   state: Record<string, unknown>;
   providers: Record<string, { value?: unknown; gap?: string; tookMs: number }>;

@@ -1,37 +1,37 @@
 /**
- * What is known of tests, on its two ways: `test.json` in a bundle, and the log that each thread of a watched run keeps
- * in the run's private folder, from which whoever survives tells which test ran. Types and names only.
+ * What is known about tests, in two places: `test.json` in a bundle, and the log that each thread of a watched run keeps in
+ * the private folder of the run, from which a surviving process can tell which test ran. Types and names only.
  */
 import type { WorkerStacksPart } from './error.ts';
 
-/** Names the private folder of a run of `agentdump ci`; every Node process below it has the variable. */
+/** The private folder of a run of `agentdump ci`; set for every Node process of the run. */
 export const testRunVariable = 'AGENTDUMP_CI';
-/** In that folder: what is wished of the processes, and later why they are stopped. */
+/** In that folder: the options for the processes, and later the reason why they are stopped. */
 export const testRunOptionsName = 'options.json';
 export const testStopName = 'stop.json';
-/** What was seen of a process's worker threads from outside, for the bundle that it is about to write: WorkerStacksNote. */
+/** What was seen from outside of a process's worker threads, for the bundle that it is about to write: WorkerStacksNote. */
 export const workerStacksName = (pid: number): string => `workers-${pid}.json`;
-/** `tests-<pid>-<thread>.jsonl`, one JSON document a line. */
+/** `tests-<pid>-<thread>.jsonl`, one JSON document per line. */
 export const testLogName = /^tests-(\d+)-(\d+)\.jsonl$/;
 
-/** Programs that start the command that is meant, and end as it ends. */
+/** Programs that start the actual command, and exit as it exits. */
 export const launcherScript =
   /\/(?:npm-cli|npx-cli|npm|npx|pnpm|pnpx|yarn|yarnpkg|corepack|turbo|nx|lerna|wireit|c8|nyc|cross-env|dotenv|concurrently)(?:\.[cm]?js)?$/;
 
 export interface TestRunOptions {
-  /** A light bundle for a test that fails. */
+  /** Write a light bundle for each failing test. */
   snapshots: boolean;
-  /** Collect garbage at the tests' ends and note what is left; growth over both is to be explained. */
+  /** Collect garbage at the end of tests and record what is left; growth beyond both limits must be explained. */
   leakCheck?: LeakLimits;
 }
 
 export interface LeakLimits {
-  /** Growth of the first third's memory, as a share; with `bytes` both must be passed. */
+  /** Growth relative to the memory of the first third; both this and `bytes` must be exceeded. */
   share: number;
   bytes: number;
 }
 
-/** Written when the run is stopped before its end. */
+/** Written if the run is stopped before its end. */
 export interface TestStop {
   why: 'hang' | 'job-limit' | 'cancelled';
   /** How long it had run, or had shown no progress. */
@@ -47,12 +47,12 @@ export interface WorkerStacksNote extends WorkerStacksPart {
 /** A test as its runner names it. */
 export interface RunningTest {
   file?: string;
-  /** From the outermost suite to the test itself. */
+  /** From the outermost suite down to the test itself. */
   name: string[];
   startedAt: string;
 }
 
-/** The test, or what runs around tests, that began what happened, perhaps long after its end. */
+/** The test, or the hook around tests, that started what happened, perhaps long after its own end. */
 export interface TestOrigin {
   file?: string;
   name: string[];
@@ -65,7 +65,7 @@ export interface TestFailure {
   name?: string;
   message: string;
   stack?: string;
-  /** Where the assertion stands, if the runner says. 1-based. */
+  /** The position of the assertion, if the runner provides it. 1-based. */
   line?: number;
   column?: number;
 }
@@ -76,24 +76,24 @@ export type TestStatus = 'passed' | 'failed' | 'skipped';
 export interface TestPart {
   /** `node:test`, `jest`, `mocha`, `vitest`, `ava`, `playwright`, `tap`; absent for a plain script. */
   runner?: string;
-  /** The file that was being run, where no test is. */
+  /** The file that was running, if no test is known. */
   file?: string;
   /** Started and not finished, the newest first: the first is the one that ran. */
   running: RunningTest[];
-  /** The one in whose asynchronous context it happened. `running` are those that ran then. */
+  /** The test in whose async context it happened. `running` are those that were running at that time. */
   origin?: TestOrigin;
-  /** The tests have contexts: without an origin it is not known which one began it. */
+  /** The tests have contexts: without an origin, it is not known which test started it. */
   isFollowed?: true;
   finished: number;
   failed: number;
-  /** The bundle is about this test, which has just failed. */
+  /** The test that the bundle is about, which has just failed. */
   failure?: RunningTest & { error: TestFailure };
-  /** The test in which this process was started, of one of the processes above it. */
+  /** The test in which this process, or one of its ancestors, was started. */
   startedBy?: RunningTest;
   stop?: TestStop;
 }
 
-/** Times are of Date.now: the first ISO text of a process costs a third of a millisecond. */
+/** Times are those of Date.now: formatting a process's first ISO string costs a third of a millisecond. */
 export type TestLogLine =
   | {
       kind: 'process';
@@ -108,9 +108,9 @@ export type TestLogLine =
       nodeVersion: string;
     }
   | { kind: 'runner'; runner: string; file?: string }
-  /** `hook`: what runs around tests, and is not counted among them. */
+  /** `hook`: code that runs around tests and is not counted as a test. */
   | ({ kind: 'start'; id: number; startedMs: number; hook?: true } & Omit<RunningTest, 'startedAt'>)
-  /** `hook`: of a suite too, which some runners tell from a test only at its end. */
+  /** `hook`: also of a suite, which some runners distinguish from a test only at its end. */
   | {
       kind: 'end';
       id: number;
@@ -120,9 +120,9 @@ export type TestLogLine =
       error?: TestFailure;
       bundle?: string;
     }
-  /** A test that had ended: the runner counts it as failed for an error that came later. */
+  /** A test that had ended: the runner counts it as failed because of a later error. */
   | { kind: 'failed'; id: number; error?: TestFailure }
-  /** The thread wrote a bundle; the tests that had started and not ended are those it is about. */
+  /** The thread wrote a bundle; it is about the tests that had started and not ended. */
   | {
       kind: 'bundle';
       path: string;
@@ -131,7 +131,7 @@ export type TestLogLine =
       origin?: TestOrigin;
       isFollowed?: true;
     }
-  /** What the log said before it grew too long and began anew. */
+  /** The totals of the log before it grew too long and was restarted. */
   | { kind: 'counts'; finished: number; failed: number }
   | {
       kind: 'memory';
@@ -141,7 +141,7 @@ export type TestLogLine =
       tests: number;
     }
   /**
-   * A process that this thread had started died of a signal. `byParent`: this thread sent it one. `lastGcs`: as in
+   * A process that this thread had started died of a signal. `byParent`: this thread had sent it one. `lastGcs`: as in
    * EvidencePart.
    */
   | { kind: 'child'; pid: number; signal: string; byParent: boolean; lastGcs?: string[] }
@@ -151,6 +151,6 @@ export type TestLogLine =
       code: number;
       heapUsedBytes: number;
       maxRssBytes: number;
-      /** Kinds of process.getActiveResourcesInfo, counted, when the process ended. */
+      /** Kinds from process.getActiveResourcesInfo with their counts, at the exit of the process. */
       handles: Record<string, number>;
     };

@@ -1,10 +1,10 @@
 /**
- * Which codes of an error make which verdict: read by the writer, for the hint in a bundle's name, and by analysis, for the
- * verdict, so that the two never differ for want of a row.
+ * Which error codes lead to which verdict. Used by the writer for the hint in the bundle's name, and by the analysis for
+ * the verdict, so that the two can't differ.
  */
 import type { StallFacts } from './bundle.ts';
 
-/** Node's loaders could not load code. */
+/** Codes of Node's loaders for code that could not be loaded. */
 export const loaderCodes: ReadonlySet<string> = new Set([
   'ERR_DLOPEN_FAILED',
   'ERR_INVALID_PACKAGE_CONFIG',
@@ -25,13 +25,13 @@ export const loaderCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether Node's own loader threw this SyntaxError, by the first frame of its stack: not JSON.parse, new Function or
- * node:vm in the program.
+ * Whether this SyntaxError was thrown by Node's own loader, according to the first frame of its stack, and not by
+ * JSON.parse, new Function or node:vm in the program.
  */
 export const isFrameOfLoader = (frame: string): boolean =>
   /node:internal\/modules\/|wrapSafe|compileSourceTextModule/.test(frame);
 
-/** The verdict's kind by the trigger alone; what was thrown, and what others saw of the death, may say more. */
+/** The verdict kind by the trigger alone. The thrown value and what others observed may refine it. */
 export const kindOfTrigger = {
   'uncaught-exception': 'uncaught-exception',
   'unhandled-rejection': 'unhandled-rejection',
@@ -46,12 +46,15 @@ export const kindOfTrigger = {
   stall: 'event-loop-hang',
 } as const;
 
-/** A signal met a loop that had stood for longer than it may, or had before: one under the limit may be honest work. */
+/**
+ * A signal arrived while the loop was blocked for longer than the limit, or after it had been: a loop under the limit may
+ * be legitimate work.
+ */
 export function isHang({ silentMs = 0, limitMs = 0, earlier = 0 }: Partial<StallFacts>): boolean {
   return earlier > 0 || silentMs >= Math.max(limitMs, 1);
 }
 
-/** Of one error: its code, its message with the system call, and whether the loader threw it for a syntax error. */
+/** For one error: its code, its message with the system call, and whether the loader threw it because of a syntax error. */
 export interface ThrownSigns {
   code: string;
   said: string;
@@ -59,15 +62,15 @@ export interface ThrownSigns {
 }
 
 export interface Circumstances {
-  /** A worker thread ends with it. */
+  /** It ends a worker thread. */
   endsWorker: boolean;
-  /** The program had started: what cannot be loaded then is no failure to start. */
+  /** The program had started: code that can't be loaded then is no failure at start. */
   isAtWork: boolean;
-  /** How the event loop stood when a signal came. */
+  /** The state of the event loop when a signal arrived. */
   stall?: Partial<StallFacts> | undefined;
 }
 
-/** What a thrown value makes of the trigger's kind; `chain`: the error, then what caused it. */
+/** Refines the kind of the trigger by the thrown value. `chain`: the error, followed by its causes. */
 export function kindOfThrown(
   plain: 'uncaught-exception' | 'unhandled-rejection',
   chain: readonly ThrownSigns[],
@@ -79,7 +82,7 @@ export function kindOfThrown(
   return endsWorker || chain.some(({ code }) => code === workerMemoryCode) ? 'worker-death' : plain;
 }
 
-/** The system had none left of something. */
+/** Codes for a resource that the system had run out of. */
 export const exhaustionCodes = [
   'EMFILE',
   'ENFILE',
@@ -93,8 +96,8 @@ export const exhaustionCodes = [
 export type ExhaustionCode = (typeof exhaustionCodes)[number];
 
 /**
- * `said`: the system call and the message. EAGAIN of a read or write means "later", nothing more, and ENOBUFS of a child that
- * was waited for means that it said more than its `maxBuffer`.
+ * `said`: the system call and the message. EAGAIN of a read or write only means "try again", and ENOBUFS of a synchronous
+ * child means that its output exceeded `maxBuffer`.
  */
 export function meansExhaustion(code: string, said: string): code is ExhaustionCode {
   if (!(exhaustionCodes as readonly string[]).includes(code)) return false;
@@ -102,5 +105,5 @@ export function meansExhaustion(code: string, said: string): code is ExhaustionC
   return code !== 'EAGAIN' || /spawn|fork|clone|uv_thread/.test(said);
 }
 
-/** A worker at the limit of its own heap. */
+/** A worker reached the limit of its own heap. */
 export const workerMemoryCode = 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,7 +1,7 @@
 /**
  * The zip format as far as packed bundles use it: little-endian records of PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7
- * (local file header), 4.3.12 (central directory header) and 4.3.16 (end of central directory). No zip64, no
- * encryption, no spanning: nothing that a bundle needs.
+ * (local file header), 4.3.12 (central directory header) and 4.3.16 (end of central directory). No zip64, encryption or
+ * spanning, because bundles don't need them.
  */
 
 export const localHeader = {
@@ -51,10 +51,10 @@ export const endRecord = {
 
 export const zipFlags = { encrypted: 1, sizesFollow: 8, utf8: 0x800 } as const;
 export const zipMethods = { stored: 0, deflated: 8 } as const;
-/** In these fields the value that says "see zip64". */
+/** In these fields, the value that means "see zip64". */
 export const zip64Marker = 0xffffffff;
 export const mostZipEntries = 0xfffe;
 
-/** Upper half of `externalAttributes` where the upper byte of `madeBy` is 3: the mode of Unix. */
+/** If the upper byte of `madeBy` is 3, the upper half of `externalAttributes` is the Unix mode. */
 export const unixMadeBy = 3;
 export const unixFileTypes = { mask: 0o170000, file: 0o100000, folder: 0o040000 } as const;

@@ -1,7 +1,7 @@
 /**
- * Opens an age file for reading at any place: its chunks of 64 KiB are decrypted one at a time, as they are wanted, and
- * never reach the disk. Each is authenticated, and the last one at the opening, so that a file cut short is refused.
- * Layout in layout/age.ts.
+ * Opens an age file for random access: its chunks of 64 KiB are decrypted one at a time, on demand, and never written to
+ * disk. Each chunk is authenticated, and the last one when the file is opened, so that a truncated file is refused. The
+ * layout is in layout/age.ts.
  */
 import { createDecipheriv, createPrivateKey, diffieHellman, timingSafeEqual } from 'node:crypto';
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
@@ -22,7 +22,7 @@ import { headerMac, hkdf, scryptKey, x25519Key } from '../write/age-encrypt.ts';
 import { readBech32 } from '../write/age-key.ts';
 import type { ByteWindow } from './window.ts';
 
-/** What opens a bundle. */
+/** The keys that can open a bundle. */
 export interface Keys {
   /** X25519 secret keys of 32 bytes. */
   identities: Uint8Array[];
@@ -34,7 +34,7 @@ const mostStanzas = 200;
 /** 2^18 is what age itself writes: 256 MiB of memory. */
 const highestWorkFactor = 18;
 
-/** The text of an identity file: `AGE-SECRET-KEY-1…` a line, empty lines and `#` comments. Throws `usage`. */
+/** Parses an identity file: one `AGE-SECRET-KEY-1…` per line, empty lines and `#` comments. Throws `usage`. */
 export function readIdentities(text: string): Uint8Array[] {
   const lines = text.split('\n').map((line) => line.trim());
   const keys = lines
@@ -53,7 +53,7 @@ export function isAgeFile(window: ByteWindow): boolean {
   return window.read(start, 0) === start.length && start.toString('latin1') === ageVersionLine;
 }
 
-/** Takes the window over. Throws `locked` when no key fits, `malformed-input` for a damaged file, `over-limit`. */
+/** Takes ownership of the window. Throws `locked` if no key fits, `malformed-input` for a damaged file, `over-limit`. */
 export function openAgeWindow(window: ByteWindow, keys: Keys, path: string): ByteWindow {
   const header = readHeader(window);
   const fileKey = findFileKey(header.stanzas, keys);
@@ -64,7 +64,7 @@ export function openAgeWindow(window: ByteWindow, keys: Keys, path: string): Byt
   return new DecryptedWindow(window, hkdf(fileKey, nonce, ageLabels.payload), header.size + nonceSize);
 }
 
-/** All that is in an age file that is held in memory; undefined where it is none, damaged, or for somebody else. */
+/** The contents of an age file in memory; undefined if it is none, is damaged, or is encrypted for another key. */
 export function readSmallAgeFile(bytes: Uint8Array, keys: Keys): Uint8Array | undefined {
   const read = (target: Uint8Array, position: number): number => {
     const found = bytes.subarray(position, position + target.length);
@@ -88,7 +88,7 @@ class DecryptedWindow implements ByteWindow {
   readonly #key: Uint8Array;
   readonly #start: number;
   readonly #lastIndex: number;
-  /** The chunk that was wanted last: readers go forward. */
+  /** The last chunk that was read, since most readers go forward. */
   #cached: { index: number; plain: Buffer } | undefined;
 
   constructor(window: ByteWindow, key: Uint8Array, start: number) {
@@ -147,7 +147,7 @@ interface Header {
   size: number;
 }
 
-/** One pass over the lines: a stanza's first line, its body up to a short line, the next, then the MAC. */
+/** One pass over the lines: the first line of a stanza, its body up to a short line, the next stanza, then the MAC. */
 function readHeader(window: ByteWindow): Header {
   const bytes = Buffer.alloc(Math.min(window.size, longestHeader));
   const text = bytes.toString('latin1', 0, window.read(bytes, 0));
@@ -203,7 +203,7 @@ function unwrapX25519(share: Buffer, body: Buffer, identities: Uint8Array[]): Bu
     try {
       shared = diffieHellman({ privateKey, publicKey: x25519Key(share) });
     } catch {
-      // A share of low order: OpenSSL refuses the all-zero secret, as the specification demands.
+      // A share of low order: OpenSSL refuses an all-zero secret, as the specification requires.
       throw damaged('header', 0);
     }
     const wrapKey = hkdf(shared, Buffer.concat([share, publicKey]), ageLabels.x25519);
@@ -234,7 +234,7 @@ function unwrapScrypt(salt: Buffer, factor: string, body: Buffer, passphrase: st
   return decrypt(scryptKey(passphrase, salt, Number(factor)), new Uint8Array(12), body);
 }
 
-/** Undefined when the tag does not fit. */
+/** Undefined if the tag is wrong. */
 function decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Buffer): Buffer | undefined {
   const end = sealed.length - tagSize;
   const decipher = createDecipheriv(ageCipher, key, nonce, { authTagLength: tagSize });
@@ -248,7 +248,7 @@ function decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Buffer): Buffer | u
   }
 }
 
-/** Canonical, unpadded. */
+/** Canonical base64 without padding. */
 function readBase64(text: string, offset: number): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64').replace(/=+$/, '') !== text) throw damaged('header', offset);

@@ -1,6 +1,7 @@
 /**
- * JSON of a stranger: refused where it would hurt whoever walks it later (too deep, too many values), and without the
- * keys that hurt whoever copies it. JSON.parse itself is safe at any depth; recursion over its result is not.
+ * Parses untrusted JSON. Documents that are too deep or have too many values are refused, and `__proto__` keys are removed,
+ * to protect code that walks or copies the result. JSON.parse itself is safe at any depth, but recursion over its result is
+ * not.
  */
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 
@@ -9,11 +10,11 @@ export const mostJsonValues = 2_000_000;
 
 export interface ParsedJson {
   value: unknown;
-  /** How many `__proto__` keys were left out. */
+  /** How many `__proto__` keys were removed. */
   removedKeys: number;
 }
 
-/** Throws `malformed-input` for text that is no JSON, `over-limit` beyond the depth or the count. */
+/** Throws `malformed-input` for text that is no JSON, `over-limit` if it is too deep or has too many values. */
 export function parseUntrustedJson(bytes: Uint8Array, name: string): ParsedJson {
   measureJson(bytes);
   let value: unknown;
@@ -38,7 +39,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** One pass over the bytes; strings are jumped over, a jump at a time from quote to quote. */
+/** One pass over the bytes; strings are skipped from quote to quote. */
 function measureJson(bytes: Uint8Array): void {
   let depth = 0;
   let values = 1;
@@ -72,7 +73,7 @@ function mayHoldProto(bytes: Uint8Array): boolean {
   return text.includes('__proto__') || text.includes('\\u005f') || text.includes('\\u005F');
 }
 
-/** Iterative: the depth is a stranger's choice. */
+/** Iterative, because the depth of the input is not ours to choose. */
 function removeProtoKeys(root: unknown): number {
   let removed = 0;
   const open: object[] = isObject(root) ? [root] : [];

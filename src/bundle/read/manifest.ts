@@ -1,6 +1,6 @@
 /**
- * The manifest and the progress file as they were found: each field is checked, what is not as it must be is left out
- * and said. Throws only for what makes the whole document unreadable.
+ * Reads the manifest and the progress file. Every field is checked; an invalid one is left out and reported. Throws only if
+ * the whole document is unreadable.
  */
 import { MalformedInput } from '../../errors.ts';
 import {
@@ -67,7 +67,7 @@ export interface Progress {
   redactions: Manifest['redactions'];
 }
 
-/** Lines that are torn or strange are passed over: the parts themselves are the evidence. Throws `unsupported-version`. */
+/** Torn or unknown lines are skipped: the parts themselves are the evidence. Throws `unsupported-version`. */
 export function readProgress(bytes: Uint8Array): Progress {
   const progress: Progress = { parts: new Map(), gaps: [], redactions: [] };
   for (const line of Buffer.from(bytes).toString('utf8').split('\n')) {

@@ -1,7 +1,7 @@
 /**
- * Opens a bundle, finished or torn, and hands out its parts. Missing is data: whatever is absent, altered, torn or over
- * a limit becomes a gap, in `gaps`, and the rest is still read. Three things only are fatal: what is there is no bundle,
- * it is of a newer major version, or neither manifest nor trigger can be read. Does not know what a part means.
+ * Opens a finished or torn bundle and provides its parts. Whatever is missing, altered, torn or over a limit becomes a gap in
+ * `gaps`, and the rest is still read. Only three things are fatal: it is no bundle, it has a newer major version, or neither
+ * manifest nor trigger can be read. Does not know what a part means.
  */
 import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
@@ -26,24 +26,23 @@ import { ZipSource } from './zip-source.ts';
 export interface FoundPart {
   name: string;
   bytes: number;
-  /** As the writer noted it; absent for a part that nothing vouches for. */
+  /** As recorded by the writer; absent for a part without a recorded hash. */
   sha256?: string;
   complete: boolean;
 }
 
-/** The writer stops at a thousand too. */
+/** The writer stops at a thousand. */
 const mostGaps = 1010;
 const manifestLimit = 8 * 1024 * 1024;
-/** A part that is wanted in memory; bigger ones are read through openPartFile. */
+/** The limit for a part that is read into memory; larger ones are read with openPartFile. */
 export const partLimit = 128 * 1024 * 1024;
-/** Each may cost a second: a stranger chose its work factor. */
+/** Each may take a second, because an untrusted file chooses its work factor. */
 const mostUnsealed = 8;
 const ownFiles = new Set([manifestName, progressName]);
 
 /**
- * A folder, a packed bundle, or with `keys` an encrypted one.
- * Throws AgentdumpError: `not-found`, `not-a-bundle`, `unsupported-version`; `locked` for
- * an encrypted one that no key opens.
+ * Opens a folder, a packed bundle, or with `keys` an encrypted one. Throws AgentdumpError: `not-found`, `not-a-bundle`,
+ * `unsupported-version`, and `locked` for an encrypted bundle that no key opens.
  */
 export function openBundle(path: string, keys?: Keys): BundleReader {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -53,7 +52,7 @@ export function openBundle(path: string, keys?: Keys): BundleReader {
   return openPackedBundle(path, openFileWindow(path), keys);
 }
 
-/** A packed bundle in memory or in a file; `path` is what it is called in messages. Throws as openBundle does. */
+/** Opens a packed bundle in memory or in a file; messages call it `path`. Throws like openBundle. */
 export function openPackedBundle(path: string, window: ByteWindow, keys?: Keys): BundleReader {
   try {
     if (!isAgeFile(window)) return new BundleReader(path, new ZipSource(window), true, keys);
@@ -72,7 +71,7 @@ const zipFaults = new Set(['malformed-input', 'over-limit']);
 export class BundleReader {
   readonly path: string;
   readonly packed: boolean;
-  /** A manifest stands in it: the writer got to its end. */
+  /** It has a manifest: the writer finished. */
   readonly sealed: boolean;
   readonly id: string;
   readonly head: Partial<ManifestHead>;
@@ -81,14 +80,14 @@ export class BundleReader {
   /** Grows while parts are read. */
   readonly gaps: ManifestGap[] = [];
   readonly redactions: Manifest['redactions'];
-  /** The files themselves, parts or not: for those who copy or check a bundle as a whole. */
+  /** All files, parts or not, for callers that copy or verify the whole bundle. */
   readonly source: BundleSource;
   readonly #saidGaps = new Set<string>();
   readonly #keys: Keys | undefined;
-  /** Age files inside parts that were opened, by their bytes. */
+  /** Age files inside of parts that were opened, by their bytes. */
   readonly #unsealed = new Map<string, Uint8Array | undefined>();
 
-  /** Takes the source over: `close` closes it. Throws as openBundle does. */
+  /** Takes ownership of the source: `close` closes it. Throws like openBundle. */
   constructor(path: string, source: BundleSource, packed: boolean, keys?: Keys) {
     this.path = path;
     this.#keys = keys;
@@ -106,7 +105,7 @@ export class BundleReader {
     for (const [name, reason] of source.refused) this.#gap(name, `it was left alone: ${reason}`);
   }
 
-  /** The bytes of a part of at most `limit`; undefined, and a gap, where they can't be had. Never throws. */
+  /** The bytes of a part of at most `limit` bytes; undefined, and a gap, if they can't be read. Never throws. */
   readPart(name: string, limit: number = partLimit): Buffer | undefined {
     const part = this.parts.find((candidate) => candidate.name === name);
     if (!part) return undefined;
@@ -121,7 +120,7 @@ export class BundleReader {
     }
   }
 
-  /** A part's JSON; undefined, and a gap, where it is torn, too deep or no object. Never throws. */
+  /** The JSON of a part; undefined, and a gap, if it is torn, too deep or no object. Never throws. */
   readJson<T>(name: string): T | undefined {
     const bytes = this.readPart(name);
     if (!bytes) return undefined;
@@ -136,7 +135,7 @@ export class BundleReader {
     return undefined;
   }
 
-  /** For parts that are too big to be held. Its hash is not checked. The caller closes it. Never throws. */
+  /** For parts that are too large for memory. The hash is not checked. The caller closes the file. Never throws. */
   openPartFile(name: string): PartFile | undefined {
     if (!this.parts.some((part) => part.name === name)) return undefined;
     try {
@@ -147,7 +146,7 @@ export class BundleReader {
     }
   }
 
-  /** The bytes in a small age file that a part holds; undefined where the keys at hand don't open it. Never throws. */
+  /** The contents of a small age file inside of a part; undefined if the available keys don't open it. Never throws. */
   readonly unseal = (ageFile: Uint8Array): Uint8Array | undefined => {
     const name = sha256(ageFile);
     if (!this.#unsealed.has(name) && this.#unsealed.size < mostUnsealed)
@@ -156,8 +155,8 @@ export class BundleReader {
   };
 
   /**
-   * What was written of a part before its writer died. It is no part: nothing vouches for it, and it is only good where
-   * each byte counts by itself, as in a heap snapshot that was being written. The caller closes it. Never throws.
+   * What was written of a part before its writer died. It has no recorded hash, and is only usable for formats that can be
+   * read up to any byte, like a heap snapshot. The caller closes the file. Never throws.
    */
   openBegunPart(name: string): PartFile | undefined {
     if (!this.source.unfinished.includes(name)) return undefined;
@@ -253,7 +252,7 @@ export class BundleReader {
     this.#addGaps([{ part, reason, ...(lookedFor !== undefined && { lookedFor }) }]);
   }
 
-  /** Each once, and no more than a person could want: a stranger's bundle may have ten thousand. */
+  /** Each gap once, and only as many as are useful: an untrusted bundle may have ten thousand. */
   #addGaps(found: readonly ManifestGap[]): void {
     for (const gap of found) {
       const key = `${gap.part}\n${gap.reason}`;

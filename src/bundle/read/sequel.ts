@@ -1,11 +1,11 @@
-/** Reads what became of a process after its bundle was written, where somebody knew (layout/sequel.ts). */
+/** Reads what became of a process after its bundle was written, if it was recorded (layout/sequel.ts). */
 import { lstatSync, readFileSync } from 'node:fs';
 import { type Sequel, sequelSchema, sequelSuffix, sequelVersion } from '../layout/sequel.ts';
 
 const sequelEvents: readonly Sequel['event'][] = ['recovered', 'ended', 'died'];
 const mostBytes = 4096;
 
-/** Undefined where there is none, or none that this release understands. Never throws. */
+/** Undefined if there is none, or none that this version understands. Never throws. */
 export function readSequel(bundle: string): Sequel | undefined {
   try {
     const path = bundle.replace(/\/+$/, '') + sequelSuffix;

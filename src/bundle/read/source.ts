@@ -1,6 +1,6 @@
 /**
- * Where a reader finds its bytes: names and sizes, whatever holds them. A folder is read here, a packed bundle in
- * zip-source.ts. A source follows no link, waits for no pipe, and tells nothing of what is outside the bundle.
+ * The files of a bundle as names, sizes and bytes, however they are stored. A folder is read here, a packed bundle in
+ * zip-source.ts. A source follows no link, does not block on a pipe, and exposes nothing outside of the bundle.
  */
 import { join } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
@@ -8,26 +8,26 @@ import { unfinishedSuffix } from '../layout/bundle.ts';
 import { openRegularFile } from '../write/open-regular-file.ts';
 import { closeSync, failureCode, fstatSync, lstatSync, readdirSync, readSync } from '../write/system.ts';
 
-/** The bytes of a part, for one that is too big to be held. */
+/** The bytes of a part that is too large for memory. */
 export interface PartFile {
   bytes: number;
-  /** Fills `target` from `position` of the part on; how many bytes there were, 0 at the end. */
+  /** Fills `target` from `position` of the part; returns the number of bytes read, 0 at the end. */
   read(target: Uint8Array, position: number): number;
-  /** All of it in order, in chunks of `size` bytes. The chunk's memory is used again for the next. */
+  /** The whole part in chunks of `size` bytes. The memory of a chunk is reused for the next one. */
   chunks(size?: number): Generator<Uint8Array>;
-  /** Where the bytes stand as they are in a file that is open, for readers that want a descriptor. */
+  /** An open file that contains the bytes unchanged, for readers that need a descriptor. */
   file?: { fd: number; start: number };
   close(): void;
 }
 
 export interface BundleSource {
-  /** Files by name, with their sizes; those that are being written or that no part may be named are not among them. */
+  /** Files by name with their sizes, without those that are being written or have a name that no part may have. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** Names of parts whose writing began and did not end. */
+  /** Names of parts that were begun and not finished. */
   readonly unfinished: readonly string[];
-  /** What was there and cannot be read as a part, by name. */
+  /** Files that can't be read as a part, by name, with the reason. */
   readonly refused: ReadonlyMap<string, string>;
-  /** Throws AgentdumpError, or what the system throws. */
+  /** Throws AgentdumpError, or a system error. */
   read(name: string, limit: number): Buffer;
   open(name: string): PartFile;
   close(): void;
@@ -40,7 +40,7 @@ export function isPartName(name: string): boolean {
   return partName.test(name);
 }
 
-/** Part of a file that is open, as a PartFile. `close` is the caller's own. */
+/** A range of an open file as a PartFile. `close` is supplied by the caller. */
 export function windowOf(fd: number, start: number, bytes: number, close: () => void): PartFile {
   const read = (target: Uint8Array, position: number) => {
     const wanted = Math.min(target.length, bytes - position);
@@ -71,7 +71,7 @@ export class FolderSource implements BundleSource {
   readonly refused = new Map<string, string>();
   readonly #path: string;
 
-  /** Throws what the system throws for a folder that can't be listed. */
+  /** Throws a system error if the folder can't be listed. */
   constructor(path: string) {
     this.#path = path;
     for (const name of readdirSync(path).sort()) this.#look(name, true);

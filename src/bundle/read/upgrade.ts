@@ -1,6 +1,6 @@
 /**
- * Brings the manifest of an older release to the shape of this one, one step a version: the step under N makes a
- * manifest of version N one of version N + 1. Version 1 is the first. A change of FORMAT.md adds its step here.
+ * Upgrades the manifest of an older version step by step: the step under N turns version N into N + 1. Version 1 is the
+ * first. A change of FORMAT.md adds its step here.
  */
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { bundleSchemaVersion } from '../layout/bundle.ts';
@@ -10,7 +10,7 @@ export type UpgradeSteps = Record<number, (manifest: RawManifest) => RawManifest
 
 const upgradeSteps: UpgradeSteps = {};
 
-/** Throws `unsupported-version` for a manifest newer than this release, `malformed-input` for a version that never was. */
+/** Throws `unsupported-version` for a manifest that is newer than this release, `malformed-input` for an invalid version. */
 export function upgradeManifest(
   manifest: RawManifest,
   steps: UpgradeSteps = upgradeSteps,

@@ -1,17 +1,17 @@
-/** Bytes that can be read at any place, wherever they are: a file, or what another window holds in another form. */
+/** Random access to bytes: of a file, or of another window in a different form. */
 import { AgentdumpError } from '../../errors.ts';
 import { closeSync, constants, failureCode, fstatSync, openSync, readSync } from '../write/system.ts';
 
 export interface ByteWindow {
   size: number;
-  /** Fills all of `target` from `position` on, as far as there are bytes; how many there were. */
+  /** Fills `target` from `position` as far as there are bytes, and returns their number. */
   read(target: Uint8Array, position: number): number;
-  /** The descriptor behind it, where the bytes stand in a file as they are. */
+  /** The descriptor of a file that contains the bytes unchanged. */
   fd?: number;
   close(): void;
 }
 
-/** A link that a person names is followed; a pipe is not waited for. Throws `not-found`. */
+/** Follows a link that the user names, but does not block on a pipe. Throws `not-found`. */
 export function openFileWindow(path: string): ByteWindow {
   let fd: number;
   try {

@@ -1,7 +1,7 @@
 /**
- * A packed bundle, read in place: nothing is extracted, no name in it ever becomes a path, and each number in its
- * headers is checked against the bytes that are there before anything is read or allocated for it. What is strange in
- * one entry costs that entry; what is strange in the directory costs the whole. Layout in layout/zip.ts.
+ * Reads a packed bundle in place: nothing is extracted, no name in it is used as a path, and every number in its headers is
+ * checked against the actual bytes before anything is read or allocated. An invalid entry is skipped; an invalid directory
+ * makes the whole file unreadable. The layout is in layout/zip.ts.
  */
 import { crc32, inflateRawSync } from 'node:zlib';
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
@@ -27,7 +27,7 @@ import {
 import type { ByteWindow } from './window.ts';
 
 interface Entry {
-  /** As it stands in the zip, and without the folder that all entries share. */
+  /** As in the zip, and without the folder that all entries share. */
   rawName: string;
   name: string;
   flags: number;
@@ -40,13 +40,13 @@ interface Entry {
   problem?: string;
 }
 
-/** What another program put into the file beside the bundle. */
+/** For files that another program added beside the bundle. */
 export const outsideFolder = 'it is outside the bundle’s folder';
-/** A deflated entry beyond this size must have compressed by less than this factor: text does by 3 to 30. */
+/** A deflated entry larger than this must have a compression ratio below `bombFactor`: text has 3 to 30. */
 const bombBytes = 4 * 1024 * 1024;
 const bombFactor = 200;
 const largestDirectory = 16 * 1024 * 1024;
-/** What is deflated is inflated in memory; what is bigger must be stored, as `pack` does. */
+/** Deflated entries are inflated in memory; larger ones must be stored, as `pack` does. */
 const inflateLimit = 128 * 1024 * 1024;
 
 export class ZipSource implements BundleSource {
@@ -57,7 +57,7 @@ export class ZipSource implements BundleSource {
   readonly #entries = new Map<string, Entry>();
   readonly #directoryOffset: number;
 
-  /** Takes the window over. Throws `malformed-input` or `over-limit` for a directory that can't be trusted. */
+  /** Takes ownership of the window. Throws `malformed-input` or `over-limit` for an invalid directory. */
   constructor(window: ByteWindow) {
     this.#window = window;
     const { entries, offset } = readDirectory(window);
@@ -98,7 +98,7 @@ export class ZipSource implements BundleSource {
   #take(entry: Entry): void {
     if (entry.problem !== undefined) this.refused.set(entry.name, entry.problem);
     else if (this.#entries.has(entry.name)) {
-      // Two files of one name are two stories: which of them another tool shows is its own affair.
+      // Two entries with one name are ambiguous: tools differ in which of them they use.
       this.#entries.delete(entry.name);
       this.sizes.delete(entry.name);
       this.refused.set(entry.name, 'two entries have this name');
@@ -114,7 +114,7 @@ export class ZipSource implements BundleSource {
     return entry;
   }
 
-  /** The local header must tell the same story as the directory. */
+  /** The local header must agree with the directory. */
   #dataOffset(entry: Entry): number {
     const header = Buffer.alloc(localHeader.size + entry.rawName.length);
     const count = this.#window.read(header, entry.localOffset);
@@ -185,7 +185,7 @@ function readDirectory(window: ByteWindow): { entries: Entry[]; offset: number }
   return { entries: withoutSharedFolder(readEntries(bytes, entries, offset)), offset };
 }
 
-/** The record stands at the very end, but for a comment whose length it tells. */
+/** The record is at the very end, except for a comment whose length it contains. */
 function findEndRecord(window: ByteWindow): { record: Buffer; at: number } {
   const tail = Buffer.alloc(Math.min(window.size, endRecord.size + endRecord.longestComment));
   const start = window.size - tail.length;
@@ -250,7 +250,7 @@ function problemOf(entry: Entry, header: Buffer): string | undefined {
   return undefined;
 }
 
-/** `pack` and most tools put the bundle's folder before each name; both with and without it are read. */
+/** `pack` and most tools prefix each name with the bundle's folder; both forms are accepted. */
 function withoutSharedFolder(entries: Entry[]): Entry[] {
   const anchors = [manifestName, progressName, partNames.trigger];
   const first = entries.find((entry) =>

@@ -1,7 +1,7 @@
 /**
- * Encrypts a stream of bytes to an age file, synchronously, with the primitives of node:crypto: X25519, HKDF, scrypt
- * and ChaCha20-Poly1305. A dying process can wait for no promise, and needs no worker and no child for it this way.
- * Layout in layout/age.ts; reading is in read/age.ts.
+ * Encrypts a stream of bytes into an age file, synchronously, with primitives of node:crypto: X25519, HKDF, scrypt and
+ * ChaCha20-Poly1305. A dying process can't wait for promises, workers or children. The layout is in layout/age.ts, the reader
+ * in read/age.ts.
  */
 
 import {
@@ -29,7 +29,7 @@ export class AgeStream {
   #held = 0;
   #index = 0;
 
-  /** Puts the header at once. `put` must take each piece before it returns. Throws what OpenSSL throws. */
+  /** Writes the header at once. `put` must consume each piece before it returns. Throws what OpenSSL throws. */
   constructor(put: (bytes: Uint8Array) => void, lock: Lock) {
     const crypto = loadCrypto();
     const fileKey = crypto.randomBytes(fileKeySize);
@@ -42,7 +42,7 @@ export class AgeStream {
 
   write(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
-      // A full chunk is kept until more comes: the last one must be known to be the last.
+      // A full chunk is kept until more bytes arrive, because the last chunk must be marked as the last.
       if (this.#held === chunkSize) this.#flush(false);
       const count = Math.min(chunkSize - this.#held, bytes.length - at);
       this.#chunk.set(bytes.subarray(at, at + count), this.#held);
@@ -71,7 +71,7 @@ function ageHeader(fileKey: Uint8Array, lock: Lock): Buffer {
   return Buffer.from(`${header} ${base64(headerMac(fileKey, header))}\n`);
 }
 
-/** Over the header up to and with its three hyphens. */
+/** Covers the header up to and including its three hyphens. */
 export function headerMac(fileKey: Uint8Array, header: string | Uint8Array): Buffer {
   const key = hkdf(fileKey, new Uint8Array(0), ageLabels.header);
   return loadCrypto().createHmac('sha256', key).update(header).digest();

@@ -1,7 +1,6 @@
 /**
- * What locks a bundle: age recipients (`age1…`) or a passphrase, from the text that a person or a variable gives. No
- * cryptography here: a preload reads its configuration with this at its start. Bech32 is BIP 173, without its limit
- * of 90 characters, as age has it.
+ * Parses what a bundle is encrypted to: age recipients (`age1…`) or a passphrase. No cryptography here, because the preload
+ * parses its configuration with this at startup. Bech32 is BIP 173 without its limit of 90 characters, as in age.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { recipientPrefix } from '../layout/age.ts';
@@ -10,7 +9,7 @@ import { closeSync, failureCode, readWhole } from './system.ts';
 
 export type Lock =
   | { kind: 'recipients'; publicKeys: Uint8Array[] }
-  /** workFactor: log2 of scrypt's N, 15 by default: 32 MiB and a tenth of a second in a process that is dying. */
+  /** workFactor: log2 of scrypt's N; 15 by default, which takes 32 MiB and a tenth of a second in the dying process. */
   | { kind: 'passphrase'; passphrase: string; workFactor?: number };
 
 const passphraseStart = 'passphrase:';
@@ -18,8 +17,8 @@ const keyBytes = 32;
 const longestFile = 64 * 1024;
 
 /**
- * `age1…`, several of them with commas or spaces between, `passphrase:…`, or the path of a file that holds recipients,
- * one a line. Throws `usage`; the text itself is in no message.
+ * `age1…`, several of them separated by commas or spaces, `passphrase:…`, or the path of a file with one recipient per line.
+ * Throws `usage`; the text itself is never part of a message.
  */
 export function readLock(text: string): Lock {
   const given = text.trim();
@@ -69,7 +68,7 @@ const alphabet = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 const checksumLength = 6;
 
-/** The bytes behind a Bech32 text of this (lower-case) prefix; undefined for anything else. */
+/** The bytes of a Bech32 string with this (lower-case) prefix; undefined for anything else. */
 export function readBech32(text: string, prefix: string): Uint8Array | undefined {
   const lower = text.toLowerCase();
   if (text !== lower && text !== text.toUpperCase()) return undefined;
@@ -95,7 +94,7 @@ function polymod(values: number[]): number {
   return sum >>> 0;
 }
 
-/** Five bits a word to eight bits a byte; what is left over must be less than a word, and zero. */
+/** Converts 5-bit words to 8-bit bytes; the remaining bits must be fewer than a word, and zero. */
 function toBytes(words: number[]): Uint8Array | undefined {
   const bytes: number[] = [];
   let bits = 0;

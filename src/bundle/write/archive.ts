@@ -1,6 +1,6 @@
 /**
- * Writes a zip file in one pass to whoever takes the bytes: memory in a dying process, a file in `agentdump pack`.
- * Layout in layout/zip.ts. Synchronous; node:zlib is loaded at the first entry.
+ * Writes a zip file in one pass to a callback: into memory in a dying process, into a file in `agentdump pack`. The layout is
+ * in layout/zip.ts. Synchronous; node:zlib is loaded at the first entry.
  */
 import { AgentdumpError } from '../../errors.ts';
 import {
@@ -19,7 +19,7 @@ import { loadZlib } from './system.ts';
 const versionNeeded = 20;
 const fileMode = unixFileTypes.file | 0o600;
 
-/** What a header says of an entry's bytes. */
+/** What a header says about an entry's bytes. */
 export interface PackedBytes {
   method: number;
   crc: number;
@@ -32,7 +32,7 @@ interface Entry extends PackedBytes {
   offset: number;
 }
 
-/** Deflates at `level`, or leaves the bytes as they are where that is 0 or gains nothing. */
+/** Deflates at `level`, or stores the bytes if it is 0 or deflating gains nothing. */
 export function packBytes(bytes: Uint8Array, level: number): PackedBytes & { data: Uint8Array } {
   const zlib = loadZlib();
   const deflated = level > 0 ? zlib.deflateRawSync(bytes, { level }) : bytes;
@@ -47,7 +47,7 @@ export function packBytes(bytes: Uint8Array, level: number): PackedBytes & { dat
   };
 }
 
-/** The same for bytes that stay as they are and are not all in memory. */
+/** The same for bytes that are stored and not all in memory. */
 export function storedBytes(size: number, crc: number): PackedBytes {
   return { method: zipMethods.stored, crc, compressedSize: size, uncompressedSize: size };
 }
@@ -59,7 +59,7 @@ export class ZipArchive {
   readonly #entries: Entry[] = [];
   #offset = 0;
 
-  /** `put` takes the bytes in order; all entries carry the instant `atMs`. */
+  /** `put` gets the bytes in order; all entries have the time `atMs`. */
   constructor(put: (bytes: Uint8Array) => void, atMs: number) {
     this.#put = put;
     ({ time: this.#time, date: this.#date } = dosTime(atMs));
@@ -84,7 +84,7 @@ export class ZipArchive {
     for (const chunk of data) this.#emit(chunk);
   }
 
-  /** The directory. Nothing may be added after it. */
+  /** Writes the directory. Nothing may be added afterwards. */
   end(): void {
     const start = this.#offset;
     for (const entry of this.#entries) this.#emit(this.#central(entry));
@@ -116,7 +116,7 @@ export class ZipArchive {
     return Buffer.concat([header, entry.name]);
   }
 
-  /** Eight fields that stand in both headers in the same order, from the flags to the length of the name. */
+  /** Eight fields that both headers have in the same order, from the flags to the length of the name. */
   #writeShared(header: Buffer, at: number, entry: Entry): void {
     header.writeUInt16LE(zipFlags.utf8, at);
     header.writeUInt16LE(entry.method, at + 2);
@@ -134,7 +134,7 @@ export class ZipArchive {
   }
 }
 
-/** MS-DOS has no time zone, no odd seconds and no year before 1980 (APPNOTE 4.4.6). UTC here. */
+/** MS-DOS time has no time zone, no odd seconds and no year before 1980 (APPNOTE 4.4.6). We use UTC. */
 function dosTime(atMs: number): { time: number; date: number } {
   const at = new Date(Number.isFinite(atMs) ? atMs : 0);
   const year = Math.min(Math.max(at.getUTCFullYear(), 1980), 2107);

@@ -1,7 +1,7 @@
 /**
- * The first trace of a bundle, left within a millisecond of the death and before its writer is compiled: a folder whose
- * `begin` line says what ended, when and of which program, which readers take for a torn bundle. The writer takes the folder
- * over under the name that the bundle has when more is known.
+ * The first trace of a bundle, written within a millisecond of the death, before the writer is compiled: a folder whose
+ * `begin` line says what ended, when, and of which program. Readers treat it as a torn bundle. The writer later takes the
+ * folder over and renames it when it knows more.
  */
 import { join } from 'node:path';
 import { progressName, startingSuffix } from '../layout/bundle.ts';
@@ -10,7 +10,7 @@ import { type HeadFields, manifestHead } from './manifest-head.ts';
 import { createPrivateFile, ensureDumpFolder, makeClosedFolder } from './safe-folder.ts';
 import { closeSync, failureCode, rmdirSync, unlinkSync, writeAll } from './system.ts';
 
-/** The path of the folder. Throws what the system throws, and `unwritable`; an empty folder may be there then, not more. */
+/** The path of the folder. Throws a system error or `unwritable`; at most an empty folder is left behind then. */
 export function beginBundle(dir: string, fields: HeadFields): string {
   const head = manifestHead(fields);
   const stem = bundleStem({ ...head, atMs: Date.parse(head.createdAt) });
@@ -30,7 +30,7 @@ export function beginBundle(dir: string, fields: HeadFields): string {
   }
 }
 
-/** Takes a folder away that no writer has taken over. Never throws. */
+/** Removes a folder that no writer has taken over. Never throws. */
 export function withdrawBegun(path: string): void {
   for (const remove of [() => unlinkSync(join(path, progressName)), () => rmdirSync(path)])
     try {

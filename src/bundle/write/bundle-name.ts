@@ -1,6 +1,6 @@
 /**
- * The name of a bundle's folder: `<UTC time>-<program>-<verdict kind>-<short id>`, then `-2` and so on where two would
- * be the same. Sorted by name is sorted by time. Says nothing about what the folder holds.
+ * The name of a bundle's folder: `<UTC time>-<program>-<verdict kind>-<short id>`, followed by `-2` and so on to make it
+ * unique. Sorting by name sorts by time. Says nothing about the contents of the folder.
  */
 import { bundleSuffix } from '../layout/bundle.ts';
 import { isoTime } from './system.ts';
@@ -14,19 +14,19 @@ export interface BundleNameFields {
   id: string;
 }
 
-/** The name without any suffix. */
+/** The name without a suffix. */
 export function bundleStem(fields: BundleNameFields, attempt = 1): string {
   const time = isoTime(fields.atMs).replace(/[-:]/g, '');
   const again = attempt > 1 ? `-${attempt}` : '';
   return `${time}-${programWord(fields.program)}-${safeWord(fields.verdictKind, 'unknown')}-${fields.id.slice(0, 8)}${again}`;
 }
 
-/** How a program's name stands in a bundle's. */
+/** The form of a program's name within a bundle's name. */
 export function programWord(program: string): string {
   return safeWord(program, 'node');
 }
 
-/** What may stand in a file's name on every system and in every shell without quotes. */
+/** Leaves only characters that are allowed in file names on every system, and need no quotes in any shell. */
 function safeWord(text: string, otherwise: string): string {
   const word = text
     .slice(0, 4 * longestProgram)
@@ -40,14 +40,14 @@ function safeWord(text: string, otherwise: string): string {
 const stem =
   /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z-([A-Za-z0-9._-]+)-([0-9a-f]{8})(?:-\d+)?\.agentdump((?:\.[a-z]+)*)$/;
 
-/** What a name tells by itself; undefined for a name that no bundle has. */
+/** What can be read from a name; undefined for a name that no bundle has. */
 export interface NamedBundle {
   /** ISO 8601 UTC. */
   at: string;
-  /** Program and verdict kind, which only the bundle itself can tell apart: both may have hyphens. */
+  /** Program and verdict kind, which can't be separated by the name alone: both may contain hyphens. */
   words: string;
   shortId: string;
-  /** What follows the stem, from `.agentdump` on. */
+  /** What follows the stem, starting with `.agentdump`. */
   suffix: string;
 }
 

@@ -1,7 +1,8 @@
 /**
- * A bundle that reaches the disk encrypted only: parts are kept in memory, packed, and what there is of them is written
- * as one age file, at the first part, whenever their number has doubled, and at the seal. Each such file replaces the
- * one before by rename, so that a kill leaves the last one whole, and never a clear byte (FORMAT.md, "Encrypted").
+ * A bundle that is only ever written to disk encrypted: parts are kept in memory and packed, and the current state is written
+ * as one age file at the first part, whenever the number of parts has doubled, and at the seal. Each file replaces the
+ * previous one by a rename, so that after a kill the last one is whole, and plain text never reaches the disk (FORMAT.md,
+ * "Encrypted").
  */
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
@@ -21,11 +22,11 @@ import { createPrivateFile, ensureDumpFolder, nameWithoutReplacing, unwritable }
 import type { Sink, SinkFile } from './sink.ts';
 import { closeSync, loadZlib, lstatSync, unlinkSync, writeAll } from './system.ts';
 
-/** Of all parts, packed. One beyond it fails, as on a full disk. */
+/** The limit for all parts, packed. A part beyond it fails as on a full disk. */
 const memoryLimit = 256 * 1024 * 1024;
-/** Speed before size: the process is dying. */
+/** Speed matters more than size: the process is dying. */
 const deflateLevel = 1;
-/** Bigger parts are stored, so that readers can stream them. */
+/** Larger parts are stored, so that readers can stream them. */
 const deflateLimit = 32 * 1024 * 1024;
 const mostAttempts = 100;
 
@@ -42,7 +43,7 @@ export class EncryptedSink implements Sink {
   #nextCheckpoint = 1;
   #isOnDisk = false;
 
-  /** Throws `unwritable`. Nothing is written yet. */
+  /** Throws `unwritable`. Writes nothing yet. */
   constructor(dir: string, fields: BundleNameFields, lock: Lock) {
     const parent = ensureDumpFolder(dir);
     const stem = freeStem(parent, fields);
@@ -58,7 +59,7 @@ export class EncryptedSink implements Sink {
     return {
       write: (bytes) => {
         if (this.#heldBytes + size + bytes.length > memoryLimit) throw noMemory();
-        // A copy: the writer's caller may use its chunk again.
+        // Copied, because the caller may reuse its chunk.
         chunks.push(Buffer.from(bytes));
         size += bytes.length;
       },
@@ -84,7 +85,7 @@ export class EncryptedSink implements Sink {
   remove(name: string): void {
     this.#heldBytes -= this.#parts.get(name)?.compressedSize ?? 0;
     this.#parts.delete(name);
-    // What is on the disk still has it.
+    // The file on disk still contains it.
     if (this.#isOnDisk) this.#writeFile([progressName, this.#progress]);
   }
 
@@ -108,7 +109,7 @@ export class EncryptedSink implements Sink {
     this.#isOnDisk = false;
   }
 
-  /** A checkpoint that fails costs nothing but itself: the parts are held, and the seal may succeed. */
+  /** A failed checkpoint has no other consequence: the parts are in memory, and the seal may still succeed. */
   #hold(name: string, part: Held): void {
     this.#parts.set(name, part);
     this.#heldBytes += part.compressedSize;
@@ -172,6 +173,6 @@ function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is encrypted, whatever is left of it.
+    // Whatever is left of it is encrypted.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A bundle as a folder: parts are written beside their place and renamed into it, the folder itself is renamed at its
- * first part and at the seal, so that whoever looks at any instant finds a bundle or nothing (FORMAT.md, "The order of
- * writing"). Holds at most three descriptors at once: the folder, the progress file, one part.
+ * A bundle as a folder: parts are written under a temporary name and renamed when complete, and the folder itself is renamed
+ * at its first part and at the seal, so that at any instant there is either a readable bundle or none (FORMAT.md, "The order
+ * of writing"). Uses at most three descriptors at once: the folder, the progress file, one part.
  */
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
@@ -43,7 +43,7 @@ import {
 
 const { files } = platform;
 const mostAttempts = 100;
-/** Of a descriptor. */
+/** Marks a descriptor as closed. */
 const closed = -1;
 
 export class FolderSink implements Sink {
@@ -56,7 +56,7 @@ export class FolderSink implements Sink {
   #isLineTorn = false;
   #isOpen = true;
 
-  /** `begun`: a folder of ours to be taken over (begin-early.ts). Throws `unwritable`; then nothing is left behind. */
+  /** `begun`: a folder of ours to take over (begin-early.ts). Throws `unwritable`; then nothing is left behind. */
   constructor(
     dir: string,
     fields: BundleNameFields,
@@ -67,7 +67,7 @@ export class FolderSink implements Sink {
     this.#stem = made.stem;
     this.#folder = made.folder;
     try {
-      // Of a folder that was begun it may be there, and end in the middle of a line.
+      // In a folder that was begun it may exist already, and end in the middle of a line.
       this.#progress = openStateFile(this.#below(progressName));
       this.#isLineTorn = begun !== undefined;
     } catch (error) {
@@ -85,7 +85,7 @@ export class FolderSink implements Sink {
   create(name: string): SinkFile {
     const slash = name.indexOf('/');
     if (slash > 0) this.#ensureSubfolder(name.slice(0, slash));
-    // Not one path for all three: the folder may be renamed meanwhile.
+    // Evaluated each time, because the folder may be renamed in between.
     const unfinished = (): string => this.#below(name + unfinishedSuffix);
     const fd = createPrivateFile(unfinished());
     let isOpen = true;
@@ -106,7 +106,7 @@ export class FolderSink implements Sink {
 
   note(line: string): void {
     if (this.#progress === closed) return;
-    // A line that a full disk has torn must not swallow the next.
+    // A line torn by a full disk must not swallow the next one.
     const start = this.#isLineTorn ? '\n' : '';
     this.#isLineTorn = true;
     writeAll(this.#progress, Buffer.from(start + line));
@@ -133,7 +133,7 @@ export class FolderSink implements Sink {
     return true;
   }
 
-  /** Every part is there as soon as it has its name. */
+  /** Nothing to do: a part is on disk as soon as it has its name. */
   checkpoint(): void {}
 
   seal(manifest: Uint8Array, placed: () => void): string {
@@ -163,7 +163,7 @@ export class FolderSink implements Sink {
     quietly(() => rmdirSync(this.path));
   }
 
-  /** A disk that has no room for the reserve may still have room for the first parts. */
+  /** A disk without room for the reserve may still have room for the first parts. */
   #reserve(bytes: number): void {
     if (bytes <= 0) return;
     const fd = createPrivateFile(this.#below(reserveName));
@@ -186,7 +186,7 @@ export class FolderSink implements Sink {
     }
   }
 
-  /** An own folder whose new name is taken keeps the old one: its content tells readers the same. */
+  /** If the new name is taken, our folder keeps the old one; readers go by its contents. */
   #become(suffix: string): void {
     const target = this.#withSuffix(suffix);
     if (lstatSync(target, { throwIfNoEntry: false })) return;
@@ -240,9 +240,9 @@ function makeUniqueFolder(
   }
 }
 
-/** Undefined where that can't be: the bundle has a folder of its own then. Throws EEXIST where the name is taken. */
+/** Undefined if that is not possible: the bundle then gets a new folder. Throws EEXIST if the name is taken. */
 function takeOver(begun: string, path: string): OpenFolder | undefined {
-  // Renaming would take the place of an empty folder.
+  // A rename would replace an empty folder.
   if (path !== begun && lstatSync(path, { throwIfNoEntry: false })) throw taken();
   try {
     if (path !== begun) files.rename(begun, path);
@@ -254,7 +254,7 @@ function takeOver(begun: string, path: string): OpenFolder | undefined {
 
 const taken = (): Error => Object.assign(new Error('EEXIST'), { code: 'EEXIST' });
 
-/** Nothing is noted any more where that fails: the manifest will say it all. */
+/** If that fails, no more progress is recorded; the manifest will contain it. */
 function reopenForAppending(path: string): number {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_APPEND);
@@ -269,7 +269,7 @@ function isTaken(parent: string, stem: string): boolean {
   );
 }
 
-/** Removes all that a bundle's folder can hold: files, and folders of files. Links are removed, never followed. */
+/** Removes everything that a bundle's folder can contain: files, and folders of files. Links are removed, never followed. */
 export function removeFlatTree(path: string): void {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const child = join(path, entry.name);
@@ -287,6 +287,6 @@ function quietly(...steps: (() => void)[]): void {
     try {
       step();
     } catch {
-      // Nothing that could be done about it would help a process that is dying.
+      // A dying process can't do anything about it.
     }
 }

@@ -1,7 +1,7 @@
 /**
- * Appends to the ledger beside the bundles, in the dying process and in a supervisor. No lock: a line is one write at
- * the end, and vouches for the bytes that its writer saw; of two that write at once the second vouches for less, and
- * the next line for both. Reading and judging is verify-ledger.ts.
+ * Appends to the ledger beside the bundles, in the dying process and in a supervisor. There is no lock: a line is appended
+ * with one write, and covers the bytes that its writer saw. Of two simultaneous lines the second covers less, and the next
+ * line covers both. Reading and verifying is done by verify-ledger.ts.
  */
 import type { Hash } from 'node:crypto';
 import { join } from 'node:path';
@@ -33,10 +33,10 @@ import {
   writeSync,
 } from './system.ts';
 
-/** A hundred thousand bundles. Beyond it nothing is appended: each line hashes all before it. */
+/** Enough for a hundred thousand bundles. Nothing is appended beyond it, because each line hashes everything before it. */
 const longestLedger = 64 * 1024 * 1024;
 
-/** The head after an append: `<lines>:<sha256>`, which proves all before it to whoever kept it elsewhere. */
+/** The head after appending: `<lines>:<sha256>`. Stored elsewhere, it proves everything before it. */
 export type LedgerHead = string;
 
 /** Throws `unwritable`. */
@@ -48,7 +48,7 @@ export function appendBundle(
   return append(dir, (cover) => ({ ...entry, sealedAt, ...cover }) satisfies LedgerBundle);
 }
 
-/** Before retention takes a bundle away; a folder without a ledger gets none for it. Never throws. */
+/** Called before retention removes a bundle. A folder without a ledger does not get one for this. Never throws. */
 export function appendRemoval(dir: string, name: string): void {
   try {
     if (!lstatSync(join(dir, ledgerName), { throwIfNoEntry: false })) return;
@@ -57,11 +57,11 @@ export function appendRemoval(dir: string, name: string): void {
       (cover) => ({ removed: name, removedAt: isoTime(nowMs()), ...cover }) satisfies LedgerRemoval,
     );
   } catch {
-    // The bundle goes all the same: a full disk is why. `verify` then tells it as missing.
+    // The bundle is removed anyway: a full disk is the reason for it. `verify` will report it as missing.
   }
 }
 
-/** Signs all that stands, with an Ed25519 private key in PEM. Throws `unwritable`, `usage` for another key. */
+/** Signs the whole ledger with an Ed25519 private key in PEM. Throws `unwritable`, and `usage` for any other key. */
 export function sealLedger(dir: string, privateKeyPem: string): LedgerHead {
   const crypto = loadCrypto();
   const privateKey = readPrivateKey(privateKeyPem);
@@ -79,7 +79,7 @@ function readPrivateKey(pem: string) {
     const key = loadCrypto().createPrivateKey(pem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // The message must hold nothing of the key.
+    // The message must not contain anything of the key.
   }
   throw new AgentdumpError('usage', 'not an Ed25519 private key in PEM', { argument: 'key' });
 }
@@ -104,7 +104,7 @@ function createLedger(path: string): void {
   const id = loadCrypto().randomBytes(16).toString('hex');
   const genesis: LedgerGenesis = { ledger: ledgerSchema, id, createdAt: isoTime(nowMs()) };
   try {
-    // Under a name of its own: another that dies at the same time may be making it too.
+    // Under a unique name: another dying process may be creating it too.
     writeNewFile(path, (put) => put(Buffer.from(ledgerLine(genesis))), `${path}.${id}${unfinishedSuffix}`);
   } catch (error) {
     if (!lstatSync(path, { throwIfNoEntry: false })) throw error;
@@ -132,7 +132,7 @@ export function countLines(bytes: Uint8Array): number {
   return count;
 }
 
-/** From the first line; a ledger whose first line is damaged gets no further ones. */
+/** Reads it from the first line. Nothing is appended to a ledger whose first line is damaged. */
 function ledgerIdOf(bytes: Buffer): string {
   const id = /"id":"([0-9a-f]{32})"/.exec(bytes.toString('latin1', 0, 300))?.[1];
   if (!id) throw new Error('its first line is damaged');

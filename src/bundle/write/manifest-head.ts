@@ -1,4 +1,4 @@
-/** What a manifest, and the first line of the progress file, says of a bundle as a whole. */
+/** The fields of a manifest, and of the first line of the progress file, that describe the bundle as a whole. */
 import { bundleSchemaVersion, type ManifestHead, manifestSchema } from '../layout/bundle.ts';
 import { isoTime, loadCrypto, nowMs } from './system.ts';
 
@@ -7,7 +7,7 @@ export interface HeadFields {
   verdictKind: string;
   /** 16 lower-case hexadecimal digits; random by default. */
   id?: string;
-  /** The instant of the trigger; now by default. */
+  /** The time of the trigger; now by default. */
   at?: Date;
   /** Version of agentdump. */
   writer: string;

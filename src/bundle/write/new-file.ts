@@ -1,10 +1,10 @@
-/** A private file that is there whole, under a name that was free, or not at all. */
+/** Creates a private file under an unused name, complete or not at all. */
 import { AgentdumpError } from '../../errors.ts';
 import { unfinishedSuffix } from '../layout/bundle.ts';
 import { createPrivateFile, nameWithoutReplacing, unwritable } from './safe-folder.ts';
 import { closeSync, failureCode, unlinkSync, writeAll } from './system.ts';
 
-/** What `fill` returns, and how many bytes it put. Throws `unwritable`, and what `fill` throws. */
+/** Returns the result of `fill` and the number of bytes it wrote. Throws `unwritable`, and what `fill` throws. */
 export function writeNewFile<T>(
   output: string,
   fill: (put: (bytes: Uint8Array) => void) => T,
@@ -32,7 +32,7 @@ export function writeNewFile<T>(
   }
 }
 
-/** Before the file gets its name: Windows renames nothing that is open. */
+/** Closed before it gets its name, because Windows can't rename an open file. */
 function closing<T>(fd: number, use: () => T): T {
   try {
     return use();

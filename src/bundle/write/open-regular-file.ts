@@ -1,7 +1,7 @@
-/** Apart from the rest of safe-folder.ts, because the preload reads a recipient's file at its start. */
+/** Separate from safe-folder.ts because the preload reads a recipient's file at startup. */
 import { closeSync, constants, fstatSync, openSync } from './system.ts';
 
-/** Opens an existing regular file for reading: no link is followed, no pipe waited for. Throws what the system throws. */
+/** Opens an existing regular file for reading, without following a link or blocking on a pipe. Throws a system error. */
 export function openRegularFile(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (fstatSync(fd).isFile()) return fd;

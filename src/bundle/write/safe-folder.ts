@@ -1,8 +1,8 @@
 /**
- * Folders and files that only this process's user can read and that nobody can have put in our way: 0700 and 0600
- * whatever the umask, exclusive creation, links refused, foreign owners refused. Where the system has a way, names below
- * a folder that is open are resolved through its descriptor, so that a folder swapped for a link afterwards changes
- * nothing. Knows nothing of bundles; what permissions are on each system, the platform room knows.
+ * Creates folders and files that only this user can read, and that nobody can have planted: 0700 and 0600 whatever the umask,
+ * exclusive creation, no links, no foreign owners. If the system supports it, names below an open folder are resolved through
+ * its descriptor, so that replacing the folder by a link later has no effect. Knows nothing about bundles; what permissions
+ * mean on each system is up to the platform room.
  */
 import { dirname, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
@@ -28,17 +28,17 @@ export function unwritable(path: string, reason: string, cause?: unknown): Agent
   return new AgentdumpError('unwritable', `cannot write to ${path}: ${reason}`, { path, reason }, cause);
 }
 
-/** A folder that is held open, where that can be. */
+/** A folder that is kept open, if the system allows it. */
 export interface OpenFolder {
-  /** Undefined where folders can't be opened, or must not be while they are renamed. */
+  /** Undefined if folders can't be opened, or must not be open while they are renamed. */
   fd: number | undefined;
-  /** Leads to the folder for as long as `fd` is open, wherever its name leads meanwhile; undefined: go by its name. */
+  /** A path that leads to the folder while `fd` is open, even if it is renamed; undefined: use its name. */
   base: string | undefined;
 }
 
 /**
- * Makes the dump folder where it is missing, its parents too, and proves it fit: a folder and no link, owned by this
- * user or by root. Returns its absolute path. Throws `unwritable`.
+ * Creates the dump folder and its parents if necessary, and checks it: a folder and no link, owned by this user or by root.
+ * Returns its absolute path. Throws `unwritable`.
  */
 export function ensureDumpFolder(dir: string): string {
   let path = dir;
@@ -64,7 +64,7 @@ function makeMissing(path: string): void {
     try {
       mkdirSync(at, folderMode);
     } catch (error) {
-      // Another process of the same program dies at the same time and made it first.
+      // Another process of the same program is dying too, and created it first.
       if (failureCode(error) !== 'EEXIST') throw error;
       continue;
     }
@@ -72,12 +72,12 @@ function makeMissing(path: string): void {
   }
 }
 
-/** A link that leads nowhere exists too. */
+/** A dangling link exists too. */
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Makes a folder that was not there and opens it. Throws what the system throws, EEXIST where the name is taken. */
+/** Creates and opens a new folder. Throws a system error, EEXIST if the name is taken. */
 export function makePrivateFolder(path: string): OpenFolder {
   mkdirSync(path, folderMode);
   try {
@@ -88,7 +88,7 @@ export function makePrivateFolder(path: string): OpenFolder {
   }
 }
 
-/** Opens a folder that this process has just made. Throws what the system throws. */
+/** Opens a folder that this process has just created. Throws a system error. */
 export function openPrivateFolder(path: string): OpenFolder {
   const folder = openFolder(path);
   try {
@@ -100,7 +100,7 @@ export function openPrivateFolder(path: string): OpenFolder {
   }
 }
 
-/** Its name is all that the caller needs. Throws what `makePrivateFolder` throws. */
+/** For callers that only need its name. Throws like `makePrivateFolder`. */
 export function makeClosedFolder(path: string): void {
   closeFolder(makePrivateFolder(path));
 }
@@ -114,7 +114,7 @@ function openFolder(path: string): OpenFolder {
   return { fd, base: fd === undefined ? undefined : files.throughDescriptor(fd) };
 }
 
-/** Creates a file that was not there, open for reading and writing. Throws what the system throws. */
+/** Creates a new file, open for reading and writing. Throws a system error. */
 export function createPrivateFile(path: string): number {
   const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, fileMode);
@@ -128,8 +128,8 @@ export function createPrivateFile(path: string): number {
 }
 
 /**
- * Opens a state file of the dump folder for reading and appending, making it where it is missing. Throws what the
- * system throws (ELOOP for a link), and `unwritable` for anything but a regular file of this user.
+ * Opens a state file of the dump folder for reading and appending, creating it if necessary. Throws a system error (ELOOP for
+ * a link), and `unwritable` for anything but a regular file of this user.
  */
 export function openStateFile(path: string): number {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -149,13 +149,13 @@ export function openStateFile(path: string): number {
   }
 }
 
-/** Gives a finished file its name, which must be free. Throws what the system throws, EEXIST where it is taken. */
+/** Gives a finished file its name, which must be unused. Throws a system error, EEXIST if it is taken. */
 export function nameWithoutReplacing(from: string, to: string): void {
   try {
     linkSync(from, to);
     unlinkSync(from);
   } catch (error) {
-    // File systems without hard links (FAT, some network mounts): a race is left there, between two packers.
+    // File systems without hard links (FAT, some network mounts): a race between two packers remains there.
     if (failureCode(error) === 'EEXIST' || exists(to)) throw error;
     files.rename(from, to);
   }

@@ -1,9 +1,9 @@
 /**
- * The calls of the system that the writer makes, as they were when this file was loaded. The preload is loaded before
- * the host, so a host that later replaces functions of node:fs or the global Date (test doubles do) doesn't change how
- * its death is written. node:crypto costs milliseconds to load and is fetched at the first hash only.
+ * The system calls that the writer uses, as they were when this file was loaded. The preload is loaded before the host, so a
+ * host that replaces functions of node:fs or the global Date later (as test doubles do) does not change how its death is
+ * written. node:crypto takes milliseconds to load, and is loaded at the first hash.
  */
-/** Not imported: for a default import the preload's bundler copies the module, name by name, at each start. */
+/** Not imported: for a default import, the preload's bundler would copy the module property by property at each start. */
 const fs = process.getBuiltinModule('node:fs');
 
 export const {
@@ -30,7 +30,7 @@ export function nowMs(): number {
   return HostDate.now();
 }
 
-/** ISO 8601 in UTC with milliseconds; the present for an instant that is no time. */
+/** ISO 8601 in UTC with milliseconds; the current time if `ms` is no valid time. */
 export function isoTime(ms: number): string {
   return new HostDate(Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? ms : nowMs()).toISOString();
 }
@@ -53,20 +53,20 @@ export function loadZlib(): Zlib {
   return zlib;
 }
 
-/** The system's name of a failure (`ENOSPC`), or the text of what was thrown instead. */
+/** The system's error code (`ENOSPC`), or the text of any other thrown value. */
 export function failureCode(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   if (typeof code === 'string') return code;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** All of `bytes`, however little the system takes at a time. */
+/** Writes all of `bytes`, even if the system accepts only a part at a time. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
   let done = 0;
   while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done);
 }
 
-/** All of a regular file of at most `limit` bytes; undefined when it is bigger or another kind of file. */
+/** The contents of a regular file of at most `limit` bytes; undefined if it is larger or another kind of file. */
 export function readWhole(fd: number, limit: number): Buffer | undefined {
   const { size } = fstatSync(fd);
   if (!fstatSync(fd).isFile() || size > limit) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Writes a bundle, synchronously, in the process that is dying: each part whole or not named, hashes as it goes, and
- * every failure a gap in the manifest, never a throw after the start. Does not know what a part means, and trusts its
- * caller that the bytes are redacted. The order of writing, and what a reader finds at each instant, is in FORMAT.md.
+ * Writes a bundle, synchronously, in the dying process. A part either is complete or does not get its name; parts are hashed
+ * while they are written; after the start, a failure becomes a gap in the manifest and is never thrown. Does not know what a
+ * part means, and relies on its caller to redact. The order of writing, and what a reader finds at each instant, is in
+ * FORMAT.md.
  */
 import { dirname } from 'node:path';
 import {
@@ -24,29 +25,29 @@ import type { Sink, SinkFile } from './sink.ts';
 import { failureCode, isoTime, loadCrypto, nowMs } from './system.ts';
 
 export interface StartOptions extends HeadFields {
-  /** The dump folder; made where it is missing. */
+  /** The dump folder; created if necessary. */
   dir: string;
-  /** With it, only an age file reaches the disk: `readLock` of age-key.ts makes one of what the user gave. */
+  /** If given, only an age file is written to disk. `readLock` of age-key.ts creates it from the user's setting. */
   lock?: Lock;
-  /** Whether the seal appends to the ledger beside the bundles; true by default. */
+  /** Whether the seal is recorded in the ledger beside the bundles; true by default. */
   ledger?: boolean;
-  /** The folder that `beginBundle` has made for it, which becomes the bundle's. */
+  /** The folder that `beginBundle` created for it, which becomes the bundle's. */
   begun?: string;
-  /** Disk set aside so that a full disk can still be sealed. 32 KiB by default; 0 for none. */
+  /** Disk space reserved for sealing on a full disk. 32 KiB by default; 0 for none. */
   reserveBytes?: number;
 }
 
 export interface PartOptions {
-  /** False for a part cut at a limit; say in a gap at which. True by default. */
+  /** False for a part that was cut at a limit; a gap should say at which. True by default. */
   complete?: boolean;
 }
 
 export interface OpenPart {
-  /** False once the part has failed: what follows is ignored, and the gap is there. */
+  /** False once the part has failed: further chunks are ignored, and there is a gap. */
   write(chunk: string | Uint8Array): boolean;
-  /** Names the part. False where it failed. */
+  /** Gives the part its name. False if it failed. */
   close(options?: PartOptions): boolean;
-  /** Takes the part back; `reason` becomes its gap. */
+  /** Discards the part; `reason` becomes its gap. */
   abandon(reason: string): void;
 }
 
@@ -54,7 +55,7 @@ const defaultReserve = 32 * 1024;
 const mostGaps = 1000;
 const longestReason = 1000;
 const readBackLimit = 256 * 1024 * 1024;
-/** No room for bytes or files. */
+/** No space for bytes or inodes. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
 const ownFiles = new Set([manifestName, progressName]);
 const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,99})?$/;
@@ -87,7 +88,7 @@ export class BundleWriter {
   readonly #unwritten: { part: string; code: string }[] = [];
   readonly #redactions = new Map<string, Manifest['redactions'][number]>();
 
-  /** Throws what the sink throws when it takes not even the first line. */
+  /** Throws what the sink throws if it can't write even the first line. */
   constructor(head: ManifestHead, sink: Sink, keepsLedger: boolean) {
     this.#head = head;
     this.#sink = sink;
@@ -105,26 +106,26 @@ export class BundleWriter {
     return this.#head.id;
   }
 
-  /** Where the bundle is now; it moves at its first part and at the seal. */
+  /** The current path of the bundle; it changes at its first part and at the seal. */
   get path(): string {
     return this.#sink.path;
   }
 
-  /** Of the parts that are there. */
+  /** Names of the parts written so far. */
   get partNames(): string[] {
     return [...this.#parts.keys()];
   }
 
-  /** After the seal: the ledger's head, an anchor for whoever notes it elsewhere. Undefined where it took no line. */
+  /** After the seal: the ledger's head, to be stored elsewhere as an anchor. Undefined if no line could be appended. */
   get ledgerHead(): LedgerHead | undefined {
     return this.#ledgerHead;
   }
 
-  /** Text becomes UTF-8. True when the part is there; else a gap says why not. Never throws. */
+  /** Text is written as UTF-8. True if the part was written; otherwise a gap says why not. Never throws. */
   writePart(name: string, content: string | Uint8Array, options: PartOptions = {}): boolean {
     const part = this.openPart(name);
     if (part.write(content) && part.close(options)) return true;
-    // Without one part there is no bundle to seal: what was set aside for the seal is the first part's.
+    // Without any part there is no bundle to seal, so the first part may use the reserve.
     if (this.#parts.size > 0 || !this.#sink.release()) return false;
     const again = this.openPart(name);
     if (!again.write(content) || !again.close(options)) return false;
@@ -132,12 +133,15 @@ export class BundleWriter {
     return true;
   }
 
-  /** Parts that the system did not take (a full disk), with what it said. */
+  /** Parts that could not be written (a full disk), with the system's error code. */
   get unwritten(): readonly { part: string; code: string }[] {
     return this.#unwritten.filter(({ part }) => !this.#parts.has(part));
   }
 
-  /** A part in chunks. It takes the place of one of the same name when it is whole. Never throws, nor do the methods of what it returns. */
+  /**
+   * Writes a part in chunks. When complete, it replaces one of the same name. Neither this nor the methods of the result ever
+   * throw.
+   */
   openPart(name: string): OpenPart {
     try {
       requirePartName(name);
@@ -148,7 +152,7 @@ export class BundleWriter {
     }
   }
 
-  /** The bytes of a part that was written, for a second look; undefined where there is none. Never throws. */
+  /** The bytes of a part that was written; undefined if there is none. Never throws. */
   readBack(name: string): Uint8Array | undefined {
     if (!this.#parts.has(name)) return undefined;
     try {
@@ -158,7 +162,7 @@ export class BundleWriter {
     }
   }
 
-  /** Takes a written part away again, and says why. Never throws. */
+  /** Removes a written part and records why. Never throws. */
   dropPart(name: string, reason: string): void {
     try {
       if (this.#parts.has(name)) this.#remove(name);
@@ -189,19 +193,19 @@ export class BundleWriter {
     if (added.length) this.#note({ redactions: added });
   }
 
-  /** Before what may take long: what there is so far is on the disk. Never throws. */
+  /** Writes the current state to disk before something that may take long. Never throws. */
   checkpoint(): void {
     try {
       this.#sink.checkpoint();
     } catch {
-      // The seal says it, if it can't write either.
+      // The seal reports it, if it can't write either.
     }
   }
 
   /**
-   * Writes the manifest and makes the bundle final. Returns its path. Where the disk has no room for the manifest, the last
-   * parts make way, which are worth least. Throws `unwritable` where even that is not enough: the partial folder stays, and
-   * is readable.
+   * Writes the manifest and makes the bundle final. Returns its path. If the disk has no room for the manifest, the last
+   * parts, which are the least valuable, are removed for it. Throws `unwritable` if even that is not enough: the partial
+   * folder remains readable.
    */
   seal(): string {
     for (;;)
@@ -214,7 +218,7 @@ export class BundleWriter {
           throw unwritable(this.path, code, error);
         this.#unwritten.push({ part: last, code });
         this.dropPart(last, code);
-        // It can't be taken away either.
+        // It can't be removed either.
         if (this.#parts.has(last)) throw unwritable(this.path, code, error);
       }
   }
@@ -233,12 +237,12 @@ export class BundleWriter {
     return this.#sink.seal(bytes, () => this.#enterLedger(bytes));
   }
 
-  /** Leaves nothing of the bundle. Never throws. */
+  /** Removes everything of the bundle. Never throws. */
   discard(): void {
     this.#sink.discard();
   }
 
-  /** A ledger that takes no line leaves a bundle that it does not know: `verify` says so. */
+  /** If nothing can be appended, the ledger does not know the bundle, and `verify` says so. */
   #enterLedger(manifest: Uint8Array): void {
     if (!this.#keepsLedger) return;
     try {
@@ -270,12 +274,12 @@ export class BundleWriter {
     this.#note({ dropped: name });
   }
 
-  /** A progress file that can't grow costs the reader of a torn bundle some hashes, and nothing else. */
+  /** If the progress file can't grow, the reader of a torn bundle lacks some hashes, and nothing else. */
   #note(line: ProgressLine): void {
     try {
       this.#sink.note(asLine(line));
     } catch {
-      // The part or the gap is still in the manifest to come.
+      // The part or the gap will still be in the manifest.
     }
   }
 }
@@ -301,7 +305,7 @@ class StreamedPart implements OpenPart {
   #bytes = 0;
   #isOpen = true;
 
-  /** Throws when the file can't be made. */
+  /** Throws if the file can't be created. */
   constructor(
     sink: Sink,
     name: string,
@@ -356,7 +360,7 @@ class StreamedPart implements OpenPart {
     this.#refuse(reason);
   }
 
-  /** Making a file and renaming one cost little: the reserve is for them and for the manifest. */
+  /** Creating and renaming a file takes little space: the reserve is for that and for the manifest. */
   #orAfterRelease<T>(step: () => T): T {
     try {
       return step();
