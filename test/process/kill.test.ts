@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { findNodes, preload, programs, runVictim, temporaryFolder } from '../support/run-victim.ts';
 import { isWideRun } from '../support/test-nodes.ts';
 
 const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? (isWideRun ? 40 : 8));
@@ -87,6 +88,57 @@ test('killed as soon as there is a trace of the death: it is told from nothing',
   }
   t.diagnostic(`${wasWithoutWriter} of ${2 * kills} before the first part`);
   assert.ok(wasWithoutWriter > 0, 'no kill came before the first part: the test shows nothing');
+});
+
+test('the same with a recipient: the trace holds nothing that the name of a bundle does not tell', async (t) => {
+  const recipient = await identityToRecipient(await generateX25519Identity());
+  const code = `setTimeout(() => { throw new Error('a secret of ' + process.argv[2]); }, 50);`;
+  let traces = 0;
+  for (let i = 0; i < kills || (traces === 0 && i < mostKills); i++) {
+    const dir = temporaryFolder(t);
+    const dumps = join(dir, 'dumps');
+    writeFileSync(join(dir, 'victim.cjs'), code);
+    const child = spawn(node.path, ['--require', preload, join(dir, 'victim.cjs'), 'Alice'], {
+      cwd: dir,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: dir,
+        AGENTDUMP_DIR: dumps,
+        AGENTDUMP_RECIPIENT: recipient,
+      },
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    while (listed(dumps).length === 0) await sleep(1);
+    child.kill('SIGKILL');
+    await ended;
+    const left = listed(dumps);
+    assert.notEqual(left.length, 0);
+    for (const { name, path } of left) {
+      assert.match(name, /-victim-uncaught-exception-[0-9a-f]{8}\.agentdump\.(?:starting|zip\.age)$/);
+      if (name.endsWith('.age')) continue;
+      traces++;
+      assert.deepEqual(readdirSync(path), ['progress.jsonl']);
+      const { begin } = JSON.parse(readFileSync(join(path, 'progress.jsonl'), 'utf8'));
+      const { id, createdAt, program, verdictKind, writer, schema, version, ...more } = begin;
+      assert.deepEqual(more, {});
+      assert.deepEqual({ program, verdictKind }, { program: 'victim', verdictKind: 'uncaught-exception' });
+      const reader = openBundle(path);
+      assert.equal(reader.parts.length, 0);
+      reader.close();
+    }
+  }
+  t.diagnostic(`${traces} traces of ${kills} kills`);
+  assert.ok(traces > 0, 'no kill came before the first part: the test shows nothing');
+});
+
+test('with a recipient the trace of a death goes when the bundle is there', async (t) => {
+  const dir = temporaryFolder(t);
+  const env = { AGENTDUMP_RECIPIENT: await identityToRecipient(await generateX25519Identity()) };
+  await runVictim(node, { file: 'throw-sync.cjs', bundles: [] }, { preload: true, dir, env });
+  const names = readdirSync(join(dir, 'dumps')).filter((name) => name.includes('.agentdump'));
+  assert.equal(names.length, 1);
+  assert.match(names[0] ?? '', /\.agentdump\.zip\.age$/);
 });
 
 /** A name that has just changed is listed at the next look. */

@@ -1,7 +1,8 @@
 /**
  * The first trace of a bundle, written within a millisecond of the death, before the writer is compiled: a folder whose
  * `begin` line says what ended, when, and of which program. Readers treat it as a torn bundle. The writer later takes the
- * folder over and renames it when it knows more.
+ * folder over and renames it when it knows more. A writer that encrypts removes it once its file is there, whose name
+ * says the same in the clear.
  */
 import { join } from 'node:path';
 import { progressName, startingSuffix } from '../layout/bundle.ts';

@@ -17,6 +17,7 @@ import {
 import { AgeStream } from './age-encrypt.ts';
 import type { Lock } from './age-key.ts';
 import { type PackedBytes, packBytes, storedBytes, ZipArchive } from './archive.ts';
+import { withdrawBegun } from './begin-early.ts';
 import { type BundleNameFields, bundleStem } from './bundle-name.ts';
 import { createPrivateFile, ensureDumpFolder, nameWithoutReplacing, unwritable } from './safe-folder.ts';
 import type { Sink, SinkFile } from './sink.ts';
@@ -42,9 +43,14 @@ export class EncryptedSink implements Sink {
   #heldBytes = 0;
   #nextCheckpoint = 1;
   #isOnDisk = false;
+  #begun: string | undefined;
 
-  /** Throws `unwritable`. Writes nothing yet. */
-  constructor(dir: string, fields: BundleNameFields, lock: Lock) {
+  /**
+   * `begun`: a folder that says in the clear what the file's name says (begin-early.ts); removed once the file is there.
+   * Throws `unwritable`. Writes nothing yet.
+   */
+  constructor(dir: string, fields: BundleNameFields, lock: Lock, begun?: string) {
+    this.#begun = begun;
     const parent = ensureDumpFolder(dir);
     const stem = freeStem(parent, fields);
     this.#folder = stem + bundleSuffix;
@@ -136,6 +142,8 @@ export class EncryptedSink implements Sink {
       if (this.#isOnDisk) platform.files.rename(unfinished, this.path);
       else nameWithoutReplacing(unfinished, this.path);
       this.#isOnDisk = true;
+      if (this.#begun !== undefined) withdrawBegun(this.#begun);
+      this.#begun = undefined;
     } catch (error) {
       unlinkQuietly(unfinished);
       throw error;

@@ -31,7 +31,7 @@ export interface StartOptions extends HeadFields {
   lock?: Lock;
   /** Whether the seal is recorded in the ledger beside the bundles; true by default. */
   ledger?: boolean;
-  /** The folder that `beginBundle` created for it, which becomes the bundle's. */
+  /** The folder that `beginBundle` created for it, which becomes the bundle's, or makes way for its file. */
   begun?: string;
   /** Disk space reserved for sealing on a full disk. 32 KiB by default; 0 for none. */
   reserveBytes?: number;
@@ -65,7 +65,7 @@ export function startBundle(options: StartOptions): BundleWriter {
   const head = manifestHead(options);
   const fields = { ...head, atMs: Date.parse(head.createdAt) };
   const sink = options.lock
-    ? new EncryptedSink(options.dir, fields, options.lock)
+    ? new EncryptedSink(options.dir, fields, options.lock, options.begun)
     : new FolderSink(options.dir, fields, {
         reserveBytes: options.reserveBytes ?? defaultReserve,
         ...(options.begun !== undefined && { begun: options.begun }),

@@ -207,12 +207,13 @@ function attempt(run: () => void): void {
 
 /**
  * Compiling the cold half takes a tenth of the time in which the bundle is written. Whoever is killed meanwhile has left a
- * trace: not of a repeated death only, which the cold half tells, and not beside an encrypted bundle, before which nothing
- * clear may reach the disk.
+ * trace: not of a repeated death only, which the cold half tells. It holds nothing that the name of a bundle doesn't, and so
+ * goes before an encrypted one too, but not where none can be written.
  */
 function captureBegun(surroundings: Surroundings, request: CaptureRequest): string | undefined {
-  const { config } = surroundings;
-  const mayBegin = isOwnDeath(request) && config.recipient === undefined && surroundings.begun === undefined;
+  const { config, lock } = surroundings;
+  const isReadable = config.recipient === undefined || lock !== undefined;
+  const mayBegin = isOwnDeath(request) && isReadable && surroundings.begun === undefined;
   if (!mayBegin) return capture(surroundings, request);
   attempt(() => {
     const program = programNameLate();
