@@ -4,6 +4,7 @@
  * cannot be read is `(not in the core)`, never `undefined`.
  */
 import { AbsentMemory } from '../../bytes/memory.ts';
+import { readCollection } from './collections.ts';
 import type { Functions } from './frames/functions.ts';
 import type { Tagged, V8Heap } from './heap/heap.ts';
 import {
@@ -14,6 +15,7 @@ import {
   readOwnProperties,
 } from './properties.ts';
 import { findString, findStringLength, isStringType } from './strings.ts';
+import { elementCountOf, elementsOf, readHeldBytes, textOf } from './typed-arrays.ts';
 
 export interface RenderLimits {
   depth: number;
@@ -122,9 +124,9 @@ export class ValueRenderer {
   #receiver(value: Tagged, type: number, depth: number): string {
     const { types } = this.#heap.layout;
     if (this.#path.includes(value)) return '[Circular]';
-    if (type === types.jsProxy) return '[Proxy]';
     if (type === types.globalProxy || type === types.globalObject) return 'globalThis';
-    const name = findConstructorName(this.#heap, value) ?? '';
+    if (type === types.boundFunction) return this.#boundFunction(value);
+    const name = type === types.jsProxy ? 'Proxy' : (findConstructorName(this.#heap, value) ?? '');
     if (depth < 0 || ++this.#objects > this.#limits.objects)
       return type === types.jsArray ? '[Array]' : `[${name || 'Object'}]`;
     this.#path.push(value);
@@ -135,14 +137,19 @@ export class ValueRenderer {
 
   #contents(value: Tagged, type: number, name: string, depth: number): string {
     const heap = this.#heap;
-    const { types, layout } = { types: heap.layout.types, layout: heap.layout };
+    const { types } = heap.layout;
     switch (type) {
       case types.jsArray:
         return this.#array(value, name, depth);
       case types.jsMap:
-        return this.#collection(value, name || 'Map', 2, depth);
       case types.jsSet:
-        return this.#collection(value, name || 'Set', 1, depth);
+      case types.jsWeakMap:
+      case types.jsWeakSet:
+        return this.#collection(value, name || 'collection', depth);
+      case types.jsWeakRef:
+        return `WeakRef { ${this.#safely(heap.field(value, heap.layout.weakRefTarget), depth - 1)} }`;
+      case types.jsProxy:
+        return this.#proxy(value, depth);
       case types.jsDate:
         return this.#date(value);
       case types.jsRegExp:
@@ -150,7 +157,10 @@ export class ValueRenderer {
       case types.jsPromise:
         return this.#promise(value, depth);
       case types.jsTypedArray:
-        return `${name}(${heap.memory.readBigWord(value - 1 + layout.typedArray.byteLength)} bytes)`;
+      case types.jsArrayBuffer:
+      case types.jsDataView:
+      case types.jsResizableDataView:
+        return this.#bytes(value, name);
       case types.jsError:
         return this.#error(value, name, depth);
       default:
@@ -200,25 +210,43 @@ export class ValueRenderer {
     return this.#safely(element.value, depth);
   }
 
-  /** Ordered hash tables: counts of elements, of deleted ones, of buckets; the buckets; then the entries. */
-  #collection(value: Tagged, name: string, words: 1 | 2, depth: number): string {
-    const heap = this.#heap;
-    const { fixedArray, collectionTable, types } = heap.layout;
-    const table = heap.field(value, collectionTable);
-    const slot = (i: number) => heap.field(table, fixedArray.data + i * 8);
-    const [count, deleted, buckets] = [0, 1, 2].map((i) => heap.smi(slot(i)));
-    const length = heap.findSmi(table, fixedArray.length) ?? 0;
-    const parts: string[] = [];
-    for (let i = 0; i < (count ?? 0) + (deleted ?? 0) && parts.length < this.#limits.properties; i++) {
-      const at = 3 + (buckets ?? 0) + i * (words + 1);
-      if (!Number.isInteger(at) || at + words > length) break;
-      const key = slot(at);
-      // A deleted entry's key is V8's own marker.
-      if (!heap.isSmi(key) && !isValue(heap, key, types.jsProxy)) continue;
+  #collection(value: Tagged, name: string, depth: number): string {
+    const found = readCollection(this.#heap, value, this.#limits.properties);
+    if (!found) return absent;
+    const parts = found.entries.map(({ key, value: held }) => {
       const text = this.#safely(key, depth - 1);
-      parts.push(words === 2 ? `${text} => ${this.#safely(slot(at + 1), depth - 1)}` : text);
-    }
-    return `${name}(${count}) ${braces(parts, parts.length, (count ?? 0) > parts.length)}`;
+      return held === undefined ? text : `${text} => ${this.#safely(held, depth - 1)}`;
+    });
+    return `${name}(${found.count}) ${braces(parts, parts.length, found.count > parts.length)}`;
+  }
+
+  /** Text where the bytes read like one; first, so that it is redacted as what the name before it says. Else numbers. */
+  #bytes(value: Tagged, name: string): string {
+    const { properties, stringLength } = this.#limits;
+    const held = readHeldBytes(this.#heap, value, Math.max(stringLength, properties * 8));
+    if (!held) return absent;
+    const count = elementCountOf(held);
+    if (!held.bytes) return `${name}(${count}) ${absent}`;
+    const text = textOf(held);
+    if (text !== undefined)
+      return `${JSON.stringify(text)}${held.bytes.length < held.byteLength ? '…' : ''} in ${name}(${count})`;
+    const parts = elementsOf(held).slice(0, properties).map(elementText);
+    if (count > parts.length) parts.push('…');
+    return `${name}(${count}) ${parts.length === 0 ? '[]' : `[ ${parts.join(', ')} ]`}`;
+  }
+
+  /** One that was revoked has neither target nor handler. */
+  #proxy(value: Tagged, depth: number): string {
+    const { proxy, types } = this.#heap.layout;
+    const [target, handler] = [proxy.target, proxy.handler].map((at) => this.#heap.field(value, at));
+    if (target === undefined || handler === undefined || this.#heap.isType(handler, types.oddball))
+      return 'Proxy (revoked)';
+    return `Proxy of ${this.#safely(target, depth - 1)}, handled by ${this.#safely(handler, depth - 1)}`;
+  }
+
+  #boundFunction(value: Tagged): string {
+    const target = this.#heap.field(value, this.#heap.layout.boundFunction.target);
+    return `[Function: bound ${this.#functions.ofClosure(target)?.name || '(anonymous)'}]`;
   }
 
   #date(value: Tagged): string {
@@ -261,20 +289,12 @@ function isReceiver(type: number, firstReceiver: number): boolean {
   return type >= firstReceiver;
 }
 
-/** Something that a program can hold. */
-function isValue(heap: V8Heap, value: Tagged, firstReceiver: number): boolean {
-  const type = heap.findType(value);
-  if (type === undefined) return false;
-  const { types } = heap.layout;
-  const primitive = [types.heapNumber, types.symbol, types.bigInt, types.oddball];
-  return isStringType(type) || primitive.includes(type) || isReceiver(type, firstReceiver);
-}
-
 function braces(parts: string[], limit: number, more = parts.length > limit): string {
   if (parts.length === 0) return '{}';
   return `{ ${parts.slice(0, limit).join(', ')}${more ? ', …' : ''} }`;
 }
 
+const elementText = (value: number | bigint) => (typeof value === 'bigint' ? `${value}n` : number(value));
 const number = (value: number) => (Object.is(value, -0) ? '-0' : `${value}`);
 
 function date(value: number | undefined): string {

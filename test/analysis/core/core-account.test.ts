@@ -24,7 +24,7 @@ const values = [
   '[ 1, (empty), "x" ]',
   'Map(1) { "a" => { x: 1 } }',
   'Set(2) { 1, "z" }',
-  'Buffer(5 bytes)',
+  '"hello" in Buffer(5)',
   '1970-01-01T00:00:00.000Z',
   '2023-11-14T22:13:20.000Z',
   '[Date: invalid]',

@@ -37,6 +37,8 @@ export interface CoreGraphOptions {
   executable?: string;
   /** Stands for every string that is only a value. */
   withheld?: string;
+  /** Gets what else the core tells, before it is closed. */
+  onGraph?: (columns: GraphColumns, v8: V8Runtime, dump: CoreDump) => void;
 }
 
 /** Of a core as people have it. @throws as `openAnyCore` and `readCoreGraph`. */
@@ -59,7 +61,9 @@ function graphOf(dump: CoreDump, options: CoreGraphOptions): CoreGraph {
         format: 'core',
         field: 'V8',
       });
-    return { ...readFrom(dump, v8, gaps, options.withheld), gaps };
+    const graph = readFrom(dump, v8, gaps, options.withheld);
+    options.onGraph?.(graph.columns, v8, dump);
+    return { ...graph, gaps };
   } finally {
     dump.close();
   }
@@ -76,6 +80,18 @@ export function findNodeAt({ nodeCount, address, size }: GraphColumns, wanted: n
     if (address[node]! <= wanted && address[node]! > (address[found] ?? 0)) found = node;
   if (found < 0 || wanted >= address[found]! + Math.max(8, size[found]!)) return undefined;
   return idOfNode(found);
+}
+
+/** Ids of the nodes that start at these addresses; what is no node has none. */
+export function findNodesAt(
+  { nodeCount, address }: GraphColumns,
+  wanted: Iterable<number>,
+): Map<number, number> {
+  const places = new Set(wanted);
+  const found = new Map<number, number>();
+  for (let node = 0; node < nodeCount && found.size < places.size; node++)
+    if (places.has(address[node]!)) found.set(address[node]!, idOfNode(node));
+  return found;
 }
 
 function readFrom(

@@ -43,6 +43,12 @@ export function findStartWords(dump: CoreDump): StartWords | undefined {
   return found;
 }
 
+/** The variables in the clear: only for a policy that is to know their secrets. Undefined as `findStartWords`. */
+export function findVariables(dump: CoreDump): Record<string, string> | undefined {
+  if (dump.core.own.has(OWN_START_WORDS)) return undefined;
+  return whereMapped(() => readRaw(dump.core, dump.memory)?.variables);
+}
+
 /** Those that were redacted by the rules alone, by one who knows more. */
 export function redactWords(words: StartWords, redactor: Pick<Policy, 'argv' | 'environment'>): StartWords {
   const shown = Object.entries(words.variables).flatMap(([name, variable]) =>
@@ -73,6 +79,18 @@ function readNote(bytes: Uint8Array): StartWords | undefined {
 }
 
 function read(core: CoreFile, memory: MemoryReader): StartWords | undefined {
+  const found = readRaw(core, memory);
+  if (!found) return undefined;
+  const { words, variables, isTitle } = found;
+  const policy = createPolicy({ environment: variables });
+  return {
+    arguments: policy.argv(words),
+    variables: { ...policy.environment(variables) },
+    ...(isTitle && { isTitle }),
+  };
+}
+
+function readRaw(core: CoreFile, memory: MemoryReader) {
   const vector = findVector(core, memory);
   if (vector === undefined) return undefined;
   const environment = readPointers(memory, vector - 8);
@@ -84,18 +102,16 @@ function read(core: CoreFile, memory: MemoryReader): StartWords | undefined {
   const isTitle = given.pointers.some(
     (at, i) => i > 0 && at !== (given.pointers[i - 1] ?? 0) + (words[i - 1]?.bytes ?? 0) + 1,
   );
-  const known: Record<string, string> = Object.create(null);
+  const variables: Record<string, string> = Object.create(null);
   for (const at of environment.pointers) {
     const { text } = readText(memory, at);
     const equals = text.indexOf('=');
-    if (equals > 0) known[text.slice(0, equals)] = text.slice(equals + 1);
+    if (equals > 0) variables[text.slice(0, equals)] = text.slice(equals + 1);
   }
-  const policy = createPolicy({ environment: known });
-  const shown = isTitle ? [readText(memory, first).text] : words.map(({ text }) => text);
   return {
-    arguments: policy.argv(shown),
-    variables: { ...policy.environment(known) },
-    ...(isTitle && { isTitle }),
+    words: isTitle ? [readText(memory, first).text] : words.map(({ text }) => text),
+    variables,
+    isTitle,
   };
 }
 

@@ -22,7 +22,7 @@ import { runQuery } from '../query/run.ts';
 import { computeSuspects } from '../suspects/suspects.ts';
 import type { Allocations } from './allocations.ts';
 import { computeDuplicateStrings } from './duplicate-strings.ts';
-import { computeHeapValue } from './heap-value.ts';
+import { computeHeapValue, type ValueInMemory } from './heap-value.ts';
 import { largestRows } from './largest.ts';
 import { nodeRow, requireNode } from './node-rows.ts';
 import { computePath } from './paths.ts';
@@ -33,6 +33,8 @@ export interface Asked {
   heap: Heap;
   source: string;
   gaps: Gap[];
+  /** The node that is asked about, as memory has it. */
+  inMemory?: ValueInMemory | undefined;
 }
 
 export type ClassesDocument = HeapDocument & {
@@ -139,7 +141,7 @@ export function valueDocument(asked: Asked, words: string, limit: number): Value
   return {
     ...head(asked),
     node: nodeRow(asked.heap, node),
-    value: computeHeapValue(asked.heap, node, limit),
+    value: computeHeapValue(asked.heap, node, limit, asked.inMemory),
   };
 }
 

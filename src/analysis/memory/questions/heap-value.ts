@@ -4,7 +4,7 @@
  * is said to be a number, never guessed.
  */
 import { allocationStack, EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
-import type { HeapValue } from '../../../model/heap.ts';
+import type { HeapSource, HeapValue } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, isStringType, stringText } from './node-rows.ts';
 import { sourceOf } from './scripts.ts';
@@ -24,28 +24,51 @@ interface Entry {
   node: number;
 }
 
-export function computeHeapValue(heap: Heap, node: number, limit: number): HeapValue {
+/** The same object as the memory of its process has it, where that is there: it knows the numbers too. */
+export interface ValueInMemory {
+  text: string;
+  /** `id`: of the node, 0 for none. */
+  entries: { key: string; id: number; text: string }[];
+  hasMore: boolean;
+  source?: HeapSource;
+}
+
+export function computeHeapValue(
+  heap: Heap,
+  node: number,
+  limit: number,
+  inMemory?: ValueInMemory,
+): HeapValue {
   const kind = kindOf(heap, node);
-  const entries = entriesOf(heap, node, kind);
-  const source = sourceOf(heap, heap.snapshot.location(node));
+  const all = entriesOf(heap, node, kind);
+  const source = inMemory?.source ?? sourceOf(heap, heap.snapshot.location(node));
   const allocatedAt = allocationStack(heap.snapshot, node);
+  const entries = inMemory
+    ? inMemory.entries.map((entry) => ({ ...entry, retainedSizeBytes: retainedById(heap, entry.id) }))
+    : all.slice(0, limit).map(({ key, node: child }) => ({
+        key,
+        id: child < 0 ? 0 : heap.snapshot.nodes.id.get(child),
+        text: child < 0 ? notAnObject : valueText(heap, child, 100),
+        retainedSizeBytes: child < 0 ? 0 : heap.retained[child]!,
+      }));
+  const count = inMemory ? entries.length + Number(inMemory.hasMore) : all.length;
   return {
     id: heap.snapshot.nodes.id.get(node),
     kind,
     class: heap.className(node),
-    text: valueText(heap, node, 2000),
+    text: inMemory?.text ?? valueText(heap, node, 2000),
     retainedSizeBytes: heap.retained[node]!,
-    entries: entries.slice(0, limit).map(({ key, node: child }) => ({
-      key,
-      id: child < 0 ? 0 : heap.snapshot.nodes.id.get(child),
-      text: child < 0 ? notAnObject : valueText(heap, child, 100),
-      retainedSizeBytes: child < 0 ? 0 : heap.retained[child]!,
-    })),
-    entryCount: entries.length,
-    ...(kindsWithNumbers.includes(kind) && lacksNumbers(heap) ? { lacksNumbers: true } : {}),
+    entries,
+    entryCount: inMemory?.hasMore ? Math.max(count, all.length) : count,
+    ...(!inMemory && kindsWithNumbers.includes(kind) && lacksNumbers(heap) ? { lacksNumbers: true } : {}),
     ...(source ? { source } : {}),
     ...(allocatedAt.length ? { allocatedAt } : {}),
   };
+}
+
+function retainedById(heap: Heap, id: number): number {
+  const node = id > 0 ? heap.snapshot.findById(id) : -1;
+  return node < 0 ? 0 : heap.retained[node]!;
 }
 
 /** V8 names the nodes of small integers so, where it writes them. */

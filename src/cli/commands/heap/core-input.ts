@@ -1,5 +1,7 @@
 /** The heap of a core as the text of a heap snapshot, redacted as a snapshot is on its way to the disk. */
 import { closeSync, writeSync } from 'node:fs';
+import type { CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
+import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { openNew } from '../../output.ts';
 
@@ -7,11 +9,20 @@ export interface CoreHeap {
   input: AsyncIterable<Uint8Array>;
   /** Id of the node at an address of the process. */
   nodeAt(address: number): number | undefined;
+  /** What was asked for by `inspect`. */
+  inMemory?: ValueInMemory | undefined;
   gaps: Gap[];
 }
 
+/** An object to be read out of memory itself, at most `limit` of what it holds. */
+export interface Inspected {
+  /** `@` and an id, or an address. */
+  word: string;
+  limit: number;
+}
+
 /** @throws as readAnyCoreGraph. */
-export async function readCore(path: string, executable?: string): Promise<CoreHeap> {
+export async function readCore(path: string, executable?: string, inspected?: Inspected): Promise<CoreHeap> {
   const [{ findNodeAt, readAnyCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
     await Promise.all([
       import('../../../analysis/core/graph/core-graph.ts'),
@@ -20,16 +31,61 @@ export async function readCore(path: string, executable?: string): Promise<CoreH
       import('../../../redaction/snapshot/strings.ts'),
     ]);
   const strings = process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names';
+  const look = inspected && (await inspector(inspected));
   const { columns, gaps } = await readAnyCoreGraph(path, {
     ...(executable !== undefined && { executable }),
     ...(strings === 'names' && { withheld: withheldString }),
+    ...(look && { onGraph: look.onGraph }),
   });
   const redactor = createSnapshotRedactor({ strings });
   async function* clean() {
     for await (const piece of snapshotText(columns)) yield redactor.write(piece);
     yield redactor.end();
   }
-  return { input: clean(), nodeAt: (address) => findNodeAt(columns, address), gaps };
+  return {
+    input: clean(),
+    nodeAt: (address) => findNodeAt(columns, address),
+    inMemory: look?.found(),
+    gaps,
+  };
+}
+
+/** Reads the object while the core is open, redacted as texts of the process are, with its own variables' secrets known. */
+async function inspector({ word, limit }: Inspected) {
+  const [
+    { findNodeAt, findNodesAt },
+    { inspectObject },
+    { findVariables },
+    { addressOfNode },
+    { makeScrubber },
+  ] = await Promise.all([
+    import('../../../analysis/core/graph/core-graph.ts'),
+    import('../../../analysis/core/graph/inspect-object.ts'),
+    import('../../../analysis/core/process/start-words.ts'),
+    import('../../../formats/v8/graph/graph-columns.ts'),
+    import('../../../supervise/scrub/scrubber.ts'),
+  ]);
+  let found: ValueInMemory | undefined;
+  const onGraph: CoreGraphOptions['onGraph'] = (columns, v8, dump) => {
+    const digits = /^@?(0x[0-9a-f]{1,13}|\d{1,10})$/i.exec(word)?.[1];
+    const id = digits?.startsWith('0x') ? findNodeAt(columns, Number(digits)) : Number(digits);
+    const address = id === undefined ? undefined : addressOfNode(columns, id);
+    if (address === undefined) return;
+    const policy = makeScrubber({ ...process.env, ...findVariables(dump) });
+    const value = inspectObject(v8, address + 1, limit, (text) => policy.text(text));
+    if (!value) return;
+    const pointers = value.entries.flatMap(({ pointer }) => (pointer === undefined ? [] : [pointer - 1]));
+    const ids = findNodesAt(columns, pointers);
+    found = {
+      ...value,
+      entries: value.entries.map(({ key, text, pointer = 0 }) => ({
+        key,
+        text,
+        id: ids.get(pointer - 1) ?? 0,
+      })),
+    };
+  };
+  return { onGraph, found: () => found };
 }
 
 /** Writes the heap of a core as a `.heapsnapshot` that is not there yet, for its owner's eyes only. */

@@ -4,12 +4,13 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { type Heap, openHeap } from '../../../analysis/memory/heap.ts';
+import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { BundleReader } from '../../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SnapshotInput } from '../../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { readCore } from './core-input.ts';
+import { type Inspected, readCore } from './core-input.ts';
 import { installInterrupt, runInterruptibly } from './interrupt.ts';
 import { ProgressBar } from './progress.ts';
 import { sourceKind } from './source-kind.ts';
@@ -20,6 +21,8 @@ export interface OpenedHeap {
   compute<Result>(work: () => Result): Result;
   /** Of a core: the id of the node at an address. */
   nodeAt?: ((address: number) => number | undefined) | undefined;
+  /** Of a core: what was asked for by `inspected`. */
+  inMemory?: ValueInMemory | undefined;
   /** What the file no longer tells. */
   gaps: Gap[];
   close(): void;
@@ -33,6 +36,8 @@ export interface SourceOptions {
   executable?: string | undefined;
   /** It is a core, whatever it looks like: `agentdump core` was asked. */
   isCore?: boolean | undefined;
+  /** Of a core: an object that memory itself is asked for. */
+  inspected?: Inspected | undefined;
 }
 
 export async function openHeapAt(
@@ -42,7 +47,14 @@ export async function openHeapAt(
   options: SourceOptions = {},
 ): Promise<OpenedHeap> {
   const bar = new ProgressBar(process.stderr);
-  const { input, bundle, sizeBytes, nodeAt, gaps: found = [] } = await findInput(source, dir, options);
+  const {
+    input,
+    bundle,
+    sizeBytes,
+    nodeAt,
+    inMemory,
+    gaps: found = [],
+  } = await findInput(source, dir, options);
   const removeInterrupt = installInterrupt(bar);
   try {
     const heap = await openHeap(input, {
@@ -59,6 +71,7 @@ export async function openHeapAt(
     return {
       heap,
       nodeAt,
+      inMemory,
       gaps,
       compute: (work) => runInterruptibly(bar, work),
       close() {
@@ -81,6 +94,7 @@ interface HeapInput {
   bundle?: BundleReader;
   sizeBytes?: number;
   nodeAt?: (address: number) => number | undefined;
+  inMemory?: ValueInMemory | undefined;
   gaps?: Gap[];
 }
 
@@ -92,7 +106,7 @@ export function isBundlePath(source: string): boolean {
 }
 
 async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
-  if (options.isCore) return readCore(source, options.executable);
+  if (options.isCore) return readCore(source, options.executable, options.inspected);
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
   // Not loaded for a plain file: with its keys and archives a bundle takes as long as a small snapshot.
@@ -116,7 +130,7 @@ async function findInput(source: string, dir: string, options: SourceOptions): P
 function readFile(source: string, options: SourceOptions): HeapInput | Promise<HeapInput> {
   switch (sourceKind(source)) {
     case 'core':
-      return readCore(source, options.executable);
+      return readCore(source, options.executable, options.inspected);
     case 'profile':
       throw new AgentdumpError(
         'usage',

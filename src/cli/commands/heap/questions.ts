@@ -35,7 +35,7 @@ import { harmlessJson } from '../../../report/json.ts';
 import { plainPalette } from '../../../report/palette.ts';
 import type { Page } from '../../../report/text/layout.ts';
 import { stdoutColumns, stdoutWantsColour } from '../../output.ts';
-import { openHeapAt } from './input.ts';
+import { openHeapAt, type SourceOptions } from './input.ts';
 import { sourceKind } from './source-kind.ts';
 
 export interface HeapWords {
@@ -77,9 +77,12 @@ const page = async (): Promise<Page> => ({
 });
 
 /** `node`: the first word after the file, an address of a core's memory as the id of the node there. */
-async function ask(options: QuestionOptions, make: (asked: Asked, node: string) => Answer): Promise<Answer> {
+async function ask(
+  options: QuestionOptions & SourceOptions,
+  make: (asked: Asked, node: string) => Answer,
+): Promise<Answer> {
   const source = options.sources[0]!;
-  const { heap, nodeAt, gaps, compute, close } = await openHeapAt(
+  const { heap, nodeAt, inMemory, gaps, compute, close } = await openHeapAt(
     source,
     options.dir,
     options.threads,
@@ -87,7 +90,7 @@ async function ask(options: QuestionOptions, make: (asked: Asked, node: string) 
   );
   try {
     const node = nodeOfWord(options.rest[0] ?? '', nodeAt);
-    return compute(() => make({ heap, source, gaps }, node));
+    return compute(() => make({ heap, source, gaps, inMemory }, node));
   } finally {
     close();
   }
@@ -164,8 +167,7 @@ export const questions: Readonly<Record<string, Question>> = {
     words: '<file|bundle|core> <node>',
     about: 'the value of a node',
     needs: 'node',
-    answer: (options) =>
-      ask(options, (asked, node) => shown('value', valueDocument(asked, node, options.limit ?? 50))),
+    answer: showValue,
   },
   diff: {
     words: '<a> <b> [c…]',
@@ -296,6 +298,12 @@ const allKeys = [
   'distance',
   'dominatorId',
 ] as const;
+
+async function showValue(options: QuestionOptions): Promise<Answer> {
+  const limit = options.limit ?? 50;
+  const inspected = { word: options.rest[0] ?? '', limit };
+  return ask({ ...options, inspected }, (asked, node) => shown('value', valueDocument(asked, node, limit)));
+}
 
 function csvOf({ table, nodes }: QueryDocument): string {
   if (!table)

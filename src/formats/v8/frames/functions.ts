@@ -76,14 +76,30 @@ export class Functions {
     const info: FunctionInfo = { name: ownName || scopeInfo?.inferredName || '', parameters: [] };
     if (script) info.script = script;
     if (scopeInfo) info.scopeInfo = scopeInfo;
-    if (scopeInfo?.start !== undefined && scopeInfo.end !== undefined) {
-      info.start = scopeInfo.start;
-      info.end = scopeInfo.end;
+    const range = scopeInfo?.start === undefined ? this.#uncompiledRange(value) : scopeInfo;
+    if (range?.start !== undefined && range.end !== undefined) {
+      info.start = range.start;
+      info.end = range.end;
       const end = Math.min(info.end, info.start + longestParameters);
       const source = script && this.#scripts.findText(script, info.start, end, measureParameters);
       if (source !== undefined) info.parameters = parseParameterNames(source);
     }
     return info;
+  }
+
+  /** Of a function that was never called, or not for so long that its code was thrown away. */
+  #uncompiledRange(value: Tagged): { start: number; end: number } | undefined {
+    const heap = this.#heap;
+    const { shared, uncompiled, instanceTypes } = heap.layout;
+    for (const offset of shared.data) {
+      const data = heap.field(value, offset);
+      const type = heap.findType(data);
+      if (type === undefined || !instanceTypes.get(type)?.startsWith('UNCOMPILED_DATA')) continue;
+      const start = heap.memory.readInt32(data - 1 + uncompiled.start);
+      const end = heap.memory.readInt32(data - 1 + uncompiled.end);
+      return start >= 0 && end >= start ? { start, end } : undefined;
+    }
+    return undefined;
   }
 
   /**

@@ -6,6 +6,12 @@ const spare = 1 << 14;
 /** The number by which a node is called: V8 gives odd ones. */
 export const idOfNode = (node: number) => 2 * node + 1;
 
+/** Where the object of a node lay; undefined for an id of no object. */
+export function addressOfNode({ nodeCount, address }: GraphColumns, id: number): number | undefined {
+  const node = (id - 1) / 2;
+  return Number.isInteger(node) && node >= 0 && node < nodeCount ? address[node] || undefined : undefined;
+}
+
 export class GraphColumns {
   readonly texts: readonly string[];
   nodeCount = 0;

@@ -236,8 +236,15 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     },
     typedArray: {
       byteLength: field('JSArrayBufferView.byte_length'),
-      // From V8 13 on a word that is no pointer lies between the two.
+      byteOffset: graphField('JSArrayBufferView.byte_offset'),
+      // From V8 13 on its flags lie between buffer and offset, before that behind the length.
       buffer: graphField('JSArrayBufferView.byte_offset') - (line < 1300 ? 8 : 16),
+      flags:
+        line < 1300
+          ? field('JSArrayBufferView.byte_length') + 8
+          : graphField('JSArrayBufferView.byte_offset') - 8,
+      basePointer: graphField('JSTypedArray.base_pointer'),
+      externalPointer: graphField('JSTypedArray.external_pointer'),
     },
     arrayBuffer: {
       byteLength: graphField('JSArrayBuffer.byte_length'),
@@ -253,6 +260,9 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     object: { properties: field('JSReceiver.raw_properties_or_hash'), elements: field('JSObject.elements') },
     array: { length: 24 },
     collectionTable: 24,
+    weakRefTarget: 24,
+    proxy: { target: 16, handler: 24 },
+    boundFunction: { target: 24 },
     functionObject: {
       shared: field('JSFunction.shared'),
       context: field('JSFunction.context'),
@@ -394,8 +404,11 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       promiseReaction: m.type('PROMISE_REACTION'),
       jsTypedArray: m.type('JS_TYPED_ARRAY'),
       jsArrayBuffer: graphType('JS_ARRAY_BUFFER'),
+      jsDataView: graphType('JS_DATA_VIEW'),
+      jsResizableDataView: graphType('JS_RAB_GSAB_DATA_VIEW'),
       jsWeakMap: graphType('JS_WEAK_MAP'),
       jsWeakSet: graphType('JS_WEAK_SET'),
+      jsWeakRef: graphType('JS_WEAK_REF'),
       accessorPair: graphType('ACCESSOR_PAIR'),
       lastTask: m.findType('PROMISE_RESOLVE_THENABLE_JOB_TASK'),
       propertyCell: graphType('PROPERTY_CELL'),

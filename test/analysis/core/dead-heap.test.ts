@@ -1,0 +1,98 @@
+/**
+ * Objects of a dead process of which a heap snapshot says too little, against what the program made of them
+ * (fixtures/programs/native/dead-heap.cjs), on every Node.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
+import { type InspectedObject, inspectObject } from '../../../src/analysis/core/graph/inspect-object.ts';
+import { createPolicy } from '../../../src/redaction/index.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+
+const program = join(victims, 'dead-heap.cjs');
+/** By the property that holds it; two collections hash their keys in no order. */
+const truth: Record<string, string | RegExp> = {
+  text: '"tides at Brest, high water 04:31" in Buffer(32)',
+  octets: 'Uint8Array(4) [ 0, 255, 1, 254 ]',
+  part: 'Uint8Array(4) [ 1, 2, 3, 250 ]',
+  small: 'Float64Array(3) [ 0.5, -2.25, NaN ]',
+  words: 'Int16Array(2) [ -1, 300 ]',
+  wide: 'BigInt64Array(2) [ -1099511627776n, 7n ]',
+  shared: 'Int32Array(2) [ 9, 9 ]',
+  view: 'DataView(2) [ 32, 48 ]',
+  large: 'Uint8Array(100000) [ 7, 7, 7, 7, 7, 7, 7, 7, … ]',
+  growing: 'Uint8Array(4) [ 5, 5, 5, 5 ]',
+  text16: '"wide text" in Uint16Array(9)',
+  weakMap:
+    /^WeakMap\(2\) \{ (?=.*\{ id: "first" \} => "of the first")(?=.*\{ id: "second" \} => \{ of: "the second" \})/,
+  weakSet: /^WeakSet\(2\) \{ (?=.*\{ id: "first" \})(?=.*\{ id: "second" \})/,
+  weakRef: 'WeakRef { { id: "first" } }',
+  proxy: 'Proxy of { target: "here" }, handled by { get: [Function: get] }',
+  revoked: 'Proxy (revoked)',
+  pattern: '/a+(?<year>\\d{4})/dgimsuy',
+  sets: '/[a--b]/v',
+  plain: '/plain/',
+  closure: '[Function: inner]',
+  bound: '[Function: bound inner]',
+  counts: '[ 1, 2, 3 ]',
+  flag: 'true',
+};
+
+for (const node of nodes)
+  suite(`objects of a dead Node ${node.major}`, { skip: noCores }, () => {
+    let death: Death;
+    let kept: InspectedObject | undefined;
+    const found = new Map<string, InspectedObject | undefined>();
+    before(() => {
+      death = makeCore(node.path, [program]);
+      readCoreGraph(death.core, {
+        onGraph({ nodeCount, name, texts, address }, v8) {
+          const policy = createPolicy();
+          const inspect = (pointer: number) => inspectObject(v8, pointer, 50, (text) => policy.text(text));
+          for (let i = 0; i < nodeCount && !kept; i++) {
+            if (texts[name[i] ?? 0] !== 'Object') continue;
+            const value = inspect((address[i] ?? 0) + 1);
+            if (value?.entries.some(({ key }) => key === 'weakMap')) kept = value;
+          }
+          for (const { key, pointer } of kept?.entries ?? [])
+            if (pointer !== undefined) found.set(key, inspect(pointer));
+        },
+      });
+    });
+    after(() => death?.remove());
+
+    test('each value is what the program made', () => {
+      const texts = Object.fromEntries(kept?.entries.map(({ key, text }) => [key, text]) ?? []);
+      for (const [key, wanted] of Object.entries(truth))
+        if (typeof wanted === 'string') assert.equal(texts[key], wanted);
+        else assert.match(texts[key] ?? '', wanted, key);
+    });
+
+    test('bytes are redacted as text, and withheld where they are numbers that would be text', () => {
+      assert.match(found.get('token')?.text ?? '', /^"authorization: \[redacted:.*" in Buffer\(55\)$/);
+      assert.match(found.get('numbers')?.text ?? '', /withheld/);
+      for (const value of [kept, ...found.values()]) assert.doesNotMatch(JSON.stringify(value), /A1b2C3d4/);
+    });
+
+    test('a function tells where it was written, and what it closes over', () => {
+      const { source, entries = [] } = found.get('closure') ?? {};
+      assert.deepEqual({ ...source, scriptId: 0 }, { file: program, scriptId: 0, line: 11, column: 24 });
+      assert.deepEqual(
+        entries.slice(0, 2).map(({ key, text }) => [key, text]),
+        [
+          ['(scope 0) limit', '41'],
+          ['(scope 0) label', '"from outside"'],
+        ],
+      );
+    });
+
+    test('weak entries and what a Proxy stands for are objects to go on with', () => {
+      const entries = found.get('weakMap')?.entries ?? [];
+      assert.deepEqual(entries.map(({ key, text }) => `${key}: ${text}`).sort(), [
+        '{ id: "first" }: "of the first"',
+        '{ id: "second" }: { of: "the second" }',
+      ]);
+      assert.ok(found.get('proxy')?.entries.every(({ pointer }) => pointer !== undefined));
+    });
+  });
