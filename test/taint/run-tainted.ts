@@ -253,6 +253,9 @@ function mcpQuestions(bundle: string): string {
     heap_suspects: { bundle },
     heap_query: { bundle, query: 'type = string', limit: 100 },
     heap_retainers: { bundle, id: '@1', path: true },
+    heap_objects: { bundle },
+    heap_inspect: { bundle, id: '@1' },
+    heap_strings: { bundle },
   };
   const calls = Object.entries(tools).map(([name, words], id) => ({
     jsonrpc: '2.0',

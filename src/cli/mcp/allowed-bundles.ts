@@ -1,15 +1,16 @@
 /**
- * The bundles that may be read: those that lie in the folders the server was started with, and nothing else, whatever
+ * The bundles and cores that may be read: those that lie in the folders the server was started with, and nothing else, whatever
  * path, link or `..` is asked for. Keeps the last accounts, since an assistant asks one bundle many questions.
  */
-import { realpathSync, statSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, join, resolve, sep } from 'node:path';
 import { analyzeBundle } from '../../analysis/analyze.ts';
 import { type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
 import { type BundleReader, openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import type { Fleet } from '../../workbench/fleet/fleet.ts';
+import { sourceKind } from '../commands/heap/source-kind.ts';
 import type { Keys } from '../options/bundle-options.ts';
 
 const mostAccounts = 4;
@@ -55,6 +56,19 @@ export class AllowedBundles {
     });
   }
 
+  /** A core that lies in one of the folders, by its name or path. Throws `not-found`. */
+  findCore(wanted: string): string {
+    const cores = this.roots.flatMap((root) => filesOf(root)).filter((path) => this.#isWithin(path));
+    const found = cores.find((path) => basename(path) === wanted || path === resolve(wanted));
+    if (found !== undefined && sourceKind(found) === 'core') return found;
+    const known = cores.filter((path) => sourceKind(path) === 'core').map((path) => basename(path));
+    const words = known.length > 0 ? `there are ${known.join(', ')}` : 'none lies in the folders';
+    throw new AgentdumpError('not-found', `no core ${wanted} is within reach: ${words}`, {
+      name: wanted,
+      cores: known.length,
+    });
+  }
+
   open(path: string): BundleReader {
     return openBundle(path, this.#keys);
   }
@@ -92,6 +106,16 @@ export class AllowedBundles {
     } catch {
       return false;
     }
+  }
+}
+
+function filesOf(root: string): string[] {
+  try {
+    return readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(root, entry.name));
+  } catch {
+    return [];
   }
 }
 

@@ -1,14 +1,21 @@
 /** Questions about memory, answered by `agentdump heap`. Loaded when one is asked: the engine is large. */
 
 import { queryFields } from '../../analysis/memory/query/syntax.ts';
+import type { HeapDocument } from '../../model/heap.ts';
 import type { AllowedBundles } from './allowed-bundles.ts';
 import {
+  classesSchema,
   holdersSchema,
   querySchema,
+  stringsSchema,
+  structuredClasses,
   structuredHolders,
   structuredQuery,
+  structuredStrings,
   structuredSuspects,
+  structuredValue,
   suspectsSchema,
+  valueSchema,
 } from './structured-heap.ts';
 import {
   bundleField,
@@ -20,6 +27,16 @@ import {
   textOf,
 } from './tool.ts';
 
+const coreField = {
+  type: 'string',
+  description: 'Name of a core file in the dump folders: asks its heap instead of a bundle',
+  maxLength: 1000,
+} as const;
+const idField = {
+  type: 'string',
+  description: 'Id of the node, such as 12345 or @12345; of a core also an address, such as 0x3f1c2a41b9a9',
+  maxLength: 40,
+} as const;
 const limitField = { type: 'integer', description: 'Rows', minimum: 1, maximum: 100 } as const;
 
 interface Question<Document> {
@@ -35,17 +52,21 @@ async function ask<Document>(
   allowed: AllowedBundles,
 ): Promise<ToolAnswer> {
   const { questions } = await import('../commands/heap/questions.ts');
-  const path = allowed.find(bundleOf(words));
+  const core = textOf(words, 'core');
+  const path = core === undefined ? allowed.find(bundleOf(words)) : allowed.findCore(core);
   const answer = await questions[name]!.answer({
     sources: [path],
     rest,
     limit: countOf(words, 'limit', 20),
-    sort: undefined,
+    sort: textOf(words, 'sort'),
     format: undefined,
     threads: 1,
     dir: '.',
+    isCore: core !== undefined,
   });
-  return { text: await answer.text(), data: tell(answer.document as Document) };
+  const { gaps } = answer.document as HeapDocument;
+  const data = tell(answer.document as Document);
+  return { text: await answer.text(), data: gaps.length > 0 ? { ...data, gaps } : data };
 }
 
 export const heapTools: readonly Tool[] = [
@@ -54,7 +75,7 @@ export const heapTools: readonly Tool[] = [
     title: 'Heap leak suspects',
     description:
       'Leak suspects of the heap snapshot, each as a sentence with figures, evidence and what would refute it.',
-    input: { fields: { bundle: bundleField, limit: limitField } },
+    input: { fields: { bundle: bundleField, core: coreField, limit: limitField } },
     answer: (words, allowed) => ask({ name: 'suspects', rest: [], tell: structuredSuspects }, words, allowed),
     output: suspectsSchema,
   },
@@ -65,6 +86,7 @@ export const heapTools: readonly Tool[] = [
     input: {
       fields: {
         bundle: bundleField,
+        core: coreField,
         query: { type: 'string', description: 'The condition', maxLength: 2000 },
         limit: limitField,
       },
@@ -82,7 +104,8 @@ export const heapTools: readonly Tool[] = [
     input: {
       fields: {
         bundle: bundleField,
-        id: { type: 'string', description: 'Id of the node, such as 12345 or @12345', maxLength: 40 },
+        core: coreField,
+        id: idField,
         path: {
           type: 'boolean',
           description: 'The path from the roots instead of the direct holders',
@@ -97,5 +120,41 @@ export const heapTools: readonly Tool[] = [
       return ask({ name, rest: [textOf(words, 'id') ?? ''], tell: structuredHolders }, words, allowed);
     },
     output: holdersSchema,
+  },
+  {
+    name: 'heap_objects',
+    title: 'Classes of the heap',
+    description: 'Classes with the number of their objects, their own size and what they keep alive.',
+    input: {
+      fields: {
+        bundle: bundleField,
+        core: coreField,
+        sort: { type: 'string', description: 'Order', enum: ['retained', 'self', 'count', 'name'] },
+        limit: limitField,
+      },
+    },
+    answer: (words, allowed) => ask({ name: 'classes', rest: [], tell: structuredClasses }, words, allowed),
+    output: classesSchema,
+  },
+  {
+    name: 'heap_inspect',
+    title: 'Value of an object',
+    description:
+      'An object of the heap: its properties, items, entries or closure variables with their ids. Of a core also numbers, bytes, entries of weak collections, target and handler of a Proxy, and where a function was written.',
+    input: {
+      fields: { bundle: bundleField, core: coreField, id: idField, limit: limitField },
+      required: ['id'],
+    },
+    answer: (words, allowed) =>
+      ask({ name: 'show', rest: [textOf(words, 'id') ?? ''], tell: structuredValue }, words, allowed),
+    output: valueSchema,
+  },
+  {
+    name: 'heap_strings',
+    title: 'Duplicate strings',
+    description: 'Strings that are there more than once, with their number and what one copy would save.',
+    input: { fields: { bundle: bundleField, core: coreField, limit: limitField } },
+    answer: (words, allowed) => ask({ name: 'strings', rest: [], tell: structuredStrings }, words, allowed),
+    output: stringsSchema,
   },
 ];

@@ -70,4 +70,8 @@ async function answer(tool: Tool, words: ToolWords, allowed: AllowedBundles) {
 }
 
 const sourceOf = (words: ToolWords): string =>
-  'bundle' in words ? `of ${bundleOf(words).slice(0, 200)}` : '';
+  typeof words['core'] === 'string'
+    ? `of the core ${words['core'].slice(0, 200)}`
+    : 'bundle' in words
+      ? `of ${bundleOf(words).slice(0, 200)}`
+      : '';

@@ -1,21 +1,45 @@
 /** Answers about a heap as data. Sizes are bytes; retained sizes overlap and must not be summed. */
 import type {
+  ClassesDocument,
   PathDocument,
   QueryDocument,
   RetainersDocument,
+  StringsDocument,
   SuspectsDocument,
+  ValueDocument,
 } from '../../analysis/memory/questions/documents.ts';
 import type { HeapEdgeRow, HeapNodeRow, HeapSource } from '../../model/heap.ts';
-import { answerOf, integer, listOf, number, oneOf, orNull, record, text } from './output-schema.ts';
+import {
+  answerOf,
+  flag,
+  integer,
+  listOf,
+  number,
+  type ObjectSchema,
+  oneOf,
+  orNull,
+  record,
+  type Schema,
+  text,
+} from './output-schema.ts';
 
 const node = record({
   ...{ id: integer, name: text, type: text, class: text },
   ...{ selfSizeBytes: integer, retainedSizeBytes: integer },
   ...{ distance: orNull(integer), dominatorId: orNull(integer) },
 });
+const source = record({ line: integer, column: integer }, { file: text });
 const edge = record({ edge: text, edgeType: text, node });
 
-export const suspectsSchema = answerOf({
+/** With what the snapshot or the core did not tell. */
+function heapAnswer(required: Record<string, Schema>, optional: Record<string, Schema> = {}): ObjectSchema {
+  return answerOf(required, {
+    ...optional,
+    gaps: listOf(record({ part: text, reason: text }, { lookedFor: text })),
+  });
+}
+
+export const suspectsSchema = heapAnswer({
   totalBytes: integer,
   suspects: listOf(
     record(
@@ -29,14 +53,14 @@ export const suspectsSchema = answerOf({
         /** As one would write it: `global.sessions[3].messages`. */
         path: text,
         node,
-        source: record({ line: integer, column: integer }, { file: text }),
+        source,
       },
     ),
   ),
 });
 
 /** What holds a node: its direct holders, or the path from the roots. */
-export const holdersSchema = answerOf(
+export const holdersSchema = heapAnswer(
   { node },
   {
     retainerCount: integer,
@@ -47,7 +71,7 @@ export const holdersSchema = answerOf(
 
 const cell = { type: ['string', 'number', 'boolean', 'null'] };
 
-export const querySchema = answerOf(
+export const querySchema = heapAnswer(
   { matches: integer, nodes: listOf(node), notes: listOf(text) },
   {
     table: record({
@@ -57,6 +81,83 @@ export const querySchema = answerOf(
     }),
   },
 );
+
+export const classesSchema = heapAnswer({
+  totalBytes: integer,
+  classCount: integer,
+  classes: listOf(
+    record(
+      { class: text, count: integer, selfSizeBytes: integer, retainedSizeBytes: integer },
+      { distance: orNull(integer), source },
+    ),
+  ),
+});
+
+export const valueSchema = heapAnswer({
+  node,
+  value: record(
+    {
+      ...{ kind: text, text },
+      entries: listOf(record({ key: text, id: integer, text, retainedSizeBytes: integer })),
+      entryCount: integer,
+    },
+    { source, lacksNumbers: flag },
+  ),
+});
+
+export const stringsSchema = heapAnswer({
+  ...{ count: integer, selfSizeBytes: integer, wastedBytes: integer },
+  strings: listOf(
+    record({ value: text, count: integer, selfSizeBytes: integer, wastedBytes: integer, id: integer }),
+  ),
+});
+
+export function structuredClasses({ totalBytes, classCount, classes }: ClassesDocument): object {
+  return {
+    totalBytes,
+    classCount,
+    classes: classes.map(({ source: written, ...row }) => ({
+      class: row.class,
+      count: row.count,
+      selfSizeBytes: row.selfSizeBytes,
+      retainedSizeBytes: row.retainedSizeBytes,
+      distance: row.distance,
+      source: written && sourceOf(written),
+    })),
+  };
+}
+
+export function structuredValue({ node: held, value }: ValueDocument): object {
+  return {
+    node: nodeOf(held),
+    value: {
+      kind: value.kind,
+      text: value.text,
+      entries: value.entries.map(({ key, id, text: shown, retainedSizeBytes }) => ({
+        key,
+        id,
+        text: shown,
+        retainedSizeBytes,
+      })),
+      entryCount: value.entryCount,
+      source: value.source && sourceOf(value.source),
+      lacksNumbers: value.lacksNumbers,
+    },
+  };
+}
+
+export function structuredStrings({ count, selfSizeBytes, wastedBytes, rows }: StringsDocument): object {
+  return {
+    ...{ count, selfSizeBytes, wastedBytes },
+    strings: rows.map((row) => ({
+      value: row.value,
+      count: row.count,
+      selfSizeBytes: row.selfSizeBytes,
+      wastedBytes: row.wastedBytes,
+      id: row.id,
+    })),
+  };
+}
 
 export function structuredSuspects({ totalBytes, suspects }: SuspectsDocument): object {
   return {

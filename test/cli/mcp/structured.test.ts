@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,6 +16,7 @@ import { maxAnswerChars } from '../../../src/cli/mcp/envelope.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { sendBundle } from '../../../src/store/send.ts';
 import { writeDeath } from '../../store/synth-death.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
 import { synthProgram } from '../../support/synth-heapsnapshot.ts';
 
@@ -198,6 +199,9 @@ const every: [tool: string, words: object][] = [
   ['heap_suspects', { bundle: '8899aabb' }],
   ['heap_query', { bundle: '8899aabb', query: 'class = Session limit 3' }],
   ['heap_query', { bundle: '8899aabb', query: 'select class, count() from Session group by class' }],
+  ['heap_objects', { bundle: '8899aabb', sort: 'count' }],
+  ['heap_inspect', { bundle: '8899aabb', id: '@1' }],
+  ['heap_strings', { bundle: '8899aabb' }],
 ];
 
 test('every tool declares its data, in closed objects, and gives it', async () => {
@@ -256,6 +260,35 @@ test('of a heap: the suspect with its path, its holders and the way from the roo
   };
   assert.match(path.text, /sessions/);
   assert.ok(path.steps.length > 1);
+});
+
+test('of a core: an object of a class by its address, and nothing outside of the folders', {
+  skip: noCores,
+}, async () => {
+  const death = makeCore(nodes.at(-1)?.path ?? '', [join(victims, 'dead-heap.cjs')]);
+  try {
+    renameSync(death.core, join(root, 'core.4173'));
+  } finally {
+    death.remove();
+  }
+  const query = 'from Object where has .weakMap and has .token';
+  const { nodes: found } = (await ask('heap_query', { core: 'core.4173', query })) as unknown as {
+    nodes: { id: number }[];
+  };
+  const { value, gaps } = (await ask('heap_inspect', {
+    core: 'core.4173',
+    id: `@${found[0]?.id}`,
+  })) as unknown as { value: { entries: { key: string; text: string }[] }; gaps: object[] };
+  const texts = Object.fromEntries(value.entries.map(({ key, text }) => [key, text]));
+  assert.equal(texts['octets'], 'Uint8Array(4) [ 0, 255, 1, 254 ]');
+  assert.match(texts['token'] ?? '', /redacted/);
+  assert.ok(gaps.length > 0);
+  const { result } = await send('tools/call', { name: 'heap_objects', arguments: { core: '/etc/passwd' } });
+  assert.equal(result?.isError, true);
+  assert.match(
+    result?.content?.[0]?.text ?? '',
+    /no core \/etc\/passwd is within reach: there are core\.4173/,
+  );
 });
 
 test('of an agent: its ids, what ended how, what was open, what was said', async () => {
