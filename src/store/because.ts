@@ -1,4 +1,4 @@
-/** Why deaths are one issue, in a sentence: the words of their signature. Pure. */
+/** Explains in a sentence why deaths were grouped, from the words of their signature. Pure. */
 import { minifiedPart } from '../analysis/signature.ts';
 import type { IssueSignature } from '../model/fleet/issue.ts';
 import { clip, formatCount } from '../model/quantities.ts';

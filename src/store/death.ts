@@ -1,6 +1,6 @@
 /**
- * One death as the index keeps it: made of an account, or of the file's name where the bundle is encrypted and there is no
- * key. Texts come from strangers: they are cut, and without what PostgreSQL takes in no text. Pure.
+ * One death as a row of the index: made from an account, or from the file name if the bundle is encrypted and there is no
+ * key. Texts are untrusted: they are shortened, and characters that PostgreSQL does not accept are removed. Pure.
  */
 import { createHash } from 'node:crypto';
 import { readBundleName } from '../bundle/write/bundle-name.ts';
@@ -8,7 +8,7 @@ import type { Account } from '../model/account.ts';
 import { verdictKinds } from '../model/verdict.ts';
 import { readRelease } from './release.ts';
 
-/** A row of the index; the names are its columns. */
+/** A row of the index; the fields are its columns. */
 export interface Death {
   bundle: string;
   /** SHA-256 of the manifest, or of the encrypted file. */
@@ -18,7 +18,7 @@ export interface Death {
   signature: string;
   version: number;
   parts: string[];
-  /** What is left of the signature without places in code, of one program; empty where that says nothing. */
+  /** The signature without its places in code, for one program; empty if nothing is left of it. */
   link: string;
   kind: string;
   title: string;
@@ -31,13 +31,13 @@ export interface Death {
   environment?: string;
   agent?: string;
   runs: number;
-  /** Deaths like it, just before, that the program counted and wrote no bundle of. */
+  /** Similar deaths just before it that the program only counted. */
   repeats: number;
 }
 
 type Stored = Pick<Death, 'bundle' | 'digest' | 'blob' | 'bytes'>;
 
-/** What the account does not say. */
+/** Facts that are not in the account. */
 export interface BundleFacts {
   program: string | undefined;
   repeats: unknown;
@@ -45,7 +45,7 @@ export interface BundleFacts {
 
 const longestWord = 200;
 const mostParts = 50;
-/** Of anything that one bundle may claim. */
+/** The upper limit of any count that a bundle claims. */
 const mostCounted = 100_000;
 
 export function deathOf(
@@ -82,7 +82,7 @@ export function deathOf(
   };
 }
 
-/** Its name is all that can be read of it. */
+/** For a bundle of which only the name can be read. */
 export function sealedDeathOf(name: string, stored: Stored, nowMs: number): Death {
   const named = readBundleName(name);
   const kind = verdictKinds.find((one) => named?.words.endsWith(`-${one}`));
@@ -105,7 +105,7 @@ export function sealedDeathOf(name: string, stored: Stored, nowMs: number): Deat
 
 const placePart = /^(?:frame|names|program):/;
 
-/** Of errors alone: they have words of their own. */
+/** Only for errors, whose message is specific. */
 function linkOf(parts: readonly string[], program: string | undefined): string {
   if (!parts.some((part) => part.startsWith('error:'))) return '';
   return hashOf(['link', program ?? '', ...parts.filter((part) => !placePart.test(part))]);
@@ -124,7 +124,7 @@ function hashOf(parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
 }
 
-/** A clock may be wrong and a manifest forged: what lies in the future counts as now. */
+/** A clock may be wrong and a manifest forged: a time in the future counts as now. */
 function timeOf(text: string | undefined, nowMs: number): string {
   const ms = Date.parse(text ?? '');
   const isPossible = ms > Date.UTC(2009, 0) && ms <= nowMs;
@@ -147,7 +147,7 @@ const countOf = (value: unknown): number =>
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** No NUL and no half of a surrogate pair. */
+/** Without NUL characters and unpaired surrogates. */
 export function clean(value: string, longest = longestWord): string {
   return Array.from(value.slice(0, longest), (one) =>
     one === '\0' || /^[\ud800-\udfff]$/.test(one) ? '\ufffd' : one,

@@ -1,7 +1,7 @@
 /**
- * Where a signature belongs that nobody has seen: to the issue of the same program, error and message whose stack it only tells more
- * or less of. Callers are missing where a promise was not awaited, a minifier put one function into another, or it took all
- * names; there are more of them where the same fault is reached by another way.
+ * Finds the issue of a new signature: the one of the same program, error and message whose stack differs only by frames that
+ * are missing in one of them. Callers are missing if a promise was not awaited or a minifier inlined a function or removed
+ * its name; additional callers appear if the same fault is reached by another path.
  */
 import { minifiedPart } from '../analysis/signature.ts';
 import type { Query } from './index/database.ts';
@@ -20,7 +20,7 @@ interface Known {
   count: number;
 }
 
-/** Undefined where no issue, or more than one, comes into question: it begins its own. */
+/** Undefined if no issue, or more than one, matches: it becomes an issue of its own. */
 export async function findHome(query: Query, { id, parts, link }: Linked): Promise<string | undefined> {
   if (link === '') return undefined;
   const known = await query<Known>(
@@ -35,12 +35,12 @@ export async function findHome(query: Query, { id, parts, link }: Linked): Promi
     ),
   );
   const named = stands.filter((one) => !isNameless(one.parts));
-  // Where some have names, what has none is no reason to go there.
+  // If some signatures have names, those without are not used for the decision.
   const fitting = (named.length > 0 ? named : stands).filter((one) => isSameStack(parts, one.parts));
   return fitting.length === 1 ? fitting[0]?.issue : undefined;
 }
 
-/** The one that began the issue; one with names before one that has lost them. */
+/** The signature that started the issue; one with names is preferred to one without. */
 function standFor(issue: string, known: readonly Known[]): Known {
   const worth = (one: Known): number[] => [
     Number(!isNameless(one.parts)),
@@ -57,7 +57,7 @@ function isMore(a: readonly number[], b: readonly number[]): boolean {
 
 const isNameless = (parts: readonly string[]): boolean => parts.includes(minifiedPart);
 
-/** The frames of one stand in the other, in their order. */
+/** The frames of one occur in the other, in the same order. */
 export function isSameStack(a: readonly string[], b: readonly string[]): boolean {
   if (isNameless(a) || isNameless(b)) return true;
   const [one, other] = [framesOf(a), framesOf(b)];
@@ -79,7 +79,7 @@ function isWithin(short: readonly string[], long: readonly string[]): boolean {
 
 const anonymous = '(anonymous)@';
 
-/** A function without a name may be any of its file. */
+/** An anonymous function matches any function of its file. */
 function isSameFrame(a: string, b: string): boolean {
   if (a === b) return true;
   if (!a.startsWith(anonymous) && !b.startsWith(anonymous)) return false;

@@ -1,4 +1,4 @@
-/** The issues of a store: the list, the story of one, and what people say of them. */
+/** The issues of a store: the list, the history of one, and the decisions of users. */
 import { AgentdumpError } from '../errors.ts';
 import type {
   Counted,
@@ -24,7 +24,7 @@ interface IssueRow {
   releases: { release: string; count: number; first_seen: string; last_seen: string }[];
 }
 
-/** One row an issue; the signature that gave it its id comes first. */
+/** One row per issue; the signature that gave it its id comes first. */
 const issueStatement = (where: string) => `
   select issue.id, ${iso('issue.resolved_at')} as resolved_at, issue.resolved_release,
     ${iso('issue.ignored_at')} as ignored_at, signed.signatures, spanned.releases
@@ -44,12 +44,12 @@ const issueStatement = (where: string) => `
     group by issue) as spanned on spanned.issue = issue.id`;
 
 export interface ListOptions {
-  /** Those too that are no fault: a deploy's signals and snapshots. */
+  /** Include what is no fault: signals of a deploy, and snapshots. */
   all?: boolean;
   nowMs?: number;
 }
 
-/** What needs a person first; within a status, the one seen last. */
+/** Issues that need attention first; within a status, the one seen last. */
 export async function listIssues({ index }: Store, options: ListOptions = {}): Promise<Issue[]> {
   const { all = false, nowMs = Date.now() } = options;
   const rows = await index.query<IssueRow>(issueStatement(''));
@@ -115,7 +115,7 @@ function statusFacts(row: IssueRow, releases: readonly ReleaseCount[], known: Kn
   };
 }
 
-/** The one that was seen first comes first. */
+/** In the order in which they were first seen. */
 function releasesOf({ releases }: IssueRow): ReleaseCount[] {
   return releases
     .map(({ release, count, first_seen, last_seen }) => ({
@@ -127,7 +127,10 @@ function releasesOf({ releases }: IssueRow): ReleaseCount[] {
     .sort((a, b) => (a.firstSeen < b.firstSeen ? -1 : 1));
 }
 
-/** By its id, the id of a signature that is or was in it, or the start of one. Throws `not-found`, `usage` where several begin so. */
+/**
+ * By its id, by the id of a signature that is or was in it, or by a prefix. Throws `not-found`, and `usage` for an ambiguous
+ * prefix.
+ */
 export async function findIssue(index: { query: Query }, word: string): Promise<string> {
   const rows = /^[0-9a-f]{1,16}$/.test(word)
     ? await index.query<{ issue: string }>(
@@ -215,7 +218,7 @@ async function readDeaths({ index, blobs }: Store, id: string, most: number): Pr
   });
 }
 
-/** `release`: the one that has the fix; deaths of older ones don't bring it back. */
+/** `release`: the release that has the fix; deaths of older ones don't reopen the issue. */
 export async function resolveIssue(index: IndexDatabase, word: string, release?: string): Promise<string> {
   const id = await findIssue(index, word);
   await index.query(
@@ -231,7 +234,7 @@ export async function ignoreIssue(index: IndexDatabase, word: string): Promise<s
   return id;
 }
 
-/** Takes back what was said of it. */
+/** Undoes the decision of a user. */
 export async function reopenIssue(index: IndexDatabase, word: string): Promise<string> {
   const id = await findIssue(index, word);
   await index.query(
@@ -241,7 +244,7 @@ export async function reopenIssue(index: IndexDatabase, word: string): Promise<s
   return id;
 }
 
-/** The deaths of the others, and all that come with their signatures, are of the first from now on. */
+/** Moves the deaths of the others, and all future deaths with their signatures, into the first issue. */
 export function mergeIssues(index: IndexDatabase, into: string, others: readonly string[]): Promise<string> {
   return index.transaction(async (query) => {
     const id = await findIssue({ query }, into);
@@ -253,7 +256,10 @@ export function mergeIssues(index: IndexDatabase, into: string, others: readonly
   });
 }
 
-/** Undoes a merge: each signature is an issue of its own. Its ids. Throws `usage` for one that was never merged. */
+/**
+ * Undoes a merge: each signature becomes an issue of its own. Returns their ids. Throws `usage` for an issue that was never
+ * merged.
+ */
 export function splitIssue(index: IndexDatabase, word: string): Promise<string[]> {
   return index.transaction(async (query) => {
     const id = await findIssue({ query }, word);

@@ -1,6 +1,6 @@
 /**
- * The store of a place: a folder, or `postgres://…` and, after a blank, the folder of its blobs, which all who send must
- * reach.
+ * Opens a store by its place: a folder, or `postgres://…` followed by a blank and the folder of its blobs, which every sender
+ * must be able to reach.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,19 +18,19 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** AGENTDUMP_STORE. */
+/** The value of AGENTDUMP_STORE. */
 export function defaultStore(): string | undefined {
   return process.env['AGENTDUMP_STORE'] || undefined;
 }
 
-/** In PostgreSQL, for many at a time. */
+/** True for PostgreSQL, which many processes can use at a time. */
 export const isFleetPlace = (place: string): boolean => /^postgres(ql)?:\/\//.test(place.trim());
 
-/** Whether a store has been made there. */
+/** Whether the folder contains a store. */
 export const isStoreFolder = (path: string): boolean =>
   existsSync(join(path, 'index', 'PG_VERSION')) && existsSync(join(path, 'blobs'));
 
-/** As it may be shown. */
+/** The place without its password. */
 export const nameOfStore = (place: string): string =>
   isFleetPlace(place) ? placeOf(place.trim().split(/\s+/)[0] ?? '') : place;
 

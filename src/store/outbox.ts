@@ -1,6 +1,6 @@
 /**
- * What a dump folder has sent, and what it has not: `sent.jsonl`, a line for each bundle that a store took or refused and for each try
- * that failed. So the next look need not ask the store, which may be down. A line that is lost costs one question.
+ * Records what a dump folder has sent: `sent.jsonl`, with a line for each bundle that a store accepted or refused, and for
+ * each failed attempt. So the next sender need not ask the store, which may be down. A lost line costs one query.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -9,24 +9,24 @@ import { type ListedBundle, listBundles } from '../bundle/finished/list.ts';
 import type { SentBundle } from '../model/fleet/issue.ts';
 
 export const sentName = 'sent.jsonl';
-/** From here on the lines of bundles that are gone are left out. */
+/** Above this size, lines of bundles that no longer exist are removed. */
 const largeBytes = 1 << 20;
 
 interface SentLine {
   at: string;
-  /** As of `storeKey`. */
+  /** As returned by `storeKey`. */
   store: string;
-  /** Name of the bundle; absent where the store could not be asked. */
+  /** Name of the bundle; absent if the store was not available. */
   bundle?: string;
   outcome: SentBundle['outcome'] | 'failed';
   because?: string;
 }
 
 export interface Outbox {
-  /** Sealed, and neither taken nor refused by this store. Oldest first. */
+  /** Sealed, and neither accepted nor refused by this store. Oldest first. */
   waiting: ListedBundle[];
   refused: { name: string; because: string }[];
-  /** Of the last try, where it failed and none succeeded since. */
+  /** The last attempt, if it failed and none has succeeded since. */
   failure?: { at: string; because: string };
 }
 
@@ -46,7 +46,7 @@ export function readOutbox(dir: string, place: string): Outbox {
   };
 }
 
-/** Throws nothing: a folder that can't be written to is asked about again. */
+/** Never throws: if the folder is not writable, the store is asked again the next time. */
 export function noteSent(dir: string, place: string, { path, outcome, because }: SentBundle): void {
   append(dir, { store: storeKey(place), bundle: basename(path), outcome, ...(because && { because }) });
 }
@@ -55,7 +55,7 @@ export function noteFailure(dir: string, place: string, because: string): void {
   append(dir, { store: storeKey(place), outcome: 'failed', because });
 }
 
-/** Sixteen hexadecimal digits. Passwords change, and don't belong into a file. */
+/** Sixteen hexadecimal digits, without the password, which may change and must not be stored here. */
 function storeKey(place: string): string {
   const known = place.trim().replace(/^(\w+:\/\/)[^@/]*@/, '$1');
   return createHash('sha256').update(known).digest('hex').slice(0, 16);
@@ -82,11 +82,11 @@ function append(dir: string, line: Omit<SentLine, 'at'>): void {
     const text = JSON.stringify({ at: new Date().toISOString(), ...line });
     appendFileSync(path, `${text}\n`, { mode: 0o600 });
   } catch {
-    // Read-only or full: the bundle is offered again, and is there already.
+    // Read-only or full: the bundle is sent again, and found to be there already.
   }
 }
 
-/** Under another name until it is whole. */
+/** Under a temporary name until it is complete. */
 function compact(dir: string, path: string): void {
   const there = new Set(listBundles(dir).map(({ name }) => name));
   const lines = readLines(dir).filter(({ bundle }) => bundle === undefined || there.has(bundle));
@@ -97,7 +97,7 @@ function compact(dir: string, path: string): void {
   renameSync(draft, path);
 }
 
-/** Whole lines alone: one that is torn or foreign is left out. */
+/** Only complete lines: torn or unknown ones are skipped. */
 function readLines(dir: string): SentLine[] {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Which release of the program died, by what the bundle has of its environment and packages. Pure. */
+/** Determines which release of a program died, from the bundle's environment and packages. Pure. */
 import type { Account } from '../model/account.ts';
 
 export interface ReleaseFacts {
@@ -29,7 +29,7 @@ const commitVariables = [
   'SOURCE_VERSION',
 ];
 
-/** A name that somebody gave it; else the version of the program's package, with the commit where that is known. */
+/** An explicit name; otherwise the version of the program's package, with the commit if that is known. */
 export function readRelease({ environment, modules }: Account): ReleaseFacts {
   const read = (names: readonly string[]) => {
     for (const name of names) {
@@ -46,7 +46,7 @@ export function readRelease({ environment, modules }: Account): ReleaseFacts {
   return { ...(release !== undefined && { release }), ...(commit !== undefined && { commit }) };
 }
 
-/** By semantic versioning, a name before it (`api@1.2.3`) left out; undefined where one of them is no such version. */
+/** Compares by semantic versioning, ignoring a leading name (`api@1.2.3`); undefined if either is no such version. */
 export function compareReleases(a: string, b: string): number | undefined {
   const one = readVersion(a);
   const other = readVersion(b);
@@ -70,7 +70,7 @@ function readVersion(text: string): Version | undefined {
   return { core: [Number(major), Number(minor), Number(patch)], prerelease: prerelease?.split('.') ?? [] };
 }
 
-/** One without any is the later one. */
+/** A version without prerelease identifiers is the later one. */
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
   for (let i = 0; i < Math.min(a.length, b.length); i++) {

@@ -1,7 +1,7 @@
 /**
- * Groups what is stored by the signature rules of now. Each death is read again and moved with all that is counted of it, in one
- * transaction; what is killed in between is gone on with by the next run. An issue keeps its id and what people said of it: where its
- * deaths fall apart, the most of them do, and the others begin one that inherits what was said.
+ * Groups the stored deaths by the current signature rules. Each death is read again and moved with all its counts in one
+ * transaction; after a kill, the next run continues. An issue keeps its id and the decisions of users: if its deaths now
+ * differ, the largest group keeps it, and the others become issues that inherit the decisions.
  */
 import { analyzeBundle } from '../analysis/analyze.ts';
 import { signatureVersion } from '../analysis/signature.ts';
@@ -16,7 +16,7 @@ import type { Store } from './open-store.ts';
 import { factsOf } from './send.ts';
 
 export interface ReprocessOptions {
-  /** For bundles that are encrypted. */
+  /** For encrypted bundles. */
   keys?: Keys;
   onProgress?: (done: number) => void;
 }
@@ -32,7 +32,7 @@ interface OldDeath {
 
 const pageSize = 200;
 
-/** Throws what the store's own trouble is; a bundle that can't be read stays where it is, and is counted. */
+/** Throws only for problems of the store itself; a bundle that can't be read stays where it is, and is counted. */
 export async function reprocess(
   store: Store,
   { keys, onProgress }: ReprocessOptions = {},
@@ -66,7 +66,7 @@ export async function reprocess(
   return { deaths, unreadable, issuesBefore, issuesAfter: await countIssues(index) };
 }
 
-/** How many deaths rules before these have grouped. */
+/** The number of deaths grouped by older rules. */
 export async function countOutdated(index: IndexDatabase): Promise<number> {
   const [row] = await index.query<{ count: number }>(
     `select coalesce(sum(count), 0)::double precision as count from agentdump_signatures
@@ -83,7 +83,7 @@ async function countIssues({ query }: IndexDatabase): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Undefined where its bundle is gone, encrypted without a key, or damaged since. */
+/** Undefined if its bundle is gone, encrypted without a key, or damaged. */
 async function readAgain(store: Store, old: OldDeath, keys: Keys | undefined): Promise<Death | undefined> {
   try {
     const bundle = openBundle(await store.blobs.read(old.blob), keys);
@@ -99,7 +99,7 @@ async function readAgain(store: Store, old: OldDeath, keys: Keys | undefined): P
   }
 }
 
-/** A signature that nobody has seen begins in the issue that its death had. */
+/** A new signature starts in the issue that its death belonged to. */
 async function move(
   index: IndexDatabase,
   { bundle, signature, issue }: OldDeath,
@@ -118,7 +118,7 @@ interface Target {
   parts: string[];
 }
 
-/** Where the deaths of an old signature have gone: its issue goes with the most of them. */
+/** The issue of an old signature follows the largest group of its deaths. */
 async function settle(query: Query, was: string): Promise<void> {
   const [old] = await query<{ issue: string; count: number }>(
     'select issue, count from agentdump_signatures where id = $1',
@@ -145,7 +145,7 @@ async function settle(query: Query, was: string): Promise<void> {
   await query('update agentdump_deaths set was = null where was = $1', [was]);
 }
 
-/** An issue of one signature, of which nobody has said anything: it began when a death came before this was run. */
+/** An issue with one signature and no decisions: it was created by a death that arrived before this run. */
 async function isUntouched(query: Query, { signature, issue }: Target): Promise<boolean> {
   const [row] = await query<{ untouched: boolean }>(
     `select issue.resolved_at is null and issue.ignored_at is null and

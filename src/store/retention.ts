@@ -1,11 +1,12 @@
 /**
- * Some whole bundles of each fault and release stay in the store, and all counts. What stays is the first, which shows how it began, and the
- * newest. A row says that its bundle is gone after the bundle is: who is killed in between is made up for by the next.
+ * Limits the number of full bundles per issue and release; counts are never removed. Kept are the first bundle, which shows
+ * how it began, and the newest ones. A bundle is removed before its row is updated; if the process is killed in between, the
+ * next one completes it.
  */
 import { AgentdumpError } from '../errors.ts';
 import type { Store } from './open-store.ts';
 
-/** How many a fault and release: AGENTDUMP_STORE_KEEP. Undefined for all. Throws `usage`. */
+/** The number per issue and release, from AGENTDUMP_STORE_KEEP; undefined for all. Throws `usage`. */
 export function keptBundles(environment: NodeJS.ProcessEnv): number | undefined {
   const text = environment['AGENTDUMP_STORE_KEEP'];
   if (!text) return undefined;
@@ -17,8 +18,7 @@ export function keptBundles(environment: NodeJS.ProcessEnv): number | undefined 
 }
 
 /**
- * @param bundles whose faults have grown.
- * @returns how many bundles were removed. @throws what the store's own trouble is.
+ * @param bundles whose issues have grown. @returns the number of bundles removed. @throws for problems of the store itself.
  */
 export async function removeSurplus(store: Store, bundles: readonly string[], keep: number): Promise<number> {
   if (bundles.length === 0) return 0;

@@ -1,7 +1,8 @@
 /**
- * Takes a sealed bundle into the store, once. The bundle is a stranger's until it is proven: what is torn, altered, too big or
- * no bundle at all is refused with a sentence. The blob is kept before the index names it, so one who is killed in between has
- * lost nothing: the next try finds the death missing and adds it. A bundle that is there already is success.
+ * Adds a sealed bundle to the store, once. The bundle is untrusted until it is verified: if it is torn, altered, too large or
+ * no bundle, it is refused with a reason. The blob is stored before the index refers to it, so that nothing is lost if the
+ * sender is killed in between: the next attempt finds the death missing and adds it. A bundle that is already there is a
+ * success.
  */
 import { createHash } from 'node:crypto';
 import { copyFileSync, rmSync, statSync } from 'node:fs';
@@ -29,10 +30,10 @@ export interface SendOptions {
 
 export const mostBundleBytes = 2 * 1024 ** 3;
 
-/** Why the bundle is not taken; never the store's own trouble. */
+/** A reason in the bundle itself; never a problem of the store. */
 class Refusal extends Error {}
 
-/** Throws only what the store's own trouble is: `unwritable`, `held`. */
+/** Throws only for problems of the store itself: `unwritable`, `held`. */
 export async function sendBundle(store: Store, path: string, options: SendOptions = {}): Promise<SentBundle> {
   try {
     const limit = options.mostBytes ?? mostBundleBytes;
@@ -44,7 +45,7 @@ export async function sendBundle(store: Store, path: string, options: SendOption
   }
 }
 
-/** Runs what reads the bundle: whatever it throws is the bundle's fault. */
+/** Calls code that reads the bundle: whatever it throws becomes a refusal. */
 async function judge<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read();
@@ -98,7 +99,7 @@ async function sendClear(store: Store, path: string, limit: number): Promise<Sen
   }
 }
 
-/** The digest of its manifest. */
+/** Returns the digest of its manifest. */
 function requireWhole(bundle: BundleReader, limit: number): string {
   let bytes = 0;
   for (const size of bundle.source.sizes.values()) bytes += size;
@@ -120,7 +121,7 @@ export function factsOf(bundle: BundleReader): BundleFacts {
   return { program: bundle.head.program, repeats: trigger?.repeats };
 }
 
-/** Stored as it is. With a key its account is known, without one its name. */
+/** Stored as it is. With a key it is grouped by its account, without one by its name. */
 async function sendEncrypted(
   store: Store,
   path: string,
@@ -160,7 +161,7 @@ async function sendEncrypted(
   }
 }
 
-/** `digest`: of the manifest, to tell another bundle that bears the same id; undefined where it was stored encrypted. */
+/** `digest`: of the manifest, to detect a different bundle with the same id; undefined if it was stored encrypted. */
 async function findKnown(
   store: Store,
   path: string,

@@ -1,20 +1,20 @@
-/** The workbench from outside: what is to be opened, and the address where it then is. */
+/** The entry point of the workbench: takes what to open, and returns the address. */
 import { readFileSync } from 'node:fs';
 import type { Keys } from '../bundle/read/age.ts';
 import { findTargets } from './items/targets.ts';
 import { serveWorkbench, type Workbench } from './server/serve.ts';
 
 export interface OpenOptions {
-  /** A bundle, a core, or a folder of bundles; the dump folder when there is none. */
+  /** A bundle, a core, or a folder of bundles; default: the dump folder. */
   target?: string | undefined;
   dir: string;
   keys?: Keys | undefined;
-  /** Of a core, where it is not at the path that the process knew. */
+  /** For a core whose executable is not at the recorded path. */
   executable?: string | undefined;
   port?: number | undefined;
 }
 
-/** Throws `not-found` for what is not there, `unwritable` for a port that can't be had. */
+/** Throws `not-found` if the target does not exist, `unwritable` if the port is not available. */
 export function openWorkbench({ target, dir, keys, executable, port }: OpenOptions): Promise<Workbench> {
   return serveWorkbench({
     targets: findTargets(target, dir),
@@ -25,7 +25,7 @@ export function openWorkbench({ target, dir, keys, executable, port }: OpenOptio
   });
 }
 
-/** What the build made of page/. */
+/** A file that the build makes from page/. */
 function textOf(name: string): string {
   return readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
 }

@@ -1,10 +1,13 @@
-/** What the server says to the page: the state that stands in each document, and the events of loading. Types and addresses only. */
+/**
+ * The protocol between the server and the page: the state embedded in each document, and the events of loading. Types and
+ * URLs only.
+ */
 import type { Account } from '../model/account.ts';
 import type { BundleDiff } from '../model/diff.ts';
 import type { Issue, IssueStory } from '../model/fleet/issue.ts';
 import type { Answers, GrowthView } from './heap/questions.ts';
 
-/** One thing that can be looked at, as a list shows it. */
+/** An item of a list. */
 export interface ItemRow {
   id: string;
   kind: ItemKind;
@@ -15,16 +18,16 @@ export interface ItemRow {
   verdictKind?: string;
   bytes?: number;
   gaps?: number;
-  /** Whether it is sealed, partial, packed, encrypted, unreadable. */
+  /** Sealed, partial, packed, encrypted or unreadable. */
   state?: string;
   problem?: string;
-  /** Of a store: which issue it is of. */
+  /** For a store: the issue that it belongs to. */
   issue?: string;
 }
 
 export type ItemKind = 'bundle' | 'core' | 'heap';
 
-/** Stands in every document as JSON: which view is meant, and what it shows. */
+/** Embedded in every document as JSON: the view and its data. */
 export type ViewState = { base: string; title: string } & (
   | { view: 'list'; folder: string; items: ItemRow[] }
   | { view: 'issues'; store: string; issues: Issue[] }
@@ -37,10 +40,10 @@ export type ViewState = { base: string; title: string } & (
       b: ItemRow;
       diff: BundleDiff;
       accounts: [Account, Account];
-      /** Each has a heap. */
+      /** Each item has a heap. */
       hasHeaps: boolean;
     }
-  /** Of two or more, the earliest first. */
+  /** For two or more, the earliest first. */
   | { view: 'growth'; items: ItemRow[]; growth: GrowthView }
   | { view: 'loading'; job: string; what: string }
   | { view: 'failed'; what: string; reason: string }
@@ -49,7 +52,7 @@ export type ViewState = { base: string; title: string } & (
 export interface Progress {
   /** What is being done. */
   text: string;
-  /** From 0 to 1, where it is known. */
+  /** From 0 to 1, if known. */
   share?: number;
 }
 
@@ -59,7 +62,7 @@ export type JobEvent =
   | { kind: 'ready' }
   | { kind: 'failed'; reason: string };
 
-/** Below the address that bears the token. */
+/** Below the URL that contains the token. */
 export const addresses = {
   list: '',
   item: (id: string) => `items/${id}`,

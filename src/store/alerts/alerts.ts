@@ -1,6 +1,6 @@
 /**
- * Tells a webhook what is new about the issues of bundles that were just stored. An alert is a row before it is told, so that
- * of many senders one tells it, and one whose webhook was away, or who was killed, leaves it to the next.
+ * Posts alerts about the issues of newly stored bundles to a webhook. An alert is inserted as a row before it is posted, so
+ * that only one of many senders posts it. If the webhook is not available, or the sender is killed, the next sender posts it.
  */
 import { AgentdumpError } from '../../errors.ts';
 import type { IssueStory } from '../../model/fleet/issue.ts';
@@ -10,13 +10,13 @@ import type { Store } from '../open-store.ts';
 import { type Alert, type AlertKind, alertsFor, type RecentDeaths, recentMinutes } from './due.ts';
 import { postAlert, type Webhook } from './webhook.ts';
 
-/** A row that somebody took and did not tell after so long is free again. */
+/** A row that was claimed but not posted becomes free again after this time. */
 const claimMinutes = 2;
 const mostAtOnce = 50;
 
 /**
- * @param issues of the bundles that were stored.
- * @returns how many were told. @throws what `postAlert` throws; the alert is told by the next sender then.
+ * @param issues of the bundles that were stored. @returns the number of alerts posted. @throws what `postAlert` throws; the
+ * next sender then posts the alert.
  */
 export async function tellAlerts(
   store: Store,
@@ -46,7 +46,7 @@ export async function tellAlerts(
   return told;
 }
 
-/** Undefined where all its deaths were counted elsewhere since. */
+/** Undefined if all its deaths have been moved to other issues. */
 async function storyOf(store: Store, issue: string, nowMs: number): Promise<IssueStory | undefined> {
   try {
     return await showIssue(store, issue, { nowMs, mostDeaths: 1 });
@@ -73,7 +73,7 @@ async function note(query: Query, issue: string, { kind, occasion, text }: Alert
   );
 }
 
-/** The oldest that nobody told and nobody is telling. */
+/** The oldest alert that was neither posted nor claimed. */
 async function claim(query: Query): Promise<(Alert & { issue: string }) | undefined> {
   const [row] = await query<{ issue: string; kind: AlertKind; occasion: string; text: string }>(
     `update agentdump_alerts set claimed_at = now() where (issue, kind, occasion) in (

@@ -1,19 +1,19 @@
-/** What about an issue is worth telling somebody at once. Pure. */
+/** Decides which changes of an issue are worth an alert. Pure. */
 import type { IssueStory } from '../../model/fleet/issue.ts';
 import { traitsOf } from '../../model/verdict.ts';
 
-/** `crash-loop`: it dies again and again, on several machines. */
+/** `crash-loop`: it dies repeatedly on several machines. */
 export type AlertKind = 'new' | 'regressed' | 'spike' | 'crash-loop';
 
 export interface Alert {
   kind: AlertKind;
-  /** Of one occasion: an alert of the same issue, kind and occasion is told once. */
+  /** Identifies the occasion: an alert with the same issue, kind and occasion is posted once. */
   occasion: string;
   /** One line. */
   text: string;
 }
 
-/** Deaths within the last minutes, and on how many machines. */
+/** Deaths within the last `recentMinutes`, and the number of machines. */
 export interface RecentDeaths {
   count: number;
   hosts: number;
@@ -26,14 +26,14 @@ const hourMs = 60 * 60_000;
 const spike = { least: 10, times: 4, hoursBefore: 24 };
 const loop = { least: 5, hosts: 2 };
 
-/** Deploys and snapshots that somebody asked for, and what is ignored or resolved, tell nobody anything. */
+/** There are no alerts for deploys, for requested snapshots, and for ignored or resolved issues. */
 export function alertsFor(story: IssueStory, recent: RecentDeaths, nowMs: number): Alert[] {
   if (traitsOf(story.kind).nature === 'asked') return [];
   const { status, title, firstRelease, lastRelease } = story;
   if (status === 'ignored' || status === 'resolved') return [];
   const since = firstRelease === undefined ? '' : ` since ${firstRelease}`;
   const alerts: Alert[] = [];
-  // An issue that is older than its first alert is one that was there before alerts were wanted.
+  // An issue that is older than its first alert existed before alerts were turned on.
   if (status === 'new') alerts.push({ kind: 'new', occasion: '', text: `new${since}: ${title}` });
   if (status === 'regressed')
     alerts.push({
@@ -57,7 +57,7 @@ export function alertsFor(story: IssueStory, recent: RecentDeaths, nowMs: number
   return alerts;
 }
 
-/** The hour that goes on, or the one before, against the mean of the day before it. */
+/** Compares the current hour, or the one before, with the mean of the preceding day. */
 function spikeOf(
   { hours, firstSeen }: IssueStory,
   nowMs: number,
@@ -65,7 +65,7 @@ function spikeOf(
   for (const { hour, count } of hours) {
     const at = Date.parse(hour);
     if (nowMs - at > 2 * hourMs || count < spike.least) continue;
-    // Without a day of history nothing is usual.
+    // Without a day of history there is nothing to compare with.
     if (at - Date.parse(firstSeen) < spike.hoursBefore * hourMs) continue;
     const before = hours.reduce((sum, other) => {
       const age = at - Date.parse(other.hour);

@@ -1,6 +1,6 @@
 /**
- * Posts an alert to a webhook: as JSON, or in the form that Slack and those who took it over (Mattermost, Discord's `/slack`) read.
- * Source of that form: Slack, "Sending messages using incoming webhooks".
+ * Posts an alert to a webhook: as JSON, or in Slack's form, which Mattermost and Discord (`/slack`) accept too. Source of
+ * that form: Slack, "Sending messages using incoming webhooks".
  */
 import { AgentdumpError } from '../../errors.ts';
 import type { IssueStory } from '../../model/fleet/issue.ts';
@@ -15,7 +15,7 @@ export interface Webhook {
 
 const mostMs = 10_000;
 
-/** @throws AgentdumpError `usage` for what is no http address, or an unknown form. */
+/** @throws AgentdumpError `usage` for an invalid http URL or an unknown form. */
 export function webhookOf(url: string, form: string | undefined): Webhook {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol))
@@ -30,7 +30,7 @@ export function webhookOf(url: string, form: string | undefined): Webhook {
   });
 }
 
-/** @throws AgentdumpError `unwritable` where it was not taken. Its address is a secret: the message names the host alone. */
+/** @throws AgentdumpError `unwritable` if it was not accepted. The URL is a secret: the message contains only its host. */
 export async function postAlert({ url, form }: Webhook, alert: Alert, story: IssueStory): Promise<void> {
   const body = form === 'slack' ? slackBody(alert, story) : jsonBody(alert, story);
   const { host } = new URL(url);
@@ -83,6 +83,6 @@ function slackBody({ text }: Alert, { id, count, lastSeen, programs }: IssueStor
   };
 }
 
-/** Slack's own three; without them a title could mention everybody. */
+/** The three characters that Slack requires to be escaped; otherwise a title could mention everybody. */
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,14 +1,14 @@
-/** Where whole bundles are kept: packed, as they were sealed, each under a name of ours. */
+/** Storage for full bundles: packed, as they were sealed, each under a name that the store chooses. */
 export interface Blobs {
   readonly place: string;
-  /** A path for a file that is to be kept; nothing is there. */
+  /** An unused path for a file that will be passed to `keep`. */
   draft(name: string): string;
-  /** Takes the draft over; an earlier one of that name is replaced, at once and whole. */
+  /** Takes ownership of the draft, and replaces an earlier blob of that name atomically. */
   keep(name: string, draft: string): Promise<void>;
-  /** A file that holds it: of blobs that are elsewhere a copy, which is gone when the store is closed. Throws `not-found`. */
+  /** A file with the contents; for remote blobs a copy that is removed when the store is closed. Throws `not-found`. */
   read(name: string): Promise<string>;
-  /** Removes it; one that is not there is none. */
+  /** Removes the blob, if it exists. */
   drop(name: string): Promise<void>;
-  /** Where people find it. */
+  /** A location to show to users. */
   locate(name: string): string;
 }

@@ -1,4 +1,4 @@
-/** Blobs as files: written beside their place, flushed, and then named, so that each is there whole or not at all. */
+/** Blobs as files: written under a temporary name, flushed, and then renamed, so that each is complete or absent. */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import type { Blobs } from './blobs.ts';
 
-/** What a sender that was killed has left. */
+/** Drafts older than this were left behind by killed senders. */
 const draftLifeMs = 24 * 60 * 60_000;
 
 export function openFolderBlobs(folder: string): Blobs {

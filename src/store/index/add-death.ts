@@ -1,4 +1,4 @@
-/** Adds a death to the index, once: the row and all that is counted of it in one statement. */
+/** Adds a death to the index once: the row and all its counts in one statement. */
 import type { Death } from '../death.ts';
 import { findHome } from '../home.ts';
 import { type IndexDatabase, iso, type Query } from './database.ts';
@@ -6,7 +6,7 @@ import { type IndexDatabase, iso, type Query } from './database.ts';
 const columns =
   'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, runs, repeats, was';
 
-/** The issue's row is there first: a signature refers to it. A signature that was seen stays in its issue. */
+/** The issue's row is inserted first, because a signature refers to it. A known signature stays in its issue. */
 const addition = `
   with one as (
     select * from jsonb_to_record($1::jsonb) as death (
@@ -35,13 +35,15 @@ const addition = `
     on conflict (program, release) do update set first_seen = least(known.first_seen, excluded.first_seen))
   select issue from signed`;
 
-/** Of a death that new rules group again: the signature that it had, and its issue, where the new one has none yet. */
+/**
+ * For a death that is grouped again by new rules: its old signature, and that one's issue if the new signature has none yet.
+ */
 export interface Regrouped {
   was?: string;
   home?: string;
 }
 
-/** Whether it was added; false when it was there. */
+/** Returns false if it was there already. */
 export async function addDeath(
   index: IndexDatabase,
   death: Death & Regrouped,
@@ -59,7 +61,7 @@ export async function addDeath(
   });
 }
 
-/** Of an encrypted bundle that was opened since: it is counted where it belongs. What is counted to nothing is not listed. */
+/** For an encrypted bundle that has since been opened: removes it where it was counted. Counts of zero are not listed. */
 const removal = `
   with gone as (delete from agentdump_deaths where bundle = $1 returning signature, at, 1 + repeats as count, coalesce(release, '') as release),
   signed as (update agentdump_signatures as known set count = known.count - gone.count from gone where known.id = gone.signature),
@@ -86,7 +88,7 @@ export interface StoredBlob {
   at: string;
 }
 
-/** Where the bundle of a death is; undefined where there is none. */
+/** The location of a death's bundle; undefined if there is none. */
 export async function findStoredDeath(index: IndexDatabase, bundle: string): Promise<StoredBlob | undefined> {
   const [found] = await index.query<StoredBlob>(
     `select death.blob, signature.issue, ${iso('death.at')} as at from agentdump_deaths as death
@@ -96,7 +98,7 @@ export async function findStoredDeath(index: IndexDatabase, bundle: string): Pro
   return found;
 }
 
-/** By the bundle's id, or by the digest of an encrypted file. */
+/** By the id of the bundle, or by the digest of an encrypted file. */
 export async function findDeath(
   index: IndexDatabase,
   by: { bundle: string } | { blob: string },

@@ -1,16 +1,16 @@
-/** What the store asks of a database: PostgreSQL's SQL, by whoever speaks it. */
+/** The database interface of the store: PostgreSQL's SQL, whatever client executes it. */
 export type Query = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** Times leave the database as text: its clients differ in what they make of them. */
+/** Times are selected as text, because database clients convert them differently. */
 export const iso = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 export interface IndexDatabase {
-  /** For people: without a password. */
+  /** A name to show to users, without a password. */
   readonly place: string;
-  /** One statement, tried again where what failed may pass: it must do no harm when it is done twice. */
+  /** Executes one statement, and retries it after a temporary failure: executing it twice must be harmless. */
   readonly query: Query;
-  /** All of it or nothing; `work` may run more than once. */
+  /** All or nothing; `work` may be executed more than once. */
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }

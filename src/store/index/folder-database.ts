@@ -1,7 +1,7 @@
 /**
- * The index in a folder: PostgreSQL compiled to WebAssembly (PGlite), which is loaded here and nowhere else. It serves one
- * process at a time, so a lease is held while it is open, and who comes next waits. Its process may be killed at any moment:
- * the next one replays its log, as a server would.
+ * The index in a folder: PostgreSQL compiled to WebAssembly (PGlite), which is loaded only here. It can be used by one
+ * process at a time, so a lease is held while it is open, and other processes wait. Its process may be killed at any moment:
+ * the next one replays the log, as a server would.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,16 +11,16 @@ import type { IndexDatabase } from './database.ts';
 import { makeTables } from './tables.ts';
 
 export interface FolderOptions {
-  /** How long another process that has the store open is waited for. */
+  /** How long to wait for another process that has the store open. */
   waitMs?: number;
-  /** Told once, before the waiting. */
+  /** Called once, before waiting. */
   onWait?: (sentence: string) => void;
 }
 
 const defaultWaitMs = 60_000;
 const lookEveryMs = 100;
 
-/** Throws `held` when another process keeps it open, `usage` where PGlite was left out at the installation. */
+/** Throws `held` if another process keeps it open, `usage` if PGlite was not installed. */
 export async function openFolderIndex(folder: string, options: FolderOptions = {}): Promise<IndexDatabase> {
   const { PGlite } = await importPglite();
   mkdirSync(join(folder, 'lease'), { recursive: true, mode: 0o700 });
@@ -50,7 +50,7 @@ export async function openFolderIndex(folder: string, options: FolderOptions = {
   }
 }
 
-/** Under another name until it is whole: one that was killed over it leaves no half of a database. */
+/** Under a temporary name until it is complete, so that a killed process leaves no incomplete database. */
 async function makeIndex(
   folder: string,
   data: string,

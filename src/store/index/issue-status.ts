@@ -1,4 +1,4 @@
-/** What state an issue is in, by what is counted of it and what people have said of it. Pure. */
+/** Derives the status of an issue from its counts and from what users have decided. Pure. */
 import type { IssueStatus, ReleaseCount } from '../../model/fleet/issue.ts';
 import { compareReleases } from '../release.ts';
 
@@ -6,15 +6,15 @@ export interface StatusFacts {
   firstSeen: string;
   /** Its deaths by release. */
   releases: readonly ReleaseCount[];
-  /** When each release of its program died first, of whatever fault. */
+  /** For each release of its program, when the first death of any kind was seen. */
   known: ReadonlyMap<string, string>;
   resolvedAt?: string;
-  /** In which release it is mended. */
+  /** The release that has the fix. */
   resolvedRelease?: string;
   ignoredAt?: string;
 }
 
-/** An issue without a release, or in a program's only one, is new for so long. */
+/** How long an issue counts as new if it has no release, or its program only one. */
 const newMs = 24 * 60 * 60_000;
 
 export function statusOf(facts: StatusFacts, nowMs: number): IssueStatus {
@@ -24,7 +24,7 @@ export function statusOf(facts: StatusFacts, nowMs: number): IssueStatus {
   return isOnlyInNewest(facts) ? 'new' : 'ongoing';
 }
 
-/** The deaths that came after it was resolved, where they count: those of an older release than the one that mends it don't. */
+/** The deaths after it was resolved that contradict the fix: those of releases older than the fix don't. */
 export function findRegression(facts: StatusFacts): ReleaseCount | undefined {
   const { resolvedAt, resolvedRelease } = facts;
   if (resolvedAt === undefined) return undefined;
@@ -37,7 +37,7 @@ export function findRegression(facts: StatusFacts): ReleaseCount | undefined {
   );
 }
 
-/** Of names that tell no order, the later one is the one that was seen later. */
+/** Releases whose names can't be compared are ordered by when they were first seen. */
 function isSameOrLater(release: string, base: string, baseAt: string, known: StatusFacts['known']): boolean {
   if (release === base) return true;
   const order = compareReleases(release, base);
@@ -46,7 +46,7 @@ function isSameOrLater(release: string, base: string, baseAt: string, known: Sta
   return seen !== undefined && seen > (known.get(base) ?? baseAt);
 }
 
-/** First seen in the newest release, of a program that had others. */
+/** First seen in the newest release of a program that had others. */
 function isOnlyInNewest({ releases, known }: StatusFacts): boolean {
   if (known.size < 2 || releases.some(({ release }) => release === undefined)) return false;
   const newest = newestOf([...known.keys()], known);

@@ -1,14 +1,14 @@
-/** The index in PostgreSQL, by `pg`, which is loaded here and nowhere else. */
+/** The index in PostgreSQL, through `pg`, which is loaded only here. */
 import type { PoolClient } from 'pg';
 import { persist } from '../../durable/stores/persist.ts';
 import { importPg, placeOf } from '../../durable/stores/postgres-client.ts';
 import type { IndexDatabase, Query } from './database.ts';
 import { makeTables } from './tables.ts';
 
-/** How long a broken connection or a database that restarts is waited for. */
+/** How long to wait for a broken connection or a restarting database. */
 const patienceMs = 10_000;
 
-/** Throws `usage` without `pg`, `unwritable` where the database can not be had. */
+/** Throws `usage` without `pg`, `unwritable` if the database is not available. */
 export async function openPostgres(url: string): Promise<IndexDatabase> {
   const { Pool } = (await importPg()).default;
   const pool = new Pool({
@@ -17,7 +17,7 @@ export async function openPostgres(url: string): Promise<IndexDatabase> {
     connectionTimeoutMillis: 5_000,
     query_timeout: 60_000,
   });
-  // An idle connection that breaks is replaced at the next query.
+  // An idle connection that breaks is replaced by the next query.
   pool.on('error', () => {});
   const patience = { ms: patienceMs, place: placeOf(url) };
   const database: IndexDatabase = {
@@ -40,7 +40,7 @@ async function inTransaction<Result>(
   work: (query: Query) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
-  // One that breaks in between fails its query; without a listener it would end the process, too.
+  // If it breaks in between, its query fails; without a listener the process would die too.
   client.on('error', () => {});
   let isDone = false;
   try {

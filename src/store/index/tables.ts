@@ -1,8 +1,8 @@
 /**
- * The tables. A death is one row; what lists and pages need of many deaths is counted when one is added, so that their cost
- * grows with the faults and not with the deaths. A missing release is the empty text, as a key has no null. An `alter table` waits
- * for all who use the table, so it is said only where the column is absent. `was`: the signature before new rules, until its issue is
- * settled. `is_kept`: its bundle is there.
+ * The tables. A death is one row; what lists and pages need about many deaths is counted when one is added, so that their
+ * cost grows with the number of issues and not of deaths. A missing release is the empty string, because a key can't contain
+ * null. `alter table` waits for every user of the table, so it is executed only if the column is missing. `was`: the
+ * signature before new rules, until its issue is settled. `is_kept`: its bundle exists.
  */
 import type { Query } from './database.ts';
 
@@ -51,10 +51,10 @@ const tables = [
   'create index if not exists agentdump_alerts_waiting on agentdump_alerts (made_at) where told_at is null',
 ];
 
-/** One at a time: "if not exists" alone fails when two do it at once. */
+/** Serializes the creation: "if not exists" alone fails if two sessions do it at once. */
 const lock = 0x61646d71;
 
-/** Within a transaction. */
+/** Must run within a transaction. */
 export async function makeTables(query: Query): Promise<void> {
   await query(`select pg_advisory_xact_lock(${lock})`);
   for (const table of tables) await query(table);

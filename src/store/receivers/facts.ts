@@ -1,4 +1,7 @@
-/** What of an account goes to others: who died, of what, and what the agent was at. Texts are cut as receivers cut them. Pure. */
+/**
+ * Selects what is sent to other receivers from an account: who died, of what, and what the agent was doing. Texts are cut to
+ * the limits of the receivers. Pure.
+ */
 import type { Account } from '../../model/account.ts';
 import type { AgentRun, ModelCall, ToolCall } from '../../model/agent-state.ts';
 import { clip } from '../../model/quantities.ts';
@@ -10,7 +13,7 @@ export interface ReportedDeath {
   /** Milliseconds since 1970. */
   atMs: number;
   program: string | undefined;
-  /** Where somebody finds the bundle: a store's name, or the host's folder. */
+  /** Where to find the bundle: the name of a store, or the folder on the host. */
   link: string;
 }
 
@@ -49,7 +52,7 @@ export function factsOfDeath({ account, program }: ReportedDeath): DeathFacts {
 }
 
 /**
- * By OpenTelemetry's names for generative AI: what the agent was at. No content of a conversation.
+ * What the agent was doing, with OpenTelemetry's names for generative AI, without contents of a conversation.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/
  */
 export function agentAttributes({
@@ -72,7 +75,7 @@ export function agentAttributes({
   };
 }
 
-/** Ours, the same for every receiver. */
+/** Our own attributes, the same for every receiver. */
 export function bundleAttributes({
   account,
   bundle,

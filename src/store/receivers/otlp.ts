@@ -1,6 +1,6 @@
 /**
- * A death as a log record of OpenTelemetry, in OTLP's JSON over HTTP. Sources: opentelemetry-proto, logs.proto and the JSON
- * encoding of "OTLP Specification"; semantic conventions for exceptions in logs and for generative AI.
+ * A death as an OpenTelemetry log record in OTLP's JSON over HTTP. Sources: opentelemetry-proto, logs.proto and the JSON
+ * encoding in "OTLP Specification"; semantic conventions for exceptions in logs and for generative AI.
  */
 import { version } from '../../version.ts';
 import { agentAttributes, bundleAttributes, cutText, factsOfDeath, type ReportedDeath } from './facts.ts';
@@ -57,7 +57,7 @@ export function otlpLogs(death: ReportedDeath, nowMs: number): object {
   };
 }
 
-/** Whole numbers of 64 bits are texts in OTLP's JSON. */
+/** 64-bit integers are strings in OTLP's JSON. */
 const nanosOf = (ms: number): string => `${Math.round(ms)}000000`;
 
 function attributesOf(values: Record<string, Value>): object[] {

@@ -1,4 +1,4 @@
-/** Who is told of deaths: a collector of OpenTelemetry, and Sentry, by their addresses. Pure. */
+/** The receivers of death reports: an OpenTelemetry collector and Sentry, from their addresses. Pure. */
 import { AgentdumpError } from '../../errors.ts';
 import { version } from '../../version.ts';
 import type { ReportedDeath } from './facts.ts';
@@ -6,25 +6,25 @@ import { otlpLogs } from './otlp.ts';
 import { sentryEnvelope } from './sentry.ts';
 
 export interface Receiver {
-  /** For people, without keys. */
+  /** A name to show to users, without keys. */
   name: string;
-  /** As the list of a dump folder knows it. */
+  /** The key in the dump folder's list of what was sent. */
   place: string;
   request(
     death: ReportedDeath,
     nowMs: number,
   ): { url: string; headers: Record<string, string>; body: string };
-  /** Why it did not take what it answered 200 to. */
+  /** Why a response with status 200 is a refusal. */
   refusal?(answer: string): string | undefined;
 }
 
-/** Those that are named in the environment. @throws AgentdumpError `usage` for an address that is none. */
+/** The receivers named in the environment. @throws AgentdumpError `usage` for an invalid address. */
 export function receiversOf(environment: NodeJS.ProcessEnv): Receiver[] {
   const { AGENTDUMP_OTLP: otlp, AGENTDUMP_SENTRY: dsn, OTEL_EXPORTER_OTLP_HEADERS: headers } = environment;
   return [...(otlp ? [collectorAt(otlp, headers ?? '')] : []), ...(dsn ? [sentryAt(dsn)] : [])];
 }
 
-/** @param headers as OpenTelemetry's exporters take them: `name=value,name=value`, values percent-encoded. */
+/** @param headers in the form of OpenTelemetry's exporters: `name=value,name=value`, values percent-encoded. */
 function collectorAt(address: string, headers: string): Receiver {
   const base = httpUrl(address, 'AGENTDUMP_OTLP');
   if (!base.pathname.endsWith('/v1/logs')) base.pathname = `${base.pathname.replace(/\/+$/, '')}/v1/logs`;
@@ -44,7 +44,7 @@ function collectorAt(address: string, headers: string): Receiver {
   };
 }
 
-/** OTLP answers 200 to what it took in part. */
+/** OTLP answers 200 to a partial success. */
 function partialRefusal(answer: string): string | undefined {
   try {
     const { partialSuccess } = JSON.parse(answer) as { partialSuccess?: Record<string, unknown> };

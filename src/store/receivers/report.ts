@@ -1,6 +1,7 @@
 /**
- * Tells receivers of the deaths whose bundles lie in a dump folder. By the process that sends, and never by the one that dies. Each
- * bundle once a receiver, by the list of what a folder has sent; what a receiver was away for is told by the next sender.
+ * Reports the deaths of a dump folder to the receivers. Done by the sending process, never by the dying one. Each bundle is
+ * reported once per receiver, according to the record of what the folder has sent; if a receiver is not available, the next
+ * sender tries again.
  */
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,14 +15,13 @@ import type { ReportedDeath } from './facts.ts';
 import type { Receiver } from './receivers.ts';
 
 const mostMs = 10_000;
-/** What a receiver answers is read to this length. */
+/** The limit for the length of a response. */
 const mostAnswerChars = 2_000;
 
 /**
- * Tells of what waits in a dump folder, the oldest first; deploys' signals and snapshots are not told. Ends at the first that the
- * receiver is away for, which is noted. Throws nothing.
- *
- * @param store where the bundles are sent to, for people.
+ * Reports the deaths that are waiting in a dump folder, the oldest first, except signals of a deploy and snapshots. Stops,
+ * and records why, if the receiver is not available. Never throws.
+ * @param store where the bundles are sent to, as shown to users.
  */
 export async function report(dir: string, receiver: Receiver, store: string | undefined): Promise<void> {
   for (const bundle of readOutbox(dir, receiver.place).waiting) {
@@ -40,7 +40,7 @@ export async function report(dir: string, receiver: Receiver, store: string | un
   }
 }
 
-/** Why it was not told and never will be. Throws where the receiver is away. */
+/** Returns why it was refused for good. Throws if the receiver is not available. */
 async function tell(
   receiver: Receiver,
   bundle: ListedBundle,
@@ -53,12 +53,12 @@ async function tell(
   const { status, text } = await post(receiver, url, headers, body);
   if (status >= 200 && status <= 299) return receiver.refusal?.(text);
   const answer = `${receiver.name} answered ${status}${text ? `: ${text}` : ''}`;
-  // What it can't read today it can't read tomorrow; too many at once, or a fault of its own, passes.
+  // These refusals are permanent; too many requests, or a fault of the receiver, are temporary.
   if (status >= 400 && status <= 499 && ![401, 403, 407, 408, 425, 429].includes(status)) return answer;
   throw new AgentdumpError('unwritable', answer, { path: receiver.name, reason: `status ${status}` });
 }
 
-/** A sentence where the bundle tells nothing. */
+/** Returns a sentence if nothing can be reported about the bundle. */
 async function readDeath(
   { path, name, at }: ListedBundle,
   store: string | undefined,
@@ -96,7 +96,7 @@ async function post(
   }
 }
 
-/** However much a receiver sends. */
+/** Limits what is read of a response. */
 async function startOf({ body }: Response): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
 /**
- * A death as an envelope of Sentry: one event, and the account as its attachment. Sources: develop.sentry.dev, "Envelopes", "Event
- * Payloads", "Attachments" and "Authentication".
+ * A death as a Sentry envelope: one event, with the account as an attachment. Sources: develop.sentry.dev, "Envelopes",
+ * "Event Payloads", "Attachments" and "Authentication".
  */
 import { createHash } from 'node:crypto';
 import type { ErrorFacts } from '../../model/account.ts';
@@ -8,15 +8,15 @@ import type { Frame } from '../../model/thread.ts';
 import { version } from '../../version.ts';
 import { agentAttributes, bundleAttributes, cutText, factsOfDeath, type ReportedDeath } from './facts.ts';
 
-/** Sentry refuses an envelope with more than 100 MB of attachments; a larger account than this is left out. */
+/** Sentry refuses envelopes with more than 100 MB of attachments; an account larger than this is left out. */
 const mostAttachmentBytes = 10 * 1024 ** 2;
-/** Sentry cuts a stack itself, and a recursion may be long. */
+/** Sentry shortens stacks itself, but a recursion may be very long. */
 const mostFrames = 100;
 const mostCauses = 20;
 
 export interface Envelope {
   body: string;
-  /** The event's: the same for the same bundle, so that it is one event however often it comes. */
+  /** Derived from the bundle, so that it remains one event however often it is sent. */
   eventId: string;
 }
 
@@ -73,7 +73,7 @@ function eventOf(death: ReportedDeath, eventId: string, isTooLarge: boolean): ob
   };
 }
 
-/** The cause first: what was thrown last is the last. */
+/** Causes first: the exception that was thrown last is the last. */
 function chainOf(error: ErrorFacts): object[] {
   const chain: object[] = [];
   for (let one: ErrorFacts | undefined = error; one && chain.length < mostCauses; one = one.cause)
@@ -90,7 +90,7 @@ function exceptionOf({ name, message, frames = [] }: ErrorFacts, isThrown: boole
   };
 }
 
-/** The innermost call is the last. */
+/** The innermost frame is the last. */
 function frameOf({ function: called, file, line, column, inApp, source = [] }: Frame): object {
   const textsOf = (isWanted: (at: number) => boolean) =>
     source.filter((one) => isWanted(one.line)).map(({ text }) => cutText(text));

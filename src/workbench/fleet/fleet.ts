@@ -1,6 +1,7 @@
 /**
- * A store that is open: its issues, one issue's story, and the bundle of a death. The index in a folder serves one process at a
- * time, so it is let go of soon after the last question, and at times between them, for whoever wants to send.
+ * An open store: its issues, the history of one, and the bundle of a death. The index in a folder can be used by one process
+ * at a time, so it is released soon after the last request, and from time to time between requests, so that a sender gets its
+ * turn.
  */
 
 import type { Issue, IssueStory } from '../../model/fleet/issue.ts';
@@ -10,7 +11,10 @@ import { findStoredDeath } from '../../store/index/add-death.ts';
 import { listIssues, showIssue } from '../../store/issues.ts';
 import { isFleetPlace, openStore, type Store } from '../../store/open-store.ts';
 
-/** After the last question; and at most, however many are asked. A sender waits for a minute. */
+/**
+ * How long the index stays open after the last request, and at most however many requests there are. A sender waits for a
+ * minute.
+ */
 const usualIdleMs = 5_000;
 const mostHeldMs = 20_000;
 const mostDeaths = 200;
@@ -25,7 +29,7 @@ export interface FleetBundle {
 export class Fleet {
   readonly #place: string;
   readonly #idleMs: number;
-  /** For people: without a password. */
+  /** A name to show to users, without a password. */
   readonly name: string;
   #store: Promise<Store> | undefined;
   #openedAt = 0;
@@ -38,17 +42,17 @@ export class Fleet {
     this.name = name;
   }
 
-  /** All of them, with what is no fault; texts are escaped. Throws `held`, `unwritable`. */
+  /** All issues, including those that are no faults; texts are escaped. Throws `held`, `unwritable`. */
   list(): Promise<Issue[]> {
     return this.#ask((store) => listIssues(store, { all: true })).then(safe);
   }
 
-  /** By the start of its id. Throws `not-found`, and as `list`. */
+  /** By a prefix of its id. Throws `not-found`, and like `list`. */
   story(id: string): Promise<IssueStory> {
     return this.#ask((store) => showIssue(store, id, { mostDeaths })).then(safe);
   }
 
-  /** Undefined where the store has no such death. Throws `not-found` where its file is gone, and as `list`. */
+  /** Undefined if the store has no such death. Throws `not-found` if its file is gone, and like `list`. */
   findBundle(bundle: string): Promise<FleetBundle | undefined> {
     return this.#ask(async (store) => {
       const known = await findStoredDeath(store.index, bundle);
@@ -60,7 +64,7 @@ export class Fleet {
     clearTimeout(this.#timer);
     const open = this.#store;
     this.#store = undefined;
-    // One that could not be opened has said so to whoever asked.
+    // The error of a store that could not be opened has been reported to its caller.
     await open?.then((store) => store.close()).catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-/** What grew over two or more snapshots. One heap at a time is in memory; of the earlier ones only their digests stay. */
+/** What grew over two or more snapshots. Only one heap is in memory at a time; of the earlier ones only digests are kept. */
 import { computeDigest, computeGrowth, type HeapDigest } from '../../analysis/memory/growth/growth.ts';
 import { growthSuspects } from '../../analysis/memory/growth/growth-suspects.ts';
 import type { Gap } from '../../model/verdict.ts';

@@ -1,4 +1,4 @@
-/** From an object to others by one reference: what it refers to, and who refers to it. */
+/** The objects that an object references, and its retainers. */
 
 import type { Heap } from '../../analysis/memory/heap.ts';
 import { computeHeapValue } from '../../analysis/memory/questions/heap-value.ts';
@@ -6,13 +6,16 @@ import { EdgeType } from '../../formats/heapsnapshot/index.ts';
 import { isVast, mostLookedThrough, objectRow } from './object-rows.ts';
 import type { LinkRow } from './questions.ts';
 
-/** A list of references of which each row is made when it is asked for. */
+/** A list of references whose rows are made on demand. */
 export interface LinkList {
   total: number;
   row(at: number): LinkRow;
 }
 
-/** Who is held by more than this many is held by V8's own tables: their order tells nothing, and takes seconds. */
+/**
+ * An object with more retainers than this is referenced by V8's own tables: their order means nothing, and sorting takes
+ * seconds.
+ */
 const mostSorted = 20_000;
 
 export function fieldsOf(heap: Heap, node: number, isRaw: boolean): LinkList {
@@ -23,7 +26,7 @@ export function fieldsOf(heap: Heap, node: number, isRaw: boolean): LinkList {
       total: entries.length,
       row(at) {
         const { key, id } = entries[at]!;
-        // What is a small number has no node.
+        // A small integer has no node.
         return id === 0 ? { name: key } : { name: key, object: objectRow(heap, snapshot.findById(id)) };
       },
     };

@@ -1,4 +1,7 @@
-/** Objects as rows of a list. Each must be cheap, however large the object is: a list of fifty is drawn at each step of a scroll. */
+/**
+ * Objects as rows of a list. Making a row must be cheap however large the object is: fifty rows are drawn at each step of a
+ * scroll.
+ */
 
 import type { Heap } from '../../analysis/memory/heap.ts';
 import { valueText } from '../../analysis/memory/questions/heap-value.ts';
@@ -7,7 +10,7 @@ import { NodeType } from '../../formats/heapsnapshot/index.ts';
 import { formatCount } from '../../model/quantities.ts';
 import type { ObjectRow } from './questions.ts';
 
-/** Above so many references, what an object is made of is not looked through for its line of text. */
+/** An object with more references than this is not examined for its preview. */
 export const mostLookedThrough = 2_000;
 const mostText = 160;
 
@@ -26,7 +29,7 @@ export function referencesOf({ snapshot: { nodes } }: Heap, node: number): numbe
   return nodes.firstEdge[node + 1]! - nodes.firstEdge[node]!;
 }
 
-/** Whether it, or the table of a Map or Set, has more references than may be looked through. */
+/** Whether it, or the table of a Map or Set, has more references than are examined. */
 export function isVast(heap: Heap, node: number): boolean {
   if (referencesOf(heap, node) > mostLookedThrough) return true;
   const table = findChild(heap, node, 'table');

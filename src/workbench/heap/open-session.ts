@@ -1,4 +1,4 @@
-/** Opens the heap of a snapshot file or of a bundle, and says how far it is. Throws what cannot be read. */
+/** Opens the heap of a snapshot file or of a bundle, and reports its progress. Throws if it can't be read. */
 import { type Heap, openHeap } from '../../analysis/memory/heap.ts';
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { Keys } from '../../bundle/read/age.ts';
@@ -12,7 +12,7 @@ import { HeapSession } from './session.ts';
 
 export interface HeapPlace {
   path: string;
-  /** As it is to be called. */
+  /** The name to show. */
   name: string;
   isBundle: boolean;
   keys?: Keys | undefined;
@@ -95,7 +95,7 @@ const phaseSayer =
   (name: string): void =>
     say({ text: phases[name] ?? `computing ${name}` });
 
-/** A part's chunks share their memory; a stream may hold more than one at a time. */
+/** The chunks of a part share their memory, but a stream may hold several at a time. */
 async function* copies(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }

@@ -1,14 +1,14 @@
 /**
- * Sorts objects by a number of each, in time that grows with their count alone: by its digits of 16 bits, the last first (Knuth,
- * vol. 3, 5.2.5). A comparing sort of some millions would keep a reader waiting for seconds.
+ * Sorts objects by a number in linear time: an LSD radix sort with digits of 16 bits (Knuth, vol. 3, 5.2.5). A comparison
+ * sort of some millions would take seconds.
  */
 
 const digitBits = 16;
 const digitValues = 1 << digitBits;
-/** Numbers are whole, below 2^48. */
+/** Numbers are integers below 2^48. */
 const digits = 3;
 
-/** `nodes` in a new order: those of equal numbers keep theirs. */
+/** Returns `nodes` in a new order. Stable. */
 export function sortByNumber(
   nodes: Uint32Array,
   numberOf: (node: number) => number,
@@ -26,7 +26,7 @@ export function sortByNumber(
     const unit = 2 ** (digit * digitBits);
     places.fill(0);
     for (let n = 0; n < count; n++) places[digitOf(keys[n]!, unit)]!++;
-    // All the same in this digit: already in order.
+    // All numbers have the same digit here: already in order.
     if (count === 0 || places[digitOf(keys[0]!, unit)] === count) continue;
     sumUp(places, direction);
     for (let n = 0; n < count; n++) {
@@ -40,13 +40,13 @@ export function sortByNumber(
   return from;
 }
 
-/** Lists of nodes, one after the other; of list `n` those from `first[n]` to `first[n + 1]`. */
+/** Concatenated lists of nodes; list `n` is the range from `first[n]` to `first[n + 1]`. */
 export interface NodeLists {
   first: Uint32Array;
   nodes: Uint32Array;
 }
 
-/** Each node into the list that it belongs to, in the order in which they come. */
+/** Puts each node into its list, keeping the order. */
 export function splitIntoLists(
   nodes: Uint32Array,
   lists: number,
@@ -75,7 +75,7 @@ export const listOf = ({ first, nodes }: NodeLists, list: number): Uint32Array =
 
 const digitOf = (key: number, unit: number): number => Math.floor(key / unit) % digitValues;
 
-/** Where the first of each digit's value goes. */
+/** Computes where the first number with each digit goes. */
 function sumUp(places: Uint32Array, direction: 'ascending' | 'descending'): void {
   let sum = 0;
   for (let n = 0; n < digitValues; n++) {

@@ -1,4 +1,4 @@
-/** What the page asks of an open heap, and what it is told. Types only; sizes are bytes, ids the snapshot's own. */
+/** The page's questions to an open heap and their answers. Types only; sizes are in bytes, ids are those of the snapshot. */
 import type {
   HeapGrownNode,
   HeapGrowthRow,
@@ -24,13 +24,13 @@ export interface Part {
 export type HeapQuestion =
   | { ask: 'summary' }
   | ({ ask: 'classes'; sort: ClassOrder; filter: string } & Part)
-  /** Of one class, by its number; of all without it. */
+  /** The objects of one class, by its number; all objects without it. */
   | ({ ask: 'objects'; class?: number; sort: ObjectOrder } & Part)
   | { ask: 'object'; id: number }
-  /** What it refers to: its properties, entries and variables; `isRaw`: each slot that V8 knows. */
+  /** What it references: properties, entries and variables; `isRaw`: each slot that V8 knows. */
   | ({ ask: 'fields'; id: number; isRaw: boolean } & Part)
   | ({ ask: 'retainers'; id: number } & Part)
-  /** Whom it dominates directly. */
+  /** The objects that it dominates directly. */
   | ({ ask: 'dominated'; id: number } & Part)
   | { ask: 'tiles'; id: number }
   | ({ ask: 'strings' } & Part)
@@ -50,7 +50,7 @@ export interface ObjectRow {
   text: string;
   self: number;
   retained: number;
-  /** Null where nothing strong leads to it. */
+  /** Null if no strong reference leads to it. */
   distance: number | null;
 }
 
@@ -64,12 +64,12 @@ export interface ClassListRow {
   source?: HeapSource;
 }
 
-/** By one reference. */
+/** One reference. */
 export interface LinkRow {
   name: string;
-  /** V8's kind of reference; absent for an entry of a Map or Set. */
+  /** V8's kind of the reference; absent for an entry of a Map or Set. */
   kind?: string;
-  /** Absent where the slot holds a number, which is no object. */
+  /** Absent if the slot holds a number, which is no object. */
   object?: ObjectRow;
 }
 
@@ -80,7 +80,7 @@ export interface ObjectView {
   value: Pick<HeapValue, 'kind' | 'text' | 'source' | 'allocatedAt' | 'lacksNumbers'>;
   /** Null for the root. */
   dominator: ObjectRow | null;
-  /** Of a long one the first steps and the last. */
+  /** The first and last steps of a long path. */
   path: { steps: PathStep[]; leftOut: number; text: HeapPath['text'] };
   counts: { fields: number; retainers: number; dominated: number };
 }
@@ -90,41 +90,41 @@ export interface PathStep {
   object: ObjectRow;
 }
 
-/** A rectangle of the treemap: an object with all that it dominates, or small ones of one class together. */
+/** A rectangle of the treemap: an object with everything it dominates, or several small ones of a class. */
 export interface Tile {
   name: string;
   bytes: number;
   count: number;
-  /** Of one object. */
+  /** For a single object. */
   id?: number;
-  /** Of several, the number of their class. */
+  /** For several: the number of their class. */
   class?: number;
-  /** What is in the object, largest first; of those that are large enough to show it. */
+  /** The objects inside of it that are large enough to be shown, largest first. */
   inside?: Tile[];
 }
 
 export interface TilesView {
   object: ObjectRow;
-  /** From the root to the object's dominator; of a long way the last. */
+  /** From the root to the object's dominator; only the end of a long path. */
   above: ObjectRow[];
   tiles: Tile[];
 }
 
 export interface QueryView extends Rows<(string | number | boolean | null)[]> {
   columns: HeapQueryTable['columns'];
-  /** Nodes that match. */
+  /** The number of matching nodes. */
   matches: number;
-  /** Ids of the rows' objects, where a row is one. */
+  /** Ids of the rows' objects, if rows are objects. */
   ids: number[];
   notes: string[];
 }
 
-/** Of two or more snapshots, the earliest first. */
+/** For two or more snapshots, the earliest first. */
 export interface GrowthView {
   snapshots: { totalBytes: number; nodes: number }[];
-  /** `place`: of several processes, whose objects are told apart by class and retaining path. */
+  /** `place`: snapshots of different processes, whose objects are matched by class and retaining path. */
   matchedBy: 'id' | 'place';
-  /** Those that grew most first. */
+  /** Sorted by growth. */
   classes: HeapGrowthRow[];
   classCount: number;
   grown: HeapGrownNode[];

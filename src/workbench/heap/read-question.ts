@@ -1,4 +1,4 @@
-/** A question as it comes in an address: checked before anything is asked of the heap. Throws `usage`. */
+/** Parses a question from a URL, and checks it before the heap is asked. Throws `usage`. */
 import { AgentdumpError } from '../../errors.ts';
 import type { HeapQuestion } from './questions.ts';
 
@@ -46,7 +46,7 @@ function parse(text: string | null): Record<string, unknown> {
     const asked: unknown = JSON.parse(text ?? '');
     if (typeof asked === 'object' && asked !== null) return asked as Record<string, unknown>;
   } catch {
-    // As of anything else that is no question.
+    // Treated like any other invalid question.
   }
   throw wrong('question');
 }

@@ -1,6 +1,6 @@
 /**
- * One heap with everything computed that a click may ask for, and the lists that were asked for last. It answers in the time of a
- * click: what takes longer is done at the opening.
+ * One heap with everything precomputed that a click may need, and the most recent lists. Answers within the time of a click:
+ * everything that takes longer is done when it is opened.
  */
 import type { Heap } from '../../analysis/memory/heap.ts';
 import { parseQuery } from '../../analysis/memory/query/parse.ts';
@@ -33,12 +33,12 @@ import { tilesOf } from './tiles.ts';
 
 const mostSuspects = 20;
 const mostStrings = 2_000;
-/** Of a query's rows, unless it has a limit of its own. */
+/** The limit for a query without one of its own. */
 const mostQueryRows = 5_000;
 /** At each end of a path. */
 const mostSteps = 24;
 const mostPart = 500;
-/** Lists that are kept: of the largest heaps, some tens of megabytes each. */
+/** How many lists are kept; in the largest heaps each takes some tens of megabytes. */
 const mostLists = 6;
 
 export class HeapSession {
@@ -47,12 +47,12 @@ export class HeapSession {
   readonly #suspects: HeapSuspect[];
   readonly #strings: Answers['strings']['rows'];
   readonly #lists = new Map<string, unknown>();
-  /** Largest first, as all below: what is looked at most is there at once. */
+  /** Largest first, like all below, so that the most common order is available at once. */
   readonly #byRetained: Uint32Array;
   readonly #ofClass: NodeLists;
   readonly #dominatedBy: NodeLists;
 
-  /** Takes as long as it must. @param onPhase hears what is being computed. */
+  /** Takes as long as it needs. @param onPhase called with what is being computed. */
   constructor(heap: Heap, source: string, gaps: Gap[], onPhase: (name: string) => void) {
     this.#heap = heap;
     this.#summary = { schema: heapSchema, source, gaps, ...computeSummary(heap, 20) };
@@ -76,7 +76,7 @@ export class HeapSession {
     return { ...this.#summary, root: this.#heap.snapshot.nodes.id.get(this.#heap.root) };
   }
 
-  /** Throws `usage` for a question that is none, `not-found` for an object that is not there. */
+  /** Throws `usage` for an invalid question, `not-found` for an object that does not exist. */
   answer<Question extends HeapQuestion>(question: Question): AnswerTo<Question>;
   answer(question: HeapQuestion): Answers[HeapQuestion['ask']] {
     switch (question.ask) {
@@ -110,7 +110,7 @@ export class HeapSession {
     }
   }
 
-  /** Of the lists that were asked for last, or made. */
+  /** Returns a recent list, or makes it. */
   #kept<List>(key: string, make: () => List): List {
     const list = this.#lists.has(key) ? (this.#lists.get(key) as List) : make();
     this.#lists.delete(key);
@@ -158,7 +158,7 @@ export class HeapSession {
     return this.#kept(`objects ${kind} ${sort}`, () => {
       const numbers: Record<typeof sort, (node: number) => number> = {
         self: (node) => selfSize.get(node),
-        // What has no distance is the farthest.
+        // An object without a distance counts as the farthest.
         distance: (node) => distances[node]! >>> 0,
         id: (node) => snapshot.nodes.id.get(node),
       };
@@ -254,7 +254,7 @@ const nodeColumns: QueryView['columns'] = [
   { name: 'retained', kind: 'bytes' },
 ];
 
-/** However much is asked for. */
+/** Limits how much may be requested. */
 function clamp({ from, count }: Part, total: number): { first: number; end: number } {
   const first = Math.min(Math.max(0, Math.floor(from) || 0), total);
   return { first, end: Math.min(total, first + Math.min(mostPart, Math.max(0, Math.floor(count) || 0))) };

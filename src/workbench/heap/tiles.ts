@@ -1,6 +1,6 @@
 /**
- * What an object dominates, as rectangles: each large enough to be seen is one of its own, with what is in it, and so on
- * inwards; the smaller ones are one for each class. The bytes of all add up to the object's, its own among them.
+ * The objects that an object dominates as nested rectangles: each that is large enough to be visible has its own, with its
+ * contents inside; the smaller ones are grouped by class. The bytes add up to those of the object, its own size included.
  */
 import type { Heap } from '../../analysis/memory/heap.ts';
 import { objectRow } from './object-rows.ts';
@@ -9,12 +9,12 @@ import type { ObjectRow, Tile, TilesView } from './questions.ts';
 /** Below this share of the whole an object has no rectangle of its own. */
 const leastShare = 1 / 300;
 const mostObjects = 120;
-/** Of the small ones' classes; the rest is one more. */
+/** The number of classes of small objects; the rest are one more rectangle. */
 const mostClasses = 40;
-/** A rectangle below this share shows nothing inside. */
+/** A rectangle below this share shows no contents. */
 const leastInside = 1 / 40;
 const mostDepth = 8;
-/** In all, so that an answer stays small. */
+/** The total number, to keep the answer small. */
 const mostTiles = 2_000;
 const mostAbove = 12;
 
@@ -36,7 +36,7 @@ export function tilesOf(heap: Heap, node: number): TilesView {
   return { object: objectRow(heap, node), above: dominatorsOf(heap, node), tiles };
 }
 
-/** The nearest at the end. */
+/** Nearest last. */
 function dominatorsOf(heap: Heap, node: number): ObjectRow[] {
   const above: ObjectRow[] = [];
   for (let at = node; at !== heap.root && above.length < mostAbove; ) {
@@ -46,7 +46,7 @@ function dominatorsOf(heap: Heap, node: number): ObjectRow[] {
   return above;
 }
 
-/** @param whole what a rectangle's share is of. */
+/** @param whole the size that shares are relative to. */
 function tilesBelow(heap: Heap, node: number, whole: number): Tile[] {
   const large: number[] = [];
   const small = new Map<number, { bytes: number; count: number }>();

@@ -1,4 +1,4 @@
-/** The thread of one job: reads and analyzes, so that the server answers meanwhile, and can end it at any moment. */
+/** The thread of one job: it reads and analyzes, so that the server stays responsive and can end the job at any moment. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { analyzeBundle } from '../../analysis/analyze.ts';
 import { computeDiff } from '../../analysis/diff/diff.ts';
@@ -76,7 +76,7 @@ async function analyzeAt(path: string, keys: Keys | undefined): Promise<Account>
   }
 }
 
-/** The thread lives on by its port. */
+/** The thread stays alive because of its port. */
 async function openToQuestions({ place }: Extract<Work, { what: 'heap' }>): Promise<object> {
   const { openSession } = await import('../heap/open-session.ts');
   const session = await openSession(place, sayProgress);

@@ -1,6 +1,6 @@
 /**
- * What is being loaded and what has been: a thread a job, its progress for whoever listens, its result until others have
- * pushed it out. A job that failed or was cancelled is forgotten, so that asking again begins anew.
+ * Jobs that are loading or loaded: one thread per job, its progress for listeners, and its result until newer ones displace
+ * it. A failed or cancelled job is forgotten, so that a new request starts it again.
  */
 import type { Worker } from 'node:worker_threads';
 import { AgentdumpError } from '../../errors.ts';
@@ -40,14 +40,17 @@ export class Job {
     return this.#last.kind === 'progress' ? this.#last : undefined;
   }
 
-  /** Hears what was said last at once. Returns the undoing. */
+  /** Calls the listener with the latest event at once. Returns a function that removes it. */
   listen(listener: (event: JobEvent) => void): () => void {
     listener(this.#last);
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Of a heap that is ready. Resolves to JSON; rejects with `usage` for what it can't answer, `not-found` when it has ended. */
+  /**
+   * For a heap that is ready. Resolves to JSON; rejects with `usage` for an invalid question, `not-found` if the thread has
+   * ended.
+   */
   ask(question: HeapQuestion): Promise<string> {
     const number = ++this.#questions;
     return new Promise((resolve, reject) => {
@@ -98,11 +101,11 @@ export class Job {
 }
 
 export class Jobs {
-  /** The one that was used last is the last. */
+  /** Least recently used first. */
   readonly #jobs = new Map<string, Job>();
   readonly #mostKept: number;
 
-  /** @param mostKept of the results: each may be some tens of megabytes. */
+  /** @param mostKept number of results to keep: each may take some tens of megabytes. */
   constructor(mostKept = 8) {
     this.#mostKept = mostKept;
   }
@@ -111,7 +114,7 @@ export class Jobs {
     return this.#jobs.get(key);
   }
 
-  /** The job of that name, begun if it is not there. */
+  /** Returns the job with this key, and starts it if necessary. */
   start(key: string, work: Work): Job {
     const known = this.#jobs.get(key);
     this.#jobs.delete(key);

@@ -1,6 +1,6 @@
 /**
- * What was opened: one thing, or a folder of them. A page names them by ids of ours, which are looked up here; no path ever
- * comes from a page. Bundles of a folder are listed anew each time, since they come and go.
+ * What was opened: a single thing, or a folder. A page refers to them by our ids, which are looked up here; a path never
+ * comes from a page. The bundles of a folder are listed anew for each request.
  */
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -18,17 +18,20 @@ export interface Item {
 }
 
 export interface Targets {
-  /** Undefined where one thing was opened. */
+  /** Undefined if a single thing was opened. */
   folder?: string;
   /** Newest first. */
   list(): Item[];
-  /** Throws what the store throws, where one was opened. */
+  /** Throws what the store throws, if one was opened. */
   find(id: string): Item | undefined | Promise<Item | undefined>;
-  /** Where a store was opened. */
+  /** Set if a store was opened. */
   fleet?: Fleet;
 }
 
-/** @param target a path, a store in PostgreSQL, or a name or id of a bundle in `dir`; the folder itself when none is named. Throws `not-found`. */
+/**
+ * @param target a path, a store in PostgreSQL, or a name or id of a bundle in `dir`; default: the folder itself. Throws
+ * `not-found`.
+ */
 export function findTargets(target: string | undefined, dir: string): Targets {
   if (target === undefined) return folderTargets(dir);
   if (isFleetPlace(target) || isStoreFolder(target)) return storeTargets(target);
@@ -46,7 +49,7 @@ function isFolder(path: string): boolean {
   );
 }
 
-/** A bundle's folder under another name. */
+/** A bundle's folder that was renamed. */
 const isBareBundle = (path: string): boolean => existsSync(resolve(path, 'manifest.json'));
 
 function folderTargets(folder: string): Targets {
@@ -56,7 +59,7 @@ function folderTargets(folder: string): Targets {
   return { folder, list, find: (id) => list().find(({ row }) => row.id === id) };
 }
 
-/** Its bundles are named by their ids, as its index does. */
+/** Bundles are identified by their ids, as in the store's index. */
 function storeTargets(place: string): Targets {
   const fleet = new Fleet(place, nameOfStore(place));
   const find = async (id: string): Promise<Item | undefined> => {
@@ -100,7 +103,10 @@ const bundleItem = (path: string): Item => ({
 });
 const nameOf = (path: string): string => escapeLine(basename(resolve(path)));
 
-/** The id is the name's: it stays when others come. Some characters of a name mean something in an address. */
+/**
+ * The id is derived from the name, so that it does not change when bundles are added. Names may contain characters with a
+ * meaning in URLs.
+ */
 function listedItem({
   name,
   path,
@@ -127,17 +133,17 @@ function listedItem({
   return { row, path };
 }
 
-/** ELF, of the type core: https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html. */
+/** An ELF file of type core: https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html. */
 function isCore(path: string): boolean {
   const head = headOf(path, 18);
   return head.length === 18 && head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(16) === 4;
 }
 
-/** By its name, or as V8 begins one. */
+/** By its name, or by its first bytes. */
 const isSnapshot = (path: string): boolean =>
   snapshotName.test(path) || /^\s*\{\s*"snapshot"/.test(headOf(path, 64).toString('latin1'));
 
-/** Empty for what is no file. */
+/** Empty if it is no file. */
 function headOf(path: string, bytes: number): Buffer {
   const head = Buffer.alloc(bytes);
   if (!statSync(path).isFile()) return head.subarray(0, 0);

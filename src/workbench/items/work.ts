@@ -1,4 +1,4 @@
-/** What a job's thread is asked to do, and what it says: plain data that can be handed to another thread. */
+/** Messages to and from a job's thread: plain data that can be cloned. */
 import type { Keys } from '../../bundle/read/age.ts';
 import type { HeapPlace } from '../heap/open-session.ts';
 import type { HeapQuestion } from '../heap/questions.ts';
@@ -10,15 +10,15 @@ export type Work =
   | { what: 'diff'; paths: [before: string, after: string]; keys?: Keys }
   /** Two or more, the earliest first. */
   | { what: 'growth'; places: HeapPlace[] }
-  /** Answers questions when it is ready, until it is ended. */
+  /** Once ready, answers questions until it is ended. */
   | { what: 'heap'; place: HeapPlace };
 
 export type Said =
   | ({ kind: 'progress' } & Progress)
-  /** The result, as JSON in which every text is escaped. */
+  /** The result as JSON in which every text is escaped. */
   | { kind: 'ready'; result: string }
   | { kind: 'failed'; reason: string }
-  /** To the question of this number. */
+  /** The answer to the question with this number. */
   | { kind: 'answer'; number: number; answer: string }
   | { kind: 'refused'; number: number; reason: string };
 

@@ -1,4 +1,4 @@
-/** The bar of a view that is no account: the way home, the theme, the keys. */
+/** The bar of every view except an account: the way home, the theme, the keys. */
 
 import { Help } from '../../report/html/parts/help.tsx';
 import { type BarLink, BarLinks, HelpButton, Mark, ThemeButton } from '../../report/html/parts/top-bar.tsx';

@@ -1,4 +1,4 @@
-/** Every view in its frame. An account brings the bar and the sections of the page that is sent to others. */
+/** Every view in its frame. An account uses the bar and sections of the static page. */
 import { App } from '../../report/html/app.tsx';
 import type { BarLink } from '../../report/html/parts/top-bar.tsx';
 import type { ItemRow, ViewState } from '../protocol.ts';
@@ -46,7 +46,7 @@ function linksOf(state: ViewState): BarLink[] {
   ];
 }
 
-/** To where a bundle is listed. */
+/** Links to where the bundle is listed. */
 function linksUp({ issue }: ItemRow): BarLink[] {
   if (issue === undefined) return [{ name: 'All bundles', href: addressOf('') }];
   return [

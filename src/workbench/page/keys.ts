@@ -1,4 +1,4 @@
-/** The keyboard: in an account as in the page that is sent to others; elsewhere the same keys over rows and fields. */
+/** The keyboard: in an account the keys of the static page; elsewhere the same keys for rows and fields. */
 import { accountKeys, type KeyActions, listenForKeys, sharedKeys, step } from '../../report/html/keys.ts';
 import type { ViewState } from '../protocol.ts';
 import { heapViews } from './heap/heap.tsx';

@@ -1,4 +1,4 @@
-/** The program of every document: draws the view that its state names. */
+/** The entry point of every document: draws the view that its state selects. */
 import { render } from 'preact';
 import { goTo, target, watchSurroundings } from '../../report/html/state.ts';
 import { Desk } from './desk.tsx';
@@ -13,7 +13,7 @@ if (root) {
   installKeys();
   if (state.view === 'heap') watchPlace();
   render(<Desk state={state} />, root);
-  // Off where the document was being loaded.
+  // Turned off while the document was loading.
   addEventListener('load', () => requestAnimationFrame(() => (history.scrollRestoration = 'auto')));
   goTo(target.value);
   requestAnimationFrame(() => performance.mark('agentdump-drawn'));

@@ -1,6 +1,6 @@
 /**
- * One document of the workbench: the shell around the page's program, with the state of its view and the account beside it as
- * JSON. The policy lets the server's own two files run and nothing else, and no text become markup or code.
+ * A document of the workbench: the shell around the page's script, with the state of its view and the account as JSON. The
+ * content security policy allows only the server's own two files, and text can't become markup or code.
  */
 import type { Account } from '../../model/account.ts';
 import { embeddedJson, escapeHtml } from '../../report/html.ts';
@@ -27,7 +27,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** What stands in state and account has been escaped by whoever made it. */
+/** All text in state and account must already be escaped. */
 export function renderDocument(state: ViewState, account?: Account): string {
   return [
     '<!doctype html>',

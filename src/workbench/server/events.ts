@@ -1,4 +1,4 @@
-/** A job's events as they come: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/** The events of a job as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Job } from '../items/jobs.ts';
 import { securityHeaders } from './document.ts';

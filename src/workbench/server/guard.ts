@@ -1,7 +1,7 @@
 /**
- * Who may ask: whoever has the token, from a page of this server or from no page at all. The address is bound to this
- * machine, but every page that its browser shows can send requests there, under a name of its own choosing (DNS rebinding);
- * so Host, Origin and Sec-Fetch-Site are looked at too (https://www.w3.org/TR/fetch-metadata/). Pure.
+ * Access control: a request needs the token, and must come from a page of this server or from no page. The server is bound to
+ * the loopback address, but any page in the browser can send requests there, under a host name of its own choosing (DNS
+ * rebinding); so Host, Origin and Sec-Fetch-Site are checked too (https://www.w3.org/TR/fetch-metadata/). Pure.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 export interface Allowed {
-  /** Below the token, without a slash at its start. */
+  /** Below the token, without a leading slash. */
   path: string;
   query: URLSearchParams;
 }
@@ -39,12 +39,12 @@ export function judgeRequest(
   const asked = readUrl(url);
   if (!asked) return { status: 400, text: 'This is no address.' };
   const [, given = '', rest = ''] = /^\/([^/]*)\/?(.*)$/s.exec(asked.path) ?? [];
-  // Whoever has no token learns nothing, not even whether there is such a page.
+  // A request without the token does not even learn whether the page exists.
   if (!isSame(given, token))
     return { status: 404, text: 'There is nothing here: the address needs its token.' };
   if (method === 'POST') {
     if (!changing.test(rest)) return readOnly;
-    // A browser names the origin of each POST.
+    // A browser sends the origin with each POST.
     if (origin === undefined) return forbidden;
   } else if ((method !== 'GET' && method !== 'HEAD') || changing.test(rest)) return readOnly;
   return { path: rest, query: asked.query };
@@ -53,7 +53,7 @@ export function judgeRequest(
 const forbidden: Refused = { status: 403, text: 'Another page may not ask this server.' };
 const readOnly: Refused = { status: 405, text: 'This server is read only.' };
 
-/** A link may be followed from anywhere, since only the token makes it one; nothing may be embedded or fetched. */
+/** Links may be followed from anywhere, because only the token makes them valid; embedding and fetching are refused. */
 function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return false;
@@ -67,7 +67,7 @@ function readUrl(url = ''): { path: string; query: URLSearchParams } | undefined
   return { path: at < 0 ? url : url.slice(0, at), query };
 }
 
-/** In a time that tells nothing of where they differ; of their hashes, so that nothing is told of the length either. */
+/** In constant time, and over hashes, so that the duration does not reveal the length either. */
 function isSame(given: string, token: string): boolean {
   const hashOf = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hashOf(given), hashOf(token));

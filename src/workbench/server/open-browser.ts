@@ -1,6 +1,6 @@
 /**
- * Shows an address in the user's browser, if that can be done. The address holds the token, and everybody on the machine can list
- * the words of a command: so what is opened is a file for the user's eyes only, which leads there.
+ * Opens a URL in the user's browser, if possible. The URL contains the token, and every user of the machine can see the
+ * arguments of a command: so the browser opens a file that only this user can read, which redirects to the URL.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
 import { escapeHtml } from '../../report/html.ts';
 
-/** Returns what removes the file. */
+/** Returns a function that removes the file. */
 export function openBrowser(url: string): () => void {
   const nothing = () => {};
   try {

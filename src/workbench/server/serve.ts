@@ -1,6 +1,6 @@
 /**
- * The server of the workbench: on this machine's own address, behind a token that stands in the address. It reads, and
- * changes nothing; the one thing that a page may end is a job that it waits for.
+ * The server of the workbench: on the loopback address, behind a token in the URL. It is read-only; the only thing that a
+ * page can end is a job that it is waiting for.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -19,9 +19,9 @@ export interface WorkbenchOptions {
   targets: Targets;
   keys?: Surroundings['keys'];
   executable?: string | undefined;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port?: number;
-  /** The page's program and style. */
+  /** The page's script and style sheet. */
   assets: { script: string; style: string };
 }
 
@@ -31,7 +31,7 @@ export interface Workbench {
   close(): Promise<void>;
 }
 
-/** Throws `unwritable` where the port can't be had. */
+/** Throws `unwritable` if the port is not available. */
 export async function serveWorkbench(options: WorkbenchOptions): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');
   const jobs = new Jobs();
@@ -122,7 +122,7 @@ async function answerQuestion(
     send(response, 200, 'application/json', answer);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;
-    // Its thread has ended, of too much memory for one.
+    // Its thread has ended, for example out of memory.
     if (error.code === 'not-found') jobs.forget(key);
     sendText(response, error.code === 'not-found' ? 410 : 400, error.message);
   }

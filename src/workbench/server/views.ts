@@ -1,6 +1,6 @@
 /**
- * Which document an address is. A view that needs a job begins it and waits a moment, for most are quick; otherwise the document
- * says what is loading, and is asked for again when that is done.
+ * Maps a URL to its document. A view that needs a job starts it and waits a moment, since most are quick; otherwise the
+ * document shows the progress, and is reloaded when the job is done.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -19,21 +19,21 @@ import { addresses, type ViewState } from '../protocol.ts';
 import { renderDocument } from './document.ts';
 
 export interface Surroundings {
-  /** Path that every address begins with: the token between slashes. */
+  /** The path prefix of every URL: the token between slashes. */
   base: string;
   targets: Targets;
   jobs: Jobs;
   keys?: Keys;
-  /** Of a core. */
+  /** For a core. */
   executable?: string;
 }
 
-/** A job that is done after this never shows that it was loading. */
+/** A job that finishes within this time never shows a loading page. */
 const patienceMs = 400;
-/** Heaps at a time. */
+/** The number of heaps compared at a time. */
 const mostCompared = 3;
 
-/** Undefined where there is nothing of that name. */
+/** Undefined if there is nothing with that name. */
 export async function documentFor(
   path: string,
   around: Surroundings,
@@ -88,7 +88,7 @@ async function issueDocument(
   });
 }
 
-/** A store may be away, or held by somebody who sends: the page says so and can be loaded again. */
+/** A store may be unavailable, or held by a sender: the page says so and can be reloaded. */
 async function orFailure(base: string, what: string, document: () => Promise<string>): Promise<string> {
   try {
     return await document();
@@ -141,7 +141,7 @@ async function heapDocument(item: Item, around: Surroundings): Promise<string> {
   );
 }
 
-/** The job that holds the heap of an item. */
+/** The key of the job that holds an item's heap. */
 export const heapKey = (id: string): string => `heap-${id}`;
 
 async function diffDocument(a: Item, b: Item, around: Surroundings): Promise<string> {
@@ -180,7 +180,7 @@ async function growthDocument(items: readonly Item[], around: Surroundings): Pro
   });
 }
 
-/** The document of a job's result; or of its progress, or of its failure. */
+/** The document with a job's result, its progress, or its failure. */
 async function afterJob(
   key: string,
   work: Work,

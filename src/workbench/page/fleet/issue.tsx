@@ -1,4 +1,4 @@
-/** The story of one issue: the facts of `agentdump issues show`, and its bundles to enter and to compare. */
+/** The history of one issue: the facts of `agentdump issues show`, and its bundles to open and compare. */
 import type { Counted, IssueStory, StoredDeath } from '../../../model/fleet/issue.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
@@ -68,7 +68,7 @@ function Seen({ at, release }: { at: string; release: string | undefined }) {
 const namesOf = (counted: readonly Counted[]): string | undefined =>
   counted.map(({ name, count }) => `${name} (${formatNumber(count)})`).join(', ') || undefined;
 
-/** The newest hour first, each with its share of the worst one. */
+/** The newest hour first, each relative to the worst one. */
 function Hours({ hours }: { hours: IssueStory['hours'] }) {
   const most = Math.max(1, ...hours.map(({ count }) => count));
   return (

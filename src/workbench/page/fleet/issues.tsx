@@ -1,4 +1,4 @@
-/** The issues of a store: what needs somebody first, a filter, one to enter. */
+/** The issues of a store, those that need attention first, with a filter. */
 import { useSignal } from '@preact/signals';
 import type { Issue, IssueStatus } from '../../../model/fleet/issue.ts';
 import { formatCount, formatNumber } from '../../../model/quantities.ts';

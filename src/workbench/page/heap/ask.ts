@@ -1,4 +1,4 @@
-/** Asks the server's open heap, and keeps the last answers: going back shows what was there at once. */
+/** Asks the heap that the server has open, and caches the latest answers, so that going back is immediate. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Answers, HeapQuestion } from '../../heap/questions.ts';
@@ -8,7 +8,7 @@ import { addressOf, state } from '../state.ts';
 const mostKept = 60;
 const kept = new Map<string, unknown>();
 
-/** Rejects with a sentence for the reader. */
+/** Rejects with a message for the reader. */
 export async function ask<Asked extends HeapQuestion>(question: Asked): Promise<Answers[Asked['ask']]> {
   const key = JSON.stringify(question);
   const known = kept.get(key);
@@ -32,7 +32,7 @@ export interface Asking<Answer> {
   reason?: string;
 }
 
-/** The answer as soon as it is there; until then nothing, or what was known before. */
+/** The answer once it has arrived; before that nothing, or the cached one. */
 export function useAnswer<Asked extends HeapQuestion>(question: Asked): Asking<Answers[Asked['ask']]> {
   type Answer = Answers[Asked['ask']];
   const key = JSON.stringify(question);

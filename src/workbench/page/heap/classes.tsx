@@ -1,4 +1,4 @@
-/** The classes of a heap: sorted, filtered, each a list of its objects. */
+/** The classes of a heap, sorted and filtered; each links to its objects. */
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import type { ClassListRow, ClassOrder } from '../../heap/questions.ts';

@@ -1,4 +1,4 @@
-/** The query console: the language of `agentdump heap query`, what was asked before, and the answer as a table. */
+/** The query console: the language of `agentdump heap query`, a history, and the answer as a table. */
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import type { QueryView } from '../../heap/questions.ts';
@@ -16,7 +16,7 @@ const examples = [
   'from Map where .size > 100 select id, .size, path',
 ];
 
-/** Of this session of the browser: a query may quote what is in a heap. */
+/** Kept for this browser session only: a query may quote the contents of a heap. */
 function remembered(): string[] {
   try {
     const list: unknown = JSON.parse(sessionStorage.getItem(memory) ?? '[]');
@@ -35,7 +35,7 @@ export function Console() {
   const { q: asked = '' } = place.value;
   const typed = useSignal(asked);
   const shown = useSignal(asked);
-  /** How far back in what was asked before; -1 in what is being typed. */
+  /** The position in the history; -1 while typing a new query. */
   const back = useSignal(-1);
   if (shown.value !== asked) {
     shown.value = asked;
@@ -148,7 +148,7 @@ function Answer({ text }: { text: string }) {
   );
 }
 
-/** An object of a column is written as its class and id. */
+/** An object in a column is written as its class and id. */
 const objectCell = /^.* @(\d+)$/s;
 
 function Cell({

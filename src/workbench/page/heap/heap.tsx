@@ -1,4 +1,4 @@
-/** The heap's views and the way between them. */
+/** The views of a heap, and the navigation between them. */
 import type { ComponentType } from 'preact';
 import type { Answers } from '../../heap/questions.ts';
 import { Classes } from './classes.tsx';
@@ -20,7 +20,7 @@ interface HeapView {
   Body: ComponentType<HeapProps>;
 }
 
-/** Digits lead to them in this order. */
+/** The digit keys follow this order. */
 export const heapViews: readonly HeapView[] = [
   { view: 'summary', name: 'Summary', Body: Summary },
   { view: 'classes', name: 'Classes', Body: Classes },

@@ -1,6 +1,6 @@
 /**
- * A table of any number of rows: what is in sight is asked for and drawn. A browser can't draw a box as tall as millions of rows, so
- * the scroll bar stands for a share of them, and the wheel and the keys go by rows.
+ * A table with any number of rows: only visible rows are requested and drawn. A browser can't draw an element as tall as
+ * millions of rows, so the scroll bar is scaled, while the wheel and the keys move by rows.
  */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -12,19 +12,19 @@ import { ask } from './ask.ts';
 export interface Column {
   name: string;
   isNumber?: boolean;
-  /** What is wide takes what the others leave. */
+  /** Wide columns share the remaining width. */
   isWide?: boolean;
   sort?: { isOn: boolean; href: string };
 }
 
 interface LongTableProps<Row> {
   label: string;
-  /** What the rows are, in the singular. */
+  /** What a row is called, in the singular. */
   what: string;
   columns: readonly Column[];
   question: (part: Part) => HeapQuestion;
   cells: (row: Row) => readonly ComponentChildren[];
-  /** Rows in sight. */
+  /** The number of visible rows. */
   most?: number;
   onTotal?: (total: number) => void;
 }
@@ -32,10 +32,10 @@ interface LongTableProps<Row> {
 const rowHeight = 30;
 const headHeight = 32;
 const pageRows = 100;
-/** Browsers draw no box above some 17 million pixels. */
+/** Browsers limit an element to some 17 million pixels. */
 const tallest = 8_000_000;
 
-/** Where each list was left, by its question. */
+/** The scroll position of each list, by its question. */
 const places = new Map<string, number>();
 
 export function LongTable<Row>({
@@ -62,7 +62,7 @@ export function LongTable<Row>({
   const inSight = Math.min(most, Math.max(count, 1));
   const last = Math.max(0, count - inSight);
   const height = Math.min(tallest, count * rowHeight);
-  /** Rows for each pixel of the scroll bar. */
+  /** Rows per pixel of the scroll bar. */
   const scale = last / Math.max(1, height - inSight * rowHeight);
 
   const load = (page: number) => {
@@ -102,7 +102,7 @@ export function LongTable<Row>({
     places.set(key, first.value);
   }, [key, first.value, total.value]);
 
-  // The bar follows the rows, however they were reached.
+  // The scroll bar follows the rows, however they were reached.
   useLayoutEffect(() => {
     if (box.current && scale > 0) {
       const top = first.value / scale;
@@ -137,7 +137,7 @@ export function LongTable<Row>({
     if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(to, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
-    // The row in focus may go out of sight, and the focus with it.
+    // The focused row may scroll out of view and lose the focus.
     box.current?.focus({ preventScroll: true });
     show(to[event.key]!);
   };
@@ -145,7 +145,7 @@ export function LongTable<Row>({
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    // By rows, since a pixel may stand for hundreds of them.
+    // By rows, since one pixel may stand for hundreds of them.
     const onWheel = (event: WheelEvent) => {
       if (last === 0 || event.ctrlKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
       const rows = event.deltaMode === 0 ? event.deltaY / rowHeight : event.deltaY;

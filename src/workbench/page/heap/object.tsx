@@ -1,4 +1,4 @@
-/** One object: what it is, why it is alive, what it refers to, who refers to it, what it keeps alive. */
+/** One object: its value, why it is alive, what it references, its retainers, and what it keeps alive. */
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { Facts, LongText } from '../../../report/html/parts/small.tsx';

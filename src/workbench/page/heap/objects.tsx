@@ -1,4 +1,4 @@
-/** An object in a line, and lists of objects. */
+/** An object on one line, and lists of objects. */
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -38,7 +38,7 @@ const orders: readonly { order: ObjectOrder; name: string; isNumber?: boolean }[
   { order: 'retained', name: 'Retained', isNumber: true },
 ];
 
-/** Of one class, or all. */
+/** The objects of a class, or all. */
 export function Objects() {
   const { class: kindWord, sort = 'retained' } = place.value;
   const total = useSignal<number | undefined>(undefined);
@@ -82,7 +82,7 @@ function ClassName({ kind }: { kind: number }) {
   return <code>{(answer as Answers['objects'] | undefined)?.className ?? '…'}</code>;
 }
 
-/** By one reference: the name of it, and the object at its other end. */
+/** References: the name of each, and the object at its other end. */
 export function Links({
   ask: asked,
   id,

@@ -1,4 +1,4 @@
-/** Where in the heap one is: the words of the address, so that back, forward and links work. */
+/** The current view of the heap as the query of the URL, so that back, forward and links work. */
 import { signal } from '@preact/signals';
 
 export type Words = Readonly<Record<string, string>>;
@@ -19,13 +19,13 @@ export function go(words: Words): void {
   scrollTo(0, 0);
 }
 
-/** Words that change the view without being a step of their own. */
+/** Changes the view without adding a history entry. */
 export function adjust(words: Words): void {
   history.replaceState(null, '', hrefTo(words));
   place.value = words;
 }
 
-/** A link of ours is followed within the document, unless it is to be opened elsewhere. */
+/** Our links are followed within the document, unless they are opened elsewhere. */
 export function watchPlace(): void {
   addEventListener('popstate', () => {
     place.value = wordsOfAddress();

@@ -1,4 +1,4 @@
-/** Strings that the heap holds more than once, by what the copies cost. */
+/** Duplicate strings in the heap, by the size of the copies. */
 
 import type { HeapStringRow } from '../../../model/heap.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';

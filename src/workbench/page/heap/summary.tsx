@@ -1,4 +1,4 @@
-/** A heap at a glance: how large, of what, and what is suspected. */
+/** A summary of the heap: its size, its contents, and its leak suspects. */
 import { formatBytes, formatNumber, formatShare } from '../../../model/quantities.ts';
 import { Facts } from '../../../report/html/parts/small.tsx';
 import { Table } from '../../../report/html/parts/table.tsx';

@@ -1,10 +1,10 @@
-/** Leak suspects, each with its sentence and its evidence. */
+/** Leak suspects, each with its explanation and evidence. */
 import type { HeapSuspect } from '../../../model/heap.ts';
 
 interface SuspectListProps {
   suspects: readonly HeapSuspect[];
   hrefOf: (id: number) => string;
-  /** What is said when there is none. */
+  /** The text for an empty list. */
   nothing: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * What an object keeps alive as a map: rectangles in rectangles, as deep as there is room. Each can be entered, or leads to the
- * objects that it stands for.
+ * What an object keeps alive as nested rectangles. Each can be entered, or links to the objects that it stands for.
  */
 import { formatBytes, formatCount, formatNumber, formatShare } from '../../../model/quantities.ts';
 import { isEngineName, toneOf } from '../../../report/html/figures/retained-tree.ts';
@@ -82,7 +81,7 @@ function TileBox({ box, total }: { box: Nested<Tile>; total: number }) {
         {width > 160 ? <span>{formatBytes(bytes)}</span> : null}
       </span>
     ) : null;
-  // The keyboard goes over the outermost: entering one makes those in it the outermost.
+  // The keyboard moves over the outermost rectangles: entering one makes its contents the outermost.
   if (depth > 0) {
     const shape = { class: `tile inner ${colourOf(name)}`, style, title: label, 'aria-hidden': true };
     return href === undefined ? (

@@ -1,15 +1,15 @@
-/** Which rows of a list are chosen, and the link that compares them. */
+/** The selected rows of a list, and the link that compares them. */
 import { useSignal } from '@preact/signals';
 import { addresses, type ItemRow } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
 
-/** Heaps; of bundles two. */
+/** For heaps; for bundles two. */
 const mostChosen = 3;
 
 export interface Chosen {
-  /** Ids; the one that was chosen last is the last. */
+  /** Ids, in the order of selection. */
   chosen: readonly string[];
-  /** Or no longer. */
+  /** Selects a row, or unselects it. */
   choose: (id: string) => void;
 }
 
@@ -23,16 +23,16 @@ export function useChosen(): Chosen {
 }
 
 interface CompareLinkProps {
-  /** The newest first. */
+  /** Newest first. */
   items: readonly Pick<ItemRow, 'id' | 'kind'>[];
   chosen: readonly string[];
-  /** What can be chosen here. */
+  /** What can be selected here. */
   hint?: string;
 }
 
 const usualHint = 'Choose two bundles, or two or three heap snapshots, to compare them.';
 
-/** The earlier one first, whichever was chosen first. */
+/** Earlier first, whichever was selected first. */
 export function CompareLink({ items, chosen, hint = usualHint }: CompareLinkProps) {
   const picked = items.filter(({ id }) => chosen.includes(id)).reverse();
   const ids = picked.map(({ id }) => id);
@@ -49,7 +49,7 @@ export function CompareLink({ items, chosen, hint = usualHint }: CompareLinkProp
   );
 }
 
-/** The head of a table whose rows can be chosen, and end with a size. */
+/** The head of a table whose rows can be selected, and whose last column is a size. */
 export const ChosenHead = ({ names }: { names: readonly string[] }) => (
   <thead>
     <tr>

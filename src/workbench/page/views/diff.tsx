@@ -1,4 +1,4 @@
-/** Two bundles side by side: each one's verdict and stack, and below them what differs. */
+/** Two bundles side by side: the verdict and stack of each, and the differences below. */
 import type { Account } from '../../../model/account.ts';
 import type { BundleDiff, DiffChange } from '../../../model/diff.ts';
 import { culpritFrame } from '../../../model/frame-text.ts';

@@ -1,4 +1,4 @@
-/** What could not be loaded, and why. */
+/** Shows what could not be loaded, and why. */
 import { addressOf } from '../state.ts';
 
 export function Failed({ what, reason }: { what: string; reason: string }) {

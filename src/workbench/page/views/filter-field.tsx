@@ -1,4 +1,4 @@
-/** The field above a list that filters it; the key `/` leads to it. */
+/** The field that filters a list; the key `/` focuses it. */
 interface FilterFieldProps {
   label: string;
   value: string;

@@ -1,4 +1,4 @@
-/** Two or three heaps: what grew between the first and the last, as suspects, by container and by class. */
+/** Two or three heaps: what grew between the first and the last, as suspects, containers and classes. */
 import type { HeapGrownNode, HeapGrowthRow } from '../../../model/heap.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { type Fact, Facts } from '../../../report/html/parts/small.tsx';
@@ -12,7 +12,7 @@ export function Growth({ state: { items, growth } }: { state: Extract<ViewState,
   const { snapshots } = growth;
   const [before, after, last] = [snapshots[0], snapshots.at(-1), items.at(-1)];
   if (!before || !after || !last) return null;
-  /** An object of the later heap. */
+  /** An object in the later heap. */
   const hrefOf = (id: number): string => addressOf(addresses.heap(last.id)) + toObject(id);
   return (
     <>

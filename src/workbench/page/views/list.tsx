@@ -1,4 +1,4 @@
-/** The bundles of a folder, newest first: a filter, one to enter, two to compare. */
+/** The bundles of a folder, newest first, with a filter and a selection to compare. */
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';

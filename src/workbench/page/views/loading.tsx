@@ -1,4 +1,4 @@
-/** What is being loaded and how far it is. When it is there, the document is asked for again and is the view itself. */
+/** Shows what is being loaded and the progress. When it is done, the document is reloaded and shows the view. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { addresses, type JobEvent } from '../../protocol.ts';
