@@ -10,10 +10,11 @@ export { type FileReference, referenceFile, verifyReference } from './records/re
 export { type RepairedConversation, repairConversation } from './runs/repair-conversation.ts';
 export { FileStore } from './stores/file-store.ts';
 export { openStore } from './stores/find-store.ts';
-export type { PostgresClient, PostgresPool } from './stores/postgres-pool.ts';
+export type { PostgresClient, PostgresPool } from './stores/postgres/pool.ts';
 export { PostgresStore, type PostgresStoreOptions } from './stores/postgres-store.ts';
 export type {
   DueRun,
+  DueWish,
   DurableStore,
   MaybePromise,
   RunHandle,
@@ -21,5 +22,6 @@ export type {
   RunRest,
   RunTitle,
   StoredRecord,
+  TakenRun,
 } from './stores/store.ts';
 export { startWorker, type Worker } from './worker.ts';

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDumpFolder } from '../bundle/write/safe-folder.ts';
-import { placeOf } from '../durable/stores/postgres-client.ts';
+import { placeOf } from '../durable/stores/postgres/client.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { openFolderBlobs } from './blobs/folder-blobs.ts';

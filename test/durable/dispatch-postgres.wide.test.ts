@@ -7,7 +7,7 @@ import { durableAgent as agent } from '../../src/durable/api.ts';
 import { cancelRun, enqueueRun, sendSignal } from '../../src/durable/dispatch/act-on-run.ts';
 import type { WorkerOptions } from '../../src/durable/dispatch/worker-options.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
-import { prunePostgresRuns } from '../../src/durable/stores/postgres-retention.ts';
+import { prunePostgresRuns } from '../../src/durable/stores/postgres/retention.ts';
 import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
 import { startWorker } from '../../src/durable/worker.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
@@ -46,6 +46,16 @@ function work(options: Omit<WorkerOptions, 'options'>) {
     ...options,
   });
   return { worker, ended };
+}
+
+/** Tells of each statement before it is sent. */
+function listen(store: PostgresStore, tell: (text: string, values: unknown[]) => void): void {
+  const query = store.pool.query.bind(store.pool);
+  store.pool.query = (asked, given) => {
+    const { text, values } = typeof asked === 'string' ? { text: asked, values: given ?? [] } : asked;
+    tell(text, values);
+    return query(asked, given);
+  };
 }
 
 test('many workers perform each queued run once', { skip }, async (t) => {
@@ -153,11 +163,9 @@ test('times beyond what PostgreSQL spells, ids beyond its news, holders that nob
 test('the end of a step and the start of the next one are one transaction', { skip }, async (t) => {
   const store = await fresh(t);
   let inserts = 0;
-  const query = store.pool.query.bind(store.pool);
-  store.pool.query = (text: string, values?: unknown[]) => {
+  listen(store, (text) => {
     if (text.includes('insert into agentdump_records')) inserts++;
-    return query(text, values);
-  };
+  });
   const steps = (fsync: 'none' | 'step') =>
     agent.run('job', { id: fsync, durable: true, store, fsync }, async () => {
       for (let index = 0; index < 20; index++) await agent.step('work', async () => index);
@@ -173,6 +181,82 @@ test('the end of a step and the start of the next one are one transaction', { sk
     records.map(({ seq }) => seq),
     records.map((_, index) => index),
   );
+});
+
+test('runs that are queued together are queued, taken, recorded and let go of together', {
+  skip,
+}, async (t) => {
+  const store = await fresh(t);
+  const statements: string[] = [];
+  const ids = Array.from({ length: 8 }, (_, index) => `r${index}`);
+  listen(store, (text) => statements.push(/\b(?:with|select|insert|update)\b.*/.exec(text)?.[0] ?? text));
+  const queued = await Promise.all(ids.map((id) => enqueueRun(store, 'job', { id, input: id })));
+  assert.ok(queued.every(({ isNew }) => isNew));
+  assert.equal(statements.length, 1);
+  const program = async ({ input }: { input: unknown }) => {
+    for (const name of ['one', 'two', 'three']) await agent.step(name, async () => `${name} of ${input}`);
+    return input;
+  };
+  const { worker, ended } = work({ store, programs: { job: program }, most: 8 });
+  await until(() => ended.size === ids.length);
+  await worker.stop();
+  // Start, twice an end with a start, and the last end with the run's: four for each run that is alone.
+  const writes = statements.filter((text) => text.startsWith('with held'));
+  assert.ok(writes.length <= 20, statements.join('\n'));
+  for (const id of ids) {
+    const { state, attempts, steps } = await summarizeRun(store, id);
+    assert.deepEqual([state, attempts, steps.finished], ['finished', 1, 3]);
+  }
+  assert.deepEqual(
+    await tell('select count(*)::integer as many from agentdump_runs where holder is null and is_over'),
+    [{ many: 8 }],
+  );
+  const again = await Promise.all([...ids, 'new', 'new'].map((id) => enqueueRun(store, 'job', { id })));
+  assert.deepEqual(
+    again.map(({ isNew }) => isNew),
+    [...ids.map(() => false), true, false],
+  );
+});
+
+test('a run that kills its worker before its first step is given up', { skip }, async (t) => {
+  const store = await fresh(t);
+  const opening = {
+    kind: 64,
+    payload: '{"event":"open","attempt":1,"pid":1,"host":"","node":"","agentdump":"","cwd":""}',
+  };
+  await enqueueRun(store, 'job', { id: 'deadly' });
+  const wish = { names: ['job'], most: 4, except: [], opening };
+  // Taken and never heard of again: as by a worker that dies of it at once.
+  const [taken] = await store.takeDue(wish);
+  assert.deepEqual(await store.takeDue(wish), []);
+  assert.equal(taken?.handle?.records.length, 1);
+  assert.equal(taken?.handle?.isOpened, true);
+  await taken?.handle?.release();
+  assert.equal((await summarizeRun(store, 'deadly')).attempts, 1);
+  const [again] = await store.takeDue(wish);
+  assert.deepEqual([again?.handle?.records.length, again?.handle?.isOpened], [2, false]);
+  await again?.handle?.append(64, opening.payload, false);
+  await again?.handle?.release();
+  assert.equal((await summarizeRun(store, 'deadly')).attempts, 2);
+  assert.deepEqual(await store.takeDue({ ...wish, except: ['deadly'] }), []);
+});
+
+test('a connection that gives each statement another session is asked without prepared ones', {
+  skip,
+}, async (t) => {
+  const store = await fresh(t);
+  let named = 0;
+  const query = store.pool.query.bind(store.pool);
+  store.pool.query = (asked, given) => {
+    if (typeof asked === 'string') return query(asked, given);
+    named++;
+    return Promise.reject(Object.assign(new Error('prepared statement does not exist'), { code: '26000' }));
+  };
+  await enqueueRun(store, 'job', { id: 'a' });
+  const { worker, ended } = work({ store, programs: { job: () => agent.step('work', () => 1) } });
+  await until(() => ended.get('a') === 'well');
+  await worker.stop();
+  assert.equal(named, 1);
 });
 
 test('connections that are cut, the one for news too, delay and lose nothing', { skip }, async (t) => {
@@ -278,15 +362,8 @@ test('a look reads rows that are due, however many have ended or wait', { skip }
   await tell('analyze agentdump_runs');
   await (await store.open('interrupted', { name: 'job', isWork: true })).release();
   const asked: { text: string; values: unknown[] }[] = [];
-  const pool = {
-    query: (text: string, values: unknown[] = []) => {
-      asked.push({ text, values });
-      return store.pool.query(text, values);
-    },
-    on: () => {},
-    end: async () => {},
-  };
-  const found = await new PostgresStore(pool, 'the same').findDue(['job'], 4);
+  listen(store, (text, values) => asked.push({ text, values }));
+  const found = await store.findDue(['job'], 4);
   assert.deepEqual(found, [{ id: 'interrupted', name: 'job' }]);
   assert.equal(asked.length, 2);
   await tell(`update agentdump_runs set due_at = now() where run_id = 'interrupted'`);

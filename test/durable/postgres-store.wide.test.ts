@@ -158,3 +158,53 @@ test('no such server: said after the patience, with no password in the words', {
     return true;
   });
 });
+
+test('records of many runs go in one statement, and what one of them is refused is no matter of the others', {
+  skip,
+}, async () => {
+  const store = await PostgresStore.connect(server.url);
+  const statements: unknown[][] = [];
+  const { query } = store.pool;
+  store.pool.query = (asked, values) => {
+    if (typeof asked !== 'string' && asked.text.includes('insert into agentdump_records'))
+      statements.push(asked.values);
+    return query.call(store.pool, asked, values);
+  };
+  try {
+    const stale = await store.open('taken');
+    await tell("update agentdump_runs set lease_until = now() - interval '1 second' where run_id = 'taken'");
+    // The same process has the run twice: once as a holder that was taken over.
+    const fresh = await store.open('taken');
+    const healthy = await store.open('healthy');
+    const refused = await store.open('refused');
+    const ends = await Promise.allSettled([
+      stale.append(kind, 'stale', false),
+      fresh.append(kind, 'fresh'),
+      fresh.append(kind, 'fresh too'),
+      healthy.append(kind, 'healthy'),
+    ]);
+    assert.equal(statements.length, 1);
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+    );
+    assert.equal((ends[0] as PromiseRejectedResult).reason.code, 'held');
+    assert.deepEqual(texts((await store.read('taken')).records), ['fresh', 'fresh too']);
+
+    const further = await Promise.allSettled([
+      healthy.append(kind, 'healthy too'),
+      // No integer of the server's.
+      refused.append(2 ** 40, 'refused'),
+      fresh.append(kind, 'fresh at last'),
+    ]);
+    assert.deepEqual(
+      further.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    await assert.rejects(Promise.resolve(refused.append(kind, 'after it')), { code: 'unwritable' });
+    assert.deepEqual(texts((await store.read('healthy')).records), ['healthy', 'healthy too']);
+    for (const run of [stale, fresh, healthy, refused]) await run.release();
+  } finally {
+    await store.close();
+  }
+});

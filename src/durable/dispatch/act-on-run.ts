@@ -42,15 +42,17 @@ export async function enqueueRun(
     ...(priority !== undefined && { priority }),
     ...(dueAtMs !== undefined && { dueAtMs }),
   };
+  const codec = openCodec([], keys);
+  const facts = beginning(id, name, codec, retry);
+  const payload =
+    input === undefined ? codec.encode(facts) : codec.encodeWith({ ...facts, input: true }, input);
+  if (await store.enqueue?.(id, title, recordKinds.durableRun, payload)) return { id, isNew: true };
+  if (store.enqueue && (await hasBegun(store, id))) return { id, isNew: false };
   const handle = await openToBegin(store, id, title);
   if (!handle) return { id, isNew: false };
   let isNew = false;
   try {
     if (handle.records.length > 0) return { id, isNew };
-    const codec = openCodec([], keys);
-    const facts = beginning(id, name, codec, retry);
-    const payload =
-      input === undefined ? codec.encode(facts) : codec.encodeWith({ ...facts, input: true }, input);
     await handle.append(recordKinds.durableRun, payload, true);
     isNew = true;
     return { id, isNew };

@@ -6,9 +6,10 @@ import { agent as recorded } from '../../agent/api/api.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { readHeading } from '../inspect.ts';
 import type { DurableRun } from '../runs/durable-run.ts';
+import { firstOpening } from '../runs/open-run.ts';
 import { workAt } from '../runs/perform-run.ts';
 import { ownPause } from '../steps/own-pause.ts';
-import type { DueRun, RunRest } from '../stores/store.ts';
+import type { DueRun, DueWish, RunRest, TakenRun } from '../stores/store.ts';
 import { newsOf } from '../stores/store-news.ts';
 import { enqueueRun } from './act-on-run.ts';
 import { DueByReading } from './due-by-reading.ts';
@@ -46,6 +47,7 @@ export class Lookout {
   readonly #slots = new Map<string, string>();
   /** Schedules are looked at once a second, whatever news there is. */
   #scheduledAtS = 0;
+  #opening: DueWish['opening'] | undefined;
   #unlisted: string[] = [];
   #unlistedAtMs = Number.NEGATIVE_INFINITY;
   #isSearching = false;
@@ -104,24 +106,40 @@ export class Lookout {
     this.#putToRest();
     const free = this.#most - this.#countAtWork();
     if (free <= 0) return;
-    for (const due of await this.#findDue(free)) {
-      if (this.#isStopped || this.#countAtWork() >= this.#most) return;
-      if (this.#inHand.has(due.id) || this.#troubles.isLeftAlone(runOf(due.id))) continue;
-      this.#take(due);
-      // There may be more of them: looked for as soon as these are in hand.
-      this.#hasNews = true;
+    const found = await this.#findDue(free);
+    // There may be more of them: looked for as soon as these are in hand.
+    const isAll = this.#options.store.takeDue !== undefined && found.length < free;
+    for (const due of found) {
+      const isWanted = !this.#isStopped && this.#countAtWork() < this.#most;
+      const isFree = !this.#inHand.has(due.id) && !this.#troubles.isLeftAlone(runOf(due.id));
+      if (isWanted && isFree) {
+        this.#take(due);
+        if (!isAll) this.#hasNews = true;
+      } else await due.handle?.release();
     }
   }
 
-  async #findDue(free: number): Promise<DueRun[]> {
+  async #findDue(free: number): Promise<TakenRun[]> {
     const { store } = this.#options;
+    if (store.takeDue) return store.takeDue(this.#wish(free));
     if (!store.findDue) {
       const waiting = this.#inHand.size - this.#countAtWork();
       return this.#byReading.find((id) => this.#inHand.has(id), waiting < this.#most * waitingForEach);
     }
     // Those that are left alone may come first, and take no other's place.
-    const due = await store.findDue(this.#names, free + this.#troubles.count);
+    const due = await store.findDue(this.#names, free + this.#troubles.leftAlone.length);
     return [...due, ...(await this.#findUnlisted(free - due.length))];
+  }
+
+  #wish(most: number): DueWish {
+    this.#opening ??= firstOpening(this.#options.options ?? {});
+    const leftAlone = this.#troubles.leftAlone.filter(isRun).map(idOfRun);
+    return {
+      names: this.#names,
+      most,
+      except: [...this.#inHand.keys(), ...leftAlone],
+      opening: this.#opening,
+    };
   }
 
   /** A few in each look: there may be thousands, and all but a few of them over. */
@@ -171,7 +189,7 @@ export class Lookout {
     }
   }
 
-  #take(due: DueRun): void {
+  #take(due: TakenRun): void {
     const held: InHand = {};
     this.#inHand.set(due.id, held);
     const ending: Promise<void> = this.#perform(due, held).finally(() => {
@@ -182,7 +200,7 @@ export class Lookout {
     this.#endings.add(ending);
   }
 
-  async #perform(due: DueRun, held: InHand): Promise<void> {
+  async #perform(due: TakenRun, held: InHand): Promise<void> {
     const { programs } = this.#options;
     const { id } = due;
     try {
@@ -195,6 +213,7 @@ export class Lookout {
         { ...options, id, store, durable: true },
         (given) => recorded.run(name, { id }, () => program(given)),
         (run, rest) => Object.assign(held, { run, rest }),
+        due.handle,
       );
       if (worked.is === 'stuck') throw worked.error;
       this.#troubles.forget(runOf(id));
@@ -277,12 +296,17 @@ export class Lookout {
 
   async #wait(): Promise<void> {
     const { store, everyMs = store.findDue ? defaultPauseMs.found : defaultPauseMs.read } = this.#options;
-    // A store that answers at once would leave the process no time for anything else.
-    if (this.#hasNews && !this.#isStopped) return turnOfTheLoop();
-    this.#pause = new AbortController();
-    await ownPause(this.#isStopped ? Math.min(everyMs, defaultPauseMs.found) : everyMs, this.#pause.signal);
+    if (!this.#hasNews || this.#isStopped) {
+      this.#pause = new AbortController();
+      await ownPause(this.#isStopped ? Math.min(everyMs, defaultPauseMs.found) : everyMs, this.#pause.signal);
+    }
+    // A store that answers at once would leave the process no time for anything else; and what ends together is made up for together.
+    await turnOfTheLoop();
   }
 }
 
-const runOf = (id: string) => `run ${id}`;
+const runPrefix = 'run ';
+const runOf = (id: string) => `${runPrefix}${id}`;
+const isRun = (what: string) => what.startsWith(runPrefix);
+const idOfRun = (what: string) => what.slice(runPrefix.length);
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -46,10 +46,8 @@ export class Troubles {
     return (this.#known.get(what)?.untilMs ?? 0) > Date.now();
   }
 
-  /** How many are left alone now. */
-  get count(): number {
-    const now = Date.now();
-    return [...this.#known.values()].filter(({ untilMs }) => untilMs > now).length;
+  get leftAlone(): string[] {
+    return [...this.#known.keys()].filter((what) => this.isLeftAlone(what));
   }
 }
 

@@ -18,7 +18,7 @@ import { FailureTrail } from '../steps/failure-trail.ts';
 import { orderedItems } from '../steps/ordered-items.ts';
 import { ReplayOrder } from '../steps/replay-order.ts';
 import { scopeOf } from '../steps/step-path.ts';
-import type { DurableStore, MaybePromise } from '../stores/store.ts';
+import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
 import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
 import { CancelWatch } from './cancel-watch.ts';
 import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
@@ -321,10 +321,11 @@ export class DurableRun {
     return this.#orCleaned(error, (kept) => this.recorder.addWith('durableStep', facts, kept));
   }
 
-  addEnd(status: RunEnd, of: number[], value: unknown): MaybePromise<number> {
+  /** `rest`: what becomes of the run then. */
+  addEnd(status: RunEnd, of: number[], value: unknown, rest: RunRest): MaybePromise<number> {
     const facts = { event: 'end', status, ...(of.length > 0 && { of }) } as const;
-    if (status === 'finished') return this.recorder.addWith('durableRun', facts, value);
-    return this.#orCleaned(value, (kept) => this.recorder.addWith('durableRun', facts, kept));
+    const add = (kept: unknown) => this.recorder.addWith('durableRun', facts, kept, rest);
+    return status === 'finished' ? add(value) : this.#orCleaned(value, add);
   }
 
   #orCleaned(error: unknown, add: (kept: unknown) => MaybePromise<number>): MaybePromise<number> {

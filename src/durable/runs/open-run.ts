@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { AgentdumpError } from '../../errors.ts';
+import { recordKinds } from '../../journal/layout/records.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { publicName } from '../../redaction/public-name.ts';
 import { version } from '../../version.ts';
 import { type DurableRunOptions, defaultMaxResumes } from '../options.ts';
 import { Checkpoints } from '../records/checkpoint.ts';
-import type { RecordCodec } from '../records/codec.ts';
+import { RecordCodec } from '../records/codec.ts';
 import { durableSchema, type RunRecord, type RunRetry } from '../records/layout.ts';
 import { openCodec } from '../records/open-codec.ts';
 import { encodeValue } from '../records/values.ts';
@@ -21,7 +22,7 @@ import { DurableRun } from './durable-run.ts';
 import { findResumable } from './find-resumable.ts';
 import { processPolicy } from './process-policy.ts';
 import { computeResumeAccount, renderResumeAccount } from './resume-account.ts';
-import { isOverForWorkers, isSettledRun, RunLog } from './run-log.ts';
+import { isOverForWorkers, isSettledRun, type OpenFacts, RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -30,16 +31,22 @@ export interface OpenedRun {
   handle: RunHandle;
 }
 
-/** `isByWorker`: one that has ended for workers, or was never begun, is not taken up. */
+interface Asker {
+  /** One that has ended for workers, or was never begun, is not taken up. */
+  isByWorker?: boolean;
+  /** It is in hand already. */
+  taken?: RunHandle | undefined;
+}
+
 export async function openRun(
   name: string,
   options: DurableRunOptions,
-  isByWorker = false,
+  { isByWorker = false, taken }: Asker = {},
 ): Promise<OpenedRun> {
   const store = options.store ?? (await openStore(options.dir ?? defaultPlace()));
   const wanted = options.id ?? (await findResumable(store, name));
   const id = wanted ?? newRunId(name);
-  const handle = await store.open(id, { name, isWork: true });
+  const handle = taken ?? (await store.open(id, { name, isWork: true }));
   try {
     return { run: await readRun({ id, name, options, store, handle, isByWorker }), handle };
   } catch (error) {
@@ -85,11 +92,18 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 /** Records that this process works at the run. */
 async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | undefined): Promise<void> {
   const { log, recorder, codec, store } = run;
-  const attempt = log.opens.length + 1;
   // In their order, and where the store takes several at once in one go.
   const begun = log.name === undefined ? begin(run) : undefined;
   if (log.opens.length > 0) tellResume(run, configHash);
-  const opened = recorder.add('durableRun', {
+  const opened = handle.isOpened
+    ? undefined
+    : recorder.add('durableRun', opening(log.opens.length + 1, configHash, findCommand(log.opens)));
+  await Promise.all([begun, opened]);
+  await warmUp(codec, store, handle);
+}
+
+function opening(attempt: number, configHash: string | undefined, command: { command?: string[] }) {
+  return {
     event: 'open',
     attempt,
     pid: process.pid,
@@ -99,10 +113,14 @@ async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | u
     // A folder whose name is a secret is not kept: such a run is resumed in its folder, with its command.
     cwd: publicName(process.cwd()),
     ...(configHash !== undefined && { configHash }),
-    ...findCommand(log),
-  });
-  await Promise.all([begun, opened]);
-  await warmUp(codec, store, handle);
+    ...command,
+  } as const satisfies RunRecord;
+}
+
+/** How a worker of these options opens a run that nobody has worked at. */
+export function firstOpening({ config }: Partial<DurableRunOptions>): { kind: number; payload: string } {
+  const facts = opening(1, config === undefined ? undefined : hashOf(config), findCommand([]));
+  return { kind: recordKinds.durableRun, payload: new RecordCodec({}).encode(facts) };
 }
 
 function begin({ id, name, codec, options, recorder }: DurableRun): MaybePromise<number> {
@@ -164,9 +182,9 @@ function requireSame(log: RunLog, name: string, id: string): void {
  * The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. That search takes
  * milliseconds, so one that was kept before is known to be harmless.
  */
-function findCommand(log: RunLog): { command?: string[] } {
+function findCommand(opens: readonly OpenFacts[]): { command?: string[] } {
   const command = [...process.execArgv, ...process.argv.slice(1)];
-  const isKnown = log.opens.some((open) => isDeepStrictEqual(open.command, command));
+  const isKnown = opens.some((open) => isDeepStrictEqual(open.command, command));
   if (isKnown) return { command };
   return isDeepStrictEqual(processPolicy().argv(command), command) ? { command } : {};
 }

@@ -23,8 +23,8 @@ export async function performRun(
   let rest: RunRest | undefined;
   try {
     if (!isSettledRun(run.log)) {
-      const { result, failure, status } = await perform(run, work);
-      rest = restAfter(run, status);
+      const { result, failure, ...performed } = await perform(run, work);
+      rest = performed.rest;
       if (failure) throw failure.error;
       return result;
     }
@@ -49,8 +49,9 @@ export async function workAt(
   options: DurableRunOptions,
   work: RunFunction,
   inHand: (run: DurableRun, rest: () => void) => void,
+  taken?: RunHandle,
 ): Promise<WorkedRun> {
-  const { run, handle } = await openRun(name, options, true);
+  const { run, handle } = await openRun(name, options, { isByWorker: true, taken });
   let rest: RunRest | undefined;
   let resting: ReturnType<DurableRun['rest']> | undefined;
   try {
@@ -68,10 +69,10 @@ export async function workAt(
     });
     const performed = await Promise.race([perform(run, work), rested]);
     if (performed === 'rested') return { is: 'rested' };
-    rest = restAfter(run, performed.status);
-    const { failure, status } = performed;
+    const { failure } = performed;
+    rest = performed.rest;
     if (!failure) return { is: 'ended' };
-    return { is: status === undefined ? 'stuck' : 'failed', error: failure.error };
+    return { is: rest === undefined ? 'stuck' : 'failed', error: failure.error };
   } finally {
     run.end();
     if (resting) await letGoWaiting(run, handle, resting);
@@ -105,8 +106,8 @@ async function letGoWaiting(
 interface Performed {
   result?: unknown;
   failure?: { error: unknown };
-  /** Absent: its end could not be recorded, and it stays as it is. */
-  status?: RunEnd;
+  /** What becomes of it. Absent: its end could not be recorded, and it stays as it is. */
+  rest?: RunRest;
 }
 
 async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
@@ -130,20 +131,22 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     const result = await root.enter(() => work(given));
     await run.requireAllClaimed(root);
     run.recorder.requireWhole();
-    await run.addEnd('finished', [], result);
-    return { result, status: 'finished' };
+    const rest = restAfter(run, 'finished');
+    await run.addEnd('finished', [], result, rest);
+    return { result, rest };
   } catch (error) {
     // What can't be recorded, or is of another program, is no failure of the run: it stays as it is.
     if (run.recorder.broken) return { failure: { error: run.recorder.broken } };
     const wasCalledOff = run.signal?.aborted && isAbort(error);
     const status = run.cancelled ? 'cancelled' : wasCalledOff ? 'aborted' : 'failed';
     const failure = run.cancelled ?? error;
+    const rest = restAfter(run, status);
     try {
-      await run.addEnd(status, run.failures.stepsOf(error), failure);
+      await run.addEnd(status, run.failures.stepsOf(error), failure, rest);
     } catch (lost) {
       return { failure: { error: lost } };
     }
-    return { failure: { error: failure }, status };
+    return { failure: { error: failure }, rest };
   } finally {
     follower.end();
   }
@@ -151,8 +154,7 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
 
 const longestRetryMs = 3_600_000;
 
-function restAfter({ log }: DurableRun, status: RunEnd | undefined): RunRest | undefined {
-  if (status === undefined) return undefined;
+function restAfter({ log }: DurableRun, status: RunEnd): RunRest {
   const failures = log.failures + 1;
   if (status !== 'failed' || !hasTriesLeft({ retry: log.retry, failures })) return { isOver: true };
   return { isOver: false, dueAtMs: Date.now() + retryPause(log.retry, failures), isFirm: true };

@@ -12,7 +12,7 @@ import type {
   StepRecord,
   ValueRecord,
 } from '../records/layout.ts';
-import type { MaybePromise, RunHandle } from '../stores/store.ts';
+import type { MaybePromise, RunHandle, RunRest } from '../stores/store.ts';
 
 interface RecordOf {
   durableRun: RunRecord;
@@ -64,9 +64,14 @@ export class RunRecorder {
     return this.#append(name, this.#codec.encode(facts), this.#syncsEach);
   }
 
-  /** Throws `usage` or `locked` for a value that can't be kept; the run goes on after that. */
-  addWith<Name extends RecordName>(name: Name, facts: RecordOf[Name], value: unknown): MaybePromise<number> {
-    return this.#append(name, this.#codec.encodeWith(facts, value), this.#syncsEach);
+  /** Throws `usage` or `locked` for a value that can't be kept; the run goes on after that. `last`: how it rests from then on. */
+  addWith<Name extends RecordName>(
+    name: Name,
+    facts: RecordOf[Name],
+    value: unknown,
+    last?: RunRest,
+  ): MaybePromise<number> {
+    return this.#append(name, this.#codec.encodeWith(facts, value), this.#syncsEach, last);
   }
 
   /** With a value whose text is made already. `sync` also where the policy asks for none. */
@@ -100,11 +105,16 @@ export class RunRecorder {
     return this.#append(name, this.#codec.encode(facts), true);
   }
 
-  #append(name: RecordName, payload: string | Uint8Array, sync: boolean): MaybePromise<number> {
+  #append(
+    name: RecordName,
+    payload: string | Uint8Array,
+    sync: boolean,
+    last?: RunRest,
+  ): MaybePromise<number> {
     this.requireWhole();
     this.count++;
     try {
-      const added = this.#handle.append(recordKinds[name], payload, sync);
+      const added = this.#handle.append(recordKinds[name], payload, sync, last);
       return typeof added === 'number' ? added : this.#settle(added);
     } catch (error) {
       // Too large a value is its step's affair: nothing was written, and the run goes on.

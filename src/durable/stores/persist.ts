@@ -12,6 +12,12 @@ const longestPauseMs = 2_000;
 /** SQLSTATE classes that no waiting changes: wrong data, broken constraints, no right to enter, wrong statements. */
 const lasting = /^(22|23|28|3D|42)/;
 
+/** Whether what `persist` threw is no matter of waiting. */
+export function isLasting(error: unknown): boolean {
+  const { code, details } = error as AgentdumpError;
+  return code === 'unwritable' && lasting.test(String(details?.['reason']));
+}
+
 /** Throws `unwritable` when the patience is over, or at once for a failure that lasts. */
 export async function persist<Result>(
   { ms, place }: Patience,

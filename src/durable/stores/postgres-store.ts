@@ -4,21 +4,31 @@
  * who was taken over can add nothing. A record counts as kept when its transaction has been committed; when the
  * connection breaks meanwhile the statement is tried again, and finds what it may have done before.
  */
-import { hostname } from 'node:os';
 import type { PoolConfig } from 'pg';
 import { AgentdumpError } from '../../errors.ts';
 import type { ProcessIdentity } from '../../journal/layout/session.ts';
-import { describeProcess } from '../../journal/write/session.ts';
-import { newId } from '../../journal/write/session-id.ts';
 import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
-import { importPg, placeOf } from './postgres-client.ts';
-import { dueSeconds, newsChannel, PostgresDue, readHolder, rest } from './postgres-dispatch.ts';
-import { PostgresNews } from './postgres-news.ts';
-import type { PostgresPlace, PostgresPool } from './postgres-pool.ts';
-import { PostgresRun } from './postgres-run.ts';
-import { keyOf, makeTables } from './postgres-tables.ts';
-import type { DueRun, DurableStore, RunReading, RunRest, RunTitle, StoredRecord } from './store.ts';
+import { importPg, placeOf } from './postgres/client.ts';
+import { dueSeconds, newsChannel, PostgresDue, rest, type TakenRow } from './postgres/dispatch.ts';
+import { PostgresNews } from './postgres/news.ts';
+import { ownHolder, readHolder } from './postgres/owner.ts';
+import type { PostgresPlace, PostgresPool, PostgresResult } from './postgres/pool.ts';
+import { PreparedStatements } from './postgres/prepared.ts';
+import { PostgresQueue } from './postgres/queue.ts';
+import { PostgresRun } from './postgres/run.ts';
+import { keyOf, makeTables, type RecordRow, recordOf } from './postgres/tables.ts';
+import { PostgresWriter } from './postgres/writer.ts';
+import type {
+  DueRun,
+  DueWish,
+  DurableStore,
+  RunReading,
+  RunRest,
+  RunTitle,
+  StoredRecord,
+  TakenRun,
+} from './store.ts';
 
 export interface PostgresStoreOptions {
   /** A run whose holder was silent for so long may be taken by others. */
@@ -35,13 +45,6 @@ interface Taken {
   hasAnswers: boolean;
 }
 
-interface RecordRow {
-  seq: string;
-  kind: number;
-  at_ms: number;
-  payload: Buffer;
-}
-
 export class PostgresStore implements DurableStore, PostgresPlace {
   readonly place: string;
   readonly pool: PostgresPool;
@@ -49,6 +52,9 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   readonly patience: Patience;
   readonly #news: PostgresNews;
   readonly #due: PostgresDue;
+  readonly #writer: PostgresWriter;
+  readonly #queue: PostgresQueue;
+  readonly #statements: PreparedStatements;
   #isClosed = false;
 
   constructor(pool: PostgresPool, place: string, options: PostgresStoreOptions = {}) {
@@ -57,7 +63,10 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     this.leaseMs = options.leaseMs ?? defaultLeaseMs;
     this.patience = { ms: options.patienceMs ?? defaultPatienceMs, place };
     this.#news = new PostgresNews(pool);
-    this.#due = new PostgresDue(pool);
+    this.#statements = new PreparedStatements(pool);
+    this.#due = new PostgresDue(this);
+    this.#writer = new PostgresWriter(this);
+    this.#queue = new PostgresQueue(this);
     // An idle connection that breaks is replaced at the next query.
     pool.on('error', () => {});
   }
@@ -84,7 +93,17 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     const { epoch, hasAnswers } = await this.#take(runId, title);
     // Nobody has added anything to one that was made just now.
     const records = epoch === 1 ? [] : await this.#readRecords(runId);
-    return new PostgresRun(this, keyOf(runId), epoch, records, hasAnswers);
+    return new PostgresRun(this, this.#writer, { runId: keyOf(runId), epoch, records, hasAnswers });
+  }
+
+  /** False: there is a run of this id. */
+  async enqueue(
+    runId: string,
+    title: RunTitle,
+    kind: number,
+    payload: string | Uint8Array,
+  ): Promise<boolean> {
+    return this.#queue.add({ runId, title, kind, payload: Buffer.from(payload as string) });
   }
 
   async read(runId: string): Promise<RunReading> {
@@ -97,6 +116,10 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     const records = await this.#readRecords(runId);
     const holder = run.is_held ? wordsOf(run.holder) : undefined;
     return { records, notes: [], ...(holder !== undefined && { holder }) };
+  }
+
+  ask(text: string, values: unknown[]): Promise<PostgresResult> {
+    return this.#statements.ask(text, values);
   }
 
   async #readRecords(runId: string): Promise<StoredRecord[]> {
@@ -143,9 +166,55 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     return this.#due.find(names, most);
   }
 
+  async takeDue(wish: DueWish): Promise<TakenRun[]> {
+    this.requireOpen();
+    const rows = await this.#due.take(wish);
+    const read = new Map<string, StoredRecord[]>();
+    const held = rows.filter(({ name }) => name !== null);
+    const unread = held.filter(({ is_new }) => !is_new).map(({ key }) => key);
+    try {
+      if (unread.length > 0) await this.#readAll(unread, read);
+    } catch (error) {
+      await Promise.all(held.map((row) => this.#handleOf(row, []).release()));
+      throw error;
+    }
+    return rows.map((row) => {
+      const { id, name, key } = row;
+      if (name === null) return { id };
+      return {
+        id,
+        name,
+        handle: this.#handleOf(row, row.is_new ? [recordOf(row as RecordRow)] : (read.get(key) ?? [])),
+      };
+    });
+  }
+
+  #handleOf(row: TakenRow, records: StoredRecord[]): PostgresRun {
+    const { key: runId, epoch, has_answers: hasAnswers, is_new: isOpened } = row;
+    return new PostgresRun(this, this.#writer, {
+      runId,
+      epoch: Number(epoch),
+      records,
+      hasAnswers,
+      isOpened,
+    });
+  }
+
+  async #readAll(keys: readonly string[], into: Map<string, StoredRecord[]>): Promise<void> {
+    const rows = await this.#query<RecordRow & { run_id: string }>(
+      'select run_id, seq, kind, at_ms, payload from agentdump_records where run_id = any($1) order by run_id, seq',
+      [keys],
+    );
+    for (const row of rows) {
+      const records = into.get(row.run_id) ?? [];
+      into.set(row.run_id, records);
+      records.push(recordOf(row));
+    }
+  }
+
   async rest(runId: string, wish: RunRest): Promise<void> {
     this.requireOpen();
-    await persist(this.patience, () => rest(this.pool, runId, wish));
+    await persist(this.patience, () => rest(this, runId, wish));
   }
 
   watch(tell: (runId?: string) => void): () => void {
@@ -217,18 +286,9 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   #query<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
     return persist(this.patience, async () => {
       this.requireOpen();
-      return (await this.pool.query(text, values)).rows as Row[];
+      return (await this.ask(text, values)).rows as Row[];
     });
   }
-}
-
-function recordOf({ seq, kind, at_ms, payload }: RecordRow): StoredRecord {
-  return { seq: Number(seq), kind, atMs: at_ms, payload };
-}
-
-/** Differs for each taking: a thread, or a second copy of this code in the process, is not mistaken for this one. */
-function ownHolder(): string {
-  return JSON.stringify({ ...describeProcess(process.pid), hostname: hostname(), holding: newId() });
 }
 
 /** Undefined when nobody holds it. */

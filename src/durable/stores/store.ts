@@ -45,6 +45,21 @@ export interface DueRun {
   name?: string;
 }
 
+/** A run that was taken; without a handle it is only due, and to be opened. */
+export interface TakenRun extends DueRun {
+  handle?: RunHandle;
+}
+
+/** What a worker wants of what is due. */
+export interface DueWish {
+  names: readonly string[];
+  most: number;
+  /** Ids of runs that it does not want now. */
+  except: readonly string[];
+  /** The record by which somebody's work begins, added to those runs that were queued and never taken. */
+  opening: { kind: number; payload: string | Uint8Array };
+}
+
 /** A run in somebody's hands. */
 export interface RunHandle {
   /** Counts the times that the run was taken: whoever bears a lower one than the store knows can add nothing more. */
@@ -53,14 +68,18 @@ export interface RunHandle {
   readonly records: readonly StoredRecord[];
   /** Optional: false when the store had no answer of the run when it was taken, and so no cancellation. */
   readonly hasAnswers?: boolean;
+  /** Optional: the opening that `takeDue` was given was added, and is not among `records`. */
+  readonly isOpened?: boolean;
   /** What was left out of `records` and why, for the user to read: torn tails, damage. */
   readonly notes: readonly string[];
   /**
    * Adds a record and gives its number. Once it returned (or, if it is a promise, once that resolved) no death of the
    * process can lose the record; with `sync` no power cut either. Throws `held` when somebody else has taken the run
    * over, `unwritable` when the store can't keep it.
+   * `last` of the run's last record: how the run rests from now on, as `release` is told afterwards in any case. A store may do
+   * that at once.
    */
-  append(kind: number, payload: string | Uint8Array, sync: boolean): MaybePromise<number>;
+  append(kind: number, payload: string | Uint8Array, sync: boolean, last?: RunRest): MaybePromise<number>;
   /** Optional: goes the way of `append` and keeps nothing, so that the first records of a life are as fast as later ones. */
   rehearse?(kind: number, payload: string | Uint8Array): void;
   /** Optional: calls `tell` once, with `held`, when it is seen between two records that somebody else has taken the run. */
@@ -97,6 +116,13 @@ export interface DurableStore {
    * given to one of those who ask at the same time. Without it a worker reads every run of `list`.
    */
   findDue?(names: readonly string[], most: number): MaybePromise<DueRun[]>;
+  /** Optional, in place of `findDue`: takes them too, as `open` would, several in one go. */
+  takeDue?(wish: DueWish): MaybePromise<TakenRun[]>;
+  /**
+   * Optional: makes a run with its first record, which nobody holds; due as its title says. False when there is one of this id, whatever
+   * became of it. Without it the run is opened, begun and released.
+   */
+  enqueue?(runId: string, title: RunTitle, kind: number, payload: string | Uint8Array): MaybePromise<boolean>;
   /**
    * Optional, asked for once a minute: runs that `findDue` does not know, as an older release left them, or does not know to be
    * due, as the death of whoever answered left them.

@@ -1,7 +1,7 @@
 /** The index in PostgreSQL, through `pg`, which is loaded only here. */
 import type { PoolClient } from 'pg';
 import { persist } from '../../durable/stores/persist.ts';
-import { importPg, placeOf } from '../../durable/stores/postgres-client.ts';
+import { importPg, placeOf } from '../../durable/stores/postgres/client.ts';
 import type { IndexDatabase, Query } from './database.ts';
 import { makeTables } from './tables.ts';
 

@@ -108,7 +108,7 @@ async function pruneDurableRuns(words: Words, dryRun: boolean): Promise<RunReten
 
 async function pruneInDatabase(url: string, limits: RunLimits, dryRun: boolean): Promise<RunRetention> {
   const { PostgresStore } = await import('../../../durable/stores/postgres-store.ts');
-  const { prunePostgresRuns } = await import('../../../durable/stores/postgres-retention.ts');
+  const { prunePostgresRuns } = await import('../../../durable/stores/postgres/retention.ts');
   const store = await PostgresStore.connect(url);
   try {
     return await prunePostgresRuns(store, limits, { dryRun });

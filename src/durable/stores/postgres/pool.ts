@@ -1,12 +1,20 @@
-import type { Patience } from './persist.ts';
+import type { Patience } from '../persist.ts';
 
 /** What is needed of `pg`'s Pool, in words of our own: our types are read where `pg` is not installed. */
 export interface PostgresPool {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
+  query(
+    query: string | { name: string; text: string; values: unknown[] },
+    values?: unknown[],
+  ): Promise<PostgresResult>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   end(): Promise<void>;
   /** A connection of its own, for news; without it workers and waiting runs look every second. */
   connect?(): Promise<PostgresClient>;
+}
+
+export interface PostgresResult {
+  rows: unknown[];
+  rowCount: number | null;
 }
 
 export interface PostgresClient {
@@ -26,4 +34,6 @@ export interface PostgresPlace {
   patience: Patience;
   /** Throws `closed` once the store is closed. */
   requireOpen(): void;
+  /** What is asked for often: the server parses and plans it once a connection. */
+  ask(text: string, values: unknown[]): Promise<PostgresResult>;
 }

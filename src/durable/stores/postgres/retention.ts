@@ -3,9 +3,9 @@
  * those of run-retention.ts.
  */
 
-import { dayMs, endedWell, type RunLimits, type RunRetention } from '../runs/run-retention.ts';
-import type { PostgresPool } from './postgres-pool.ts';
-import type { DurableStore } from './store.ts';
+import { dayMs, endedWell, type RunLimits, type RunRetention } from '../../runs/run-retention.ts';
+import type { DurableStore } from '../store.ts';
+import type { PostgresPool } from './pool.ts';
 
 interface Weight {
   key: string;

@@ -2,9 +2,9 @@
  * News of runs by LISTEN, on one connection for all who wait in this process. When that breaks it is made anew; what was
  * missed meanwhile, those who wait find by looking.
  */
-import { newsChannel } from './postgres-dispatch.ts';
-import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
-import { isShortened } from './postgres-tables.ts';
+import { newsChannel } from './dispatch.ts';
+import type { PostgresClient, PostgresPool } from './pool.ts';
+import { isShortened } from './tables.ts';
 
 const againMs = 2_000;
 

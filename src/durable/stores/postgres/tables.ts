@@ -1,6 +1,7 @@
 /** The tables of the store in PostgreSQL, and what they lack that an older release has made. */
 import { createHash } from 'node:crypto';
-import type { PostgresPool } from './postgres-pool.ts';
+import type { StoredRecord } from '../store.ts';
+import type { PostgresPool } from './pool.ts';
 
 /**
  * `due_at`: not before it; infinite while only an answer can help. `is_firm`: no answer changes that. `name` is null in rows of older releases. `full_id`: of a
@@ -51,4 +52,15 @@ export function keyOf(text: string): string {
   if (Buffer.byteLength(text) <= longestKey) return text;
   const start = Array.from(text.slice(0, 200)).slice(0, -1).join('');
   return `${start}${hashMark}${createHash('sha256').update(text).digest('hex')}`;
+}
+
+export interface RecordRow {
+  seq: string;
+  kind: number;
+  at_ms: number;
+  payload: Buffer;
+}
+
+export function recordOf({ seq, kind, at_ms, payload }: RecordRow): StoredRecord {
+  return { seq: Number(seq), kind, atMs: at_ms, payload };
 }

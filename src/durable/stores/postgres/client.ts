@@ -1,5 +1,5 @@
 /** The client of PostgreSQL, an optional peer that is loaded when a store is one. */
-import { AgentdumpError } from '../../errors.ts';
+import { AgentdumpError } from '../../../errors.ts';
 
 /** Throws `usage` where the package is missing. */
 export async function importPg() {

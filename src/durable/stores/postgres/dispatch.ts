@@ -1,0 +1,174 @@
+/**
+ * Which runs in PostgreSQL are due. The row that holds a run's lease says also when it is due, so that a claim, a pause and
+ * the fence are one row: there is no second queue that could tell another story.
+ */
+import { dueTimeOf } from '../due-time.ts';
+import { isSurelyDead } from '../holder.ts';
+import type { DueRun, DueWish, RunRest } from '../store.ts';
+import { ownHolder, readHolder } from './owner.ts';
+import type { PostgresPlace } from './pool.ts';
+import { keyOf, type RecordRow } from './tables.ts';
+
+export const newsChannel = 'agentdump_news';
+
+/** Who asks at the same time gets others: a run that is given is given to nobody else for so long. */
+const givenMs = 2_000;
+
+const dueRows = `
+    where not is_over and due_at <= now() and (name is null or name = any($1))
+      and (holder is null or lease_until < now() or holder = any($2))`;
+const mostUrgent = 'order by priority desc, name is null, due_at limit $3 for update skip locked';
+
+const giveStatement = `
+  with due as (select run_id from agentdump_runs ${dueRows} ${mostUrgent})
+  update agentdump_runs as run set due_at = now() + ${givenMs} * interval '1 millisecond'
+  from due where run.run_id = due.run_id
+  returning coalesce(run.full_id, run.run_id) as id, run.name, run.priority`;
+
+/**
+ * Gives them, and takes those whose name is known. One that was queued and never taken has one record, which no holder can have
+ * added to meanwhile: it is read here, and its opening recorded.
+ */
+const takeStatement = `
+  with due as (
+    select run_id, epoch = 1 and lease_until = '-infinity' as is_new from agentdump_runs
+    ${dueRows} and run_id <> all($4) ${mostUrgent}),
+  taken as (
+    update agentdump_runs as run
+    set epoch = run.epoch + case when run.name is null then 0 else 1 end,
+      holder = case when run.name is null then run.holder else $5 end,
+      lease_until = case when run.name is null then run.lease_until else now() + $6 * interval '1 millisecond' end,
+      due_at = case when run.name is null then now() + ${givenMs} * interval '1 millisecond' else run.due_at end,
+      is_firm = run.is_firm and run.name is null
+    from due where run.run_id = due.run_id
+    returning run.run_id, run.full_id, run.name, run.priority, run.epoch, due.is_new and run.name is not null as is_new),
+  opened as (
+    insert into agentdump_records (run_id, seq, epoch, kind, at_ms, payload)
+    select run_id, 1, epoch, $7, $8::float8, $9::bytea from taken where is_new)
+  select taken.run_id as key, coalesce(taken.full_id, taken.run_id) as id, taken.name, taken.priority, taken.epoch, taken.is_new,
+    exists (select from agentdump_answers as answer where answer.run_id = taken.run_id) as has_answers,
+    record.seq, record.kind, record.at_ms, record.payload
+  from taken left join agentdump_records as record
+    on taken.is_new and record.run_id = taken.run_id and record.seq = 0`;
+
+/** Of a process that is surely dead nobody has to wait for the lease. */
+const holdersStatement = `
+  select distinct holder from agentdump_runs
+  where not is_over and due_at <= now() and holder is not null and lease_until > now()
+    and (name is null or name = any($1))`;
+
+/** Who is dead is looked for when there is room for more, and at least this often. */
+const holdersEveryMs = 1_000;
+
+export interface TakenRow extends Partial<RecordRow> {
+  key: string;
+  id: string;
+  name: string | null;
+  priority: number;
+  epoch: string;
+  is_new: boolean;
+  has_answers: boolean;
+}
+
+export class PostgresDue {
+  readonly #store: PostgresPlace;
+  #holdersAtMs = Number.NEGATIVE_INFINITY;
+  /** As whom runs may have been taken by a statement whose outcome is not known: nobody works at them. */
+  #unknown: { holder: string; atMs: number }[] = [];
+
+  constructor(store: PostgresPlace) {
+    this.#store = store;
+  }
+
+  async find(names: readonly string[], most: number): Promise<DueRun[]> {
+    const found = await this.#look(names, most, async (dead, left) => {
+      return (await this.#store.ask(giveStatement, [names, dead, left])).rows as GivenRow[];
+    });
+    return found.map(({ id, name }) => ({ id, ...(name !== null && { name }) }));
+  }
+
+  /** Those with a name are this holder's now. */
+  async take(wish: DueWish): Promise<TakenRow[]> {
+    return this.#look(wish.names, wish.most, async (dead, left) => {
+      const rows = await this.#takeAs(ownHolder(), [...dead, ...this.#unknownHolders()], left, wish);
+      if (rows.length < left) this.#unknown = [];
+      return rows;
+    });
+  }
+
+  async #takeAs(
+    holder: string,
+    dead: readonly string[],
+    most: number,
+    { names, except, opening }: DueWish,
+  ): Promise<TakenRow[]> {
+    const { leaseMs } = this.#store;
+    const bytes = Buffer.from(opening.payload as string);
+    const values = [names, dead, most, except.map(keyOf), holder, leaseMs, opening.kind, Date.now(), bytes];
+    try {
+      return (await this.#store.ask(takeStatement, values)).rows as TakenRow[];
+    } catch (error) {
+      this.#unknown.push({ holder, atMs: performance.now() });
+      throw error;
+    }
+  }
+
+  /** Later their leases are over, and no longer needed to be known. */
+  #unknownHolders(): string[] {
+    const sinceMs = performance.now() - 2 * this.#store.leaseMs;
+    this.#unknown = this.#unknown.filter(({ atMs }) => atMs > sinceMs);
+    return this.#unknown.map(({ holder }) => holder);
+  }
+
+  async #look<Row extends { priority: number }>(
+    names: readonly string[],
+    most: number,
+    give: (dead: readonly string[], left: number) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const isLookedAt = performance.now() - this.#holdersAtMs < holdersEveryMs;
+    const found = isLookedAt ? await give([], most) : [];
+    if (found.length < most) {
+      const dead = await this.#findDead(names);
+      if (!isLookedAt || dead.length > 0) found.push(...(await give(dead, most - found.length)));
+    }
+    return found.sort((a, b) => b.priority - a.priority);
+  }
+
+  async #findDead(names: readonly string[]): Promise<string[]> {
+    const held = (await this.#store.ask(holdersStatement, [names])).rows as { holder: string }[];
+    this.#holdersAtMs = performance.now();
+    return held
+      .map(({ holder }) => holder)
+      .filter((holder) => {
+        const identity = readHolder(holder);
+        return identity !== undefined && isSurelyDead(identity);
+      });
+  }
+}
+
+interface GivenRow {
+  id: string;
+  name: string | null;
+  priority: number;
+}
+
+/** For `to_timestamp`; null: at once. */
+export function dueSeconds({ dueAtMs }: RunRest): number | null {
+  const due = dueTimeOf(dueAtMs);
+  if (due === 'never') return Number.POSITIVE_INFINITY;
+  return due === undefined ? null : due / 1_000;
+}
+
+/** Of a held run only that it is due, as an answer would make it. */
+export async function rest(store: PostgresPlace, runId: string, wish: RunRest): Promise<void> {
+  const isWake = !wish.isOver && wish.dueAtMs === undefined;
+  await store.ask(
+    `with rested as (
+       update agentdump_runs set is_over = $2, is_firm = $4,
+         due_at = coalesce(to_timestamp($3::float8), now())
+       where run_id = $1 and case when $5 then not is_firm or due_at <= now() else holder is null or lease_until < now() end
+       returning run_id, due_at)
+     select pg_notify('${newsChannel}', run_id) from rested where due_at <= now()`,
+    [keyOf(runId), wish.isOver, dueSeconds(wish), wish.isFirm ?? false, isWake],
+  );
+}
