@@ -97,7 +97,7 @@ function describeFrame(
   if (index > 0 && options.v8 && builtin === interpreter && !isInterpreted(found))
     doubts.add('the interpreter was at work, but its function could not be read');
   if (found && 'frameType' in found) {
-    if (/Wasm/.test(found.frameType)) return [{ ...describeNative(frame), function: 'WebAssembly function' }];
+    if (found.frameType === 'WasmFrame') return [describeWasm(frame, options.v8)];
     // The frame of a caught signal or a crash in the glue itself is never left out.
     return index === 0 ? [describeNative(frame, symbol && readableName(symbol))] : [];
   }
@@ -107,6 +107,8 @@ function describeFrame(
       doubts.add('in code of no file, not as V8 leaves it');
     return [describeNative(frame, symbol && readableName(symbol))];
   }
+  // JavaScript's side of an exported function: the frame above it is the function itself.
+  if (index > 0 && found.every(isWasmEntry)) return [];
   for (const { problem, doubt } of found) {
     if (problem) doubts.add(`no line: ${problem}`);
     if (doubt) doubts.add(doubt);
@@ -124,6 +126,20 @@ function describeFrame(
       address: frame.programCounter,
     }),
   );
+}
+
+const isWasmEntry = ({ tier, function: f }: JavaScriptFrame) =>
+  tier === 'builtin' && f.script?.name.startsWith('wasm://') === true;
+
+function describeWasm(frame: NativeFrame, v8: V8Runtime | undefined): Frame {
+  const { framePointer = 0, lookupAddress } = frame;
+  const found = v8?.wasm.find(framePointer, lookupAddress);
+  const described = {
+    ...describeNative(frame),
+    tier: 'wasm',
+    function: found?.name ?? 'WebAssembly function',
+  };
+  return found?.file ? { ...described, file: found.file } : described;
 }
 
 /** Code of V8 that only ever has a frame for a function of a script. */

@@ -3,10 +3,12 @@
  * (fixtures/programs/native/dead-heap.cjs), on every Node.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
 import { type InspectedObject, inspectObject } from '../../../src/analysis/core/graph/inspect-object.ts';
+import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
 import { createPolicy } from '../../../src/redaction/index.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 
@@ -85,6 +87,19 @@ for (const node of nodes)
           ['(scope 0) label', '"from outside"'],
         ],
       );
+    });
+
+    test('WebAssembly functions have the names that V8 gives them, from a full and from a mini core', async () => {
+      const mini = join(dirname(death.core), 'mini');
+      const { account } = await writeMiniCore(death.core, mini);
+      for (const { threads } of [account, await accountForCore(mini)]) {
+        const frames = threads?.[0]?.frames.filter(({ tier }) => tier !== undefined) ?? [];
+        const own = frames.slice(0, 4).map(({ function: name, file = '' }) => `${name} ${basename(file)}`);
+        assert.deepEqual(
+          own.map((text) => text.replace(/-[0-9a-f]{8}$/, '')),
+          ['stop dead-heap.cjs', 'deepest tides', 'enter tides', 'Timeout.start dead-heap.cjs'],
+        );
+      }
     });
 
     test('weak entries and what a Proxy stands for are objects to go on with', () => {

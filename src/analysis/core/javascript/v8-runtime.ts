@@ -9,6 +9,7 @@ import { type BinaryTables, FrameReader } from '../../../formats/v8/frames/frame
 import { Functions } from '../../../formats/v8/frames/functions.ts';
 import { Scripts } from '../../../formats/v8/frames/script.ts';
 import { matchOpcodes } from '../../../formats/v8/frames/translation-opcodes.ts';
+import { WasmReader } from '../../../formats/v8/frames/wasm-code.ts';
 import { V8Heap } from '../../../formats/v8/heap/heap.ts';
 import { findLayout, type V8Layout, type V8Version } from '../../../formats/v8/heap/object-layout.ts';
 import { V8Metadata } from '../../../formats/v8/metadata.ts';
@@ -27,6 +28,7 @@ export interface V8Runtime {
   scripts: Scripts;
   functions: Functions;
   frames: FrameReader;
+  wasm: WasmReader;
   binary: BinaryTables;
 }
 
@@ -78,7 +80,8 @@ function openVersion(
   const functions = new Functions(values, scripts);
   const binary = readBinaryTables(module, layout);
   const frames = new FrameReader(values, functions, scripts, binary, virtual);
-  return { module, version, heap, values, scripts, functions, frames, binary };
+  const wasm = new WasmReader(heap);
+  return { module, version, heap, values, scripts, functions, frames, wasm, binary };
 }
 
 /** Constants that are zero lie in .bss, which the file does not hold. */
