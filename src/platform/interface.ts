@@ -65,6 +65,8 @@ export interface Platform {
   limits(pid: Pid): Limits;
   /** The system's number of the thread that asks; 0 where it can't be had. */
   ownThreadId(): number;
+  /** False where the system is known to refuse this process another thread. */
+  mayStartThread(): boolean;
   /** What it has open; undefined where only Node's own report tells (`libuvHandles`). */
   openDescriptors(pid: Pid, most: number): OpenDescriptors | undefined;
   /** A second way to a file that is open; undefined without one. */

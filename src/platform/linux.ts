@@ -6,6 +6,7 @@ import { nodeOnly, signalNamed } from './node-only.ts';
 import { posixFiles, throughLink } from './posix-files.ts';
 import { readProcStat } from './proc-stat.ts';
 import { listFolder, readLink, readSmallFile } from './small-file.ts';
+import { hasThreadRoom } from './thread-room.ts';
 
 /** The kernel's USER_HZ on every Linux that Node runs on. */
 const ticksPerSecond = 100;
@@ -79,6 +80,7 @@ export const linux: Platform = {
     return limits;
   },
   ownThreadId: () => Number(readLink('/proc/thread-self')?.split('/').pop() ?? 0),
+  mayStartThread: () => hasThreadRoom(linux.groupMount ?? ''),
   openDescriptors(pid, most) {
     let all: string[];
     try {

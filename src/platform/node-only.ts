@@ -44,6 +44,7 @@ export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
   availableBytes: () => process.getBuiltinModule('node:os').freemem(),
   limits: () => ({}),
   ownThreadId: () => 0,
+  mayStartThread: () => true,
   openDescriptors: () => undefined,
   reopenPath: () => undefined,
   files: posixFiles,

@@ -1,10 +1,13 @@
-/** Out of descriptors: there is room again for every part, on every Node. */
+/** Out of descriptors, or of threads: there is room again for every part, and where there is none the program dies, or lives on, as without us. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { findNodes, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 for (const node of findNodes())
   for (const file of ['out-of-descriptors.cjs', 'leaks-descriptors.cjs'])
@@ -24,3 +27,60 @@ for (const node of findNodes())
       for (const name of ['memory.json', 'handles.json', 'heap.heapsnapshot.gz', 'sources/1.js'])
         assert.ok(names.includes(name), `${name} is missing of ${names.join(' ')}`);
     });
+
+const goesOn = `const { openSync, closeSync } = require('node:fs');
+const open = [];
+process.on('uncaughtException', ({ code }) => console.log('handled', code));
+setTimeout(() => { for (;;) open.push(openSync('/dev/null')); }, 50);
+setTimeout(() => { open.forEach(closeSync); console.log('went on'); process.exit(0); }, 400);`;
+const dies = `const { openSync } = require('node:fs');
+const open = [];
+setTimeout(() => { for (;;) open.push(openSync('/dev/null')); }, 50);`;
+
+/** Node has a thread and a loop for each of our deadlines, and aborts the process where it can't have them. */
+for (const node of findNodes())
+  for (const [what, code, maxDescriptors] of [
+    ['a program that handles it, and goes on', goesOn, 40],
+    ['few that could be given back', dies, 30],
+    ['too few from the start', `setTimeout(() => { throw new Error('x'); }, 50);`, 26],
+  ] as const)
+    test(`${node.name}: ${what}`, async (t) => {
+      const dir = temporaryFolder(t);
+      const program = join(dir, 'program.cjs');
+      writeFileSync(program, code);
+      const victim = { file: 'throw-sync.cjs', flags: [program], maxDescriptors, bundles: [] };
+      const bare = await runVictim(node, victim, { preload: false, dir });
+      const { ownLines, ...loaded } = await runVictim(node, victim, { preload: true, dir });
+      assert.deepEqual({ ...loaded, ownLines: [] }, bare);
+      assert.equal(ownLines.length, 1, ownLines.join('\n'));
+    });
+
+const canLimitThreads = process.geteuid?.() === 0 && existsSync('/proc/loadavg');
+/** Bare Node aborts at fewer, and at some of them it stands still (seen on Node 26). */
+const threadLimits = [7, 8, 9, 10];
+
+for (const node of findNodes())
+  test(`${node.name}: no thread left`, { skip: canLimitThreads ? onlyWide : 'only root can' }, (t) => {
+    const dir = temporaryFolder(t);
+    chmodSync(dir, 0o777);
+    const program = join(dir, 'program.cjs');
+    writeFileSync(program, `setTimeout(() => { throw new Error('x'); }, 50);`);
+    // Nobody else's: the kernel counts all threads of the user.
+    const uid = 1_900_000_000 + process.pid;
+    const die = (limit: number, flags: string[]) =>
+      spawnSync('/bin/sh', ['-c', `ulimit -u ${limit}; exec "$@"`, 'sh', node.path, ...flags, program], {
+        cwd: dir,
+        uid,
+        env: { PATH: process.env['PATH'], HOME: dir },
+        timeout: 10_000,
+        killSignal: 'SIGKILL',
+      });
+    let tried = 0;
+    for (const limit of threadLimits) {
+      if (die(limit, []).status !== 1) continue;
+      tried++;
+      const { status, signal } = die(limit, ['--require', preload]);
+      assert.deepEqual({ status, signal }, { status: 1, signal: null }, `at ${limit} threads`);
+    }
+    t.diagnostic(`${tried} of ${threadLimits.length} limits`);
+  });

@@ -14,6 +14,7 @@ import {
   startingSuffix,
   unfinishedSuffix,
 } from '../layout/bundle.ts';
+import { withdrawBegun } from './begin-early.ts';
 import { type BundleNameFields, bundleStem } from './bundle-name.ts';
 import { openRegularFile } from './open-regular-file.ts';
 import {
@@ -72,7 +73,7 @@ export class FolderSink implements Sink {
       this.#isLineTorn = begun !== undefined;
     } catch (error) {
       closeFolder(made.folder);
-      rmdirSync(this.path);
+      withdrawBegun(this.path);
       throw unwritable(this.path, failureCode(error), error);
     }
     quietly(() => this.#reserve(reserveBytes));

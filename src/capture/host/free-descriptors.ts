@@ -11,6 +11,8 @@ import { platform } from '../../platform/index.ts';
  * (node:vm's timeout) five: libuv has an io_uring of its own from Node 22 on.
  */
 const wanted = 12;
+/** Of this process, and of the system. */
+const fullTables = new Set<unknown>(['EMFILE', 'ENFILE']);
 let openBefore: number | undefined;
 
 /** How many descriptors were open before room was made; undefined where there was room. */
@@ -18,7 +20,7 @@ export const countOpenBefore = (): number | undefined => openBefore;
 
 /** Whether as many files can be opened as are wanted; when not, makes room. Standard streams stay: libuv aborts when it must close one. */
 export function makeRoomForFiles(): void {
-  const room = countRoom();
+  const room = countFreeDescriptors(wanted);
   if (room >= wanted) return;
   // Without one free descriptor not even the list of the others can be read.
   const given = room === 0 ? [findHighest()] : [];
@@ -50,14 +52,14 @@ function isOpen(fd: number): boolean {
   }
 }
 
-/** How many of those that are wanted can be opened; all of them, where something else is in the way. */
-function countRoom(): number {
+/** How many files can be opened, up to `most`; `most`, too, where something else is in the way. */
+export function countFreeDescriptors(most: number): number {
   const opened: number[] = [];
   try {
-    while (opened.length < wanted) opened.push(openSync(devNull, 'r'));
-    return wanted;
+    while (opened.length < most) opened.push(openSync(devNull, 'r'));
+    return most;
   } catch (error) {
-    return (error as { code?: unknown }).code === 'EMFILE' ? opened.length : wanted;
+    return fullTables.has((error as { code?: unknown }).code) ? opened.length : most;
   } finally {
     opened.forEach(closeQuietly);
   }

@@ -1,0 +1,42 @@
+/**
+ * Whether Linux would let this process start one more thread: the pids controller of cgroups (admin-guide/cgroup-v2, "PID"), and
+ * RLIMIT_NPROC. What can't be read doesn't stand in the way.
+ */
+import { dirname } from 'node:path';
+import { readSmallFile } from './small-file.ts';
+
+/** Ours, and one that somebody else starts at the same time. */
+const wanted = 2;
+
+export function hasThreadRoom(groupMount: string): boolean {
+  return isBelowNprocLimit() && groupsOfTasks(groupMount).every(hasRoomIn);
+}
+
+/** The kernel counts the tasks of one user. All tasks of the machine are no fewer, and cost one reading. */
+function isBelowNprocLimit(): boolean {
+  const limit = /^Max processes\s+(\d+)\s/m.exec(readSmallFile('/proc/self/limits') ?? '')?.[1];
+  // Root is exempt.
+  if (limit === undefined || process.geteuid?.() === 0) return true;
+  const tasks = /^\S+ \S+ \S+ \d+\/(\d+) /.exec(readSmallFile('/proc/loadavg') ?? '')?.[1];
+  return tasks === undefined || Number(tasks) + wanted <= Number(limit);
+}
+
+/** The group, and those around it: each of them counts. In a container without a cgroup namespace only the root is mounted. */
+function groupsOfTasks(mount: string): string[] {
+  const lines = readSmallFile('/proc/self/cgroup')?.split('\n') ?? [];
+  const v1 = lines.find((line) => line.split(':')[1]?.split(',').includes('pids'));
+  const line = v1 ?? lines.find((one) => one.startsWith('0::'));
+  if (line === undefined) return [];
+  const root = v1 ? `${mount}/pids` : mount;
+  const groups: string[] = [];
+  for (let at = root + line.split(':').slice(2).join(':'); at.startsWith(root); at = dirname(at))
+    groups.push(at);
+  return groups;
+}
+
+/** `max` where there is no limit. */
+function hasRoomIn(group: string): boolean {
+  const limit = Number.parseInt(readSmallFile(`${group}/pids.max`) ?? '', 10);
+  const used = Number.parseInt(readSmallFile(`${group}/pids.current`) ?? '', 10);
+  return !(used + wanted > limit);
+}
