@@ -32,7 +32,9 @@ export interface OriginFacts {
     file?: string;
   }[];
   /** Why no request or test is named. */
-  lost?: 'no-context' | 'connection' | 'not-followed';
+  lost?: 'no-context' | 'connection' | 'recurring' | 'not-followed';
+  /** The one of `requests` that began what called the failing code back, where that calls more than once. */
+  maker?: string;
   /** Of a tracer's active span. */
   trace?: { traceId: string; spanId: string };
   inFlight?: number;

@@ -28,7 +28,29 @@ for (const [index, how] of sampleOf(
     assert.equal(account.origin?.inFlight, 50);
     assert.match(account.verdict?.title ?? '', new RegExp(`^GET /orders/${at}: `));
     assert.match(account.verdict?.summary ?? '', /49 others were in flight/);
+    assert.match(account.verdict?.refutedBy ?? '', /ran the failing code for another one/);
   });
+
+test('who added the listener that failed is not claimed where the program emits the event', async (context) => {
+  const run = { node: usualNode.path, kind: 'http', how: 'emitter', at: 12 } as const;
+  const account = await accountOfRequest({ ...run, dir: temporaryFolder(context), env: followed });
+  assert.match(
+    account.verdict?.summary ?? '',
+    /^GET \/orders\/12 emitted an event, and a listener threw in /,
+  );
+});
+
+test('what calls again and again is there for all: who began it is said, and not blamed', async (context) => {
+  const run = { node: usualNode.path, kind: 'http', how: 'interval', at: 30 } as const;
+  const account = await accountOfRequest({ ...run, dir: temporaryFolder(context), env: followed });
+  assert.ok(!account.requests?.some(({ culprit }) => culprit), 'a request was blamed');
+  assert.equal(account.origin?.lost, 'recurring');
+  assert.doesNotMatch(account.verdict?.title ?? '', /orders/);
+  assert.match(
+    account.verdict?.summary ?? '',
+    /not known: it was called by a timer, port or watcher that calls again and again, which GET \/orders\/30 began\./,
+  );
+});
 
 test('without a context no request is blamed, and all are listed', async (context) => {
   const run = { node: usualNode.path, kind: 'http', how: 'rejection', at: 20 } as const;

@@ -31,6 +31,7 @@ const ways = {
   microtask: () => queueMicrotask(reserve),
   tick: () => process.nextTick(reserve),
   exit: () => setTimeout(() => process.exit(3), 5),
+  interval: () => setInterval(reserve, 5),
 };
 
 let waiting = 0;

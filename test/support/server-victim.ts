@@ -17,7 +17,7 @@ export const serversInstalled = existsSync(join(root, 'test', 'servers', 'node_m
 
 /** How the one request dies: each leaves its callback first. */
 export const deathsOfRequests = ['timer', 'emitter', 'rejection', 'microtask', 'tick', 'exit'] as const;
-export type DeathOfRequest = (typeof deathsOfRequests)[number];
+export type DeathOfRequest = (typeof deathsOfRequests)[number] | 'interval';
 /** Node 20 and 22 have left the context of a queueMicrotask callback when its error is reported. */
 export const isLost = (how: DeathOfRequest, major: number): boolean => how === 'microtask' && major < 24;
 export type ServerKind = 'http' | 'http2' | 'express' | 'fastify' | 'koa' | 'hono' | 'ws';

@@ -3,7 +3,7 @@ import type { OriginFacts, RequestAccount } from '../../model/origin.ts';
 import { defined, type Fields } from './fields.ts';
 
 const kinds = ['request', 'run', 'step', 'tool', 'test'] as const;
-const reasons = ['no-context', 'connection', 'not-followed'] as const;
+const reasons = ['no-context', 'connection', 'recurring', 'not-followed'] as const;
 
 export interface OriginPartFacts extends OriginFacts {
   requests: RequestAccount[];
@@ -21,6 +21,7 @@ export function readOrigin(part: Fields): OriginPartFacts {
     ...defined({
       chain,
       lost: part.oneOf('lost', reasons),
+      maker: part.text('maker'),
       trace: traceId !== undefined && spanId !== undefined ? { traceId, spanId } : undefined,
       inFlight: part.number('inFlight'),
       webSockets: part.number('webSockets'),

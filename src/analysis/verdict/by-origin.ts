@@ -10,7 +10,7 @@ import { type TestFacts, testTitle } from '../../model/tests.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
 import { beganFrame } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
-import { cwdOf, titled } from './wording.ts';
+import { cwdOf, deathFrames, titled } from './wording.ts';
 
 const verbs: Partial<Record<Verdict['kind'], string>> = {
   'uncaught-exception': 'threw',
@@ -34,18 +34,25 @@ export function explainByOrigin(reached: Verdict, facts: VerdictFacts): Verdict 
 
 function tell(verdict: Verdict, told: Told | undefined): Verdict {
   if (!told) return verdict;
-  const { prefix, sentence, part, step, isBesides } = told;
+  const { prefix, sentence, part, step, refutedBy, isBesides } = told;
   return {
     ...verdict,
     ...(prefix !== undefined && { title: titled(`${prefix}: ${verdict.title}`) }),
     summary: isBesides ? `${verdict.summary} ${sentence}` : `${sentence} ${verdict.summary}`,
     evidence: [...verdict.evidence, { fact: sentence, part }],
     ...(step !== undefined && { nextSteps: [...verdict.nextSteps, step] }),
+    ...(refutedBy !== undefined && { refutedBy: `${verdict.refutedBy} ${refutedBy}` }),
   };
 }
 
 /** `isBesides`: of no help with the cause. */
-type Told = { prefix?: string; sentence: string; step?: string; isBesides?: true } & Pick<Evidence, 'part'>;
+type Told = {
+  prefix?: string;
+  sentence: string;
+  step?: string;
+  refutedBy?: string;
+  isBesides?: true;
+} & Pick<Evidence, 'part'>;
 
 function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | undefined {
   const { account, trigger } = facts;
@@ -57,9 +64,16 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
     const name = clip(requestName(culprit), longestName);
     const isInNode = at && (isOfNode(at) || beganFrame(facts));
     const place = at ? ` in ${isInNode ? "Node's own code" : frameText(at, cwdOf(account))}` : '';
-    const sentence = `${name}${detailOf(culprit)} ${verb}${place}; ${othersText(origin, culprit)}.`;
+    const did = isEmitted(facts) ? `emitted an event, and a listener ${verb}` : verb;
+    const sentence = `${name}${detailOf(culprit)} ${did}${place}; ${othersText(origin, culprit)}.`;
+    const hasOthers = othersInFlight(origin, culprit) > 0;
     // What was used up was used by all of them.
-    return { ...(kind !== 'resource-exhaustion' && { prefix: name }), sentence, part };
+    return {
+      ...(kind !== 'resource-exhaustion' && { prefix: name }),
+      sentence,
+      part,
+      ...(hasOthers && { refutedBy: handedOver }),
+    };
   }
   const inFlight = origin?.inFlight ?? 0;
   if (inFlight === 0) return undefined;
@@ -77,9 +91,23 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
     };
   const flying = `${formatCount(inFlight, 'request')} ${inFlight === 1 ? 'was' : 'were'} in flight${first}.`;
   const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
-  const why = isAsked ? `Which request caused it is not known${whyLost(origin?.lost)}. ` : '';
+  const why = isAsked ? `Which request caused it is not known${whyLost(origin ?? {}, requests)}. ` : '';
   const step = isAsked && origin?.lost === 'not-followed' ? { step: followStep } : {};
   return { sentence: `${why}${flying}${filler}`, part, ...step };
+}
+
+/** No asynchronous context tells a callback from the flow that comes to call it. */
+const handedOver =
+  'Of the request: a queue, pool or emitter that requests share, and that ran the failing code for another one.';
+
+/** The program's own code called emit, and a listener of it failed: any request may have added it. */
+function isEmitted({ account }: VerdictFacts): boolean {
+  const frames = deathFrames(account);
+  const emit = frames.findIndex(
+    ({ file, function: name }) => file === 'node:events' && /\bemit$/.test(name ?? ''),
+  );
+  const caller = frames[emit + 1];
+  return emit > 0 && caller !== undefined && !isOfNode(caller);
 }
 
 const followStep =
@@ -107,13 +135,21 @@ function detailOf({ route, path, answeredMsBefore }: RequestAccount): string {
   return details.length ? ` (${details.join(', ')})` : '';
 }
 
-function othersText(origin: OriginFacts | undefined, { answeredMsBefore }: RequestAccount): string {
-  const others = (origin?.inFlight ?? 0) - (answeredMsBefore === undefined ? 1 : 0);
+const othersInFlight = (origin: OriginFacts | undefined, { answeredMsBefore }: RequestAccount): number =>
+  (origin?.inFlight ?? 0) - (answeredMsBefore === undefined ? 1 : 0);
+
+function othersText(origin: OriginFacts | undefined, culprit: RequestAccount): string {
+  const others = othersInFlight(origin, culprit);
   if (others <= 0) return 'no other request was in flight';
   return others === 1 ? '1 other was in flight' : `${others} others were in flight`;
 }
 
-function whyLost(lost: OriginFacts['lost']): string {
+function whyLost({ lost, maker }: OriginFacts, requests: readonly RequestAccount[]): string {
+  const first = requests.find(({ id }) => id === maker);
+  if (lost === 'recurring') {
+    const from = first ? `, which ${clip(requestName(first), longestName)}${detailOf(first)} began` : '';
+    return `: it was called by a timer, port or watcher that calls again and again${from}`;
+  }
   if (lost === 'connection') return ': it came over a connection that several may share';
   if (lost === 'not-followed') return ': requests were not followed';
   // It may have been started by one of them all the same: some callbacks have left their context when they fail.

@@ -12,8 +12,11 @@ export interface OriginPart {
   chain?: OriginLink[];
   /**
    * Why it is not known. `connection`: the context was that of a shared connection, and named the request that opened it.
+   * `recurring`: the same with a timer, port or watcher that calls more than once.
    */
-  lost?: 'no-context' | 'connection' | 'not-followed';
+  lost?: 'no-context' | 'connection' | 'recurring' | 'not-followed';
+  /** With `recurring`: the one of `requests` that opened or started it. */
+  maker?: string;
   /** From the active span of a tracer (OpenTelemetry). */
   trace?: { traceId: string; spanId: string };
   /** The request of the chain first, then those in flight, the oldest first. */

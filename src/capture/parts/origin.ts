@@ -6,7 +6,13 @@
 import { asyncHooks } from '../../agent/node-modules.ts';
 import type { Origin } from '../../agent/record/causal-context.ts';
 import type { AgentScope } from '../../agent/record/scope.ts';
-import { type OriginLink, type OriginPart, partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import {
+  type OriginLink,
+  type OriginPart,
+  partNames,
+  type RawFrame,
+  type TriggerPart,
+} from '../../bundle/layout/bundle.ts';
 import type { TestOrigin } from '../../bundle/layout/tests.ts';
 import { describeRequest, requestIdOf } from '../recording/describe-request.ts';
 import type { Origins, RequestOrigin, RequestWatch } from '../recording/request-watch.ts';
@@ -17,20 +23,21 @@ const mostLinks = 16;
 
 export const originPart: PartProducer = {
   name: partNames.origin,
-  produce({ origins, trigger, tests, recording }): OriginPart | undefined {
+  produce({ origins, trigger, tests, recording, thrown }): OriginPart | undefined {
     if (!origins) return undefined;
     const { requests } = origins;
     const open = requests.open();
-    const { current, lost } = isByCode(trigger) ? readOrigin(origins) : {};
+    const { current, lost, maker } = isByCode(trigger) ? readOrigin(origins, thrown?.frames) : {};
     const chain = [...agentLinks(recording?.recorder.within), ...originLinks(current, tests)];
     if (open.length === 0 && chain.length === 0 && requests.count === 0) return undefined;
-    const own = ancestors(current).filter(isRequest);
+    const own = [...ancestors(current).filter(isRequest), ...(maker ? [maker] : [])];
     const listed = [...new Set([...own, ...open])];
     const trace = readTrace();
     return {
       followed: requests.isFollowing ? 'context' : 'callback',
       ...(chain.length > 0 && { chain }),
       ...(isByCode(trigger) && chain.length === 0 && lost && { lost }),
+      ...(maker && { maker: requestIdOf(maker) }),
       ...(trace && { trace }),
       requests: listed.slice(0, mostRequests).map(describeRequest),
       inFlight: open.length,
@@ -53,9 +60,11 @@ export function isByCode({
 interface Found {
   current?: Origin;
   lost?: NonNullable<OriginPart['lost']>;
+  maker?: RequestOrigin;
 }
 
-export function readOrigin({ causal, requests }: Origins): Found {
+/** `frames`: of what was thrown. */
+export function readOrigin({ causal, requests }: Origins, frames: readonly RawFrame[] = []): Found {
   const resource = asyncHooks().executionAsyncResource() as Resource;
   // Promises that were there before contexts were carry those of others.
   const areAllFollowed = requests.open().every(({ isFollowed }) => isFollowed);
@@ -64,13 +73,33 @@ export function readOrigin({ causal, requests }: Origins): Found {
   const request = ancestors(current).find(isRequest);
   const shared = connectionOf(resource);
   // Its callbacks run in the context of whoever opened it.
-  if (shared && !(request && isOwnConnection(request, shared))) return { lost: 'connection' };
+  if (shared && !(request && isOwnConnection(request, shared, requests)))
+    return byCallback(resource, requests);
+  if (request && callsAgain(resource, frames)) {
+    const test = ancestors(current).find(({ kind }) => kind === 'test');
+    return { ...(test && { current: test }), lost: 'recurring', maker: request };
+  }
   return { current };
+}
+
+/**
+ * What calls back more than once is often there for all requests, and began with the first that needed it. The failing
+ * listener of a port (so of a worker thread too) is called from a tick of its own, so that only the stack shows it.
+ */
+function callsAgain(resource: Resource, frames: readonly RawFrame[]): boolean {
+  const name = resource?.constructor?.name ?? '';
+  if (name === 'Timeout') return typeof resource._repeat === 'number';
+  return (
+    /^(?:FSEvent|StatWatcher|UDP|Signal|MessagePort)$/.test(name) ||
+    frames.some(({ url }) => url === 'node:internal/per_context/messageport')
+  );
 }
 
 interface Resource {
   /** Of Node's own resource for the requests of a connection. */
   socket?: unknown;
+  /** Of an interval: its milliseconds. */
+  _repeat?: unknown;
   constructor?: { name?: string };
 }
 
@@ -81,7 +110,8 @@ function byCallback(resource: Resource, requests: RequestWatch): Found {
   const found = socket ? requests.onConnection(socket) : undefined;
   if (found) return { current: found };
   const areFollowed = requests.isFollowing && requests.open().every(({ isFollowed }) => isFollowed);
-  return { lost: areFollowed ? 'no-context' : 'not-followed' };
+  if (!areFollowed) return { lost: 'not-followed' };
+  return { lost: socket && !isRequests ? 'connection' : 'no-context' };
 }
 
 /** The socket whose bytes are being handed over, where that is what runs. */
@@ -94,9 +124,10 @@ function connectionOf(resource: Resource): object | undefined {
   return typeof found === 'object' && found !== null ? found : undefined;
 }
 
-function isOwnConnection({ start }: RequestOrigin, socket: object): boolean {
-  const { request, stream, upgraded } = start ?? {};
-  return (upgraded ?? request?.socket ?? stream?.session?.socket) === socket;
+function isOwnConnection(origin: RequestOrigin, socket: object, requests: RequestWatch): boolean {
+  const { request, stream, upgraded } = origin.start ?? {};
+  const own = upgraded ?? request?.socket ?? stream?.session?.socket;
+  return own === socket || requests.onConnection(socket) === origin;
 }
 
 /** By its kind, because this half has a class of its own. */

@@ -74,7 +74,7 @@ export interface Origins {
 export interface RequestWatch {
   /** Not yet answered, in the order of their beginning. */
   open(): RequestOrigin[];
-  /** The newest request on this connection. */
+  /** The newest request on this connection, unless it was answered: its client may have gone. */
   onConnection(socket: unknown): RequestOrigin | undefined;
   /** How many there have been. */
   readonly count: number;
@@ -86,6 +86,7 @@ export interface RequestWatch {
 export function watchRequests({ context }: Pick<Config, 'context'>, causal: CausalContext): RequestWatch {
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const open = new Map<object, RequestOrigin>();
+  const unanswered = new WeakMap<object, RequestOrigin>();
   let count = 0;
   let isFollowing = false;
   const mayFollow = (): boolean => {
@@ -102,10 +103,15 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
       isFollowed ? aroundServer(causal.current) : undefined,
     );
     open.set(key, origin);
+    const socket = socketOf(start);
+    if (socket) unanswered.set(socket, origin);
     if (isFollowed) causal.enter(origin);
   };
   const end = (key: object): void => {
-    open.get(key)?.end();
+    const origin = open.get(key);
+    const socket = socketOf(origin?.start);
+    if (socket && unanswered.get(socket) === origin) unanswered.delete(socket);
+    origin?.end();
     open.delete(key);
   };
   const undoUpgrades = watchUpgrades({
@@ -136,9 +142,7 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
       return [...open.values()];
     },
     onConnection: (socket) =>
-      [...open.values()].findLast(
-        ({ start }) => start?.request?.socket === socket || start?.upgraded === socket,
-      ),
+      typeof socket === 'object' && socket !== null ? unanswered.get(socket) : undefined,
     get count() {
       return count;
     },
@@ -160,6 +164,11 @@ function aroundServer(current: Origin | undefined): Origin | undefined {
   let found = current;
   while (found?.kind === 'request') found = found.parent;
   return found;
+}
+
+/** The connection that is this request's alone while it is being answered: streams of HTTP/2 share theirs. */
+function socketOf({ upgraded, request }: RequestStart = {}): Socket | undefined {
+  return upgraded ?? request?.socket ?? undefined;
 }
 
 interface FastifyMessage {
