@@ -104,7 +104,9 @@ function verdictOf(
   const isNamed = title.startsWith(`${name}: `) && summary.startsWith(`${name} `);
   if (blamed.length === 1 && blamed[0] === name && isNamed) return { verdict: 'right', told };
   const saysSo = /[Ww]hich request caused it is not known/.test(summary);
-  const isQuiet = blamed.length === 0 && saysSo && !title.includes('/orders/');
+  // What no channel of Node tells of (HTTP/2 on Node 20) is no request to the account.
+  const sawNone = account.origin === undefined && account.requests === undefined;
+  const isQuiet = blamed.length === 0 && (saysSo || sawNone) && !title.includes('/orders/');
   if (isQuiet) return { verdict: 'unknown', told };
   return {
     verdict: isShared && /Of the request: a queue, pool or emitter/.test(refutedBy) ? 'caller' : 'wrong',
