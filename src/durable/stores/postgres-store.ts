@@ -9,7 +9,7 @@ import { AgentdumpError } from '../../errors.ts';
 import type { ProcessIdentity } from '../../journal/layout/session.ts';
 import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
-import { importPg, placeOf } from './postgres/client.ts';
+import { hearErrors, importPg, placeOf } from './postgres/client.ts';
 import { dueSeconds, newsChannel, PostgresDue, rest, type TakenRow } from './postgres/dispatch.ts';
 import { PostgresNews } from './postgres/news.ts';
 import { ownHolder, readHolder } from './postgres/owner.ts';
@@ -67,8 +67,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     this.#due = new PostgresDue(this);
     this.#writer = new PostgresWriter(this);
     this.#queue = new PostgresQueue(this);
-    // An idle connection that breaks is replaced at the next query.
-    pool.on('error', () => {});
+    hearErrors(pool);
   }
 
   /** `url`: as `pg` takes it. Makes the tables when they are not there. Needs the package `pg`. */

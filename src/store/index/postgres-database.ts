@@ -1,7 +1,7 @@
 /** The index in PostgreSQL, through `pg`, which is loaded only here. */
 import type { PoolClient } from 'pg';
 import { persist } from '../../durable/stores/persist.ts';
-import { importPg, placeOf } from '../../durable/stores/postgres/client.ts';
+import { hearErrors, importPg, placeOf } from '../../durable/stores/postgres/client.ts';
 import type { IndexDatabase, Query } from './database.ts';
 import { makeTables } from './tables.ts';
 
@@ -17,8 +17,7 @@ export async function openPostgres(url: string): Promise<IndexDatabase> {
     connectionTimeoutMillis: 5_000,
     query_timeout: 60_000,
   });
-  // An idle connection that breaks is replaced by the next query.
-  pool.on('error', () => {});
+  hearErrors(pool);
   const patience = { ms: patienceMs, place: placeOf(url) };
   const database: IndexDatabase = {
     place: patience.place,
@@ -40,8 +39,6 @@ async function inTransaction<Result>(
   work: (query: Query) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
-  // If it breaks in between, its query fails; without a listener the process would die too.
-  client.on('error', () => {});
   let isDone = false;
   try {
     await client.query('begin');

@@ -24,3 +24,19 @@ export function placeOf(url: string): string {
     return 'PostgreSQL';
   }
 }
+
+/**
+ * A connection that breaks is replaced at the next query, and whoever waits for it hears of it. But one that breaks while nobody
+ * listens, as between the moment in which it is made and the one in which it is given away, would end the process.
+ */
+export function hearErrors(
+  pool: ErrorTeller & { on(event: 'connect', tell: (client: ErrorTeller) => void): unknown },
+): void {
+  const listen = (teller: ErrorTeller) => teller.on('error', () => {});
+  listen(pool);
+  pool.on('connect', listen);
+}
+
+interface ErrorTeller {
+  on(event: 'error', tell: (error: Error) => void): unknown;
+}

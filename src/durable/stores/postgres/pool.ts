@@ -7,6 +7,7 @@ export interface PostgresPool {
     values?: unknown[],
   ): Promise<PostgresResult>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'connect', listener: (client: PostgresClient) => void): unknown;
   end(): Promise<void>;
   /** A connection of its own, for news; without it workers and waiting runs look every second. */
   connect?(): Promise<PostgresClient>;
@@ -20,7 +21,8 @@ export interface PostgresResult {
 export interface PostgresClient {
   query(text: string): Promise<unknown>;
   on(event: 'notification', listener: (news: { payload?: string | undefined }) => void): unknown;
-  on(event: 'error' | 'end', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
   /** Keeps the process alive no longer. */
   unref?(): void;
   release(destroy: boolean): void;
