@@ -28,8 +28,11 @@ export interface MemoryReader {
   readBytes(address: number, length: number): Uint8Array;
   findWord(address: number): number | undefined;
   has(address: number, length: number): boolean;
-  /** A copy that leaves no window behind, for probing here and there; undefined where it is not all there. */
-  peek(address: number, length: number): Uint8Array | undefined;
+  /**
+   * A copy that leaves no window behind, for probing here and there; undefined where it is not all there. `into` may take it: as many
+   * bytes.
+   */
+  peek(address: number, length: number, into?: Uint8Array): Uint8Array | undefined;
   /** The bytes themselves, not to be written to, where they are in our memory in one piece; else undefined. */
   view?(address: number, length: number): Uint8Array | undefined;
 }
@@ -143,10 +146,10 @@ export class ProcessMemory implements MemoryReader {
     return true;
   }
 
-  peek(address: number, length: number): Uint8Array | undefined {
+  peek(address: number, length: number, into?: Uint8Array): Uint8Array | undefined {
     const extent = this.extents[this.#extentAt(address)];
     if (!extent || extent.start > address || address + length > extent.end) return undefined;
-    const bytes = new Uint8Array(length);
+    const bytes = into ?? new Uint8Array(length);
     const offset = extent.offset + (address - extent.start);
     const { source } = extent;
     const got = source.readUncached ? source.readUncached(bytes, offset) : source.readInto(bytes, offset);

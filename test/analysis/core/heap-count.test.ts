@@ -7,9 +7,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
+import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { surveyHeap } from '../../../src/analysis/core/javascript/heap-survey.ts';
 import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
+import type { V8Heap } from '../../../src/formats/v8/heap/heap.ts';
+import { findHeapPages, walkPage } from '../../../src/formats/v8/heap/heap-pages.ts';
+import { type ClassCount, Histogram } from '../../../src/formats/v8/heap/histogram.ts';
+import { ObjectCounter } from '../../../src/formats/v8/heap/object-counter.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 import { sampleOf } from '../../support/test-nodes.ts';
 
@@ -25,6 +29,47 @@ const programs: [number, number, string[]][] = [
   [8, 4000, ['--always-sparkplug', '--no-concurrent-sweeping']],
 ];
 
+const pagesOf = (dump: CoreDump, heap: V8Heap) =>
+  findHeapPages(
+    heap,
+    dump.core.segments
+      .filter((s) => s.fileSize > 0 && s.writable)
+      .map((s) => [s.start, s.start + s.fileSize] as const),
+  );
+
+/** Each object by itself. */
+function countedSlowly(dump: CoreDump, heap: V8Heap): ClassCount[] {
+  const histogram = new Histogram(heap);
+  for (const page of pagesOf(dump, heap)) walkPage(heap, page, (found) => histogram.add(found));
+  return sorted(histogram);
+}
+
+function countedFast(dump: CoreDump, heap: V8Heap): ClassCount[] {
+  const histogram = new Histogram(heap);
+  const counter = new ObjectCounter(heap, () => false);
+  let visited = 0;
+  for (const page of pagesOf(dump, heap))
+    walkPage(
+      heap,
+      page,
+      (found) => {
+        visited++;
+        histogram.add(found);
+      },
+      counter,
+    );
+  let counted = 0;
+  for (const found of counter.maps()) {
+    counted += found.count;
+    histogram.addCounted(found);
+  }
+  assert.ok(visited < counted / 4, `${visited} of ${counted} were looked at one by one`);
+  return sorted(histogram);
+}
+
+const sorted = (histogram: Histogram) =>
+  histogram.classes().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+
 for (const node of nodes)
   suite(`Node ${node.major}`, { skip: noCores }, () => {
     for (const [seed, objects, flags] of sampleOf(programs, 4))
@@ -35,6 +80,7 @@ for (const node of nodes)
           const v8 = openV8(dump, []);
           assert.ok(v8);
           const counted = new Map(surveyHeap(dump, v8, []).classes.map((c) => [c.name, c.count]));
+          assert.deepEqual(countedSlowly(dump, v8.heap), countedFast(dump, v8.heap));
           dump.close();
           const made = JSON.parse(death.stdout) as Record<string, number>;
           assert.ok(Object.keys(made).length === 5);

@@ -4,8 +4,9 @@
  */
 
 import { whereMapped } from '../../../bytes/memory.ts';
-import { findHeapPages, walkPage } from '../../../formats/v8/heap/heap-pages.ts';
+import { findHeapPages, type HeapObject, walkPage } from '../../../formats/v8/heap/heap-pages.ts';
 import { type ClassCount, Histogram } from '../../../formats/v8/heap/histogram.ts';
+import { ObjectCounter } from '../../../formats/v8/heap/object-counter.ts';
 import { findSuspended, type SuspendedFunction } from '../../../formats/v8/suspended.ts';
 import { ValueRenderer } from '../../../formats/v8/values.ts';
 import type { HandleFacts, SuspendedStack } from '../../../model/account.ts';
@@ -58,6 +59,15 @@ export function surveyHeap(
   const waiting: number[] = [];
   const timers: number[] = [];
   const { asyncFunctionObject, asyncGeneratorObject } = heap.layout.types;
+  const isAsync = (type: number) => type === asyncFunctionObject || type === asyncGeneratorObject;
+  const counter = new ObjectCounter(
+    heap,
+    (map, type) => isAsync(type) || histogram.nameOf(map, type) === timerClass,
+  );
+  const visit = (found: HeapObject) => {
+    if (histogram.add(found) === timerClass && timers.length < maxTimers) timers.push(found.object);
+    if (isAsync(found.type) && waiting.length < maxSuspended) waiting.push(found.object);
+  };
   let pageBytes = 0;
   for (const page of pages) {
     pageBytes += page.end - page.start;
@@ -68,12 +78,9 @@ export function surveyHeap(
       });
       break;
     }
-    walkPage(heap, page, (found) => {
-      if (histogram.add(found) === timerClass && timers.length < maxTimers) timers.push(found.object);
-      const isAsync = found.type === asyncFunctionObject || found.type === asyncGeneratorObject;
-      if (isAsync && waiting.length < maxSuspended) waiting.push(found.object);
-    });
+    walkPage(heap, page, visit, counter);
   }
+  for (const counted of counter.maps()) histogram.addCounted(counted);
   if (pages.length === 0) gaps.push({ part: surveyPart, reason: 'no page of a V8 heap was recognised' });
   return {
     classes: histogram.classes(),

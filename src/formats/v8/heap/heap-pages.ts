@@ -7,6 +7,7 @@
 import { whereMapped } from '../../../bytes/memory.ts';
 import { findUnusedStretches, type UnusedStretch } from './allocation-areas.ts';
 import type { Tagged, V8Heap } from './heap.ts';
+import type { ObjectCounter } from './object-counter.ts';
 import { findObjectSize, type Surroundings } from './object-size.ts';
 
 export interface HeapPage {
@@ -131,9 +132,15 @@ const resyncObjects = 3;
 /**
  * Every object of a page, in order. `visit` is called with one record that is reused. Behind an object whose size is
  * not known, and in memory that an evacuation left behind, single words look like the starts of objects: there the
- * walk goes on word by word until several objects fit together.
+ * walk goes on word by word until several objects fit together. `counter` takes what it can count by itself; that is not visited.
  */
-export function walkPage(heap: V8Heap, page: HeapPage, visit: (found: HeapObject) => void): void {
+export function walkPage(
+  heap: V8Heap,
+  page: HeapPage,
+  visit: (found: HeapObject) => void,
+  counter?: ObjectCounter,
+): void {
+  counter?.open(page);
   const found: HeapObject = { object: 0, map: 0, type: 0, size: 0 };
   const around = surroundingsOf(heap, page);
   let inStep = true;
@@ -145,6 +152,11 @@ export function walkPage(heap: V8Heap, page: HeapPage, visit: (found: HeapObject
     if (unused && at >= unused.from) {
       at = unused.to;
       inStep = true;
+      continue;
+    }
+    const counted = inStep && counter ? counter.pass(at, unused?.from ?? page.end) : at;
+    if (counted > at) {
+      at = counted;
       continue;
     }
     const map = heap.memory.findWord(at);

@@ -4,6 +4,7 @@ import { findMapConstructorName } from '../properties.ts';
 import { isStringType } from '../strings.ts';
 import type { Tagged, V8Heap } from './heap.ts';
 import type { HeapObject } from './heap-pages.ts';
+import type { CountedMap } from './object-counter.ts';
 
 export interface ClassCount {
   name: string;
@@ -22,20 +23,36 @@ export class Histogram {
 
   /** The name under which it was counted. */
   add({ map, type, size }: HeapObject): string {
-    let entry = this.#byMap.get(map);
-    if (!entry) {
-      entry = { name: this.#nameOf(map, type), count: 0, selfSize: 0 };
-      this.#byMap.set(map, entry);
-    }
+    const entry = this.#entryOf(map, type);
     entry.count++;
     entry.selfSize += size;
     return entry.name;
+  }
+
+  addCounted({ map, type, count, bytes }: CountedMap): void {
+    const entry = this.#entryOf(map, type);
+    entry.count += count;
+    entry.selfSize += bytes;
+  }
+
+  /** Of the objects that have this map. */
+  nameOf(map: Tagged, type: number): string {
+    return this.#entryOf(map, type).name;
+  }
+
+  #entryOf(map: Tagged, type: number): ClassCount {
+    const known = this.#byMap.get(map);
+    if (known) return known;
+    const entry = { name: this.#findName(map, type), count: 0, selfSize: 0 };
+    this.#byMap.set(map, entry);
+    return entry;
   }
 
   /** The largest first. V8's internal objects are named in parentheses. */
   classes(): ClassCount[] {
     const byName = new Map<string, ClassCount>();
     for (const { name, count, selfSize } of this.#byMap.values()) {
+      if (count === 0) continue;
       const total = byName.get(name);
       if (total) {
         total.count += count;
@@ -45,7 +62,7 @@ export class Histogram {
     return [...byName.values()].sort((a, b) => b.selfSize - a.selfSize);
   }
 
-  #nameOf(map: Tagged, type: number): string {
+  #findName(map: Tagged, type: number): string {
     const { types, instanceTypes } = this.#heap.layout;
     if (isStringType(type)) return '(string)';
     if (type === types.freeSpace) return '(free space)';

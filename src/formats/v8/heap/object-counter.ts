@@ -1,0 +1,180 @@
+/**
+ * Counts the objects of a page by their map in one loop over its words, without an object of ours for each: most kinds tell their size by
+ * the map, or by one count behind it. It stops at the first object that is of another kind, or that is no object, and leaves
+ * that to the walk which looks more closely (`walkPage`).
+ */
+import type { Tagged, V8Heap } from './heap.ts';
+import { planSize, SizeKind } from './object-size.ts';
+
+/** Pages with one large object are longer. */
+const longestPage = 1 << 18;
+const firstRoom = 1 << 12;
+const emptyKey = 0;
+const rowWords = 4;
+const kindBits = 3;
+const kindMask = (1 << kindBits) - 1;
+
+export interface CountedMap {
+  map: Tagged;
+  type: number;
+  count: number;
+  bytes: number;
+}
+
+export class ObjectCounter {
+  readonly #heap: V8Heap;
+  readonly #isVisited: (map: Tagged, type: number) => boolean;
+  readonly #buffer = new Uint8Array(longestPage);
+  #words: Int32Array = new Int32Array(this.#buffer.buffer);
+  #base = 0;
+  #end = 0;
+  /**
+   * Open addressing; rows of four: the two halves of a map's pointer, its plan (a kind, and a size in words of four bytes above
+   * it), and how many objects were counted.
+   */
+  #rows = new Int32Array(firstRoom * rowWords);
+  #type = new Uint16Array(firstRoom);
+  /** Words of four bytes, of objects whose size is not fixed. */
+  #units = new Float64Array(firstRoom);
+  #used = 0;
+
+  /** Objects of which `isVisited` is true are left to the walk, each. */
+  constructor(heap: V8Heap, isVisited: (map: Tagged, type: number) => boolean) {
+    this.#heap = heap;
+    this.#isVisited = isVisited;
+  }
+
+  /** To be called before `pass` is, with each page. */
+  open({ start, end }: { start: number; end: number }): void {
+    const length = Math.floor((end - start) / 4) * 4;
+    const bytes =
+      length > 0 && length <= longestPage && start % 8 === 0
+        ? this.#heap.memory.peek(start, length, this.#buffer.subarray(0, length))
+        : undefined;
+    this.#base = start;
+    this.#end = bytes ? start + length : start;
+    if (bytes) this.#words = new Int32Array(bytes.buffer, bytes.byteOffset, length / 4);
+  }
+
+  /** Counts objects from `at` on, none beyond `limit`; returns where the first one starts that it left. */
+  pass(at: number, limit: number): number {
+    const end = (Math.min(limit, this.#end) - this.#base) >> 2;
+    let index = (at - this.#base) >> 2;
+    while (index + 1 < end) {
+      index = this.#run(index, end);
+      if (index + 1 >= end || !this.#learn(this.#words[index]!, this.#words[index + 1]!)) break;
+    }
+    return this.#base + index * 4;
+  }
+
+  /** As far as all maps are known and all sizes are plain. In words of four bytes. */
+  #run(from: number, end: number): number {
+    const [words, rows, units] = [this.#words, this.#rows, this.#units];
+    const mask = units.length - 1;
+    const lengthWord = this.#heap.layout.string.length >> 2;
+    const charWords = this.#heap.layout.string.chars >> 2;
+    let index = from;
+    while (index + 3 < end) {
+      const map = words[index]!;
+      const upper = words[index + 1]!;
+      let row = (hash(map, upper) & mask) * rowWords;
+      while (rows[row] !== map || rows[row + 1] !== upper) {
+        if (rows[row] === emptyKey) return index;
+        row = (((row >> 2) + 1) & mask) * rowWords;
+      }
+      const plan = rows[row + 2]!;
+      const kind = plan & kindMask;
+      let size = plan >> kindBits;
+      if (kind !== SizeKind.fixed) {
+        if (kind === SizeKind.other) return index;
+        if (kind <= SizeKind.twoByteString) {
+          const length = words[index + lengthWord]!;
+          if (length < 0) return index;
+          size = charWords + (kind === SizeKind.oneByteString ? (length + 3) >> 2 : (length + 1) >> 1);
+        } else {
+          // A small integer: its lower half is zero.
+          const count = words[index + 3]!;
+          if (words[index + 2] !== 0 || count < 0) return index;
+          if (kind === SizeKind.bytes) size = 4 + ((count + 3) >> 2);
+          else if (kind === SizeKind.free) size = count * size;
+          else size = 4 + count * 2;
+        }
+        size = (size + 1) & ~1;
+        if (kind === SizeKind.perhapsWords && !this.#startsObject(index + size, end)) return index;
+        if (size < 2 || index + size > end) return index;
+        units[row >> 2]! += size;
+      } else if (index + size > end) return index;
+      rows[row + 3]!++;
+      index += size;
+    }
+    return index;
+  }
+
+  /** Of a kind whose size is a guess, what follows must be an object of a known map. */
+  #startsObject(index: number, end: number): boolean {
+    return index + 1 < end && this.#find(this.#words[index]!, this.#words[index + 1]!) >= 0;
+  }
+
+  #find(map: number, upper: number): number {
+    if (map === emptyKey) return -1;
+    const rows = this.#rows;
+    const mask = this.#units.length - 1;
+    for (let i = hash(map, upper) & mask; rows[i * rowWords] !== emptyKey; i = (i + 1) & mask)
+      if (rows[i * rowWords] === map && rows[i * rowWords + 1] === upper) return i;
+    return -1;
+  }
+
+  /** False for what is no map, and for one that is known: its object is for the walk. */
+  #learn(low: number, high: number): boolean {
+    if (low === emptyKey || this.#find(low, high) >= 0) return false;
+    const map = high * 2 ** 32 + (low >>> 0);
+    const type = this.#heap.findMapType(map);
+    if (type === undefined) return false;
+    if (this.#used * 2 >= this.#units.length) this.#grow();
+    const { kind, size } = planSize(this.#heap, map, type);
+    const i = this.#put(low, high);
+    this.#rows[i * rowWords + 2] =
+      ((size >> 2) << kindBits) | (this.#isVisited(map, type) ? SizeKind.other : kind);
+    this.#type[i] = type;
+    return true;
+  }
+
+  #put(low: number, high: number): number {
+    const mask = this.#units.length - 1;
+    let i = hash(low, high) & mask;
+    while (this.#rows[i * rowWords] !== emptyKey) i = (i + 1) & mask;
+    this.#rows[i * rowWords] = low;
+    this.#rows[i * rowWords + 1] = high;
+    this.#used++;
+    return i;
+  }
+
+  #grow(): void {
+    const [rows, type, units] = [this.#rows, this.#type, this.#units];
+    const room = units.length * 2;
+    this.#rows = new Int32Array(room * rowWords);
+    this.#type = new Uint16Array(room);
+    this.#units = new Float64Array(room);
+    this.#used = 0;
+    for (let at = 0; at < rows.length; at += rowWords) {
+      if (rows[at] === emptyKey) continue;
+      const i = this.#put(rows[at]!, rows[at + 1]!);
+      this.#rows.set(rows.subarray(at + 2, at + rowWords), i * rowWords + 2);
+      this.#type[i] = type[at / rowWords]!;
+      this.#units[i] = units[at / rowWords]!;
+    }
+  }
+
+  /** What was counted so far. */
+  *maps(): Generator<CountedMap> {
+    for (let i = 0; i < this.#units.length; i++) {
+      const [low = 0, high = 0, plan = 0, signed = 0] = this.#rows.subarray(i * rowWords, (i + 1) * rowWords);
+      const count = signed >>> 0;
+      if (count === 0) continue;
+      const units = (plan & kindMask) === SizeKind.fixed ? count * (plan >> kindBits) : this.#units[i]!;
+      yield { map: high * 2 ** 32 + (low >>> 0), type: this.#type[i]!, count, bytes: units * 4 };
+    }
+  }
+}
+
+const hash = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e37_79b1) >>> 11;
