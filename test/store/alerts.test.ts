@@ -9,9 +9,10 @@ import { tellAlerts } from '../../src/store/alerts/alerts.ts';
 import { alertsFor } from '../../src/store/alerts/due.ts';
 import { postAlert, webhookOf } from '../../src/store/alerts/webhook.ts';
 import { resolveIssue } from '../../src/store/issues.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/open-store.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
+import { newStore } from './new-store.ts';
 import { writeDeath } from './synth-death.ts';
 
 const now = Date.parse('2026-11-25T10:30:00Z');
@@ -149,7 +150,7 @@ test('each alert is told once, and after the webhook was away', async (t) => {
   let store: Store | undefined;
   t.after(() => store?.close());
   const folder = temporaryFolder(t);
-  store = await openStore(join(folder, 'store'));
+  store = await newStore(join(folder, 'store'));
   const { index } = store;
   const hook = await startHook(t);
   const webhook = webhookOf(hook.url, undefined);

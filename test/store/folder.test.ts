@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
 import { onlyWide } from '../support/test-nodes.ts';
+import { newStore } from './new-store.ts';
 import { testStore } from './store-conformance.ts';
 
-testStore({ name: 'folder', open: (folder) => openStore(join(folder, 'store')) });
+testStore({ name: 'folder', open: (folder) => newStore(join(folder, 'store')) });
 
 test('who comes while it is open waits, is told for whom, and is let in when it is closed', {
   skip: onlyWide,

@@ -11,6 +11,7 @@ import { Fleet } from '../../src/workbench/fleet/fleet.ts';
 import { findTargets } from '../../src/workbench/items/targets.ts';
 import type { ViewState } from '../../src/workbench/protocol.ts';
 import { serveWorkbench, type Workbench } from '../../src/workbench/server/serve.ts';
+import { newStore } from '../store/new-store.ts';
 import { randomId, writeDeath } from '../store/synth-death.ts';
 import { markup } from '../support/synth-bundle-hostile.ts';
 
@@ -22,7 +23,7 @@ let workbench: Workbench;
 before(async () => {
   const dumps = join(root, 'dumps');
   mkdirSync(dumps, { mode: 0o700 });
-  const store = await openStore(place);
+  const store = await newStore(place);
   for (const death of [
     { id: ids.first, release: '1.0.0', host: 'web-1' },
     { id: ids.second, release: '1.1.0', host: 'web-2', at: '2026-11-22T03:04:05.678Z' },

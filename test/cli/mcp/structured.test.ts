@@ -13,8 +13,8 @@ import { gzipSync } from 'node:zlib';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { boundData } from '../../../src/cli/mcp/bound-data.ts';
 import { maxAnswerChars } from '../../../src/cli/mcp/envelope.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { sendBundle } from '../../../src/store/send.ts';
+import { newStore } from '../../store/new-store.ts';
 import { writeDeath } from '../../store/synth-death.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
@@ -131,7 +131,7 @@ function send(method: string, params: object): Promise<Reply> {
 /** Two deaths of one fault, and one of another. Its path, outside of the bundles. */
 async function fillStore(): Promise<string> {
   const place = join(elsewhere, 'store');
-  const store = await openStore(place);
+  const store = await newStore(place);
   for (const message of ['one', 'one', 'another'])
     assert.equal((await sendBundle(store, writeDeath(elsewhere, { message }))).outcome, 'stored');
   await store.close();
