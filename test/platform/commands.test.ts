@@ -16,7 +16,7 @@ const twentySteps = pathOf('../durable/programs/twenty-steps.mjs');
 const failing = `const test = require('node:test');
 test('adds', () => require('node:assert').equal(1 + 1, 3));`;
 
-for (const pretence of sampleOf(pretences, 2))
+for (const pretence of sampleOf(pretences, pretences.length))
   describe(nameOf(pretence), () => {
     test('a death under `agentdump run`, and its analysis', async (t) => {
       const cwd = temporaryFolder(t);

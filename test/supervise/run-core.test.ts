@@ -21,7 +21,7 @@ import { listBundles } from '../../src/bundle/finished/list.ts';
 import { partNames } from '../../src/bundle/layout/bundle.ts';
 import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { nodeOf, testMajors } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-run-core-'));
@@ -201,7 +201,7 @@ test('where no core can be left nothing aborts: exit code 1, and it says that no
   assert.equal((await account(listed.path)).account.verdict?.kind, 'uncaught-exception');
 });
 
-test('AGENTDUMP_LOCALS=core says the same', { skip }, async () => {
+test('AGENTDUMP_LOCALS=core says the same', { skip: skip || onlyWide }, async () => {
   const { result, listed } = run('locals-variable', process.execPath, [], 'throw', {
     AGENTDUMP_LOCALS: 'core',
   });
@@ -211,7 +211,7 @@ test('AGENTDUMP_LOCALS=core says the same', { skip }, async () => {
   assert.ok(found.threads?.[0]?.frames.find((frame) => frame.function === 'die')?.locals?.length);
 });
 
-test('--locals core: an abort is an abort still', { skip }, async () => {
+test('--locals core: an abort is an abort still', { skip: skip || onlyWide }, async () => {
   const { result } = run('locals-abort', process.execPath, ['--locals', 'core'], 'abort');
   assert.equal(result.signal, 'SIGABRT');
 });

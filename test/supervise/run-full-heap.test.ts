@@ -131,7 +131,7 @@ suite('a full heap', { skip }, () => {
         if (!path.endsWith('victim.cjs')) assert.equal(readFileSync(path).includes(secret), false, path);
     });
 
-  test('the next life begins before the heap is read', async () => {
+  test('the next life begins before the heap is read', { skip: onlyWide }, async () => {
     const { cwd, line } = prepare('restart', { words: ['--restart', 'on-failure', '--restart-delay', '1'] });
     const child = spawn(process.execPath, line, {
       cwd,

@@ -18,11 +18,33 @@ export function findTaint(files: readonly WrittenFile[], canaries: ReadonlyMap<s
     piecesOf(canary).map((piece) => ({ place, piece })),
   );
   const found = new Set<string>();
+  const search = searchFor(pieces.map(({ piece }) => piece));
   for (const { path, text } of files)
     for (const [how, reading] of readingsOf(text))
-      for (const { place, piece } of pieces)
-        if (reading.includes(piece)) found.add(`${place} in ${path} (${how})`);
+      for (const at of search(reading)) found.add(`${pieces[at]?.place} in ${path} (${how})`);
   return [...found].sort();
+}
+
+/** Of several hundred texts, by one way through the text that is searched: the places in the list of those that are in it. */
+function searchFor(wanted: readonly string[]): (text: string) => Set<number> {
+  const byStart = new Map<number, number[]>();
+  const startAt = (text: string, at: number) => (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
+  /** Whether one begins with a character of this low byte. */
+  const begins = new Uint8Array(256);
+  for (const [at, piece] of wanted.entries()) {
+    const start = startAt(piece, 0);
+    byStart.set(start, [...(byStart.get(start) ?? []), at]);
+    begins[(start >>> 16) & 0xff] = 1;
+  }
+  return (text) => {
+    const found = new Set<number>();
+    for (let at = 0; at < text.length - 1; at++) {
+      if (begins[text.charCodeAt(at) & 0xff] === 0) continue;
+      for (const one of byStart.get(startAt(text, at)) ?? [])
+        if (text.startsWith(wanted[one] ?? '', at)) found.add(one);
+    }
+    return found;
+  };
 }
 
 /** Escapes of JSON, URLs and HTML read, and the zero bytes of UTF-16 left out. */

@@ -14,6 +14,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { constants, gunzipSync } from 'node:zlib';
 import { preload } from '../support/run-victim.ts';
+import { sampleOf } from '../support/test-nodes.ts';
 import type { WrittenFile } from '../support/written-files.ts';
 import type { Taint } from './places.ts';
 import { unzipped } from './readings.ts';
@@ -63,8 +64,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   'verify --secrets': ['verify', '{}', '--secrets'],
 };
 const ofHeap: typeof commands = {
-  'heap summary': ['heap', 'summary', '{}', '--json'],
   'heap strings': ['heap', 'strings', '{}'],
+  'heap summary': ['heap', 'summary', '{}', '--json'],
   'heap suspects': ['heap', 'suspects', '{}'],
 };
 
@@ -223,7 +224,7 @@ function askCommands(dumps: string, bundles: readonly string[], work: string): W
   const path = join(dumps, newest ?? '');
   const hasHeap = newest !== undefined && existsSync(join(path, 'heap.heapsnapshot.gz'));
   const all = newest === undefined ? {} : { ...commands, ...(hasHeap ? ofHeap : {}) };
-  const answers = Object.entries(all).map(([name, words]) => ({
+  const answers = sampleOf(Object.entries(all), 2).map(([name, words]) => ({
     path: `output of ${name}`,
     text: ask(
       words.map((word) => (word === '{}' ? path : word)),

@@ -22,10 +22,12 @@ const sessions = 200;
 
 suite('the heap of a core', { skip: noCores }, () => {
   let death: Death;
+  let columns: ReturnType<typeof readCoreGraph>['columns'];
   let heap: Heap;
   before(async () => {
     death = makeCore(usualNode.path, [join(victims, 'heap-graph.cjs'), '', `${sessions}`]);
-    heap = await openHeap(snapshotText(readCoreGraph(death.core).columns));
+    columns = readCoreGraph(death.core).columns;
+    heap = await openHeap(snapshotText(columns));
   });
   after(() => death?.remove());
 
@@ -58,7 +60,7 @@ suite('the heap of a core', { skip: noCores }, () => {
   });
 
   test('values that are withheld are not read, and still told apart', () => {
-    const read = readCoreGraph(death.core).columns;
+    const read = columns;
     const withheld = readCoreGraph(death.core, { withheld: 'gone' }).columns;
     assert.equal(withheld.nodeCount, read.nodeCount);
     const names = new Map<number, number>();
@@ -77,7 +79,6 @@ suite('the heap of a core', { skip: noCores }, () => {
   });
 
   test('an address, tagged or within, is the object that lies there', () => {
-    const { columns } = readCoreGraph(death.core);
     let seen = 0;
     for (let node = 0; node < columns.nodeCount && seen < 200; node += 97) {
       const address = columns.address[node]!;
