@@ -1,6 +1,6 @@
 /** What our own runner makes of a test file: in whatever way one ends, a failure must be seen. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -88,3 +88,32 @@ for (const [how, start] of [
     );
     assert.match(tap, /^# a child of this test had not ended after 0.3 s and was killed: .*sleep 300$/m);
   });
+
+const { describeOverload } = await import(`${new URL('support/machine-load.mjs', import.meta.url)}`);
+const { knownRaces, whyTolerated } = await import(`${new URL('support/second-tries.mjs', import.meta.url)}`);
+
+test('a file that passed only when it ran again fails a run, but for an overload or a race that is on the list', () => {
+  const races = [{ file: 'test/a.test.ts', since: '2026-11-26', reason: 'a pid may be given again' }];
+  assert.equal(whyTolerated('test/b.test.ts', undefined, races), undefined);
+  assert.equal(
+    whyTolerated('test/a.test.ts', undefined, races),
+    'known since 2026-11-26: a pid may be given again',
+  );
+  assert.equal(whyTolerated('test/b.test.ts', 'a load of 17', races), 'overload: a load of 17');
+});
+
+test('an overload is what three test files beside each other do not make', () => {
+  const quiet = { load: 5, lateMs: 200, stolen: 0.01, cores: 2 };
+  assert.equal(describeOverload(quiet), undefined);
+  assert.equal(describeOverload({ ...quiet, load: 17.2 }), 'a load of 17 on 2 cores');
+  assert.equal(describeOverload({ ...quiet, lateMs: 1_510 }), 'no turn for any process for 1.5 s');
+  assert.equal(describeOverload({ ...quiet, stolen: 0.4 }), '40 % of the time given to other machines');
+});
+
+test('every known race is of a file that is there, with a day and a reason', () => {
+  for (const { file, since, reason } of knownRaces) {
+    assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), `${file} is gone: take it from the list`);
+    assert.match(since, /^\d{4}-\d\d-\d\d$/);
+    assert.ok(reason.length > 20, file);
+  }
+});

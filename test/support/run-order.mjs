@@ -1,0 +1,20 @@
+// How many test files run beside each other, and in which order.
+import { availableParallelism } from 'node:os';
+
+/**
+ * One more than there are cores: a third of a file's time is spent waiting, for a child to start, to hang or to be noticed.
+ */
+export const filesBeside = Number(process.env.AGENTDUMP_TESTS_BESIDE) || availableParallelism() + 1;
+
+/** Those that take half a minute or more in the wide run, by its closing lines: begun last, each would run alone at the end. */
+export const longFiles = [
+  'test/taint/preload.test.ts',
+  'test/analysis/memory/leaks.wide.test.ts',
+  'test/process/fidelity.test.ts',
+];
+
+/** The long ones first, then in the order given. */
+export function longestFirst(files) {
+  const long = longFiles.filter((file) => files.includes(file));
+  return [...long, ...files.filter((file) => !long.includes(file))];
+}
