@@ -69,7 +69,7 @@ test('every provider is asked for a format, has replies for a replay, and is nam
     (name) => !['table.ts', 'error-body.ts'].includes(name),
   );
   const guide = read('docs/agents.md');
-  const target = { host: 'model.test', path: '/v1/x' } as Parameters<typeof findReplyFormat>[1];
+  const target = { host: 'model.test', path: '/v2/chat' } as Parameters<typeof findReplyFormat>[1];
   const hostile = namesIn('test/agent/providers').map((name) => read(`test/agent/providers/${name}`));
   for (const file of files) {
     const exported: Record<string, unknown> = await import(`../src/agent/providers/${file}`);

@@ -272,9 +272,11 @@ export interface ModelCall {
   /** What had been streamed of a reply that never ended. */
   partialText?: string;
   finishReasons?: string[];
-  /** Where it was sent: `api.openai.com`, and the path of the request. */
+  /** Where it was sent: `api.openai.com` or `127.0.0.1:8000`, and the path of the request. */
   server?: string;
   path?: string;
+  /** It failed before a request was sent: known from the framework that made it. */
+  notSent?: true;
   httpStatus?: number;
   /** The provider's, from the head of the reply. */
   requestId?: string;

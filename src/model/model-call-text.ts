@@ -8,14 +8,30 @@ const states: Record<string, string> = {
   streaming: 'reply not complete',
 };
 
-/** `anthropic claude-x  failed 529 after 1.2 s, attempt 3, overloaded_error: Overloaded (api.anthropic.com/v1/messages)`. */
-export function modelCallText(call: ModelCall): string {
-  const to = [call.provider, call.model].filter(Boolean).join(' ');
-  return [`${to}  ${stateText(call)}`, ...detailsOf(call)].join(', ') + placeText(call);
+/**
+ * `anthropic claude-x`; of a host that is only known to speak OpenAI's format, where it is:
+ * `llama-3 at 127.0.0.1:8000 (OpenAI-compatible)`.
+ */
+export function modelName({
+  provider,
+  model,
+  server,
+}: Pick<ModelCall, 'provider' | 'model' | 'server'>): string {
+  if (provider !== 'openai_compatible') return [provider, model].filter(Boolean).join(' ') || 'the model';
+  return `${model ?? 'a model'}${server ? ` at ${server}` : ''} (OpenAI-compatible)`;
 }
 
-function stateText({ status, httpStatus, durationMs, ageMs }: ModelCall): string {
-  const state = [states[status] ?? status, httpStatus !== undefined && httpStatus !== 200 && httpStatus];
+/** `anthropic claude-x  failed 529 after 1.2 s, attempt 3, overloaded_error: Overloaded (api.anthropic.com/v1/messages)`. */
+export function modelCallText(call: ModelCall): string {
+  return [`${modelName(call)}  ${stateText(call)}`, ...detailsOf(call)].join(', ') + placeText(call);
+}
+
+function stateText({ status, httpStatus, notSent, durationMs, ageMs }: ModelCall): string {
+  const state = [
+    states[status] ?? status,
+    httpStatus !== undefined && httpStatus !== 200 && httpStatus,
+    notSent && 'before a request was sent',
+  ];
   const lasted = durationMs ?? ageMs;
   const time = lasted === undefined ? '' : ` after ${formatDuration(lasted)}`;
   return `${state.filter(Boolean).join(' ')}${time}`;
@@ -33,7 +49,8 @@ function detailsOf({ inputTokens, outputTokens, finishReasons, resendCount, erro
 }
 
 /** Where it was sent matters when that went wrong. */
-function placeText({ status, httpStatus = 200, server, path }: ModelCall): string {
+function placeText({ status, httpStatus = 200, provider, server, path = '' }: ModelCall): string {
   const isTrouble = status === 'failed' || httpStatus >= 400;
-  return isTrouble && server !== undefined ? ` (${server}${path ?? ''})` : '';
+  const place = provider === 'openai_compatible' ? path : `${server ?? ''}${path}`;
+  return isTrouble && server !== undefined && place ? ` (${place})` : '';
 }

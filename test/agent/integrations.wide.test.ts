@@ -46,6 +46,21 @@ for (const major of majors) {
     }
   });
 
+  test(`a model call that never left the process on Node ${major}: the framework tells of it`, {
+    skip,
+  }, async () => {
+    for (const framework of ['ai-sdk', 'langchain']) {
+      const ran = await runBoth('unsent', [framework], major, preload);
+      const calls = stateOf(ran).runs.flatMap(({ modelCalls }) => modelCalls);
+      assert.deepEqual(
+        calls.map(({ model, status, notSent }) => [model, status, notSent]),
+        [['gpt-4o-mini', 'failed', true]],
+        framework,
+      );
+      assert.match(calls[0]?.error?.message ?? '', /bad port|Connection error/);
+    }
+  });
+
   test(`AI SDK 6 on Node ${major}: tool calls`, { skip }, async () => {
     const { ran } = await runAgent('ai-sdk', ['stream', '6'], major, preload);
     assert.deepEqual(stateOf(ran).runs.flatMap(toolsOf), [weather]);

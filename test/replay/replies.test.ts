@@ -16,10 +16,12 @@ import { ReplyBuilder } from '../../src/agent/calls/reply.ts';
 import { EventStreamDecoder } from '../../src/agent/http/event-stream.ts';
 import { anthropic } from '../../src/agent/providers/anthropic.ts';
 import { bedrock } from '../../src/agent/providers/bedrock.ts';
+import { cohere } from '../../src/agent/providers/cohere.ts';
 import { gemini } from '../../src/agent/providers/gemini.ts';
 import { ollama } from '../../src/agent/providers/ollama.ts';
 import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
 import { openaiResponses } from '../../src/agent/providers/openai-responses.ts';
+import { vercel } from '../../src/agent/providers/vercel.ts';
 import { Answerer } from '../../src/replay/answers/answerer.ts';
 import { startReplayServer } from '../../src/replay/answers/server.ts';
 import { readToolCalls, requireTools } from '../../src/replay/recorded/recorded-tools.ts';
@@ -42,6 +44,8 @@ const formats: Format[] = [
   { name: 'OpenAI Responses', format: openaiResponses },
   { name: 'Anthropic', format: anthropic },
   { name: 'Gemini', format: gemini },
+  { name: 'Cohere', format: cohere, path: '/v2/chat', lacks: ['model', 'error type'] },
+  { name: "Vercel's AI Gateway", format: vercel },
   { name: 'Ollama', format: ollama, path: '/api/chat', lacks: ['id', 'error type'] },
   { name: 'Bedrock Converse', format: bedrock, path: '/model/m/converse', lacks: ['id', 'model'] },
   { name: 'Bedrock InvokeModel', format: bedrock, path: '/model/m/invoke-with-response-stream' },

@@ -30,11 +30,12 @@ export interface ModelRequest {
   ids?: RunIds;
 }
 
-/** Where a request goes. `path` has no query. */
+/** Where a request goes. `path` has no query. `header` is absent where only the place is known. */
 export interface RequestTarget {
   host: string;
   path: string;
   query: string;
+  header?: (name: string) => string | undefined;
 }
 
 /** One provider's wire format. Readers never throw: what is not understood is left out. */

@@ -151,7 +151,8 @@ export class ReplyReader {
 function framingOf(contentType: string): Framing | undefined {
   const type = contentType.toLowerCase();
   if (type.includes('text/event-stream')) return 'sse';
-  if (type.includes('ndjson') || type.includes('jsonl')) return 'lines';
+  // The last is Cohere's, version 1.
+  if (/ndjson|jsonl|stream\+json/.test(type)) return 'lines';
   if (type.includes('vnd.amazon.eventstream')) return 'event-stream';
   return type.includes('json') ? 'json' : undefined;
 }

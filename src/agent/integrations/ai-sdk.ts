@@ -58,6 +58,8 @@ class ChannelWork {
   readonly #framework: FrameworkRecorder;
   /** Messages are one object from start to end. */
   readonly #begun = new WeakMap<object, AgentScope | undefined>();
+  readonly #models = new WeakMap<object, number>();
+  #modelCount = 0;
 
   constructor(recorder: AgentRecorder, framework: FrameworkRecorder) {
     this.#recorder = recorder;
@@ -69,7 +71,7 @@ class ChannelWork {
     if (this.#begun.has(message)) return this.#begun.get(message);
     let scope: AgentScope | undefined;
     try {
-      scope = this.#start(String(message.type), objectOf(message.event));
+      scope = this.#start(message, objectOf(message.event));
     } catch {
       scope = undefined;
     }
@@ -83,6 +85,7 @@ class ChannelWork {
     if (kind === 'run') this.#framework.endRun(key, finished());
     else if (kind === 'step') this.#framework.endStep(key, finished());
     else if (kind === 'tool') this.#framework.endTool(key, toolOutcome(objectOf(result['output'])));
+    else if (kind === 'model') this.#framework.endModel(this.#keyOf(message));
   }
 
   fail(message: Message): void {
@@ -90,10 +93,17 @@ class ChannelWork {
     if (kind === 'run') this.#framework.endRun(key, failed(message.error));
     else if (kind === 'step') this.#framework.endStep(key, failed(message.error));
     else if (kind === 'tool') this.#framework.endTool(key, failed(message.error));
+    else if (kind === 'model') this.#framework.endModel(this.#keyOf(message), failed(message.error));
   }
 
-  #start(type: string, event: JsonObject): AgentScope | undefined {
-    const { key, kind } = keyOf({ type, event });
+  /** Retries of a step are calls of their own, with nothing that tells them apart. */
+  #keyOf(message: Message): string {
+    return `model ${this.#models.get(message)}`;
+  }
+
+  #start(message: Message, event: JsonObject): AgentScope | undefined {
+    const type = String(message.type);
+    const { key, kind } = keyOf(message);
     const around = this.#recorder.scope;
     // A stream's steps run outside of the context that it was started in.
     const run = this.#framework.scopeOf(`run ${event['callId']}`) ?? around;
@@ -103,17 +113,25 @@ class ChannelWork {
     if (kind === 'step')
       return this.#framework.startStep(key, `step ${Number(event['stepNumber'] ?? 0) + 1}`, run);
     if (kind === 'tool') return this.#framework.startTool(key, toolCall(event), inside);
+    if (kind === 'model') {
+      this.#models.set(message, ++this.#modelCount);
+      const [provider, id] = [stringOf(event['provider']), stringOf(event['modelId'])];
+      this.#framework.startModel(this.#keyOf(message), { provider, model: id }, inside);
+    }
     return inside;
   }
 }
 
-function keyOf({ type, event }: Message): { key: string; kind: 'run' | 'step' | 'tool' | undefined } {
+function keyOf({ type, event }: Message): {
+  key: string;
+  kind: 'run' | 'step' | 'tool' | 'model' | undefined;
+} {
   const { callId, stepNumber, toolCall } = objectOf(event);
   if (runTypes.has(String(type))) return { key: `run ${callId}`, kind: 'run' };
   if (type === 'step') return { key: `step ${callId} ${stepNumber}`, kind: 'step' };
   if (type === 'executeTool')
     return { key: `tool ${callId} ${objectOf(toolCall)['toolCallId']}`, kind: 'tool' };
-  return { key: '', kind: undefined };
+  return { key: '', kind: type === 'languageModelCall' ? 'model' : undefined };
 }
 
 function toolCall(event: JsonObject): { name: string; arguments: unknown; callId: string | undefined } {

@@ -2,13 +2,23 @@
  * What the integrations share: a framework's runs, steps and tool calls by the framework's own keys, recorded as ours.
  * Bounded: the oldest entries without an end are forgotten. Knows no framework.
  */
-import type { EndStatus, EventError, RunIds } from '../../journal/layout/agent.ts';
+import type { Attributes, EndStatus, EventError, RunIds } from '../../journal/layout/agent.ts';
 import { compact } from '../calls/json.ts';
 import { errorOf, isAbort } from '../http/call-error.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
 import type { Writing } from '../record/sink.ts';
+
+/** A call of the framework's to a model: recorded by the taps, as soon as they see a request. */
+interface AskedModel {
+  provider: string | undefined;
+  model: string | undefined;
+  scope: AgentScope;
+  startedAt: number;
+  /** How many calls the taps had seen before. */
+  since: number;
+}
 
 interface Entry {
   id: string;
@@ -23,6 +33,7 @@ export interface Outcome {
   error?: EventError;
 }
 
+const noRequest = 'no request was sent';
 const entryLimit = 10_000;
 const endedLimit = 2000;
 const { now } = Date;
@@ -34,6 +45,7 @@ export class FrameworkRecorder {
   readonly #runs = new BoundedMap<Entry>(entryLimit);
   readonly #steps = new BoundedMap<Entry>(entryLimit);
   readonly #tools = new BoundedMap<Entry>(entryLimit);
+  readonly #models = new BoundedMap<AskedModel>(entryLimit);
   /** Scopes of what has ended: promises that it left behind may still run. */
   readonly #ended = new BoundedMap<AgentScope>(endedLimit);
 
@@ -114,6 +126,35 @@ export class FrameworkRecorder {
   endTool(key: string, outcome: Outcome): void {
     const entry = this.#take(this.#tools, key);
     if (entry) this.#end('tool.end', entry, outcome);
+  }
+
+  startModel(key: string, named: Pick<AskedModel, 'provider' | 'model'>, scope: AgentScope): void {
+    const { count: since } = this.#recorder.tapped;
+    this.#models.set(key, { ...named, scope, startedAt: now(), since });
+  }
+
+  /**
+   * Without an error, the taps have told of it. With one they may have seen nothing: a port that fetch refuses, an address that
+   * is none. It is recorded where no model call at all was seen since it began, for another one could be this one.
+   */
+  endModel(key: string, outcome?: Outcome): void {
+    const asked = this.#models.get(key);
+    this.#models.delete(key);
+    if (!asked || !outcome?.error || this.#recorder.tapped.count !== asked.since) return;
+    const { status, error } = outcome;
+    const call = this.#recorder.nextId('c');
+    const attributes = compact({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': asked.provider,
+      'gen_ai.request.model': asked.model,
+    }) as Attributes;
+    const start = { call, source: this.#source, bytes: 0, gap: noRequest, ...asked.scope };
+    const conversation = { keep: 0, add: [] };
+    const { sink, failedWork } = this.#recorder;
+    sink.record('model.start', { ...start, conversation }, { attributes }, 'ahead', asked.startedAt);
+    const end = { call, status, tookMs: now() - asked.startedAt, bytes: 0, frames: 0, output: [] };
+    failedWork.note(call, error);
+    sink.record('model.end', end, { attributes: {}, error });
   }
 
   #end(kind: 'step.end' | 'tool.end', entry: Entry, { status, result, error }: Outcome): void {

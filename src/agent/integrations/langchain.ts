@@ -117,7 +117,7 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
     name: handlerName,
     awaitHandlers: true,
     raiseError: false,
-    ignoreLLM: true,
+    ignoreLLM: false,
     ignoreChain: false,
     ignoreAgent: false,
     ignoreRetriever: true,
@@ -150,6 +150,23 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
       endChain(runId, finished(stepResult(output))),
     ),
     handleChainError: guarded((error: unknown, runId: string) => endChain(runId, outcomeOf(error))),
+    handleChatModelStart: guarded(
+      (
+        _model: unknown,
+        _messages: unknown,
+        runId: string,
+        parent: unknown,
+        _params: unknown,
+        _tags: unknown,
+        metadata: unknown,
+      ) => {
+        const { ls_provider: provider, ls_model_name: model } = objectOf(metadata);
+        const named = { provider: stringOf(provider), model: stringOf(model) };
+        framework.startModel(runId, named, scopeOf(parent));
+      },
+    ),
+    handleLLMEnd: guarded((_output: unknown, runId: string) => framework.endModel(runId)),
+    handleLLMError: guarded((error: unknown, runId: string) => framework.endModel(runId, failed(error))),
     handleToolStart: guarded(
       (
         tool: unknown,

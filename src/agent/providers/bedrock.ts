@@ -1,9 +1,11 @@
 /**
- * Amazon Bedrock: Converse and ConverseStream, and InvokeModel with an Anthropic body. Sources: Bedrock API reference,
+ * Amazon Bedrock: Converse and ConverseStream, and InvokeModel with an Anthropic body; of other bodies the prompt and
+ * the reply's text. Sources: Bedrock API reference,
  * "Converse", "ConverseStream", "InvokeModelWithResponseStream".
  */
 import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import {
+  arrayOf,
   compact,
   isObject,
   type JsonObject,
@@ -12,12 +14,13 @@ import {
   parseJson,
   stringOf,
 } from '../calls/json.ts';
-import { contentParts, otherPart } from '../calls/message-parts.ts';
+import { contentParts, otherPart, textMessage } from '../calls/message-parts.ts';
 import type { ModelRequest, ProviderFormat, RequestTarget } from '../calls/model-call.ts';
 import type { ReplyBuilder } from '../calls/reply.ts';
 import { readSettings } from '../calls/request-attributes.ts';
 import { readAnthropicEvent, readAnthropicReply, readAnthropicRequest } from './anthropic.ts';
 import { readErrorBody } from './error-body.ts';
+import { readChatReply } from './openai-chat.ts';
 
 const path = /^\/model\/([^/]+)\/(converse|converse-stream|invoke|invoke-with-response-stream)$/;
 
@@ -28,8 +31,9 @@ export const bedrock: ProviderFormat = {
   readReply(value, reply) {
     const body = objectOf(value);
     if (Array.isArray(body['content'])) return readAnthropicReply(body, reply);
+    if (Array.isArray(body['choices'])) return readChatReply(body, reply);
     if (!isObject(body['output'])) {
-      readErrorBody(body, reply);
+      if (!readInvoked(body, reply)) readErrorBody(body, reply);
       return;
     }
     const message = readMessage(objectOf(body['output']['message']));
@@ -49,8 +53,39 @@ function readRequest(body: JsonObject, target: RequestTarget): ModelRequest | un
   const model = match ? decodeModel(match[1] ?? '') : undefined;
   const stream = match?.[2]?.includes('stream') ?? false;
   const request =
-    body['anthropic_version'] === undefined ? readConverse(body) : readAnthropicRequest(body, target);
-  return request && (compact({ ...request, model, stream }) as ModelRequest);
+    body['anthropic_version'] === undefined
+      ? (readConverse(body) ?? readInvoke(body))
+      : readAnthropicRequest(body, target);
+  return compact({ ...request, model, stream }) as ModelRequest;
+}
+
+/** InvokeModel with a body of another maker's: the path says that it is a model call, the prompt is read where it is a text. */
+function readInvoke(body: JsonObject): ModelRequest {
+  const prompt = stringOf(body['prompt']) ?? stringOf(body['inputText']);
+  return {
+    operation: 'text_completion',
+    messages: prompt === undefined ? [] : [textMessage('user', prompt)],
+    attributes: readSettings(objectOf(body['textGenerationConfig'] ?? body)),
+  };
+}
+
+/** Replies of Llama, Mistral and Titan as InvokeModel hands them on. */
+function readInvoked(body: JsonObject, reply: ReplyBuilder): boolean {
+  const [first] = [...arrayOf(body['results']), ...arrayOf(body['outputs'])].map(objectOf);
+  const text = stringOf(body['generation']) ?? stringOf(first?.['outputText']) ?? stringOf(first?.['text']);
+  if (text === undefined && body['embedding'] === undefined) return false;
+  reply.text(0, 0, text);
+  reply.finish(
+    stringOf(body['stop_reason']) ??
+      stringOf(first?.['completionReason']) ??
+      stringOf(first?.['stop_reason']),
+  );
+  reply.count({
+    input: numberOf(body['prompt_token_count']) ?? numberOf(body['inputTextTokenCount']),
+    output: numberOf(body['generation_token_count']) ?? numberOf(first?.['tokenCount']),
+  });
+  reply.done = true;
+  return true;
 }
 
 function decodeModel(encoded: string): string {

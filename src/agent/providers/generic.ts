@@ -6,13 +6,21 @@ import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, string
 import { textMessage } from '../calls/message-parts.ts';
 import type { ModelRequest, ProviderFormat } from '../calls/model-call.ts';
 import { readSettings } from '../calls/request-attributes.ts';
-import { isOpenaiHost, readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';
+import {
+  isAzureHost,
+  isOpenaiHost,
+  readChatEvent,
+  readChatReply,
+  readChatRequest,
+  withDeployment,
+} from './openai-chat.ts';
 
 /** End of the host's name → `gen_ai.provider.name`. */
 const knownHosts: [ending: string, name: string][] = [
   ['x.ai', 'x_ai'],
   ['deepseek.com', 'deepseek'],
   ['groq.com', 'groq'],
+  ['mistral.ai', 'mistral_ai'],
   ['cohere.com', 'cohere'],
   ['cohere.ai', 'cohere'],
   ['perplexity.ai', 'perplexity'],
@@ -20,21 +28,35 @@ const knownHosts: [ending: string, name: string][] = [
   ['moonshot.ai', 'moonshot_ai'],
   ['openrouter.ai', 'openrouter'],
   ['together.xyz', 'together_ai'],
+  ['together.ai', 'together_ai'],
   ['fireworks.ai', 'fireworks_ai'],
+  ['cerebras.ai', 'cerebras'],
+  ['huggingface.co', 'hugging_face'],
+  ['api.nvidia.com', 'nvidia'],
+  ['models.github.ai', 'github_models'],
+  ['ai-gateway.vercel.sh', 'vercel_ai_gateway'],
+  ['aiplatform.googleapis.com', 'gcp.vertex_ai'],
   ['googleapis.com', 'gcp.gemini'],
 ];
 
+/** The name of whoever serves OpenAI's formats at this host. */
+export function providerAt(host: string): string {
+  if (isAzureHost(host)) return 'azure.ai.openai';
+  if (isOpenaiHost(host)) return 'openai';
+  // `europe-west1-aiplatform.googleapis.com`
+  const name = host.replace(/^[\w-]+-aiplatform\./, 'aiplatform.');
+  const known = knownHosts.find(([ending]) => name === ending || name.endsWith(`.${ending}`));
+  return known?.[1] ?? 'openai_compatible';
+}
+
 export const generic: ProviderFormat = {
-  providerName({ host }) {
-    if (isOpenaiHost(host)) return 'openai';
-    const known = knownHosts.find(([ending]) => host === ending || host.endsWith(`.${ending}`));
-    return known?.[1] ?? 'openai_compatible';
-  },
+  providerName: ({ host }) => providerAt(host),
   matches: ({ path }) => path.endsWith('/completions') || path.endsWith('/embeddings'),
   readRequest(body, { path }) {
-    if (path.endsWith('/embeddings')) return readEmbeddings(body);
-    if (Array.isArray(body['messages'])) return readChatRequest(body);
-    return readCompletion(body);
+    const named = withDeployment(body, path);
+    if (path.endsWith('/embeddings')) return readEmbeddings(named);
+    if (Array.isArray(body['messages'])) return readChatRequest(named);
+    return readCompletion(named);
   },
   readReply(value, reply) {
     const body = objectOf(value);

@@ -1,5 +1,5 @@
-/** Ollama's own chat and generate, streamed as lines of JSON. Source: Ollama's docs/api.md. */
-import { compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
+/** Ollama's own chat, generate and embed, streamed as lines of JSON. Source: Ollama's docs/api.md. */
+import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
 import { blobPart, textMessage } from '../calls/message-parts.ts';
 import type { ModelRequest, ProviderFormat, RequestTarget } from '../calls/model-call.ts';
 import type { ReplyBuilder } from '../calls/reply.ts';
@@ -9,7 +9,7 @@ import { readChatMessage } from './openai-chat.ts';
 
 export const ollama: ProviderFormat = {
   providerName: () => 'ollama',
-  matches: ({ path }) => path.endsWith('/api/chat') || path.endsWith('/api/generate'),
+  matches: ({ path }) => /\/api\/(?:chat|generate|embed|embeddings)$/.test(path),
   readRequest,
   readReply: (value, reply) => readLine(objectOf(value), reply),
   readEvent: (_name, value, reply) => readLine(objectOf(value), reply),
@@ -17,6 +17,7 @@ export const ollama: ProviderFormat = {
 
 function readRequest(body: JsonObject, { path }: RequestTarget): ModelRequest | undefined {
   const { messages, prompt, system } = body;
+  if (/\/embed(?:dings)?$/.test(path)) return readEmbed(body);
   const isGenerate = path.endsWith('/api/generate');
   if (isGenerate ? typeof prompt !== 'string' : !Array.isArray(messages)) return undefined;
   return compact({
@@ -29,6 +30,18 @@ function readRequest(body: JsonObject, { path }: RequestTarget): ModelRequest | 
     tools: body['tools'],
     stream: body['stream'] !== false,
     attributes: readSettings(objectOf(body['options'])),
+  }) as ModelRequest;
+}
+
+/** Of what is embedded only the number of inputs is kept, as for OpenAI's. */
+function readEmbed(body: JsonObject): ModelRequest | undefined {
+  const input = body['input'] ?? body['prompt'];
+  if (input === undefined || isObject(input)) return undefined;
+  return compact({
+    operation: 'embeddings' as const,
+    model: stringOf(body['model']),
+    messages: [],
+    attributes: { 'agentdump.request.inputs': Math.max(1, arrayOf(input).length) },
   }) as ModelRequest;
 }
 
@@ -54,6 +67,10 @@ function readLine(line: JsonObject, reply: ReplyBuilder): void {
   for (const part of readChatMessage({ role: 'assistant', tool_calls: message['tool_calls'] }).parts)
     if (part.type === 'tool_call')
       reply.toolCall(0, reply.partCount(0), { id: part.id, name: part.name, value: part.arguments });
+  if (line['embeddings'] !== undefined || line['embedding'] !== undefined) {
+    reply.count({ input: numberOf(line['prompt_eval_count']) });
+    reply.done = true;
+  }
   if (line['done'] !== true) return;
   reply.finish(stringOf(line['done_reason']) ?? 'stop');
   reply.count({ input: numberOf(line['prompt_eval_count']), output: numberOf(line['eval_count']) });

@@ -20,15 +20,27 @@ import { readSettings } from '../calls/request-attributes.ts';
 import { readErrorBody } from './error-body.ts';
 
 export const openaiChat: ProviderFormat = {
-  providerName: ({ host }) => (host.endsWith('.azure.com') ? 'azure.ai.openai' : 'openai'),
+  providerName: ({ host }) => (isAzureHost(host) ? 'azure.ai.openai' : 'openai'),
   matches: ({ host, path }) => isOpenaiHost(host) && path.endsWith('/chat/completions'),
-  readRequest: readChatRequest,
+  readRequest: (body, { path }) => readChatRequest(withDeployment(body, path)),
   readReply: readChatReply,
   readEvent: readChatEvent,
 };
 
 export function isOpenaiHost(host: string): boolean {
-  return host === 'api.openai.com' || host.endsWith('.api.openai.com') || host.endsWith('.azure.com');
+  return host === 'api.openai.com' || host.endsWith('.api.openai.com') || isAzureHost(host);
+}
+
+/** Azure, and its clouds of the US government and of China. */
+export const isAzureHost = (host: string): boolean => /\.azure\.(?:com|us|cn)$/.test(host);
+
+const deployment = /\/openai\/deployments\/([^/]+)\//;
+
+/** Azure's paths name the deployment, and the body need not. */
+export function withDeployment(body: JsonObject, path: string): JsonObject {
+  if (typeof body['model'] === 'string' && body['model'] !== '') return body;
+  const name = deployment.exec(path)?.[1];
+  return name === undefined ? body : { ...body, model: name };
 }
 
 export function readChatRequest(body: JsonObject): ModelRequest | undefined {

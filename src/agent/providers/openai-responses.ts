@@ -18,13 +18,10 @@ import type { ModelRequest, ProviderFormat, RequestItem } from '../calls/model-c
 import type { ReplyBuilder } from '../calls/reply.ts';
 import { readSettings } from '../calls/request-attributes.ts';
 import { readError, readErrorBody } from './error-body.ts';
-import { isOpenaiHost } from './openai-chat.ts';
+import { providerAt } from './generic.ts';
 
 export const openaiResponses: ProviderFormat = {
-  providerName: ({ host }) => {
-    if (host.endsWith('.azure.com')) return 'azure.ai.openai';
-    return isOpenaiHost(host) ? 'openai' : 'openai_compatible';
-  },
+  providerName: ({ host }) => providerAt(host),
   matches: ({ path }) => path.endsWith('/responses'),
   readRequest,
   readReply(value, reply) {

@@ -4,12 +4,14 @@ import type { ProviderFormat, RequestTarget } from '../calls/model-call.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
+import { cohere } from './cohere.ts';
 import { gemini } from './gemini.ts';
 import { generic } from './generic.ts';
 import { mistral } from './mistral.ts';
 import { ollama } from './ollama.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
+import { vercel } from './vercel.ts';
 
 export const formats: readonly ProviderFormat[] = [
   openaiChat,
@@ -19,6 +21,8 @@ export const formats: readonly ProviderFormat[] = [
   bedrock,
   mistral,
   ollama,
+  cohere,
+  vercel,
   generic,
 ];
 

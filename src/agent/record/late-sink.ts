@@ -33,13 +33,13 @@ export class LateSink implements AgentSink {
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
     writing: Writing = 'now',
+    at = now(),
   ): void {
     if (!kind.startsWith('http.')) this.hasAgentEvents = true;
     if (!this.#waiting || writing === 'now') {
-      this.opened()?.record(kind, facts, content, writing);
+      this.opened()?.record(kind, facts, content, writing, at);
       return;
     }
-    const at = now();
     if (this.#waiting.push((sink) => sink.record(kind, facts, content, writing, at)) === 1)
       this.#openIn(turns);
     if (this.#waiting.length > mostWaiting) this.opened();

@@ -50,13 +50,17 @@ export interface SinkOptions {
  */
 export type Writing = 'now' | 'ahead' | 'soon';
 
-/** `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. */
+/**
+ * `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. `at`, in milliseconds
+ * since the epoch, for what is told later than it was.
+ */
 export interface AgentSink {
   record<Kind extends AgentEventKind>(
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
     writing?: Writing,
+    at?: number,
   ): void;
   /** Hands to the kernel what was recorded `ahead`. */
   flush(): void;

@@ -2,9 +2,11 @@
  * Model calls that did not go as asked, at the end of a run: refused, cut, or ended by a filter or a limit of the
  * provider's. Calls in a row that failed alike are one sentence with the number of attempts.
  */
+
 import type { AgentRun, AgentState, ModelCall } from '../../model/agent-state.ts';
+import { modelName } from '../../model/model-call-text.ts';
 import { formatCount } from '../../model/quantities.ts';
-import { errorText, modelName } from '../agent/failures/failure-input.ts';
+import { errorText } from '../agent/failures/failure-input.ts';
 import type { Told } from './told.ts';
 
 /** Of a run's calls, so many from the end are looked at. */
@@ -72,9 +74,10 @@ function nameOf(call: ModelCall, first: 'M' | 'm' = 'M'): string {
   return `${first}odel call ${call.id} to ${modelName(call)}`;
 }
 
-function failureText({ httpStatus, error, retryAfter, path, server }: ModelCall): string {
+function failureText({ httpStatus, error, retryAfter, path, server, notSent }: ModelCall): string {
   const after = retryAfter === undefined ? '' : ` with Retry-After ${retryAfter}`;
   const where = httpStatus === 404 && path !== undefined ? ` for ${server ?? ''}${path}` : '';
+  if (notSent) return `failed before a request was sent: ${errorText(error)}`;
   if (httpStatus === undefined) return `got no answer: ${errorText(error)}`;
   const said = error ? ` (${errorText(error)})` : '';
   return `was answered ${httpStatus}${after}${where}${said}`;

@@ -42,7 +42,7 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
 const hedges = { certain: '', likely: 'Probable cause: ', possible: 'Possible cause: ' } as const;
 
 function sentenceOf({ title, isCauseOfDeath, causeConfidence = 'likely' }: AgentFailure): string {
-  const hedged = `${isCauseOfDeath ? hedges[causeConfidence] : ''}${title}.`;
+  const hedged = `${isCauseOfDeath ? hedges[causeConfidence] : ''}${title.replace(/\.$/, '')}.`;
   return `${hedged[0]?.toUpperCase()}${hedged.slice(1)}`;
 }
 

@@ -160,6 +160,18 @@ const adviceTable: Advice[] = [
     isOfService: true,
   },
   {
+    when: says(/^bad port$/),
+    step: 'fetch sent nothing: it refuses this port, one of its list that are not for HTTP (such as 25 or 6000). Serve on another one.',
+  },
+  {
+    when: says(/^(?:unknown scheme|URL scheme must be a HTTP\(S\) scheme)$/),
+    step: 'fetch sent nothing: the address does not begin with http: or https:.',
+  },
+  {
+    when: coded(['ERR_INVALID_URL']),
+    step: 'Nothing was sent: the address is not a URL. Check the setting that it is made from, and its http:// in front.',
+  },
+  {
     when: coded(['ENOTFOUND', 'EAI_AGAIN']),
     step: 'The name did not resolve: check the host name, then DNS in that network.',
   },

@@ -1,4 +1,5 @@
 /** What a summary says of one bundle: its verdict, the test that it is about, where, and what the agent did last. */
+
 import { statSync } from 'node:fs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
 import type { ListedBundle } from '../../bundle/finished/list.ts';
@@ -7,6 +8,7 @@ import { readBundleName } from '../../bundle/write/bundle-name.ts';
 import type { Account } from '../../model/account.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import type { CiBundle, CiPlace } from '../../model/ci-summary.ts';
+import { modelName } from '../../model/model-call-text.ts';
 import { clip } from '../../model/quantities.ts';
 import { type RunningTestFacts, testOf } from '../../model/tests.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
@@ -159,7 +161,7 @@ function lastCalls(agent: AgentState | undefined): Pick<CiBundle, 'lastModelCall
   const tool = runs.flatMap((run) => run.toolCalls ?? []).at(-1);
   const argumentsText = tool?.arguments === undefined ? '' : clip(JSON.stringify(tool.arguments), 120);
   return {
-    ...(model && { lastModelCall: [model.provider, model.model, model.status].filter(Boolean).join(' ') }),
+    ...(model && { lastModelCall: `${modelName(model)} ${model.status}` }),
     ...(tool && { lastToolCall: `${tool.name}(${argumentsText}) ${tool.status}` }),
   };
 }

@@ -82,8 +82,10 @@ async function handle(
   const body = Buffer.concat(chunks);
   const { method = 'GET', url = '/', headers } = request;
   const origin = `${scheme}://${headers[':authority'] ?? headers.host}`;
-  const target = readTarget(origin, url);
-  if (!target) return void response.destroy();
+  const place = readTarget(origin, url);
+  if (!place) return void response.destroy();
+  const header = (name: string) => headers[name]?.toString();
+  const target = { ...place, header };
   const encoding = headers['content-encoding'];
   const answer = answerer.answer({ method, target, body, encoding });
   if (answer.kind === 'reply' || answer.kind === 'http') {

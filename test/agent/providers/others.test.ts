@@ -1,15 +1,17 @@
-/** Gemini, Bedrock, Mistral, Ollama and the generic format; and what no reader may choke on. */
+/** Gemini, Bedrock, Mistral, Ollama, Cohere, Vercel's gateway and the generic format; and what no reader may choke on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObject } from '../../../src/agent/calls/json.ts';
 import { ReplyBuilder } from '../../../src/agent/calls/reply.ts';
 import { bedrock } from '../../../src/agent/providers/bedrock.ts';
+import { cohere } from '../../../src/agent/providers/cohere.ts';
 import { gemini } from '../../../src/agent/providers/gemini.ts';
 import { generic } from '../../../src/agent/providers/generic.ts';
 import { mistral } from '../../../src/agent/providers/mistral.ts';
 import { ollama } from '../../../src/agent/providers/ollama.ts';
 import { findFormat } from '../../../src/agent/providers/table.ts';
+import { vercel } from '../../../src/agent/providers/vercel.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { hostileBodies, messagesOf, readEvents, readWhole, target } from '../../support/provider-call.ts';
 
@@ -150,6 +152,191 @@ test('Ollama: lines of a stream, and generate', () => {
   assert.equal(generate?.operation, 'text_completion');
 });
 
+test('Bedrock: InvokeModel with the body of another maker', () => {
+  const place = target('bedrock-runtime.us-east-1.amazonaws.com', '/model/meta.llama3/invoke');
+  const request = bedrock.readRequest({ prompt: 'Oslo?', temperature: 0.5 }, place);
+  assert.deepEqual(
+    [request?.model, request?.messages, request?.attributes],
+    [
+      'meta.llama3',
+      [{ role: 'user', parts: [{ type: 'text', content: 'Oslo?' }] }],
+      { 'gen_ai.request.temperature': 0.5 },
+    ],
+  );
+  // The path alone says that it is a model call.
+  assert.equal(bedrock.readRequest({ taskType: 'TEXT_IMAGE' }, place)?.model, 'meta.llama3');
+  const llama = {
+    generation: 'Snow.',
+    prompt_token_count: 3,
+    generation_token_count: 2,
+    stop_reason: 'stop',
+  };
+  const titan = {
+    inputTextTokenCount: 3,
+    results: [{ tokenCount: 2, outputText: 'Snow.', completionReason: 'stop' }],
+  };
+  for (const body of [llama, titan]) {
+    const reply = readWhole(bedrock, body);
+    assert.deepEqual(messagesOf(reply)[0]?.parts, [{ type: 'text', content: 'Snow.' }]);
+    assert.deepEqual(
+      [reply.usage, reply.finishReasons, reply.done],
+      [{ input: 3, output: 2 }, ['stop'], true],
+    );
+  }
+  assert.equal(readWhole(bedrock, { message: 'no access' }).error?.message, 'no access');
+});
+
+test('Ollama: embeddings without their text', () => {
+  const request = ollama.readRequest({ model: 'm', input: ['a', 'b'] }, target('h', '/api/embed'));
+  assert.deepEqual(
+    [request?.operation, request?.attributes],
+    ['embeddings', { 'agentdump.request.inputs': 2 }],
+  );
+  const reply = readWhole(ollama, { model: 'm', embeddings: [[1]], prompt_eval_count: 3 });
+  assert.deepEqual([reply.usage, reply.done], [{ input: 3 }, true]);
+});
+
+test('Azure: the deployment of the path is the model', () => {
+  const place = target('x.openai.azure.com', '/openai/deployments/prod-4o/chat/completions');
+  const format = findFormat(place);
+  const messages = [{ role: 'user', content: 'x' }];
+  assert.equal(format?.readRequest({ messages }, place)?.model, 'prod-4o');
+  assert.equal(format?.readRequest({ model: 'gpt-4o', messages }, place)?.model, 'gpt-4o');
+});
+
+test('Cohere: both versions, whole and streamed', () => {
+  const place = target('api.cohere.com', '/v2/chat');
+  const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"q":1}' } };
+  const request = cohere.readRequest(
+    {
+      model: 'command-a',
+      p: 0.9,
+      messages: [
+        { role: 'user', content: 'hello' },
+        { role: 'assistant', tool_plan: 'I look', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'a', content: 'snow' },
+      ],
+    },
+    place,
+  );
+  assert.deepEqual(request?.attributes, { 'gen_ai.request.top_p': 0.9 });
+  assert.deepEqual(request?.messages.slice(1), [
+    {
+      role: 'assistant',
+      parts: [
+        { type: 'reasoning', content: 'I look' },
+        { type: 'tool_call', id: 'a', name: 'f', arguments: { q: 1 } },
+      ],
+    },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'a', response: 'snow' }] },
+  ]);
+  const usage = { tokens: { input_tokens: 7, output_tokens: 4 } };
+  const whole = readWhole(cohere, {
+    id: 'c1',
+    finish_reason: 'TOOL_CALL',
+    message: { role: 'assistant', tool_plan: 'I look', tool_calls: [call] },
+    usage,
+  });
+  const piece = (type: string, message: object) => ({ type, index: 0, delta: { message } });
+  const streamed = readEvents(cohere, [
+    [undefined, { type: 'message-start', id: 'c1', delta: { message: { role: 'assistant' } } }],
+    [undefined, piece('tool-plan-delta', { tool_plan: 'I ' })],
+    [undefined, piece('tool-plan-delta', { tool_plan: 'look' })],
+    [
+      undefined,
+      piece('tool-call-start', { tool_calls: { id: 'a', function: { name: 'f', arguments: '' } } }),
+    ],
+    [undefined, piece('tool-call-delta', { tool_calls: { function: { arguments: '{"q":1}' } } })],
+    [undefined, { type: 'message-end', delta: { finish_reason: 'TOOL_CALL', usage } }],
+  ]);
+  for (const reply of [whole, streamed]) {
+    assert.deepEqual(messagesOf(reply), [request?.messages[1]]);
+    assert.deepEqual(
+      [reply.id, reply.usage, reply.finishReasons, reply.done],
+      ['c1', { input: 7, output: 4 }, ['TOOL_CALL'], true],
+    );
+  }
+  assert.equal(
+    readWhole(cohere, { id: 'x', message: 'invalid api token' }).error?.message,
+    'invalid api token',
+  );
+
+  const first = target('api.cohere.com', '/v1/chat');
+  const asked = cohere.readRequest(
+    { model: 'command-r', message: 'Oslo?', chat_history: [{ role: 'CHATBOT', message: 'Hi' }] },
+    first,
+  );
+  assert.deepEqual(
+    asked?.messages.map((item) => 'role' in item && item.role),
+    ['assistant', 'user'],
+  );
+  const answer = { text: 'Snow.', finish_reason: 'COMPLETE', meta: usage };
+  const said = [{ role: 'assistant', parts: [{ type: 'text', content: 'Snow.' }] }];
+  assert.deepEqual(messagesOf(readWhole(cohere, answer)), said);
+  const lines = readEvents(cohere, [
+    [undefined, { event_type: 'stream-start', generation_id: 'g' }],
+    [undefined, { event_type: 'text-generation', text: 'Snow.' }],
+    [undefined, { event_type: 'stream-end', finish_reason: 'COMPLETE', response: answer }],
+  ]);
+  assert.deepEqual([messagesOf(lines), lines.usage, lines.done], [said, { input: 7, output: 4 }, true]);
+  // What another program calls /v2/chat is no model call.
+  assert.equal(cohere.readRequest({ messages: [], room: 7 }, place), undefined);
+  const embed = cohere.readRequest({ model: 'e', texts: ['a', 'b'] }, target('h', '/v2/embed'));
+  assert.deepEqual(embed?.attributes, { 'agentdump.request.inputs': 2 });
+});
+
+test("Vercel's AI Gateway: the model of a header, the SDK's own parts", () => {
+  const header = (name: string) => ({ 'ai-language-model-id': 'openai/gpt-4o' })[name];
+  const place = { ...target('ai-gateway.vercel.sh', '/v4/ai/language-model'), header };
+  const call = { type: 'tool-call', toolCallId: 'a', toolName: 'f', input: '{"q":1}' };
+  const result = {
+    type: 'tool-result',
+    toolCallId: 'a',
+    toolName: 'f',
+    output: { type: 'text', value: 'ok' },
+  };
+  const request = vercel.readRequest(
+    {
+      prompt: [
+        { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+        { role: 'assistant', content: [call] },
+        { role: 'tool', content: [result] },
+      ],
+    },
+    place,
+  );
+  assert.equal(request?.model, 'openai/gpt-4o');
+  assert.deepEqual(request?.messages.slice(1), [
+    { role: 'assistant', parts: [{ type: 'tool_call', id: 'a', name: 'f', arguments: { q: 1 } }] },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'a', name: 'f', response: 'ok' }] },
+  ]);
+  const whole = readWhole(vercel, {
+    content: [{ type: 'text', text: 'Hi' }, call],
+    finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
+    usage: { inputTokens: { total: 3, cacheRead: 1 }, outputTokens: { total: 2 } },
+  });
+  const streamed = readEvents(vercel, [
+    [undefined, { type: 'text-delta', id: 't', delta: 'Hi' }],
+    [undefined, { type: 'tool-input-start', id: 'a', toolName: 'f' }],
+    [undefined, { type: 'tool-input-delta', id: 'a', delta: '{"q":1}' }],
+    [undefined, call],
+    [
+      undefined,
+      {
+        type: 'finish',
+        finishReason: 'tool-calls',
+        usage: { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 },
+      },
+    ],
+  ]);
+  assert.deepEqual(messagesOf(streamed), messagesOf(whole));
+  for (const reply of [whole, streamed])
+    assert.deepEqual(
+      [reply.usage, reply.finishReasons, reply.done],
+      [{ input: 3, cacheRead: 1, output: 2 }, ['tool-calls'], true],
+    );
+});
+
 test('the generic format: completions, embeddings without their text, names by host', () => {
   assert.deepEqual(
     generic.readRequest({ model: 'm', prompt: 'once' }, target('h', '/v1/completions'))?.messages,
@@ -172,6 +359,22 @@ test('a place is of one format', () => {
   assert.equal(names('localhost', '/v1/messages'), 'anthropic');
   assert.equal(names('api.x.ai', '/v1/chat/completions'), 'x_ai');
   assert.equal(names('example.com', '/v1/users'), undefined);
+  // Who serves OpenAI's format, where the host says it; else nobody is named.
+  assert.equal(names('api.together.ai', '/v1/chat/completions'), 'together_ai');
+  assert.equal(names('api.deepseek.com', '/chat/completions'), 'deepseek');
+  assert.equal(names('openrouter.ai', '/api/v1/responses'), 'openrouter');
+  assert.equal(names('x.openai.azure.us', '/openai/v1/responses'), 'azure.ai.openai');
+  const vertex = 'europe-west1-aiplatform.googleapis.com';
+  assert.equal(
+    names(vertex, '/v1/projects/p/locations/l/endpoints/openapi/chat/completions'),
+    'gcp.vertex_ai',
+  );
+  const gemini = 'generativelanguage.googleapis.com';
+  assert.equal(names(gemini, '/v1beta/openai/chat/completions'), 'gcp.gemini');
+  assert.equal(names('notgroq.com', '/v1/chat/completions'), 'openai_compatible');
+  assert.equal(names('localhost', '/v1/responses'), 'openai_compatible');
+  assert.equal(names('api.cohere.com', '/v2/chat'), 'cohere');
+  assert.equal(names('ai-gateway.vercel.sh', '/v4/ai/language-model'), 'vercel_ai_gateway');
 });
 
 const formats = [
@@ -182,6 +385,8 @@ const formats = [
   bedrock,
   mistral,
   ollama,
+  cohere,
+  vercel,
   generic,
 ].filter((format) => format !== undefined);
 

@@ -3,7 +3,9 @@
  * fails alike each time. A result that differs from turn to turn is no repeat, for something did change. Found anywhere in
  * a run, since a loop may have ended before the process did.
  */
+
 import type { AgentLoop, AgentRun, ModelCall, ToolCall } from '../../../model/agent-state.ts';
+import { modelName } from '../../../model/model-call-text.ts';
 import { clip, formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
 
 interface Turn {
@@ -99,12 +101,13 @@ function findErrorLoops(run: AgentRun): AgentLoop[] {
   return [describe(run, 'error-repeat', part.slice(0, 1), part, turns, best.times)];
 }
 
-function errorTurn({ error, httpStatus, provider, model, startedAt }: ModelCall): Turn {
+function errorTurn(call: ModelCall): Turn {
+  const { error, httpStatus, startedAt } = call;
   const failed = error !== undefined || (httpStatus ?? 0) >= 400;
   const what = [httpStatus, error?.type ?? error?.code, clip(error?.message ?? '', 80)]
     .filter(Boolean)
     .join(' ');
-  const to = ['model call to', provider, model].filter(Boolean).join(' ');
+  const to = `model call to ${modelName(call)}`;
   return {
     key: failed ? `${to}\n${what}` : '',
     text: `${to}, which failed${what && `: ${what}`}`,

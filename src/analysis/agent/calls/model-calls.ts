@@ -44,6 +44,8 @@ export function computeModelCalls(
   }));
 }
 
+/** What a framework's own call has in the place of a request (`agent/integrations/framework.ts`). */
+const noRequest = 'no request was sent';
 const mostIds = 10;
 
 /** What of an event's ids has their shape. */
@@ -110,8 +112,9 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     httpStatus: numberOf(attributes['http.response.status_code']) ?? gathered.httpStatus,
     retryAfter: gathered.retryAfter,
     requestId: gathered.requestId,
-    server: textOf(attributes['server.address']),
+    server: serverOf(attributes),
     path: textOf(attributes['url.path']),
+    notSent: start.gap === noRequest || undefined,
     resendCount: numberOf(attributes['http.request.resend_count']),
     bytes: end?.bytes ?? gathered.bytes,
     frames: end?.frames ?? gathered.frames,
@@ -146,5 +149,11 @@ function contents(
   return response.length ? { request, response } : { request };
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+/** The host, with the port where the address named one. */
+export function serverOf(attributes: Attributes): string | undefined {
+  const [host, port] = [textOf(attributes['server.address']), numberOf(attributes['server.port'])];
+  return host === undefined || port === undefined ? host : `${host}:${port}`;
+}
+
+export const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);

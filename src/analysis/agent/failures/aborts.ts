@@ -7,16 +7,10 @@ import { abortCaller } from '../../../model/abort-text.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentAbort, AgentFailure, AgentRun, ModelCall } from '../../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import { modelName } from '../../../model/model-call-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
-import {
-  causeBy,
-  evidenceOf,
-  type FailureInput,
-  type FailureRule,
-  lastCallOf,
-  modelName,
-} from './failure-input.ts';
+import { causeBy, evidenceOf, type FailureInput, type FailureRule, lastCallOf } from './failure-input.ts';
 
 export const aborts: FailureRule = (input) => {
   const { agent, error } = input;

@@ -26,11 +26,6 @@ export type FailureRule = (input: FailureInput) => AgentFailure[];
 
 export const evidenceOf = (fact: string): Evidence => ({ fact, part: partNames.agentEvents });
 
-/** `openai gpt-4o-mini`. */
-export function modelName({ provider, model }: ModelCall): string {
-  return [provider, model].filter(Boolean).join(' ') || 'the model';
-}
-
 /** `429 rate_limit_error: Number of requests …`. */
 export function errorText(error: AgentError | undefined, httpStatus?: number): string {
   const name = [httpStatus, error?.type ?? error?.code].filter((part) => part !== undefined).join(' ');

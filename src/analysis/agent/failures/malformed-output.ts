@@ -4,11 +4,13 @@
  * fails with the very words of the error: many texts do. Engines word it differently, and redaction moves positions: one that
  * looks like JSON and fails otherwise is possible. Prose is no fault.
  */
+
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentMessage, AgentRun, ModelCall } from '../../../model/agent-state.ts';
+import { modelName } from '../../../model/model-call-text.ts';
 import { clip } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
-import { evidenceOf, type FailureRule, modelName, notTheCause } from './failure-input.ts';
+import { evidenceOf, type FailureRule, notTheCause } from './failure-input.ts';
 
 const mostCalls = 20;
 const longestText = 1 << 20;

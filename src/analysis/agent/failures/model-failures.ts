@@ -2,8 +2,10 @@
  * A provider that did not answer as asked. Only the last model call of a run counts: what failed before it was tried
  * again. The words are those of the providers' own error bodies (OpenAI, Anthropic, Gemini, Bedrock, Mistral).
  */
+
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentFailureKind, AgentRun, ModelCall } from '../../../model/agent-state.ts';
+import { modelName } from '../../../model/model-call-text.ts';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { findDanglingCalls } from './dangling-calls.ts';
@@ -15,7 +17,6 @@ import {
   type FailureRule,
   isInError,
   lastCallOf,
-  modelName,
 } from './failure-input.ts';
 
 type Said = (status: number | undefined, text: string) => boolean;
@@ -150,13 +151,15 @@ function cutOff(run: AgentRun, call: ModelCall, input: FailureInput): AgentFailu
 function unreachable(run: AgentRun, call: ModelCall, input: FailureInput): AgentFailure {
   return {
     kind: 'connection',
-    title: `model call ${call.id} to ${modelName(call)} got no answer: ${errorText(call.error)}`,
+    title: `model call ${call.id} to ${modelName(call)} ${call.notSent ? 'failed before a request was sent' : 'got no answer'}: ${errorText(call.error)}`,
     confidence: 'certain',
     evidence: [evidenceOf(`Model call ${call.id} failed: ${errorText(call.error)}`)],
     ...causeOf(call, input, isTransport(input.error) || isSameFailure(call, input.error)),
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
-    nextStep: 'Check that the address of the model can be reached from where the agent runs.',
+    nextStep: call.notSent
+      ? 'Check the address, the port and the settings of the model: the request did not leave the process.'
+      : 'Check that the address of the model can be reached from where the agent runs.',
   };
 }
 

@@ -1,9 +1,11 @@
 /** Work that did not end: an answer by a person that never came, silence, a lock, the same again and again. */
+
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentRun, AgentState } from '../../../model/agent-state.ts';
+import { modelName } from '../../../model/model-call-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import { stepText } from '../../../model/tool-text.ts';
-import { evidenceOf, type FailureRule, modelName } from './failure-input.ts';
+import { evidenceOf, type FailureRule } from './failure-input.ts';
 
 /** Shorter waits are how agents work. */
 const silentMs = 60_000;

@@ -3,6 +3,7 @@
  * for and nobody was seen to begin. A step that holds something that is named itself is left out.
  */
 import type { AgentRun, OpenWork, ToolCall } from '../../../model/agent-state.ts';
+import { modelName } from '../../../model/model-call-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { stepText } from '../../../model/tool-text.ts';
 import type { Scopes } from './left-behind.ts';
@@ -85,10 +86,9 @@ function callText(
   ageMs: number,
   lasted: (ms: number) => string,
 ): string {
-  const to = [call.provider, call.model].filter(Boolean).join(' ');
   const came = call.bytes
     ? `, ${call.frames} frames and ${call.bytes} bytes so far`
     : ', no byte of a reply yet';
   const last = call.lastByteAgeMs === undefined ? '' : `, the last ${lasted(call.lastByteAgeMs)} ago`;
-  return `model call to ${to} for ${lasted(ageMs)}${came}${last}`;
+  return `model call to ${modelName(call)} for ${lasted(ageMs)}${came}${last}`;
 }

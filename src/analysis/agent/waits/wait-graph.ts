@@ -5,7 +5,9 @@
  */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import type { WaitEdge, WaitGraph, WaitNode } from '../../../model/agent-state.ts';
-import { lastByteOf } from '../calls/model-calls.ts';
+import { modelName } from '../../../model/model-call-text.ts';
+import { lastByteOf, serverOf, textOf } from '../calls/model-calls.ts';
+import { dropUndefined } from '../drop-undefined.ts';
 import { findCycles } from './wait-cycles.ts';
 
 interface Scope {
@@ -45,7 +47,7 @@ function startOf(event: AgentEvent): Start | undefined {
     case 'tool.start':
       return { id: event.id, kind: 'tool', name: event.name, parent: innermost(event) };
     case 'model.start':
-      return { id: event.call, kind: 'model-call', name: modelName(event), parent: innermost(event) };
+      return { id: event.call, kind: 'model-call', name: modelOf(event), parent: innermost(event) };
     case 'http.start': {
       const { http, method, host } = event;
       return { id: http, kind: 'request', name: `${method} ${host}`, parent: innermost(event) };
@@ -189,7 +191,12 @@ class OpenThings {
 
 const innermost = ({ run, step, tool }: Scope): string | undefined => tool ?? step ?? run;
 
-function modelName({ call, attributes }: Extract<AgentEvent, { kind: 'model.start' }>): string {
-  const names = [attributes['gen_ai.provider.name'], attributes['gen_ai.request.model']];
-  return names.filter((name) => typeof name === 'string').join(' ') || call;
+function modelOf({ attributes }: Extract<AgentEvent, { kind: 'model.start' }>): string {
+  return modelName(
+    dropUndefined({
+      provider: textOf(attributes['gen_ai.provider.name']),
+      model: textOf(attributes['gen_ai.request.model']),
+      server: serverOf(attributes),
+    }),
+  );
 }
