@@ -17,7 +17,9 @@ export function abortCaller({ frames }: AgentAbort, cwd: string | undefined): Ab
   const isByTimer = frames?.some(isTimer) === true;
   if (!culprit || isOfNode(culprit))
     return isByTimer ? { who: 'a timer', sentence: 'abort() was called by a timer.' } : undefined;
-  const who = frameText(culprit, cwd);
+  // A time limit of a library's own: its name says more than the function that the timer called.
+  const library = isByTimer && !culprit.inApp ? libraryOf(culprit) : undefined;
+  const who = library === undefined ? frameText(culprit, cwd) : `a timer of ${library}`;
   const place = placeOf(culprit, cwd);
   return {
     who,
@@ -25,5 +27,9 @@ export function abortCaller({ frames }: AgentAbort, cwd: string | undefined): Ab
     sentence: `abort() was called in ${who}${isByTimer ? ', which a timer started' : ''}.`,
   };
 }
+
+/** The package below the innermost node_modules. */
+const libraryOf = ({ file = '' }: Frame): string | undefined =>
+  [...file.matchAll(/node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g)].at(-1)?.[1];
 
 const isTimer = ({ file }: Frame): boolean => file === 'node:internal/timers';

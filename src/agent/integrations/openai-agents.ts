@@ -135,6 +135,12 @@ class TracedWork {
     this.#framework.endRun(key, finished());
   }
 
+  /** The SDK never ends the trace of a run that throws; its outermost agent ends, with the error, as the last of it. */
+  failTrace(key: string | undefined, data: JsonObject, error: unknown): void {
+    if (key !== undefined && error && data['type'] === 'agent')
+      this.#framework.endRun(key, failed(toolErrorOf(error)));
+  }
+
   startSpan(key: string, around: (string | undefined)[], data: JsonObject): void {
     const scope = this.#scopeOf(around) ?? this.#recorder.scope;
     const name = stringOf(data['name']) ?? String(data['type']);
@@ -191,8 +197,9 @@ function makeProcessor(work: TracedWork): object {
     work.startSpan(String(spanId), [String(parentId), String(traceId)], objectOf(spanData));
   });
   const onSpanEnd = guarded((span: unknown) => {
-    const { spanId, spanData, error } = span as Record<string, unknown>;
+    const { spanId, parentId, traceId, spanData, error } = span as Record<string, unknown>;
     work.endSpan(String(spanId), objectOf(spanData), error);
+    if (typeof parentId !== 'string') work.failTrace(String(traceId), objectOf(spanData), error);
   });
   const done = Promise.resolve();
   const then = (observe: (value: unknown) => void) => (value: unknown) => {
@@ -239,7 +246,12 @@ const watchSpan = guarded((span: unknown, parent: unknown, work: TracedWork) => 
   shadowFirst(span, 'setError', (given) => {
     error = given;
   });
-  shadowFirst(span, 'end', () => work.endSpan(key, objectOf(span['spanData']), error));
+  const [outer, traceKey] = work.around();
+  shadowFirst(span, 'end', () => {
+    work.endSpan(key, objectOf(span['spanData']), error);
+    if (work.keyOf(parent) === undefined && outer === undefined)
+      work.failTrace(traceKey, objectOf(span['spanData']), error);
+  });
   followCopies(span, key, work);
 });
 

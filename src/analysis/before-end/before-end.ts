@@ -3,7 +3,7 @@
  * program handled. Each sentence says what was seen and how long before the end; the newest first, alike ones once.
  */
 import type { Account, Happenings } from '../../model/account.ts';
-import type { AgentRun, AgentState, FailedRequest, ToolCall } from '../../model/agent-state.ts';
+import type { AgentRun, FailedRequest, ToolCall } from '../../model/agent-state.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';
@@ -20,7 +20,7 @@ export function findBeforeEnd(account: Account): Evidence[] {
   const { agent, happenings } = account;
   const told = [
     ...(agent?.runs ?? []).flatMap((run) => [
-      ...findTroubledCalls(run, agent as AgentState),
+      ...findTroubledCalls(run, account),
       ...failedTools(run, account),
     ]),
     ...(agent?.failedRequests ?? []).map(requestFact),

@@ -3,7 +3,9 @@
  * provider's. Calls in a row that failed alike are one sentence with the number of attempts.
  */
 
-import type { AgentRun, AgentState, ModelCall } from '../../model/agent-state.ts';
+import { abortCaller } from '../../model/abort-text.ts';
+import type { Account } from '../../model/account.ts';
+import type { AgentAbort, AgentRun, ModelCall } from '../../model/agent-state.ts';
 import { modelName } from '../../model/model-call-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import { errorText } from '../agent/failures/failure-input.ts';
@@ -15,7 +17,8 @@ const lastCalls = 12;
 const endedEarly =
   /^(?:safety|content[_-]?filter|recitation|prohibited_content|blocklist|spii|image_safety|refusal|language|malformed_function_call|model_context_window_exceeded|max_tokens|max_output_tokens|length|error)$/i;
 
-export function findTroubledCalls(run: AgentRun, { endedAt = '', failures = [] }: AgentState): Told[] {
+export function findTroubledCalls(run: AgentRun, account: Account): Told[] {
+  const { endedAt = '', failures = [], aborts = [] } = account.agent ?? {};
   const causes = new Set(failures.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId));
   const told: Told[] = [];
   for (const group of inGroups(run.modelCalls.slice(-lastCalls))) {
@@ -25,7 +28,7 @@ export function findTroubledCalls(run: AgentRun, { endedAt = '', failures = [] }
       Date.parse(endedAt) - Date.parse(last.startedAt ?? '') - (last.durationMs ?? Number.NaN);
     told.push({
       ...(beforeEndMs >= 0 && { beforeEndMs }),
-      fact: `${group.fact(last)}${attemptText(group.calls)}${laterText(run, last)}`,
+      fact: `${group.fact(last)}${attemptText(group.calls)}${abortText(last, aborts, account.process?.cwd)}${laterText(run, last)}`,
       part: 'agent-events.json',
     });
   }
@@ -61,13 +64,32 @@ function troubleOf(call: ModelCall): Omit<Group, 'calls'> | undefined {
   if (call.status === 'cut' || call.status === 'aborted')
     return {
       key: `${call.status} ${call.model}`,
-      fact: (last) => `${nameOf(last)} was ${last.status === 'cut' ? 'cut off' : 'aborted'} in its reply`,
+      fact: (last) => `${nameOf(last)} was ${endText(last)}`,
     };
   if (reason === undefined) return undefined;
   return {
     key: `reason ${reason} ${call.model}`,
     fact: (last) => `The reply of ${nameOf(last, 'm')} ended with finish reason ${reason}`,
   };
+}
+
+function endText({ status, bytes = 0 }: ModelCall): string {
+  if (status === 'cut') return 'cut off in its reply';
+  return bytes > 0 ? 'aborted in its reply' : 'aborted before its reply began';
+}
+
+/** By whom, and for which reason, where the program gave one. */
+function abortText(
+  { id, status, error }: ModelCall,
+  aborts: readonly AgentAbort[],
+  cwd: string | undefined,
+): string {
+  if (status !== 'aborted') return '';
+  const seen = aborts.find(({ callId }) => callId !== undefined && callId === id);
+  const isTimeout = error?.type === 'TimeoutError';
+  const who = (seen && abortCaller(seen, cwd)?.who) ?? (isTimeout ? 'a time limit' : undefined);
+  const reason = isTimeout || error?.type === 'AbortError' ? '' : ` (${errorText(error)})`;
+  return `${who === undefined ? '' : ` by ${who}`}${error ? reason : ''}`;
 }
 
 function nameOf(call: ModelCall, first: 'M' | 'm' = 'M'): string {

@@ -97,9 +97,10 @@ export function titleWithPlace(
   place: string | undefined,
 ): string {
   if (place === undefined) return titled(headline);
+  const said = headline.replace(/\.$/, '');
   const room = maxTitleChars - word.length - 2;
-  const end = endOfPath(place, Math.max(room - headline.length, leastPlace));
-  return titled(`${clip(headline, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
+  const end = endOfPath(place, Math.max(room - said.length, leastPlace));
+  return titled(`${clip(said, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
 }
 
 /** Of a title's place and headline, so much of each at least. */

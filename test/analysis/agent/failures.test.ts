@@ -77,7 +77,7 @@ test('a refusal that was made good is none', () => {
   });
   assert.match(
     failures[0]?.title ?? '',
-    /^model call c2 to openai gpt-x was answered 429, the last of 2 attempts: the provider limits the rate$/,
+    /^model call c2 to openai gpt-x was answered 429, the last of 2 calls in a row that failed so: the provider limits the rate$/,
   );
 });
 
@@ -249,17 +249,27 @@ test('a tool that still ran is known by the asynchronous context of the code tha
   );
 });
 
+const abortCall = {
+  function: 'AbortController.abort',
+  file: 'node:internal/abort_controller',
+  line: 392,
+  inApp: false,
+  trust: 'stack-text' as const,
+};
+
 test('aborted by whom: the frame that called abort, or a time limit', () => {
   const modelCalls = [call({ status: 'aborted', durationMs: 2000, bytes: 10 })];
-  const frames = [
-    { function: 'stop', file: '/srv/a/src/stop.ts', line: 3, inApp: true, trust: 'stack-text' as const },
-  ];
+  const stop = { function: 'stop', file: '/srv/a/src/stop.ts', line: 3, inApp: true };
+  const frames = [abortCall, { ...stop, trust: 'stack-text' as const }];
   const find = (error?: ErrorFacts) =>
     findFailures({ agent: agent({ modelCalls }), error, cwd: '/srv/a' })[0]?.title ?? '';
   assert.match(
     find({ name: 'AbortError', message: 'This operation was aborted', frames }),
     /aborted by stop \(src\/stop\.ts:3\) after 2 s/,
   );
+  // A client's own error is made where it is told of, not where somebody called abort().
+  const told = { name: 'APIUserAbortError', message: 'Request was aborted.', frames: frames.slice(1) };
+  assert.match(find(told), /aborted by the program/);
   assert.match(find({ name: 'TimeoutError', message: 'timed out' }), /aborted by a time limit/);
   assert.match(find(), /aborted by the program/);
 });
@@ -271,7 +281,11 @@ test('aborted by whom: the recorded call of abort() before the stack of the erro
   const abortedBy = (frames: Frame[], callId = 'c1') =>
     findFailures({
       agent: agent({ modelCalls }, { aborts: [{ callId, beforeEndMs: 0, stackText: '', frames }] }),
-      error: { name: 'AbortError', message: 'x', frames: [{ ...frame, line: 99, function: 'main' }] },
+      error: {
+        name: 'AbortError',
+        message: 'x',
+        frames: [abortCall, { ...frame, line: 99, function: 'main' }],
+      },
       cwd: '/srv/a',
     })[0];
   assert.match(abortedBy([frame, timer])?.title ?? '', /aborted by src\/stop\.ts:3 after 2 s/);
@@ -280,6 +294,8 @@ test('aborted by whom: the recorded call of abort() before the stack of the erro
     /called in src\/stop\.ts:3, which a timer started/,
   );
   assert.match(abortedBy([timer])?.title ?? '', /aborted by a timer/);
+  const client = { ...frame, file: '/srv/a/node_modules/@x/client/index.js', inApp: false };
+  assert.match(abortedBy([client, timer])?.title ?? '', /aborted by a timer of @x\/client after 2 s/);
   assert.match(abortedBy([])?.title ?? '', /aborted by the program/);
   assert.match(abortedBy([frame], 'c2')?.title ?? '', /aborted by main \(src\/stop\.ts:99\)/);
 });

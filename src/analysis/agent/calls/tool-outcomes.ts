@@ -3,7 +3,7 @@
  * its own limit, somebody refused the call, or its arguments could not be read. Everything else stays `requested`.
  */
 import type { ErrorFacts } from '../../../model/account.ts';
-import type { AgentRun, AgentState, ToolCall } from '../../../model/agent-state.ts';
+import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../../model/agent-state.ts';
 import { clip, firstLine } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { findRequested } from '../waits/pending.ts';
@@ -22,7 +22,10 @@ export function settleToolCalls(agent: AgentState, error: ErrorFacts | undefined
   const limit = everyError(error).find(isLimit);
   const died = runThatDied(agent);
   for (const run of agent.runs) {
-    for (const tool of run.toolCalls) settle(tool, run === died ? limit : undefined);
+    for (const tool of run.toolCalls) {
+      const asking = run.modelCalls.find(({ id }) => id !== undefined && id === tool.requestedBy);
+      settle(tool, asking, run === died ? limit : undefined);
+    }
     const requested = findRequested(run);
     if (requested.length) run.requested = requested;
     else delete run.requested;
@@ -49,12 +52,15 @@ function isLimit({ name = '', message = '', code, properties }: ErrorFacts): boo
   );
 }
 
-function settle(tool: ToolCall, limit: ErrorFacts | undefined): void {
+function settle(tool: ToolCall, asking: ModelCall | undefined, limit: ErrorFacts | undefined): void {
   if (tool.status === 'requested' && limit) {
     tool.status = 'limit';
     tool.because = `the run had reached its limit: ${clip(firstLine(limit.message ?? limit.name ?? ''), 120)}`;
   } else if (tool.status === 'requested' && !isReadable(tool.arguments))
-    tool.because = 'its arguments are not valid JSON';
+    tool.because =
+      asking?.status === 'cut' || asking?.status === 'aborted'
+        ? `the reply was ${asking.status === 'cut' ? 'cut off' : 'aborted'} in its arguments`
+        : 'its arguments are not valid JSON';
   else if ((tool.status === 'finished' || tool.status === 'failed') && refusal.test(textOf(tool))) {
     tool.status = 'refused';
     tool.because = clip(textOf(tool), 160);

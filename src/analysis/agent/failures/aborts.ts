@@ -9,6 +9,7 @@ import type { AgentAbort, AgentFailure, AgentRun, ModelCall } from '../../../mod
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { modelName } from '../../../model/model-call-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
+import type { Frame } from '../../../model/thread.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { causeBy, evidenceOf, type FailureInput, type FailureRule, lastCallOf } from './failure-input.ts';
 
@@ -28,6 +29,15 @@ export const aborts: FailureRule = (input) => {
 const isAbort = (name: string | undefined) =>
   name === 'AbortError' || name === 'TimeoutError' || name === 'APIUserAbortError';
 
+/** Who called `abort()`, where the error was made inside of that call: the stack of any other says only who was told. */
+function abortFrame(thrown: ErrorFacts | undefined): Frame | undefined {
+  const frames = thrown?.frames ?? [];
+  const at = frames.findLastIndex(
+    ({ file, function: name = '' }) => file === 'node:internal/abort_controller' && /\babort$/.test(name),
+  );
+  return at === -1 ? undefined : culpritFrame(frames.slice(at + 1));
+}
+
 function describe(
   run: AgentRun,
   call: ModelCall,
@@ -38,7 +48,7 @@ function describe(
   const { cwd } = input;
   const cause = causeBy(input, call.id, thrown !== undefined);
   const isTimeout = thrown?.name === 'TimeoutError' || call.error?.type === 'TimeoutError';
-  const frame = seen ? undefined : culpritFrame(thrown?.frames);
+  const frame = seen ? undefined : abortFrame(thrown);
   const caller = seen && abortCaller(seen, cwd);
   const after = call.durationMs === undefined ? '' : ` after ${formatDuration(call.durationMs)}`;
   const whom =

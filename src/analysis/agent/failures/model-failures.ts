@@ -6,7 +6,7 @@
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentFailureKind, AgentRun, ModelCall } from '../../../model/agent-state.ts';
 import { modelName } from '../../../model/model-call-text.ts';
-import { formatBytes, formatCount } from '../../../model/quantities.ts';
+import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { findDanglingCalls } from './dangling-calls.ts';
 import {
@@ -106,13 +106,14 @@ export const modelFailures: FailureRule = (input) =>
 function refused(run: AgentRun, call: ModelCall, found: ProviderClass, input: FailureInput): AgentFailure {
   const { kind, title, nextStep } = found;
   const attempts = failedInARow(run);
-  const times = attempts > 1 ? `, the last of ${formatCount(attempts, 'attempt')}` : '';
+  const times = attempts > 1 ? `, the last of ${formatNumber(attempts)} calls in a row that failed so` : '';
+  const after = call.retryAfter === undefined ? '' : ` with Retry-After ${call.retryAfter}`;
   const dangling = kind === 'dangling-tool-call' || kind === 'bad-request' ? findDanglingCalls(run) : [];
   // Some providers say only that the request is wrong; its tool calls without results say why.
   const isDangling = dangling.length > 0 && call.httpStatus === 400;
   return {
     kind: isDangling ? 'dangling-tool-call' : kind,
-    title: `model call ${call.id} to ${modelName(call)} was answered ${call.httpStatus ?? 'with an error'}${times}: ${isDangling ? 'the request holds a tool call without its result' : title}`,
+    title: `model call ${call.id} to ${modelName(call)} was answered ${call.httpStatus ?? 'with an error'}${after}${times}: ${isDangling ? 'the request holds a tool call without its result' : title}`,
     confidence: kind === 'bad-request' && isDangling ? 'likely' : 'certain',
     evidence: [
       evidenceOf(`Model call ${call.id} failed: ${errorText(call.error, call.httpStatus)}`),
