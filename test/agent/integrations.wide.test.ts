@@ -137,6 +137,17 @@ for (const major of majors) {
     }
   });
 
+  test(`OpenAI Agents on Node ${major}: a run that throws has ended, a trace around it goes on`, {
+    skip,
+  }, async () => {
+    for (const tracing of ['on', 'off']) {
+      const ran = await runBoth('openai-agents-fails', [tracing], major, preload);
+      // With tracing off the SDK makes a trace of its own inside of the program's.
+      const seen = new Set(stateOf(ran).runs.map(({ name, status }) => `${name} ${status}`));
+      assert.deepEqual([...seen], ['Agent workflow failed', 'the day running'], tracing);
+    }
+  });
+
   test(`OpenAI Agents on Node ${major}: it dies as it would have`, { skip }, async () => {
     const ran = await runBoth('openai-agents-dies', [], major, preload);
     assert.equal(ran.code, 1);

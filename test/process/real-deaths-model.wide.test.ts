@@ -28,7 +28,7 @@ testDeath(
   ({ firstScreen, account }) => {
     assert.match(
       firstScreen,
-      /Model call c1 to .*gpt-4o-mini .*was answered 429: the provider limits the rate\./,
+      /Model call c1 to .*gpt-4o-mini .*was answered 429 with Retry-After 0: the provider limits the rate\./,
     );
     assert.match(firstScreen, /1\. Wait as long as the retry-after header says/);
     assert.equal(account.agent?.failures?.[0]?.isCauseOfDeath, true);
@@ -42,7 +42,7 @@ testDeath(
   ({ firstScreen }) => {
     assert.match(
       firstScreen,
-      /was answered 529, the last of 2 calls in a row that failed so: the provider is overloaded\./,
+      /was answered 529 with Retry-After 0, the last of 2 calls in a row that failed so: the provider is overloaded\./,
     );
   },
 );

@@ -7,6 +7,7 @@
  * `tracingDisabled` makes none: then nothing is seen. Seen in 0.12.1 and 0.20.0.
  */
 import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../calls/json.ts';
+import { BoundedMap } from '../record/bounded-map.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import { readIds } from '../record/run-ids.ts';
 import type { AgentScope } from '../record/scope.ts';
@@ -20,6 +21,10 @@ const storageKey = Symbol.for('openai.agents.core.asyncLocalStorage');
 
 /** What the SDK gives as the id of every trace and span while tracing is off. */
 const noId = 'no-op';
+
+const contextLimit = 200;
+/** A host's tests may put a clock of their own in its place. */
+const { setImmediate: nextTurn } = globalThis;
 
 interface Provider {
   registerProcessor(processor: object): void;
@@ -95,6 +100,8 @@ class TracedWork {
   readonly #scopes = new WeakMap<object, AgentScope>();
   /** Ours for traces and spans that have none of their own, and for their copies. */
   readonly #keys = new WeakMap<object, string>();
+  /** Of traces that have not ended: what the SDK keeps in its storage for the code inside of them. */
+  readonly #contexts = new BoundedMap<JsonObject>(contextLimit);
   #made = 0;
 
   constructor(recorder: AgentRecorder) {
@@ -127,18 +134,35 @@ class TracedWork {
   }
 
   startTrace(key: string, { name, groupId, metadata }: JsonObject): void {
+    const store = this.#store();
+    if (store) this.#contexts.set(key, store);
     const ids = readIds(metadata, { groupId });
     this.#framework.startRun(key, stringOf(name) ?? 'Agent workflow', this.#recorder.scope, ids);
   }
 
   endTrace(key: string): void {
+    this.#contexts.delete(key);
     this.#framework.endRun(key, finished());
   }
 
-  /** The SDK never ends the trace of a run that throws; its outermost agent ends, with the error, as the last of it. */
-  failTrace(key: string | undefined, data: JsonObject, error: unknown): void {
-    if (key !== undefined && error && data['type'] === 'agent')
-      this.#framework.endRun(key, failed(toolErrorOf(error)));
+  /**
+   * The outermost span of a trace ended with an error. The SDK never ends the trace of a run that throws, but closes its context;
+   * a trace of the program's own goes on, where it caught the error.
+   */
+  failTrace(key: string, error: unknown): void {
+    const context = this.#contexts.get(key);
+    if (!context || !error) return;
+    const { inFlight } = this.#recorder;
+    const look = {
+      flush: () => {
+        inFlight.delete(look);
+        if (context['active'] !== false) return;
+        this.#contexts.delete(key);
+        this.#framework.endRun(key, failed(toolErrorOf(error)));
+      },
+    };
+    inFlight.add(look);
+    nextTurn(guarded(look.flush)).unref();
   }
 
   startSpan(key: string, around: (string | undefined)[], data: JsonObject): void {
@@ -199,7 +223,7 @@ function makeProcessor(work: TracedWork): object {
   const onSpanEnd = guarded((span: unknown) => {
     const { spanId, parentId, traceId, spanData, error } = span as Record<string, unknown>;
     work.endSpan(String(spanId), objectOf(spanData), error);
-    if (typeof parentId !== 'string') work.failTrace(String(traceId), objectOf(spanData), error);
+    if (typeof parentId !== 'string') work.failTrace(String(traceId), error);
   });
   const done = Promise.resolve();
   const then = (observe: (value: unknown) => void) => (value: unknown) => {
@@ -247,10 +271,10 @@ const watchSpan = guarded((span: unknown, parent: unknown, work: TracedWork) => 
     error = given;
   });
   const [outer, traceKey] = work.around();
+  const isOutermost = parent === undefined ? outer === undefined : work.keyOf(parent) === traceKey;
   shadowFirst(span, 'end', () => {
     work.endSpan(key, objectOf(span['spanData']), error);
-    if (work.keyOf(parent) === undefined && outer === undefined)
-      work.failTrace(traceKey, objectOf(span['spanData']), error);
+    if (traceKey !== undefined && isOutermost) work.failTrace(traceKey, error);
   });
   followCopies(span, key, work);
 });

@@ -107,7 +107,8 @@ function refused(run: AgentRun, call: ModelCall, found: ProviderClass, input: Fa
   const { kind, title, nextStep } = found;
   const attempts = failedInARow(run);
   const times = attempts > 1 ? `, the last of ${formatNumber(attempts)} calls in a row that failed so` : '';
-  const after = call.retryAfter === undefined ? '' : ` with Retry-After ${call.retryAfter}`;
+  const isForLater = kind === 'rate-limit' || kind === 'overload';
+  const after = call.retryAfter === undefined || !isForLater ? '' : ` with Retry-After ${call.retryAfter}`;
   const dangling = kind === 'dangling-tool-call' || kind === 'bad-request' ? findDanglingCalls(run) : [];
   // Some providers say only that the request is wrong; its tool calls without results say why.
   const isDangling = dangling.length > 0 && call.httpStatus === 400;
