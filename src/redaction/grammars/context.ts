@@ -47,6 +47,7 @@ import {
   longestLine,
 } from './header-values.ts';
 import { elementName, elementText, isTagName, isTypeArgument } from './markup.ts';
+import { holdsPlainName, holdsShortWord } from './plain-values.ts';
 import { isOutsidePrograms, isProgramsOwn } from './program-line.ts';
 import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
 import { bareItems, isKeysName, quotedItems, readParenthesis } from './value-lists.ts';
@@ -92,11 +93,16 @@ export class ContextReader {
     this.around.open(page, out);
   }
 
+  /** Where the object of secrets ends that was opened last. */
+  get groupEnd(): number {
+    return this.around.groupEnd;
+  }
+
   /** A sign (`:` or `=`) stands behind a name. Answers where reading goes on. */
   readSigned(place: NamePlace): number {
     const named = this.names.lookUp(this.page, place.start, place.end);
     let verdict = named && (named.strength > 0 || named.form) ? named : this.verdictAround(place);
-    if (verdict === undefined) return place.behind;
+    if (verdict === undefined || this.isEmptyHanded(verdict, place)) return place.behind;
     if (verdict.strength < 2 && !verdict.form) verdict = widenName(this.page, this.names, place, verdict);
     else if (verdict.rule === 'key' || verdict.form === 'code')
       verdict = widenName(this.page, this.names, place, verdict);
@@ -119,6 +125,13 @@ export class ContextReader {
     return read > at ? read : place.behind;
   }
 
+  /** What nearly all labels (`name`, `type`) and names of one letter (`d`, `p`) hold, seen before anything is read closer. */
+  private isEmptyHanded({ strength, form, rule }: NameVerdict, { start, behind }: NamePlace): boolean {
+    if (form === 'label' && strength === 0 && rule !== 'selector')
+      return !this.around.hasLabelFor(start) && holdsPlainName(this.page, this.names, behind);
+    return !form && rule.startsWith('jwk-') && holdsShortWord(this.page, behind);
+  }
+
   /** As readSigned, under a name that somebody else has judged. */
   readUnder(verdict: NameVerdict, place: NamePlace, isSpoken = false): number {
     const at = this.skipSign(place);
@@ -130,6 +143,7 @@ export class ContextReader {
 
   /** Of a name that tells nothing: it stands in an object of secrets, or it is the `is` of `password is: x`. */
   private verdictAround(place: NamePlace): NameVerdict | undefined {
+    if (place.start >= this.around.groupEnd && place.end - place.start !== 2) return undefined;
     // What an earlier pass wrote is no name.
     if (this.page.units[place.start - 1] === 91 && this.page.text.startsWith('redacted', place.start))
       return undefined;

@@ -161,7 +161,7 @@ const passwordFile =
 
 /** `host:5432:database:user:password`; the page holds the first `:` at `colon`. */
 export function findPasswordFileLine(page: Page, colon: number): Finding | undefined {
-  if (!isPortField(page, colon + 1)) return undefined;
+  if (!isPortField(page.units, colon + 1)) return undefined;
   passwordFile.lastIndex = colon;
   const match = passwordFile.exec(page.text);
   if (!match) return undefined;
@@ -175,8 +175,7 @@ export function findPasswordFileLine(page: Page, colon: number): Finding | undef
 }
 
 /** Digits or a star, a colon, and what is no digit: not a time, not a position in a file. */
-function isPortField(page: Page, start: number): boolean {
-  const { units } = page;
+export function isPortField(units: Uint16Array, start: number): boolean {
   const { classes } = characterTables();
   let i = start;
   while (classes[units[i]!]! & digit && i - start < 6) i += 1;

@@ -4,6 +4,9 @@
  * the smell away (`max_tokens`, `public_key`, `password_policy`). Knows nothing of values.
  */
 
+import { splitName } from './name-words.ts';
+import { mayHoldStem } from './telling-stems.ts';
+
 /** How much a value must look like a secret to be withheld under such a name. */
 export const strengths = {
   none: 0,
@@ -221,17 +224,6 @@ function buildVocabulary() {
 
 let vocabulary: ReturnType<typeof buildVocabulary> | undefined;
 
-/** `APIKey2`, `api-key`, `x.apiKey` → `['api', 'key']`. */
-function splitName(name: string): string[] {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .map((word) => (/^[a-z]{3,}\d{1,3}$/.test(word) ? word.replace(/\d+$/, '') : word))
-    .filter((word) => word !== '' && !/^\d+$/.test(word));
-}
-
 const nothing: NameVerdict = { strength: 0, rule: '' };
 
 /** Names longer than this are no names. */
@@ -249,7 +241,7 @@ export function judgeName(name: string): NameVerdict {
   const known = vocabulary.whole.get(parts.join('')) ?? vocabulary.whole.get(withoutX(parts).join(''));
   if (known) return known;
   for (let i = parts.length - 1; i >= 0; i--) {
-    const verdict = judgeWord(parts, i);
+    const verdict = mayHoldStem(parts[i]!) ? judgeWord(parts, i) : undefined;
     if (!verdict) continue;
     if (harmlessTail(parts, i + 1)) return nothing;
     // `ERR_INVALID_CLIENT_SECRET = 404060`: what went wrong with one.

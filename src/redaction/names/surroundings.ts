@@ -55,6 +55,10 @@ export class Surroundings {
     this.group.end = 0;
   }
 
+  get groupEnd(): number {
+    return this.group.end;
+  }
+
   /** What the object around `start` says of any field in it. */
   groupAt(start: number): NameVerdict | undefined {
     if (start >= this.group.end || /^_?id\W/.test(this.page.text.slice(start, start + 4))) return undefined;
@@ -113,6 +117,11 @@ export class Surroundings {
     const verdict: NameVerdict = { strength: 3, rule: 'secret' };
     if (end !== undefined) this.group = { end, verdict, content: verdict };
     return behind;
+  }
+
+  /** A label is noted that a field at `start` may take. */
+  hasLabelFor(start: number): boolean {
+    return this.label !== undefined && start <= this.labelUntil;
   }
 
   /** The value is a telling name: what stands in the next field is its value. */

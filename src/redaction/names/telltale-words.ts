@@ -42,8 +42,10 @@ export class TelltaleWords {
     }
   }
 
-  /** The word at [start, end), in any case, whose outline is this. */
-  find(units: Uint16Array, start: number, end: number, outline: number): TelltaleWord | undefined {
+  /** The word at [start, end), in any case. */
+  find(units: Uint16Array, start: number, end: number): TelltaleWord | undefined {
+    const outline = outlineOf(units, start, end);
+    if (!((this.outlines[outline >>> 5]! >>> (outline & 31)) & 1)) return undefined;
     const { lower } = characterTables();
     for (const candidate of this.byOutline.get(outline)!) {
       const { word } = candidate;

@@ -1,6 +1,6 @@
 /**
- * The one pass over a page: walks from word to word, asks the shape table at each word's start and the context reader
- * behind each name, and looks closer at long words. Knows no policy and changes no text.
+ * The one pass over a page: where the walk over its words stops, asks the shape table, the context reader behind a name, and whoever
+ * knows what a word or a sign may announce. Knows no policy and changes no text.
  */
 
 import { findInCall } from '../grammars/call-arguments.ts';
@@ -15,18 +15,19 @@ import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { findNativeName } from '../names/native-names.ts';
-import { outlineOf, type TelltaleWord, TelltaleWords, telltale } from '../names/telltale-words.ts';
+import { type TelltaleWord, TelltaleWords, telltale } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
-import { buildOf, findUnknownToken, isSpokenOf } from '../shapes/unknown-tokens.ts';
-import { findAligned, mayBeAligned } from '../tables/aligned-columns.ts';
+import { buildOf, findUnknownToken, integrityEnd, isSpokenOf } from '../shapes/unknown-tokens.ts';
+import { findAligned } from '../tables/aligned-columns.ts';
+import { mayBeAligned } from '../tables/first-lines.ts';
 import { findInJsonColumns } from '../tables/json-columns.ts';
 import { findBehindArrow, findBehindBlank, findInCell, findInRow } from '../tables/paired-values.ts';
 import { findBound, findInserted } from '../tables/sql-values.ts';
 import { findInColumns } from '../tables/table-columns.ts';
 import { skipColorCode } from '../values/value-span.ts';
 import { isPublicId } from '../values/values.ts';
-import { alnum, base64Unit, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { alnum, base64Unit, characterTables, gap } from './characters.ts';
 import {
   type DecodedRun,
   decodeBase64Run,
@@ -40,7 +41,8 @@ import {
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { decodeDump } from './hex-dump.ts';
 import type { Finding, Page } from './page.ts';
-import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
+import { type ShapeTable, shapeTable } from './shape-table.ts';
+import { longWord, WordWalk, walkStop } from './word-walk.ts';
 
 export interface ScannerOptions {
   names: NameBook;
@@ -50,9 +52,11 @@ export interface ScannerOptions {
   inside?: (text: string) => string | undefined;
 }
 
-/** For encoded text. */
-const longWord = 16;
 const none: Finding[] = [];
+
+/** Behind a flag: a blank, a quote, an escaped one, a zero byte between arguments or the end. */
+const endsFlag = (unit: number): boolean =>
+  unit === 32 || unit === 34 || unit === 39 || unit === 92 || unit === 0;
 
 /** Behind `BEGIN`: a blank, or how a URL writes one. */
 const isHeadGap = (unit: number): boolean => unit === 32 || unit === 37 || unit === 43;
@@ -63,6 +67,7 @@ export class Scanner {
   private readonly shapes: ShapeTable;
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
   private readonly telltales = new TelltaleWords();
+  private readonly walk: WordWalk;
   private readonly escapes = new EscapeRuns();
   /** Rows of bytes, and of a table, are read to here. */
   private dumpsUntil = 0;
@@ -74,167 +79,120 @@ export class Scanner {
     this.options = options;
     this.context = new ContextReader(options.names);
     this.shapes = shapeTable();
+    this.walk = new WordWalk(this.shapes, this.telltales.outlines, options.names);
   }
 
   /** Pushes what it finds from `from` on, in order. Answers with the position at or behind `stop` where it stands. */
   scan(page: Page, from: number, stop: number, out: Finding[]): number {
-    const { classes } = characterTables();
-    const { heads } = this.shapes;
     const { units } = page;
-    const withContext = this.options.context;
+    const { walk } = this;
     this.context.open(page, out);
     this.stop = stop;
     this.dumpsUntil = 0;
     this.tableUntil = 0;
     this.escapes.restart();
-    // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
-    let nameStart = -1;
-    let nameEnd = -1;
-    const { place } = this;
-    const spoken = this.telltales.outlines;
+    walk.restart();
+    if (this.options.context && from === 0) this.lineAt(page, 0, out);
     let i = from;
-    if (withContext && from === 0) this.lineAt(page, 0, out);
-    while (i < stop) {
-      let unit = units[i]!;
-      let kind = classes[unit]!;
-      if (kind & wordUnit) {
-        const start = i;
-        let found = 0;
-        let joined = false;
-        // A word has parts between connectors; a shape may start at each.
-        for (;;) {
-          const head = headOf(unit, units[i + 1]!, units[i + 2]!);
-          if ((heads[head >>> 5]! >>> (head & 31)) & 1 && this.shapes.mayStart(head, units[i + 3]!)) {
-            found = this.shapeAt(page, i, start, out);
-            if (found) break;
-          }
-          if (kind & alnum) {
-            i += 1;
-            // Two at a time: most words are longer.
-            while (classes[units[i]!]! & classes[units[i + 1]!]! & alnum) i += 2;
-            i += classes[units[i]!]! & alnum;
-            unit = units[i]!;
-            kind = classes[unit]!;
-          }
-          if (!(kind & connector)) break;
-          joined = i > start;
-          while (kind & connector) {
-            unit = units[++i]!;
-            kind = classes[unit]!;
-          }
-          if (!(kind & alnum)) break;
-        }
-        if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
-        if (!found && withContext) {
-          const outline = outlineOf(units, start, i);
-          const telling =
-            (spoken[outline >>> 5]! >>> (outline & 31)) & 1
-              ? this.telltales.find(units, start, i, outline)
-              : undefined;
-          if (telling) found = this.spokenAt(page, telling, start, i, out);
-          else if (
-            units[start] === 45 &&
-            i - start > 1 &&
-            (unit === 32 ||
-              unit === 34 ||
-              unit === 39 ||
-              unit === 92 ||
-              unit === 0 ||
-              units[start + 1] === 112)
-          )
-            found = this.pushFound(findFlagValue(page, this.options.names, start, i), out);
-          else if (
-            unit === 32 &&
-            (units[i + 1] === 34 || units[i + 1] === 39 || (joined && units[i + 1]! > 32))
-          )
-            found = this.pushFound(findBehindBlank(page, this.options.names, start, i), out);
-        }
-        if (found > i) {
-          i = found;
-          nameStart = -1;
-        } else if (found) {
-          i = Math.max(found, start + 1);
-          nameStart = -1;
-        } else {
-          nameStart = start;
-          nameEnd = i;
-        }
-        continue;
+    let isWithin = false;
+    for (;;) {
+      i = walk.next(units, i, stop, isWithin);
+      isWithin = false;
+      if (walk.stop === walkStop.word) i = this.wordAt(page, i, out);
+      else if (walk.stop === walkStop.event) i = this.eventAt(page, i, out);
+      else if (walk.stop === walkStop.other) i = this.otherAt(page, i, out);
+      else if (walk.stop === walkStop.end) return i;
+      else {
+        const found = this.shapeAt(page, i, walk.nameStart, out);
+        isWithin = found === 0;
+        if (found) i = this.leaveWord(i, found);
       }
-      if (kind & gap) {
-        if (unit === 34 && units[i + 1] === 100 && units[i + 2] === 97) {
-          const end = this.decoded(decodeBufferData(page, i), i, out);
-          if (end) {
-            i = end;
-            continue;
-          }
-        }
-        i += 1;
-        continue;
-      }
-      if (kind & event) {
-        const sign = i;
-        let behind = i + 1;
-        let encoded = false;
-        if (unit === 92 || unit === 37 || unit === 38) {
-          const packed = readEscape(units, i);
-          if (packed === 0) {
-            nameStart = -1;
-            i += 1;
-            continue;
-          }
-          behind = i + (packed >>> escapeShift);
-          encoded = unit === 37;
-          const stands = packed & escapeMask;
-          if (stands === 27) {
-            i = skipColorCode(units, behind);
-            continue;
-          }
-          if (stands !== 61 && stands !== 58 && (unit !== 38 || stands !== 62)) {
-            i = this.escapeAt(page, i, behind, stands, out);
-            if (i !== behind || !(classes[stands]! & gap)) nameStart = -1;
-            continue;
-          }
-          unit = stands;
-        }
-        // Most commas end a number or a value; only one behind a quote can list a name.
-        if (unit === 44 && (nameStart < 0 || (sign === nameEnd && units[nameStart - 1] !== 10))) {
-          nameStart = -1;
-          i = behind;
-          continue;
-        }
-        place.start = nameStart;
-        place.end = nameEnd;
-        place.sign = sign;
-        place.behind = behind;
-        place.encoded = encoded;
-        i = Math.max(behind, this.signAt(page, unit, place, withContext, out));
-        nameStart = -1;
-        continue;
-      }
-      if (unit === 27) {
-        i = skipColorCode(units, i + 1);
-        continue;
-      }
-      if (unit === 10 && withContext) this.lineAt(page, i + 1, out);
-      if (unit === 40 && nameEnd === i && units[i - 1] === 121 && units[i - 2] === 97) {
-        const end = this.decoded(decodeTypedArray(page, i), i, out);
-        if (end) i = end;
-      }
-      if (unit === 40 && nameEnd === i && nameStart >= 0 && withContext) {
-        const end = findInCall(page, this.options.names, nameStart, nameEnd, out);
-        if (end) i = end;
-      }
-      if (unit === 60 && (units[i + 1] === 66 || (units[i - 1] === 32 && units[i - 2] === 58))) {
-        const isNamed = units[i + 1] === 66;
-        const run = isNamed ? decodePrintedBuffer(page, i) : decodeContents(page, i);
-        const end = this.decoded(run, i + 1, out);
-        if (end) i = end;
-      }
-      nameStart = -1;
-      i += 1;
     }
-    return i;
+  }
+
+  /** Something was found that ends at `found`, from the walk's word on or before it. Answers where reading goes on. */
+  private leaveWord(i: number, found: number): number {
+    const { nameStart } = this.walk;
+    this.walk.nameStart = -1;
+    return found > i ? found : Math.max(found, nameStart + 1);
+  }
+
+  /** A word ends at `i` that is worth a look. Answers where reading goes on. */
+  private wordAt(page: Page, i: number, out: Finding[]): number {
+    const { units } = page;
+    const { walk, telltales, options } = this;
+    const start = walk.nameStart;
+    const unit = units[i]!;
+    let found = i - start >= longWord ? this.longWordAt(page, start, i, out) : 0;
+    if (!found && options.context) {
+      const telling = telltales.find(units, start, i);
+      if (telling) found = this.spokenAt(page, telling, start, i, out);
+      else if (units[start] === 45 && i - start > 1 && (endsFlag(unit) || units[start + 1] === 112))
+        found = this.pushFound(findFlagValue(page, options.names, start, i), out);
+      else if (
+        unit === 32 &&
+        (units[i + 1] === 34 || units[i + 1] === 39 || (walk.isJoined && units[i + 1]! > 32))
+      )
+        found = this.pushFound(findBehindBlank(page, options.names, start, i), out);
+    }
+    return found ? this.leaveWord(i, found) : i;
+  }
+
+  /** A separator or an escape stands at `i`. Answers where reading goes on. */
+  private eventAt(page: Page, i: number, out: Finding[]): number {
+    const { units } = page;
+    const { place, walk } = this;
+    let unit = units[i]!;
+    let behind = i + 1;
+    let encoded = false;
+    if (unit === 92 || unit === 37 || unit === 38) {
+      const packed = readEscape(units, i);
+      if (packed === 0) {
+        walk.nameStart = -1;
+        return behind;
+      }
+      behind = i + (packed >>> escapeShift);
+      encoded = unit === 37;
+      const stands = packed & escapeMask;
+      if (stands === 27) return skipColorCode(units, behind);
+      if (stands !== 61 && stands !== 58 && (unit !== 38 || stands !== 62)) {
+        const end = this.escapeAt(page, i, behind, stands, out);
+        walk.groupEnd = this.context.groupEnd;
+        if (end !== behind || !(characterTables().classes[stands]! & gap)) walk.nameStart = -1;
+        return end;
+      }
+      unit = stands;
+    }
+    place.start = walk.nameStart;
+    place.end = walk.nameEnd;
+    place.sign = i;
+    place.behind = behind;
+    place.encoded = encoded;
+    walk.nameStart = -1;
+    const end = this.signAt(page, unit, place, this.options.context, out);
+    walk.groupEnd = this.context.groupEnd;
+    return Math.max(behind, end);
+  }
+
+  /** A line's end, an opening bracket, a colour code or a printed buffer stands at `i`. Answers where reading goes on. */
+  private otherAt(page: Page, i: number, out: Finding[]): number {
+    const { units } = page;
+    const { walk, options } = this;
+    const unit = units[i]!;
+    if (unit === 27) return skipColorCode(units, i + 1);
+    if (unit === 34) return this.decoded(decodeBufferData(page, i), i, out) || i + 1;
+    let end = 0;
+    if (unit === 10 && options.context) this.lineAt(page, i + 1, out);
+    if (unit === 40 && units[i - 1] === 121 && units[i - 2] === 97)
+      end = this.decoded(decodeTypedArray(page, i), i, out);
+    if (!end && unit === 40 && walk.nameStart >= 0 && options.context)
+      end = findInCall(page, options.names, walk.nameStart, walk.nameEnd, out);
+    if (unit === 60) {
+      const run = units[i + 1] === 66 ? decodePrintedBuffer(page, i) : decodeContents(page, i);
+      end = this.decoded(run, i + 1, out);
+    }
+    walk.nameStart = -1;
+    return (end || i) + 1;
   }
 
   /** A line starts at `start`, in the text or in a string. */
@@ -242,7 +200,7 @@ export class Scanner {
     if (start >= this.stop) return;
     if (start >= this.tableUntil)
       this.tableUntil = findInColumns(page, this.options.names, start, this.stop, out);
-    if (start >= this.tableUntil && mayBeAligned(page, start))
+    if (start >= this.tableUntil && mayBeAligned(page.units, start))
       this.tableUntil = findAligned(page, this.options.names, start, this.stop, out);
     if (page.units[start] === 48 && start >= this.dumpsUntil && this.options.inside) {
       const dump = decodeDump(page, start);
@@ -308,6 +266,8 @@ export class Scanner {
     }
     const build = end - start > 400 ? 0 : buildOf(units, start, end);
     if (build === 0) return 0;
+    const integrity = integrityEnd(page, start);
+    if (integrity) return integrity;
     const word = text.slice(start, end);
     if (isPublicId(word)) return 0;
     if (this.options.context && isSpokenOf(page, start, word, build, this.options.names)) {

@@ -32,13 +32,14 @@ export function headOf(a: number, b: number, c: number): number {
   return (Math.imul(a, 0x6d2b) ^ Math.imul(b, 0x1f35) ^ Math.imul(c, 0x9d)) & 0xffff;
 }
 
-const longHeadOf = (head: number, fourth: number): number => (head ^ Math.imul(fourth, 0x2b35)) & 0xffff;
+export const longHeadOf = (head: number, fourth: number): number =>
+  (head ^ Math.imul(fourth, 0x2b35)) & 0xffff;
 
 export class ShapeTable {
   /** A bit for each head of three units with which a shape starts: small, because every word asks it. */
   readonly heads = new Int32Array(2048);
   /** The same of four units, for the starts that have so many, and of three for the others. */
-  private readonly longHeads = new Int32Array(2048);
+  readonly longHeads = new Int32Array(2048);
   private readonly groups = new Map<number, Entry[]>();
 
   constructor(shapes: Shape[]) {

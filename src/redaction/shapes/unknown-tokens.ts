@@ -4,7 +4,15 @@
  */
 
 import type { NameBook } from '../names/name-book.ts';
-import { alnum, characterTables, connector, digit, hexUnit } from '../scan/characters.ts';
+import {
+  alnum,
+  base64Unit,
+  characterTables,
+  connector,
+  digit,
+  hexUnit,
+  wordUnit,
+} from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isAlphabet } from '../values/program-values.ts';
 import { looksRandom } from '../values/randomness.ts';
@@ -34,24 +42,70 @@ const capital = 2;
 const joined = 4;
 const digitShift = 3;
 
+/** An issuer's word has so many characters of its own behind it (`acme_live_x…`), or two digits. */
+const leastWithoutDigits = 18;
+
 /**
- * What the long word [start, end) is made of. 0 when it holds no token: without a connector and with less than two digits, or
- * of the length and the digits of a digest.
+ * What the long word [start, end) is made of. 0 when it holds no token: with less than two digits and short words joined, or of
+ * the length and the digits of a digest, or of words and numbers joined; unless a dot follows and a time.
  */
 export function buildOf(units: Uint16Array, start: number, end: number): number {
   const { classes } = characterTables();
   let common = alnum | hexUnit;
   let build = 0;
-  for (let i = start; i < end; i++) {
+  let part = start;
+  let longest = 0;
+  let isReadable = true;
+  for (let i = start; i <= end; i++) {
     const unit = units[i]!;
-    const kind = classes[unit]!;
-    common &= kind;
-    if (kind & digit) build += 1 << digitShift;
-    else build |= kind & connector ? joined : unit > 96 ? small : capital;
+    const kind = i < end ? classes[unit]! : connector;
+    if (kind & connector) {
+      if (i - part > longest) longest = i - part;
+      isReadable &&= i === part || isPlainPart(units, part, i);
+      part = i + 1;
+      if (i < end) build |= joined;
+    } else if (kind & digit) build += 1 << digitShift;
+    else build |= unit > 96 ? small : capital;
+    if (i < end) common &= kind;
   }
-  if (!(build & joined) && (build >>> digitShift < 2 || (common & hexUnit && isDigestLength(end - start))))
-    return 0;
-  return build;
+  if (isTimeBehind(units, end)) return build;
+  if (build & joined) {
+    const isWords = isReadable && (build & (small | capital)) !== 0;
+    return isWords || (build >>> digitShift < 2 && longest < leastWithoutDigits) ? 0 : build;
+  }
+  return build >>> digitShift < 2 || (common & hexUnit && isDigestLength(end - start)) ? 0 : build;
+}
+
+/** A word, a short number, or a word before a short number: of `isReadable` what can be told without an expression. */
+function isPlainPart(units: Uint16Array, start: number, end: number): boolean {
+  if (end - start > 23) return false;
+  let i = start;
+  while (i < end && units[i]! > 64 && units[i]! < 91) i += 1;
+  const capitals = i - start;
+  while (i < end && units[i]! > 96) i += 1;
+  const letters = i - start;
+  if (capitals > 1 && capitals < letters) return false;
+  while (i < end && units[i]! < 58) i += 1;
+  const digits = end - start - letters;
+  return i === end && (letters === 0 ? digits < 9 : digits === 0 || (letters > 1 && digits < 5));
+}
+
+/** `.x….` with six to eight characters, as `timed` has it. */
+function isTimeBehind(units: Uint16Array, end: number): boolean {
+  if (units[end] !== 46) return false;
+  const { classes } = characterTables();
+  let i = end + 1;
+  while (classes[units[i]!]! & wordUnit && i - end < 10) i += 1;
+  return units[i] === 46 && i - end > 6 && i - end < 10;
+}
+
+/** Where the value of Subresource Integrity that begins at `start` ends (`sha512-<base64>`), or 0. */
+export function integrityEnd({ text, units }: Page, start: number): number {
+  if (units[start] !== 115 || !/^sha(?:1|256|384|512)-$/.test(text.slice(start, start + 7))) return 0;
+  const { classes } = characterTables();
+  let end = start + 7;
+  while (classes[units[end]!]! & base64Unit && end - start < 100) end += 1;
+  return end - start >= 40 && units[end] === 61 ? end : 0;
 }
 
 const isDigestLength = (length: number): boolean =>

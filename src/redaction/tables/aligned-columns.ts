@@ -4,7 +4,6 @@
  */
 
 import type { NameBook } from '../names/name-book.ts';
-import { alnum, characterTables } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { isStandIn, looksChosen } from '../values/values.ts';
@@ -52,20 +51,6 @@ function lineAt({ text, units }: Page, start: number): string | undefined {
   const end = piece.indexOf('\n');
   if (end < 0 && piece.length === longestLine) return undefined;
   return end < 0 ? piece : piece.slice(0, end);
-}
-
-/** Whether the line at `start` is worth a look: a word, then two blanks or a tab. Costs a few steps. */
-export function mayBeAligned({ units }: Page, start: number): boolean {
-  const { classes } = characterTables();
-  let i = start;
-  while (units[i] === 32 && i - start < 12) i += 1;
-  if (!(classes[units[i]!]! & alnum)) return false;
-  for (const stop = i + 44; i < stop; i++) {
-    const unit = units[i]!;
-    if (unit === 32) return units[i + 1] === 32;
-    if (unit < 45) return false;
-  }
-  return false;
 }
 
 function pushPair(

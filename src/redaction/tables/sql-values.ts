@@ -37,9 +37,9 @@ function findUnnamed(page: Page, names: NameBook, start: number): Finding[] {
 /** The page holds `VALUES` at [start, end). Reads the first row. */
 export function findInserted(page: Page, names: NameBook, start: number, end: number): Finding[] {
   const { text } = page;
-  const columns = columnsBefore.exec(text.slice(Math.max(0, start - 620), start))?.[1]?.split(',');
   row.lastIndex = end;
   if (!row.test(text)) return [];
+  const columns = columnsBefore.exec(text.slice(Math.max(0, start - 620), start))?.[1]?.split(',');
   if (!columns) return findUnnamed(page, names, start);
   if (columns.length > 100) return [];
   const found: Finding[] = [];

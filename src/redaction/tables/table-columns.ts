@@ -4,13 +4,12 @@
  */
 
 import type { NameBook } from '../names/name-book.ts';
-import { alnum, characterTables, wordUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { isStandIn, looksChosen } from '../values/values.ts';
+import { cellUnits, delimiterOf, nameUnit } from './first-lines.ts';
 
 const longestLine = 600;
-const longestName = 40;
 const mostRows = 60;
 /** Of a column's name. */
 const mostWords = 5;
@@ -34,7 +33,7 @@ export function findInColumns(
   stop: number,
   out: Finding[],
 ): number {
-  const mark = delimiterOf(page, start);
+  const mark = delimiterOf(page.units, start);
   if (mark === 0) return 0;
   const header = headerAt(page, start, mark);
   if (header === undefined || !mayTell.test(header)) return 0;
@@ -53,37 +52,6 @@ export function findInColumns(
     return strength >= 2 ? [{ index, strength, isPassword: rule === 'password' }] : [];
   });
   return telling.length > 0 ? readRows(page, start, delimiter, columns.length, telling, stop, out) : 0;
-}
-
-/** `,` `|` tab `;` and what may stand in a column's name, by ASCII unit. */
-const delimiterUnit = 1;
-const nameUnit = 2;
-let cellTable: Uint8Array | undefined;
-
-function cellUnits(): Uint8Array {
-  if (cellTable) return cellTable;
-  const { classes } = characterTables();
-  cellTable = new Uint8Array(128);
-  for (let unit = 0; unit < 128; unit++) if (classes[unit]! & wordUnit) cellTable[unit] = nameUnit;
-  for (const unit of [32, 46, 34, 39, 96, 42]) cellTable[unit] = nameUnit;
-  for (const unit of [44, 124, 9, 59]) cellTable[unit] = delimiterUnit;
-  return cellTable;
-}
-
-/** The unit behind the first column's name, or before it where a bar opens the line; 0 where the line begins otherwise. */
-function delimiterOf({ units }: Page, start: number): number {
-  const first = units[start]!;
-  if (first === 124 || first === 0x2502) return first;
-  if (first === 32) {
-    if (units[start + 1] === 32) return 0;
-  } else if (!(characterTables().classes[first]! & alnum) && first !== 34 && first !== 39) return 0;
-  const cells = cellUnits();
-  for (let i = start; i < start + longestName; i++) {
-    const unit = units[i]!;
-    const kind = unit < 128 ? cells[unit] : 0;
-    if (kind !== nameUnit) return kind === delimiterUnit || unit === 0x2502 ? unit : 0;
-  }
-  return 0;
 }
 
 /** The whole line, if nothing but names and delimiters is in it. */

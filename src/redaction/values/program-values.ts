@@ -110,6 +110,19 @@ export const isPartName = (value: string): boolean =>
 export const isSpokenPhrase = (line: string): boolean =>
   /^[\p{L}\p{M}\d'’_-]+[!?.,]?(?: [\p{L}\p{M}\d'’_-]+[!?.,]?)+[;"]?\s*$/u.test(line);
 
+const wordInSentence = /^["'«„“(]?[\p{L}\p{M}'’-]+[.,:;!?…)"'»“”]{0,2}$/u;
+/** A capital, then a small word; or scripts that have no capitals. */
+const opensSentence = /^["'«„“]?(?:\p{Lu}[\p{Ll}\p{M}'’-]*\s+["'«„“(]?\p{Ll}|\p{Lo}[\p{Lo}\p{M}]*\s)/u;
+
+/** Four words and more of any language, most of them letters alone, as a sentence begins: what a page says, and no phrase of words that somebody drew. */
+export function isSentence(value: string): boolean {
+  if (!/\s/.test(value) || !opensSentence.test(value)) return false;
+  const parts = value.slice(0, 400).split(/\s+/);
+  return (
+    parts.length >= 4 && parts.filter((part) => wordInSentence.test(part)).length * 4 >= parts.length * 3
+  );
+}
+
 /** Half of its characters follow the one before, as in `abc123def456`: written down, not drawn. */
 export function isSequence(value: string): boolean {
   let steps = 0;

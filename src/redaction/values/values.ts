@@ -13,6 +13,7 @@ import {
   isCodePiece,
   isPartName,
   isProgramPiece,
+  isSentence,
   isSequence,
   saysWhatItIs,
 } from './program-values.ts';
@@ -354,6 +355,7 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
 }
 
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
+  if (isSentence(text)) return hasLongRandomPart(text);
   // What its codes are made of: `"totp": "JBSW…"`.
   if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
   if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')

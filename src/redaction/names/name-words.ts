@@ -1,0 +1,41 @@
+/** Cuts a name into its words, in small letters: `APIKey2`, `api-key`, `x.apiKey` → `['api', 'key']`. */
+export function splitName(name: string): string[] {
+  const small = name.toLowerCase();
+  // A letter whose small form has another length: its capitals cut nothing.
+  const written = small.length === name.length ? name : small;
+  const words: string[] = [];
+  let start = 0;
+  for (let i = 0; i <= small.length; i++) {
+    const isInside = i < small.length && isLetterOrDigit(small.charCodeAt(i));
+    if (isInside && !(i > start && isHump(written, i))) continue;
+    if (i > start) pushWord(words, small.slice(start, i));
+    start = isInside ? i : i + 1;
+  }
+  return words;
+}
+
+/** A capital behind a small letter or a digit, or the last of several before a small letter. */
+function isHump(name: string, i: number): boolean {
+  if (!isCapital(name.charCodeAt(i))) return false;
+  const before = name.charCodeAt(i - 1);
+  if (!isCapital(before)) return isLetterOrDigit(before);
+  const after = name.charCodeAt(i + 1);
+  return after > 96 && after < 123;
+}
+
+const isCapital = (unit: number): boolean => unit > 64 && unit < 91;
+const isLetterOrDigit = (unit: number): boolean => (unit > 96 && unit < 123) || (unit > 47 && unit < 58);
+
+/** Without the number behind three letters and more; a number alone is no word. */
+function pushWord(words: string[], word: string): void {
+  let end = word.length;
+  while (end > 0 && word.charCodeAt(end - 1) < 58) end -= 1;
+  if (end === 0) return;
+  const isNumbered = end > 2 && end < word.length && word.length - end < 4 && hasLettersOnly(word, end);
+  words.push(isNumbered ? word.slice(0, end) : word);
+}
+
+function hasLettersOnly(word: string, end: number): boolean {
+  for (let i = 0; i < end; i++) if (word.charCodeAt(i) < 97) return false;
+  return true;
+}

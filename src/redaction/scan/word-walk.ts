@@ -1,0 +1,193 @@
+/**
+ * Walks over a page from word to word and stops only where somebody may have to look closer. A loop of its own, with nothing in
+ * it but comparisons: what it stops at is a few in a hundred words. Knows no grammar.
+ */
+
+import { isPortField } from '../grammars/url-credentials.ts';
+import type { NameBook } from '../names/name-book.ts';
+import { outlineOf } from '../names/telltale-words.ts';
+import { mayOpenTable } from '../tables/first-lines.ts';
+import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { headOf, longHeadOf, type ShapeTable } from './shape-table.ts';
+
+/** Why the walk stands still. */
+export const walkStop = {
+  end: 0,
+  /** A part of a word begins as a shape does: `nameStart` says where the word begins. */
+  shape: 1,
+  /** A word ends that is long, announces something, is a flag or has a value behind its blank. */
+  word: 2,
+  /** A separator or an escape. */
+  event: 3,
+  /** A line's end, an opening bracket, a colour code, what may be a printed buffer. */
+  other: 4,
+} as const;
+
+/** For encoded text. */
+export const longWord = 16;
+
+export class WordWalk {
+  /** Why it stands; one of `walkStop`. */
+  stop = 0;
+  /**
+   * The word that it stands at or in, or the last one, for a sign behind it: [nameStart, nameEnd). `nameStart` is -1 when something
+   * stands between.
+   */
+  nameStart = -1;
+  nameEnd = -1;
+  /** That word has parts. */
+  isJoined = false;
+  private readonly classes: Uint8Array;
+  private readonly shapes: ShapeTable;
+  private readonly outlines: Int32Array;
+  private readonly names: NameBook;
+  /** Before it names that say nothing matter too: they stand in an object of secrets. */
+  groupEnd = 0;
+
+  /** `outlines`: a bit for each outline of a telling word. */
+  constructor(shapes: ShapeTable, outlines: Int32Array, names: NameBook) {
+    this.classes = characterTables().classes;
+    this.shapes = shapes;
+    this.outlines = outlines;
+    this.names = names;
+  }
+
+  restart(): void {
+    this.groupEnd = 0;
+    this.nameStart = -1;
+    this.nameEnd = -1;
+  }
+
+  /**
+   * Goes on at `i`, and stops at or behind `to`. `isWithin` says that `i` is where it stopped for a shape, in the word that begins at
+   * `nameStart`, and none starts there. Answers with the position.
+   */
+  next(units: Uint16Array, i: number, to: number, isWithin: boolean): number {
+    const { classes, outlines } = this;
+    const { heads, longHeads } = this.shapes;
+    let { nameStart, nameEnd } = this;
+    let isKnown = isWithin;
+    while (i < to || isKnown) {
+      let unit = units[i]!;
+      let kind = classes[unit]!;
+      if (kind & wordUnit) {
+        if (!isKnown) nameStart = i;
+        let isJoined = isKnown && this.isJoined;
+        // A word has parts between connectors; a shape may start at each.
+        for (;;) {
+          if (!isKnown) {
+            const head = headOf(unit, units[i + 1]!, units[i + 2]!);
+            if ((heads[head >>> 5]! >>> (head & 31)) & 1) {
+              const long = longHeadOf(head, units[i + 3]!);
+              if (((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1)
+                return this.stand(walkStop.shape, i, nameStart, i, isJoined);
+            }
+          }
+          isKnown = false;
+          if (kind & alnum) {
+            i += 1;
+            // Two at a time: most words are longer.
+            while (classes[units[i]!]! & classes[units[i + 1]!]! & alnum) i += 2;
+            i += classes[units[i]!]! & alnum;
+            unit = units[i]!;
+            kind = classes[unit]!;
+          }
+          if (!(kind & connector)) break;
+          isJoined = i > nameStart;
+          while (kind & connector) {
+            unit = units[++i]!;
+            kind = classes[unit]!;
+          }
+          if (!(kind & alnum)) break;
+        }
+        nameEnd = i;
+        const outline = outlineOf(units, nameStart, i);
+        if (
+          (outlines[outline >>> 5]! >>> (outline & 31)) & 1 ||
+          i - nameStart >= longWord ||
+          (unit === 32 && (units[i + 1] === 34 || units[i + 1] === 39 || (isJoined && units[i + 1]! > 32))) ||
+          (units[nameStart] === 45 && i - nameStart > 1)
+        )
+          return this.stand(walkStop.word, i, nameStart, i, isJoined);
+        continue;
+      }
+      if (kind & gap) {
+        if (unit !== 34 || units[i + 1] !== 100 || units[i + 2] !== 97) {
+          i += 1;
+          continue;
+        }
+      } else if (kind & event) {
+        if (unit === 92 && isIdleEscape(units, i)) {
+          if (units[i + 1] !== 34) nameStart = -1;
+          i += 2;
+          continue;
+        }
+        if (!this.isIdle(units, unit, i, nameStart, nameEnd))
+          return this.stand(walkStop.event, i, nameStart, nameEnd, false);
+        nameStart = -1;
+        i += 1;
+        continue;
+      } else if (
+        (unit !== 10 || !mayOpenTable(units, i + 1)) &&
+        unit !== 27 &&
+        (unit !== 40 || i !== nameEnd) &&
+        (unit !== 60 || (units[i + 1] !== 66 && (units[i - 1] !== 32 || units[i - 2] !== 58)))
+      ) {
+        nameStart = -1;
+        i += 1;
+        continue;
+      }
+      return this.stand(walkStop.other, i, nameStart, nameEnd, false);
+    }
+    return this.stand(walkStop.end, i, nameStart, nameEnd, false);
+  }
+
+  /** Nothing can come of the sign at `i`: most stand behind names that tell nothing. */
+  private isIdle(units: Uint16Array, unit: number, i: number, nameStart: number, nameEnd: number): boolean {
+    if (unit === 44) {
+      // Most commas end a number or a value; only one behind a quote can list a name.
+      if (nameStart < 0 || (i === nameEnd && units[nameStart - 1] !== 10)) return true;
+    } else if (unit === 61) {
+      if (nameStart < 0 || units[nameStart] === 45) return false;
+    } else if (unit !== 58 || nameStart < 0 || mayStandInColon(units, i, nameStart, nameEnd)) return false;
+    if (nameStart < this.groupEnd || (nameEnd - nameStart === 2 && units[nameStart] === 105)) return false;
+    // Names in other scripts are read back from the sign.
+    if (units[i - 1]! > 127 || (nameStart > 0 && units[nameStart - 1]! > 127)) return false;
+    return this.names.isHarmless(units, nameStart, nameEnd);
+  }
+
+  private stand(stop: number, at: number, nameStart: number, nameEnd: number, isJoined: boolean): number {
+    this.stop = stop;
+    this.nameStart = nameStart;
+    this.nameEnd = nameEnd;
+    this.isJoined = isJoined;
+    return at;
+  }
+}
+
+/** A quote, or a line's end before a line that opens no table: nearly all of a string within a string. */
+function isIdleEscape(units: Uint16Array, i: number): boolean {
+  const next = units[i + 1]!;
+  if (next === 34) return units[i + 2] !== 100;
+  return (next === 110 || next === 114) && !mayOpenTable(units, i + 2);
+}
+
+/** What else than a name and its value the colon at `i` may stand in, by what is around it: see `readColon`. */
+function mayStandInColon(units: Uint16Array, i: number, nameStart: number, nameEnd: number): boolean {
+  const next = units[i + 1]!;
+  if (next === 10 || next === 13 || (next === 47 && units[i + 2] === 47) || isPortField(units, i + 1))
+    return true;
+  if (nameEnd !== i) return false;
+  const first = units[nameStart]!;
+  const length = nameEnd - nameStart;
+  // `-uuser:`, `12345678:` and `bot12345678:`, `s:`, `data:` and `thin:`, `Private-Lines:`, a digest.
+  return (
+    first === 45 ||
+    (first < 58 && length > 7) ||
+    (first === 98 && length > 7) ||
+    (first === 115 && length === 1) ||
+    (length === 4 && (first === 100 || first === 116)) ||
+    (first === 80 && length === 13) ||
+    length === 32
+  );
+}

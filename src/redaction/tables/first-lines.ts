@@ -1,0 +1,55 @@
+/** Tells by a few steps whether a line may be a table's first, or a row of bytes: nearly no line is. */
+
+import { alnum, characterTables, wordUnit } from '../scan/characters.ts';
+
+const longestName = 40;
+const deepestIndent = 12;
+
+/** Of ASCII units: `,` `|` tab `;` stand between columns, the others may stand in a column's name. */
+export const delimiterUnit = 1;
+export const nameUnit = 2;
+let table: Uint8Array | undefined;
+
+export function cellUnits(): Uint8Array {
+  if (table) return table;
+  const { classes } = characterTables();
+  table = new Uint8Array(128);
+  for (let unit = 0; unit < 128; unit++) if (classes[unit]! & wordUnit) table[unit] = nameUnit;
+  for (const unit of [32, 46, 34, 39, 96, 42]) table[unit] = nameUnit;
+  for (const unit of [44, 124, 9, 59]) table[unit] = delimiterUnit;
+  return table;
+}
+
+/** The unit behind the first column's name, or before it where a bar opens the line; 0 where the line begins otherwise. */
+export function delimiterOf(units: Uint16Array, start: number): number {
+  const first = units[start]!;
+  if (first === 124 || first === 0x2502) return first;
+  if (first === 32) {
+    if (units[start + 1] === 32) return 0;
+  } else if (!(characterTables().classes[first]! & alnum) && first !== 34 && first !== 39) return 0;
+  const cells = cellUnits();
+  for (let i = start; i < start + longestName; i++) {
+    const unit = units[i]!;
+    const kind = unit < 128 ? cells[unit] : 0;
+    if (kind !== nameUnit) return kind === delimiterUnit || unit === 0x2502 ? unit : 0;
+  }
+  return 0;
+}
+
+/** Whether blanks may align the columns of the line at `start`: a word, then two blanks. */
+export function mayBeAligned(units: Uint16Array, start: number): boolean {
+  const { classes } = characterTables();
+  let i = start;
+  while (units[i] === 32 && i - start < deepestIndent) i += 1;
+  if (!(classes[units[i]!]! & alnum)) return false;
+  for (const stop = i + 44; i < stop; i++) {
+    const unit = units[i]!;
+    if (unit === 32) return units[i + 1] === 32;
+    if (unit < 45) return false;
+  }
+  return false;
+}
+
+/** A line starts at `start` that findInColumns, findAligned or decodeDump would look at. */
+export const mayOpenTable = (units: Uint16Array, start: number): boolean =>
+  units[start] === 48 || delimiterOf(units, start) !== 0 || mayBeAligned(units, start);
