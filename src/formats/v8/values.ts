@@ -85,6 +85,15 @@ export class ValueRenderer {
     return this.#receiver(value, type, depth);
   }
 
+  /**
+   * Compilers keep private fields in a WeakMap, whose keys are objects: without a name beside it a password there can't be told
+   * from other text, so it is not even read, or a mini core would contain it.
+   */
+  #isString(value: Tagged): boolean {
+    const type = this.#heap.isSmi(value) ? undefined : this.#heap.findType(value);
+    return type !== undefined && isStringType(type);
+  }
+
   #string(value: Tagged): string {
     const length = findStringLength(this.#heap, value) ?? 0;
     const text = findString(this.#heap, value, this.#limits.stringLength) ?? '';
@@ -145,7 +154,7 @@ export class ValueRenderer {
       case types.jsSet:
       case types.jsWeakMap:
       case types.jsWeakSet:
-        return this.#collection(value, name || 'collection', depth);
+        return this.#collection(value, type, name || 'collection', depth);
       case types.jsWeakRef:
         return `WeakRef { ${this.#safely(heap.field(value, heap.layout.weakRefTarget), depth - 1)} }`;
       case types.jsProxy:
@@ -210,12 +219,14 @@ export class ValueRenderer {
     return this.#safely(element.value, depth);
   }
 
-  #collection(value: Tagged, name: string, depth: number): string {
+  #collection(value: Tagged, type: number, name: string, depth: number): string {
     const found = readCollection(this.#heap, value, this.#limits.properties);
     if (!found) return absent;
+    const isWeakMap = type === this.#heap.layout.types.jsWeakMap;
     const parts = found.entries.map(({ key, value: held }) => {
       const text = this.#safely(key, depth - 1);
-      return held === undefined ? text : `${text} => ${this.#safely(held, depth - 1)}`;
+      if (held === undefined) return text;
+      return `${text} => ${isWeakMap && this.#isString(held) ? '(a string)' : this.#safely(held, depth - 1)}`;
     });
     return `${name}(${found.count}) ${braces(parts, parts.length, found.count > parts.length)}`;
   }

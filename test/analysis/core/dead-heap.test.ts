@@ -27,7 +27,7 @@ const truth: Record<string, string | RegExp> = {
   growing: 'Uint8Array(4) [ 5, 5, 5, 5 ]',
   text16: '"wide text" in Uint16Array(9)',
   weakMap:
-    /^WeakMap\(2\) \{ (?=.*\{ id: "first" \} => "of the first")(?=.*\{ id: "second" \} => \{ of: "the second" \})/,
+    /^WeakMap\(2\) \{ (?=.*\{ id: "first" \} => \(a string\))(?=.*\{ id: "second" \} => \{ of: "the second" \})/,
   weakSet: /^WeakSet\(2\) \{ (?=.*\{ id: "first" \})(?=.*\{ id: "second" \})/,
   weakRef: 'WeakRef { { id: "first" } }',
   proxy: 'Proxy of { target: "here" }, handled by { get: [Function: get] }',
