@@ -1,6 +1,6 @@
 /**
- * What only a parent can give to a program before it starts: the preload through NODE_OPTIONS, Node's fatal report in
- * a private folder, the session's name, the core limit. What the user has set stays as it is and comes first.
+ * Sets up what only a parent can give to a program before it starts: the preload through NODE_OPTIONS, a private folder for
+ * Node's fatal-error report, the session's name. Values set by the user are kept and come first.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,27 +10,27 @@ export interface Arming {
   /** The dump folder, absolute. */
   dir: string;
   sessionId: string;
-  /** For Node's fatal report; undefined for none. */
+  /** Folder for Node's fatal-error report; undefined for no report. */
   diagnostics: string | undefined;
-  /** Variables for this run only, where the user has not set them. */
+  /** Variables for this run only, unless the user has set them. */
   extra: Record<string, string>;
-  /** Names the file that the program touches as a sign of life. */
+  /** The variable with the path of the file that the program touches as a sign of life. */
   heartbeat?: Record<string, string>;
-  /** Has the program stand still at a fault until this process has read it. */
+  /** Variables that make the program wait at a fault until this process has read it. */
   hold?: Record<string, string>;
-  /** Under which the program hands over the values that it withholds. */
+  /** Key with which the program encrypts the values that it withholds. */
   withheldKey?: string;
-  /** In the place of the usual preload, which it loads. */
+  /** Replaces the usual preload, which it loads itself. */
   preload?: string;
-  /** Further options of Node. */
+  /** Additional Node options. */
   nodeOptions?: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The preload as it is built; absent in a source tree that was not. */
+/** The built preload; does not exist in an unbuilt source tree. */
 export const preloadFile = fileURLToPath(new URL('../register.cjs', import.meta.url));
-/** The same for the processes of a test run. */
+/** The preload for the processes of a test run. */
 export const testsPreloadFile = fileURLToPath(new URL('../register-tests.cjs', import.meta.url));
 
 export function armEnvironment(environment: Environment, arming: Arming): Record<string, string | undefined> {
@@ -53,7 +53,7 @@ export function armEnvironment(environment: Environment, arming: Arming): Record
   };
 }
 
-/** The user's options first, so that the preloads that they name are loaded before ours and see what they always saw. */
+/** The user's options come first, so that preloads named in them are loaded before ours and are not affected by it. */
 export function armNodeOptions(
   given: string | undefined,
   diagnostics: string | undefined,
@@ -62,7 +62,7 @@ export function armNodeOptions(
   const options = given ? [given] : [];
   const isThere = [preloadFile, testsPreloadFile].some((path) => given?.includes(path));
   if (preload !== undefined && !isThere && !namesOurs(given)) options.push('--require', quote(preload));
-  // Who has chosen a place for the reports wants them there.
+  // A report location chosen by the user is kept.
   if (diagnostics !== undefined && !/--report-(?:dir|directory|on-fatalerror|filename)\b/.test(given ?? ''))
     options.push('--report-on-fatalerror', `--report-directory=${quote(diagnostics)}`);
   return options.join(' ');
@@ -72,7 +72,7 @@ function namesOurs(given: string | undefined): boolean {
   return /(?:^|[\s="/\\])agentdump\/register/.test(given ?? '');
 }
 
-/** NODE_OPTIONS knows double quotes, in which a backslash escapes (Node's CLI documentation). */
+/** NODE_OPTIONS supports double quotes, within which a backslash escapes (Node's CLI documentation). */
 function quote(path: string): string {
   return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
 }

@@ -1,6 +1,6 @@
 /**
- * Starts the program and waits for its end. Its standard streams are ours, its group is ours, and it gets a session of
- * its own before it can have done anything, so that even our death leaves a trace of it.
+ * Starts the program and waits for its end. The child inherits our standard streams and process group. Its session is created
+ * right after the spawn, so that a trace of it remains even if we die.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { AgentdumpError } from '../../errors.ts';
@@ -24,17 +24,17 @@ import type { CoreWish } from './run-options.ts';
 export interface ChildOptions {
   dir: string;
   command: readonly string[];
-  /** Leave a core file at a native death. */
+  /** Have the kernel write a core file at a native crash. */
   core: CoreWish;
   /** Variables for this run only. */
   extra: Record<string, string>;
-  /** Name a file that the program may touch as a sign of life. */
+  /** Pass the path of a file that the program may touch as a sign of life. */
   heartbeat: boolean;
-  /** Variables that have it stand still at a fault until it has been read. */
+  /** Variables that make the program wait at a fault until it has been read. */
   hold?: Record<string, string>;
-  /** Options for its Node. */
+  /** Additional Node options. */
   nodeOptions?: readonly string[];
-  /** Ours by default, as are the streams and the working directory. */
+  /** Default: ours. The same applies to the streams and the working directory. */
   environment?: NodeJS.ProcessEnv;
   stdio?: StdioOptions;
   cwd?: string;
@@ -42,18 +42,18 @@ export interface ChildOptions {
 
 export interface RunningChild {
   pid: number;
-  /** Absent where the dump folder can't be written: the program runs all the same. */
+  /** Absent if the dump folder is not writable; the program runs anyway. */
   session?: { id: string; folder: string; facts: SessionFacts };
-  /** Where Node's report of a fatal error will be. */
+  /** The folder for Node's fatal-error report. */
   diagnostics: string | undefined;
-  /** Whether the kernel may leave a core of it. */
+  /** Whether the kernel will write a core of it. */
   core: CoreArming;
   ended: Promise<ChildExit>;
-  /** What it and those before it withhold by value. */
+  /** The values that this life and the earlier ones withhold. */
   withheld(): string[];
 }
 
-/** Rejects with `not-found` or `unwritable` (a file that can't be executed) as a shell would say 127 or 126. */
+/** Rejects with `not-found` or `unwritable` (a file that can't be executed), where a shell would exit with 127 or 126. */
 export async function startChild(options: ChildOptions): Promise<RunningChild> {
   const id = newId();
   const arming = {
@@ -90,7 +90,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     return exit;
   });
   const session = child.pid === undefined ? undefined : tryOpenSession(options, id, child.pid);
-  // With a session it goes when that is cleared or finished.
+  // If there is a session, the folder is removed when the session is cleared or finished.
   if (!session) ended.catch(() => {}).finally(() => removeDiagnosticsFolder(id));
   if (child.pid === undefined) {
     await ended;
@@ -125,7 +125,7 @@ function tryOpenSession(options: ChildOptions, id: string, pid: number): Running
       id,
       pid,
       program,
-      // The whole command is redacted when it is needed: at the death.
+      // The whole command is redacted only when it is needed, after a death.
       command: [program],
       cwd: publicName(options.cwd ?? process.cwd()),
       heartbeatMs: 0,
@@ -149,6 +149,6 @@ function tryNoteCore({ folder, facts }: NonNullable<RunningChild['session']>, ex
       startedAtMs: Date.parse(startedAt),
     });
   } catch {
-    // The disk is full: then only the supervisor itself knows.
+    // The disk is full. Then only this supervisor knows about the core.
   }
 }

@@ -1,17 +1,20 @@
-/** What Node makes of a command line as a shell or the kernel has it: its own options, the program's words, and the name by which a person knows the program. */
+/**
+ * Parses a command line as passed to a shell or the kernel the way Node does: Node's own options, the program's arguments,
+ * and the name by which people know the program.
+ */
 import { basename, resolve } from 'node:path';
 import { programName } from '../../capture/install/program-name.ts';
 import { publicName } from '../../redaction/public-name.ts';
 
-/** Options of Node that take the next word. */
+/** Node options that take the next word as their value. */
 const takesWord =
   /^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--title|--env-file)$/;
 
 const codeOnTheLine = /^(?:-e|-p|-pe|--eval|--print)(?:=|$)/;
 
 /**
- * As the program would see them: `process.argv`, its script with its whole path, and `process.execArgv`. The command of
- * another program is all argv.
+ * `process.argv` (with the absolute path of the script) and `process.execArgv` as the program will see them. For other
+ * programs the whole command is argv.
  */
 export function splitCommand(
   command: readonly string[],
@@ -34,7 +37,7 @@ export function splitCommand(
   return { argv: [first, ...path, ...words], execArgv: rest.slice(0, at) };
 }
 
-/** `node --flag /path/app.js` is known as `app`, `npm run x` as `npm`, code on the command line as `node`. */
+/** `app` for `node --flag /path/app.js`, `npm` for `npm run x`, `node` for code on the command line. */
 export function nameOfCommand(
   command: readonly string[],
   cwd = process.cwd(),

@@ -1,5 +1,6 @@
 /**
- * A child's end, and how to end in the same way. A shell that ran the program says 128 and the signal's number.
+ * The exit status of a child, and how to exit with the same one. A shell that ran the program exits with 128 plus the
+ * signal's number.
  */
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
@@ -8,10 +9,10 @@ import type { ChildExit } from './restart-policy.ts';
 
 type Exit = NonNullable<EvidencePart['exit']>;
 
-/** Signals after which a program has died, and was not merely asked to stop. */
+/** Signals that kill a process, as opposed to those that ask it to end. */
 const deadly = new Set(['SIGKILL', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT', 'SIGTRAP', 'SIGSYS']);
 
-/** With the signal that a shell's exit code stands for, marked as inferred. */
+/** Adds the signal that a shell's exit code represents, marked as inferred. */
 export function inferSignal(exit: ChildExit): Exit {
   if (exit.signal !== undefined || exit.code === undefined || exit.code <= 128) return exit;
   const number = exit.code - 128;
@@ -19,12 +20,12 @@ export function inferSignal(exit: ChildExit): Exit {
   return name !== undefined && deadly.has(name) ? { ...exit, signal: name, inferred: true } : exit;
 }
 
-/** The process had no chance to explain this end by itself. */
+/** The process had no chance to record the reason itself. */
 export function isUnexplained(exit: Exit): boolean {
   return exit.signal !== undefined && deadly.has(exit.signal);
 }
 
-/** Ends this process as the child ended. */
+/** Ends this process with the child's exit code or signal. */
 export function endLike(exit: ChildExit): void {
   if (exit.signal === undefined) {
     process.exitCode = exit.code ?? 1;
@@ -33,14 +34,14 @@ export function endLike(exit: ChildExit): void {
   const signal = exit.signal as NodeJS.Signals;
   process.exitCode = 128 + constants.signals[signal];
   if (leavesCore.has(signal)) forbidOwnCore();
-  // Node ignores SIGPIPE and opens its inspector at SIGUSR1, until a listener has come and gone.
+  // Node ignores SIGPIPE and opens its inspector on SIGUSR1. Adding and removing a listener restores the default action.
   if (signal !== 'SIGKILL') process.on(signal, () => {}).removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // A signal to oneself is delivered before kill returns, or very soon after it.
+  // A signal to the own process is delivered before kill returns or very soon after.
   setTimeout(() => process.exit(), 100);
 }
 
-/** At these the kernel leaves a core. */
+/** Signals for which the kernel writes a core. */
 export const leavesCore: ReadonlySet<string> = new Set<NodeJS.Signals>([
   'SIGSEGV',
   'SIGBUS',
@@ -52,7 +53,7 @@ export const leavesCore: ReadonlySet<string> = new Set<NodeJS.Signals>([
   'SIGQUIT',
 ]);
 
-/** Our own core would overwrite the one that matters. Without prlimit (util-linux) there may be a second core. */
+/** Our own core would overwrite the child's. Without prlimit (util-linux) there may be a second core. */
 function forbidOwnCore(): void {
   spawnSync('prlimit', ['--pid', String(process.pid), '--core=0:'], { stdio: 'ignore' });
 }

@@ -1,8 +1,9 @@
 /**
- * Stops with the program. One that stops itself (a terminal program at Ctrl-Z in raw mode, a shell's `suspend`), or that
- * wants the terminal from the background, gives it back only when its whole job stands; and the shell above looks at us.
- * Only for the signals of job control: who sends SIGSTOP means one process, and goes on with that one alone.
- * Source: proc(5), field 52 of the stat file, which says of a stopped process what stopped it (Linux 5.18 on; before, 0).
+ * Stops this process when the program stops. A program that stops itself (a terminal program on Ctrl-Z in raw mode, a shell's
+ * `suspend`) or that accesses the terminal from the background only releases the terminal when its whole job is stopped, and
+ * the shell above waits for us. Applies to job-control signals only: SIGSTOP is meant for a single process, and so is the
+ * SIGCONT that follows it. Source: proc(5), field 52 of the stat file, which for a stopped process is the signal that stopped
+ * it (since Linux 5.18; 0 before).
  */
 import { constants } from 'node:os';
 import { platform } from '../../platform/index.ts';
@@ -10,10 +11,10 @@ import { signals } from '../../platform/signals.ts';
 
 const { SIGTSTP, SIGTTIN, SIGTTOU } = constants.signals;
 const ofJobControl: ReadonlySet<number> = new Set([SIGTSTP, SIGTTIN, SIGTTOU]);
-/** The whole job is sent SIGCONT one process after the other: we may be awake while the program still stands. */
+/** SIGCONT reaches the processes of a job one after the other: we may run again while the program is still stopped. */
 const spreadMs = 20;
 
-/** Returns what undoes it. */
+/** Returns a function that removes the listener. */
 export function followStops(pid: () => number | undefined): () => void {
   const listener = () => {
     setTimeout(() => {

@@ -1,16 +1,20 @@
 /**
- * What we were given beyond the three standard streams, and hand on under the same numbers. Node marks every descriptor
- * that it finds at its start to be closed in its children, so that they must be named. Its own come after ours: the
- * first of them is its loop's epoll (seen on Node 20, 22, 24, 26). A descriptor above a free number is not found.
+ * The file descriptors that we inherited beyond the three standard streams. They are passed on under the same numbers. At
+ * startup Node marks all open descriptors close-on-exec, so they have to be listed for the child. Node's own descriptors
+ * follow the inherited ones: the first is the epoll descriptor of its loop (seen on Node 20, 22, 24, 26). A descriptor above
+ * an unused number is not found.
  */
 import type { StdioOptions } from 'node:child_process';
 import { platform } from '../../platform/index.ts';
 
 const first = 3;
-/** libuv marks no more than these, and goes on above them only while there is no hole. */
+/** libuv marks the first 64 in any case, and continues beyond them only up to the first unused number. */
 const most = 64;
 
-/** For a child: our streams, and what else was given to us; the channel to a Node parent is one of its own. */
+/**
+ * The `stdio` option for a child: our streams and the other inherited descriptors. The child gets a channel of its own in
+ * place of ours to a Node parent.
+ */
 export function inheritedStdio(): StdioOptions {
   const channel = channelDescriptor();
   const further: ('inherit' | 'ipc')[] = [];

@@ -1,6 +1,6 @@
 /**
- * The supervisor's events on their way to the ledger: held in memory, with their times, until one of them is worth a
- * file. So a program that ran once and ended well leaves nothing, and the ledger's code is not even loaded.
+ * Buffers the supervisor's events, with their times, until one of them has to be written to the ledger. A program that runs
+ * once and ends well therefore leaves no file, and the ledger's code is not even loaded.
  */
 import type { Ledger, LedgerEvent } from './ledger.ts';
 
@@ -10,7 +10,7 @@ export class LedgerBuffer {
   readonly #held: { event: LedgerEvent; at: string }[] = [];
   #ledger: Ledger | undefined;
 
-  /** `id`: of this supervisor; the ledger's file bears it. */
+  /** `id`: the supervisor's id, which is also the name of the ledger file. */
   constructor(dir: string, id: string) {
     this.#dir = dir;
     this.#id = id;
@@ -20,13 +20,13 @@ export class LedgerBuffer {
     return this.#ledger !== undefined;
   }
 
-  /** Kept in memory while nothing is written yet. */
+  /** Buffers the event, or writes it if the ledger exists already. */
   hold(event: LedgerEvent): void {
     this.#held.push({ event, at: new Date().toISOString() });
     if (this.#ledger) this.#flush(this.#ledger);
   }
 
-  /** Writes the event, after those that were held. */
+  /** Writes the buffered events, then this one. */
   async write(event: LedgerEvent): Promise<void> {
     this.#held.push({ event, at: new Date().toISOString() });
     this.#ledger ??= new (await import('./ledger.ts')).Ledger(this.#dir, this.#id);

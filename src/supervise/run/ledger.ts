@@ -1,6 +1,6 @@
 /**
- * The supervisor's ledger: one JSON line an event, each with the SHA-256 of the line before it, so that a line that was
- * changed or taken out shows. One file a supervisor, only ever appended to.
+ * The supervisor's ledger: one JSON line per event. Each line contains the SHA-256 of the previous one, so that changed or
+ * removed lines are detected. One file per supervisor, only ever appended to.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import type { HealthLevel } from '../health/limits.ts';
 
-/** In the dump folder; the file `ledger` there is that of the bundles. */
+/** Within the dump folder. The file `ledger` in that folder belongs to the bundles. */
 export const ledgerFolder = 'supervisors';
 const ledgerSuffix = '.jsonl';
 const longestLedger = 64 * 1024 * 1024;
 
-/** `agentdump run` writes these, in this order for each life of the program. */
+/** The events that `agentdump run` writes, in this order for each life of the program. */
 export type LedgerEvent =
   | { event: 'supervise'; program: string; pid: number; startTicks?: string; restart: string }
   | { event: 'start'; child: number; session: string; attempt: number; escalated?: string[] }
@@ -65,7 +65,7 @@ export class Ledger {
     this.#path = join(dir, ledgerFolder, id + ledgerSuffix);
   }
 
-  /** `at`: ISO 8601 UTC. Never throws: a full disk must not stop the program; its ledger then has a hole. */
+  /** `at`: ISO 8601 UTC. Never throws: a full disk must not stop the program. The ledger then lacks the event. */
   add(event: LedgerEvent, at: string): void {
     try {
       this.#fd ??= this.#open();
@@ -73,7 +73,7 @@ export class Ledger {
       writeSync(this.#fd, `${line}\n`);
       this.#previous = digest(line);
     } catch {
-      // Said above.
+      // See above.
     }
   }
 
@@ -91,11 +91,11 @@ export class Ledger {
 export interface LedgerReading {
   id: string;
   lines: LedgerLine[];
-  /** Number, from 1, of the first line that is no JSON or does not follow the one before it. */
+  /** 1-based number of the first line that is not JSON or doesn't match the hash of the previous one. */
   brokenAt?: number;
 }
 
-/** All ledgers of a dump folder, oldest first; none where there is no such folder. */
+/** All ledgers of a dump folder, oldest first; empty if the folder does not exist. */
 export function readLedgers(dir: string): LedgerReading[] {
   let names: string[];
   try {
@@ -109,7 +109,7 @@ export function readLedgers(dir: string): LedgerReading[] {
   return readings.sort((a, b) => ((a.lines[0]?.at ?? '') < (b.lines[0]?.at ?? '') ? -1 : 1));
 }
 
-/** A last line without its end is a write that was cut, and is left out. */
+/** A last line without a line end is a truncated write, and is left out. */
 function readLedger(path: string, id: string): LedgerReading {
   if (statSync(path).size > longestLedger)
     throw new AgentdumpError('over-limit', `${path} is not a ledger of agentdump`, {

@@ -1,6 +1,6 @@
 /**
- * One life of the program: its start, the watch over its health, what is done when it becomes unhealthy, its end and the
- * explanation of that. Lean: what a program that is well never needs is imported when it is needed.
+ * One life of the program: starts it, watches its health, acts if it becomes unhealthy, and explains its end. Modules that a
+ * healthy program does not need are imported on demand.
  */
 import { basename } from 'node:path';
 import { writeSession } from '../../journal/write/session.ts';
@@ -24,18 +24,18 @@ type SentSignal = { name: string; at: string; by: 'passed-on' | 'supervisor'; re
 export interface LifeEnd {
   exit: ChildExit;
   ranMs: number;
-  /** It was ended, or would have been, because a check complained. */
+  /** The health check because of which the supervisor ended the program. */
   complaint?: Complaint;
   bundle?: string;
   verdictKind?: string;
-  /** Its heap is being read; the bundle is there when that is done. */
+  /** Set while its heap is being read; the bundle is written afterwards. */
   later?: ReadingEnd;
 }
 
 export interface ReadingEnd {
   /** Never rejects. */
   explained: Promise<{ bundle?: string }>;
-  /** The bundle is written without the heap. */
+  /** Stops reading; the bundle is written without the heap. */
   giveUp(): void;
 }
 
@@ -45,18 +45,18 @@ export interface LifeStart {
   attempt: number;
   /** Variables for this run only. */
   extra: Record<string, string>;
-  /** Whether an unhealthy program is ended. */
+  /** Whether the supervisor ends an unhealthy program. */
   stopsUnhealthy: boolean;
-  /** When the trouble of the life before was noticed (performance.now). */
+  /** When the problem of the previous life was noticed (performance.now). */
   troubleAt: number | undefined;
-  /** The heap of an earlier life is being read. */
+  /** Whether the heap of an earlier life is being read. */
   isReadingHeap(): boolean;
   onWell(pid: number): void;
-  /** It is unhealthy, and left running. */
+  /** The program is unhealthy and is left running. */
   onUnhealthy(because: string): void;
 }
 
-/** What an unhealthy program needs is found and compiled before it is certain. */
+/** Imports what an unhealthy program needs as soon as a check has doubts. */
 function getReady(): void {
   Promise.all([import('../health/attend.ts'), import('../attach/capture-live.ts')]).catch(() => {});
 }
@@ -70,7 +70,7 @@ export class Life {
   #complaint: Complaint | undefined;
   #attended: Promise<Attended> | undefined;
   #isWell = false;
-  /** When it was noticed that something is wrong (performance.now). */
+  /** When a problem was noticed (performance.now). */
   troubleAt = 0;
 
   constructor(start: LifeStart) {
@@ -85,12 +85,12 @@ export class Life {
     this.#sent.push({ name, at: new Date().toISOString(), by, ...(reason !== undefined && { reason }) });
   }
 
-  /** It was asked to end: what it does not do any more is no failed check. */
+  /** Stops the health checks, because the program was asked to end. */
   dismiss(): void {
     this.#watch?.stop();
   }
 
-  /** Resolves when it has ended and was explained. Rejects when it can't be started. */
+  /** Resolves when the program has ended and its end was explained. Rejects if it can't be started. */
   async live(): Promise<LifeEnd> {
     const { options, ledger, attempt, extra } = this.#start;
     const { command, dir, core, health } = options;
@@ -107,7 +107,7 @@ export class Life {
       core,
       extra,
       heartbeat: health.heartbeatMs !== undefined,
-      // An abort that nothing reads would only change how the program ends.
+      // Without a core, aborting would only change how the program ends.
       ...(readsAborts && { nodeOptions: ['--abort-on-uncaught-exception'] }),
     });
     this.#child = child;
@@ -121,13 +121,13 @@ export class Life {
       ...(added.length > 0 && { escalated: added }),
     });
     void this.#watchOver(child);
-    // What is dropped in the first life is dropped in all.
+    // What drops NODE_OPTIONS in the first life does so in every life, so one report is enough.
     const unrecorded = attempt === 0 ? new UnrecordedWatch(child.pid, noteUnrecorded(options)) : undefined;
     const hold = place && (await this.#startHold(child, place));
     const heapWatch = this.#watchHeap(child);
     const ended = await child.ended.finally(() => unrecorded?.close());
     const fullHeap = await heapWatch?.end();
-    // With the session's folder they go.
+    // Reads the withheld values now, because they are removed with the session's folder.
     child.withheld();
     hold?.stop();
     const held = await hold?.result;
@@ -141,7 +141,7 @@ export class Life {
     const ending = this.#lookBack(child, exit, ranMs, attended ?? {}, held, fullHeap);
     const known = { exit, ranMs, ...(this.#complaint && { complaint: this.#complaint }) };
     if (!fullHeap) return { ...known, ...(await ending) };
-    // Reading a heap takes seconds: the next life does not wait for it.
+    // Reading a heap takes seconds; the next life does not wait for it.
     const later = { explained: ending, giveUp: () => fullHeap.reading?.stop() };
     return { ...known, verdictKind: 'heap-out-of-memory', later };
   }
@@ -206,7 +206,7 @@ export class Life {
       onSignal: (name, reason) => this.noteSignal(name, 'supervisor', reason),
       note: options.note,
     });
-    // Left alone after a false alarm, it is watched on; one that is unhealthy and left running has its bundle.
+    // After a false alarm the watch continues. A program that is unhealthy and left running already has its bundle.
     if (attended.falseAlarm) this.#attended = undefined;
     else this.#watch?.stop();
     if (!attended.falseAlarm && !stopsUnhealthy && this.#child === child) onUnhealthy(complaint.what);
@@ -255,16 +255,16 @@ export class Life {
   }
 }
 
-/** While it runs: what happens to it later would be told without what the recorder knows. */
+/** Reported while the program runs, because the bundle of a later failure will lack everything that the recorder knows. */
 function noteUnrecorded({ note }: RunOptions): (name: string) => void {
   return (name) => note(adviceOnUnrecorded([name]));
 }
 
-/** Before it is killed: a sweep that comes by in the moment after must not explain this death again. */
+/** Recorded before the program is killed, so that a concurrent sweep does not explain this death a second time. */
 function noteExplained({ folder, facts }: NonNullable<RunningChild['session']>, bundle: string): void {
   try {
     writeSession(folder, { ...facts, bundle: basename(bundle) });
   } catch {
-    // Then it may be explained twice.
+    // The death may then be explained twice.
   }
 }

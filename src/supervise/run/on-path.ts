@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** `path`: folders as in the variable PATH. */
+/** `path`: a list of folders like the variable PATH. */
 export function isOnPath(name: string, path: string): boolean {
   return path.split(delimiter).some((folder) => {
     try {

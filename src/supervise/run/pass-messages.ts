@@ -1,21 +1,21 @@
 /**
- * A Node parent that has a channel to us (child_process.fork) means the program: its messages are passed on, and the
- * program's come back, with their handles. Whoever of the two hangs up early is hung up upon at the other end.
+ * Connects the IPC channel of a Node parent (child_process.fork) with the program: messages and handles are passed on in both
+ * directions, and a disconnect at one end disconnects the other.
  */
 import type { ChildProcess, SendHandle, Serializable } from 'node:child_process';
 
-/** A program that hangs up and lives for so long has not just died. */
+/** A program that is still alive this long after disconnecting has not just died. */
 const aliveMs = 200;
-/** Its last messages may come after its end. */
+/** How long to wait for its last messages after its end. */
 const lastMs = 500;
 
 type Handle = SendHandle | undefined;
 type Send = (message: Serializable, handle: Handle, options: undefined, failed: () => void) => void;
 
-/** The receiver has gone meanwhile. */
+/** The receiver is gone. */
 const lost = (): void => {};
 
-/** Resolves when everything that the child has sent has been passed on, at the latest a moment after its end. */
+/** Resolves when everything that the child sent has been passed on, at the latest 500 ms after its end. */
 export function passMessages(child: ChildProcess): Promise<void> {
   const down = (message: Serializable, handle: Handle): void => {
     if (child.connected) (child.send as Send).call(child, message, handle, undefined, lost);
@@ -37,14 +37,14 @@ export function passMessages(child: ChildProcess): Promise<void> {
     child.once('exit', () => {
       process.removeListener('message', down);
       process.removeListener('disconnect', hangUpBelow);
-      // Without a listener the channel no longer keeps us.
+      // Without a listener the channel no longer keeps this process alive.
       if (child.connected) child.once('disconnect', () => resolve());
       setTimeout(resolve, child.connected ? lastMs : 0);
     });
   });
 }
 
-/** How our parent writes: Node forgets the variable that said it, the kernel does not. */
+/** The serialization that our parent uses. Node deletes the variable from process.env, but /proc still has it. */
 export function parentSerialization(environ: string): 'json' | 'advanced' {
   return environ.includes('NODE_CHANNEL_SERIALIZATION_MODE=advanced') ? 'advanced' : 'json';
 }

@@ -1,18 +1,18 @@
 /**
- * Whether, and after what pause, a program that ended is started again. Pure: time comes in as a number. Pauses double
- * from one restart to the next and begin anew after a life that was long enough; too many restarts in a window are a
- * crash loop, and the end (the restart intensity of Erlang/OTP's supervisors).
+ * Decides whether a program that ended is restarted, and after which delay. Pure: times are passed in. Delays double from one
+ * restart to the next, and are reset after a life that was long enough. Too many restarts within a window are a crash loop,
+ * which ends the run (like the restart intensity of Erlang/OTP supervisors).
  */
 export type RestartWish = 'never' | 'on-failure' | 'always';
 
 export interface RestartLimits {
   wish: RestartWish;
-  /** First pause in milliseconds; each further one is twice as long, up to `longestPauseMs`. */
+  /** First delay in milliseconds; each further one is twice as long, up to `longestPauseMs`. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** More than so many restarts … */
+  /** More restarts than this … */
   most: number;
-  /** … within so many milliseconds are a crash loop. */
+  /** … within this many milliseconds are a crash loop. */
   windowMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface ChildExit {
 
 export class RestartPolicy {
   readonly #limits: RestartLimits;
-  /** When the program was started again, within the window; milliseconds of any steady clock. */
+  /** Times of the restarts within the window, in milliseconds of any monotonic clock. */
   #restarts: number[] = [];
   #nextPauseMs: number;
 
@@ -45,7 +45,7 @@ export class RestartPolicy {
     this.#nextPauseMs = limits.firstPauseMs;
   }
 
-  /** `wasIll`: the supervisor ended it, which makes a failure of any exit. */
+  /** `wasIll`: the supervisor ended the program, which makes any exit a failure. */
   decide(exit: ChildExit, ranMs: number, nowMs: number, wasIll = false): RestartDecision {
     const { wish, most, windowMs, firstPauseMs, longestPauseMs } = this.#limits;
     const failed = wasIll || exit.signal !== undefined || exit.code !== 0;

@@ -3,7 +3,7 @@ import type { CoreDigest } from '../native/core-part.ts';
 import type { FullHeapOptions } from '../native/full-heap.ts';
 import type { RestartLimits } from './restart-policy.ts';
 
-/** `digest`: the kernel leaves a core, which goes when its mini core is in the bundle; `keep`: it stays. */
+/** `digest`: the kernel writes a core, which is removed when its mini core is in the bundle. `keep`: the core stays. */
 export type CoreWish = 'off' | 'digest' | 'keep';
 
 export interface RunOptions {
@@ -12,34 +12,34 @@ export interface RunOptions {
   dir: string;
   restart: RestartLimits;
   health: HealthLimits;
-  /** Have the kernel leave a core file at a native death. It holds the memory in the clear. */
+  /** Have the kernel write a core file at a native crash. It contains the memory unencrypted. */
   core: CoreWish;
-  /** Uncaught throws abort, so that the core has the variables of every frame. */
+  /** Make uncaught exceptions abort, so that the core contains the variables of all frames. */
   localsFromCore: boolean;
-  /** Where the kernel will leave no core, have a faulting program stand still until its memory is read. */
+  /** If the kernel will not write a core, make a faulting program wait until its memory has been read. */
   hold?: boolean;
-  /** Look closer at the run after a crash. */
+  /** Record more in the run after a crash. */
   escalate: boolean;
-  /** After a death for want of memory, tell the next run to begin afresh; with a folder, that is put aside. */
+  /** After a death from lack of memory, tell the next run to start with fresh state. If `folder` is set, it is moved away. */
   freshState?: { folder?: string };
-  /** Later lives go on with the durable runs of the ones before. */
+  /** Later lives continue the durable runs of earlier ones. */
   resume?: boolean;
-  /** Command line for a shell, run when a crash loop is given up. */
+  /** Shell command that is run when a crash loop is given up. */
   onCrashLoop?: string;
-  /** Written when the program is well, and removed when it is not. */
+  /** Written when the program is healthy, and removed when it is not. */
   readyFile?: string;
-  /** Tell whoever listens (a service manager, a readiness file) that the program is well. */
+  /** Report the program's health to others (a service manager, a readiness file). */
   announce: boolean;
   /** Send messages to NOTIFY_SOCKET. */
   notifies: boolean;
-  /** Cuts a core down to what its analysis needs. */
+  /** Reduces a core to what its analysis needs. */
   digestCore?: CoreDigest;
-  /** Reads the heap of a death for want of memory; without it there is none. */
+  /** Reads the heap of a process that died from lack of memory. Without it, no heap is read. */
   readHeapApart?: FullHeapOptions['readApart'];
-  /** The signature of a bundle's death; undefined where it has none. */
+  /** The signature of the death in a bundle; undefined if it has none. */
   signatureOf?: (bundle: string) => Promise<string | undefined>;
-  /** Told after each death that left a bundle. */
+  /** Called after each death that left a bundle. */
   onBundle?: () => void | Promise<void>;
-  /** A line for the person at the terminal. */
+  /** Prints a line for the user at the terminal. */
   note(text: string): void;
 }

@@ -1,7 +1,6 @@
 /**
- * `agentdump run`: starts a program, waits, has its death explained, and starts it again where that is wished, a little
- * wiser each time. Lean: what a program that ends well never needs (finisher, redactor, ledger) is imported at the
- * death.
+ * `agentdump run`: starts a program, waits, has its death explained, and restarts it if requested, with settings that depend
+ * on the death. What a program that ends well never needs (finisher, redactor, ledger) is imported after a death.
  */
 import { newId } from '../../journal/write/session-id.ts';
 import { type Readiness, startReadiness } from '../health/readiness.ts';
@@ -14,7 +13,7 @@ import { installSignalPassing } from './signals.ts';
 
 export interface RunEnd {
   exit: ChildExit;
-  /** The program died again and again, and was given up. */
+  /** The program died repeatedly and is no longer restarted. */
   crashLoop: boolean;
 }
 
@@ -28,9 +27,9 @@ export async function runSupervised(options: RunOptions): Promise<RunEnd> {
   }
 }
 
-/** A program that ends sooner does not pay for the deaths of others. */
+/** Programs that end sooner don't pay for the deaths of others. */
 const sweepAfterMs = 3000;
-/** Signals by which somebody asks the program to end: then it is not started again. */
+/** Signals that ask the program to end: it is not restarted afterwards. */
 const farewells = new Set(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP']);
 const memoryDeaths = new Set(['heap-out-of-memory', 'system-out-of-memory']);
 
@@ -41,7 +40,7 @@ class Supervision {
   readonly #undoings: (() => void)[];
   readonly #readiness: Readiness;
   #life: Life | undefined;
-  /** The newest end that left a bundle. */
+  /** The latest end that left a bundle. */
   #explained: LifeEnd | undefined;
   /** Lives whose heaps are being read. */
   readonly #reading = new Map<ReadingEnd, Promise<void>>();
@@ -112,7 +111,10 @@ class Supervision {
     }
   }
 
-  /** The run after a failure looks closer, and after a death for want of memory begins afresh. */
+  /**
+   * Variables for the next run: it records more after a failure, and starts with fresh state after a death from lack of
+   * memory.
+   */
   async #prepareNext(end: LifeEnd): Promise<Record<string, string>> {
     const { escalate, freshState } = this.#options;
     const { escalationAfter, beginAfresh } = await import('../finish/aftermath.ts');
@@ -123,7 +125,7 @@ class Supervision {
     return { ...closer, AGENTDUMP_FRESH_STATE: because };
   }
 
-  /** Those who died here before us and were seen by nobody get their bundles while our program works. */
+  /** While the program runs, writes bundles for earlier processes whose deaths nobody noticed. */
   #sweepLater(): void {
     const timer = setTimeout(async () => {
       const { sweepBehind } = await import('../finish/aftermath.ts');
@@ -132,7 +134,7 @@ class Supervision {
     timer.unref();
   }
 
-  /** Its bundle comes when the next life has begun. */
+  /** The bundle is written after the next life has begun. */
   #noteReading(end: LifeEnd, later: ReadingEnd): void {
     if (this.#isStopping) later.giveUp();
     const ended = later.explained.then(async ({ bundle }) => {
@@ -178,7 +180,7 @@ class Supervision {
     await Promise.all(this.#reading.values());
   }
 
-  /** The preload only counts a death that it has just stored, so in a crash loop the last one has no bundle of its own. */
+  /** The preload only counts a death that it has just stored, so the last death of a crash loop has no bundle of its own. */
   #explanationOf(end: LifeEnd): LifeEnd {
     const before = this.#explained;
     const isAlike = before?.exit.code === end.exit.code && before?.exit.signal === end.exit.signal;

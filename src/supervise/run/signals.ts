@@ -1,13 +1,13 @@
 /**
- * Passes signals on to the child, which shares our process group so that it may read from the terminal. What reached
- * the whole group (Ctrl-C) the child has already, and must not get twice; what was sent to our pid alone must be passed
- * on. signal-witness.ts tells them apart.
+ * Passes signals on to the child, which shares our process group so that it can read from the terminal. The child already has
+ * a signal that was sent to the whole group (Ctrl-C), and must not get it twice; a signal that was sent to our pid alone must
+ * be passed on. signal-witness.ts tells which it was.
  */
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
 import { SignalWitness } from '../evidence/signal-witness.ts';
 
-/** All that can be caught and that somebody may mean for the program. SIGPIPE and SIGCHLD are our own affair. */
+/** All signals that can be caught and may be meant for the program. SIGPIPE and SIGCHLD concern this process only. */
 const passedOn: NodeJS.Signals[] = [
   signals.end,
   signals.interrupt,
@@ -16,18 +16,20 @@ const passedOn: NodeJS.Signals[] = [
   signals.inspector,
   signals.snapshot,
 ];
-/** A process that does not handle these goes on, so no witness can tell; but to get them twice does no harm. */
+/** These don't end a process that has no handler, so the witness can't tell. Delivering them twice is harmless. */
 const harmless: NodeJS.Signals[] = [signals.goOn, signals.windowChanged];
 
 export interface SignalPassing {
   /** Undefined while no child runs. */
   pid(): number | undefined;
   onArrival(name: NodeJS.Signals): void;
-  /** `group`: the child had it from the sender. */
+  /** `group`: the child got it directly from the sender. */
   onJudged(name: NodeJS.Signals, by: 'passed-on' | 'group'): void;
 }
 
-/** Returns what undoes it. Listens at once; the witness is there from the next turn on. */
+/**
+ * Returns a function that undoes it. Signals are handled at once; the witness exists from the next turn of the event loop.
+ */
 export function installSignalPassing(passing: SignalPassing): () => void {
   let witness: SignalWitness | undefined;
   const start = setImmediate(() => {
@@ -55,13 +57,13 @@ function send(pid: number | undefined, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The child has ended.
   }
 }
 
 const terminalKeys = new Set<NodeJS.Signals>([signals.interrupt, signals.quit]);
 
-/** The guess without a witness: our group is the one to which the terminal's keys go (fields 5 and 8 of the stat file). */
+/** The fallback without a witness: whether our group is the terminal's foreground group (fields 5 and 8 of the stat file). */
 function isFromTerminal(name: NodeJS.Signals): boolean {
   if (!terminalKeys.has(name)) return false;
   const fields = platform.processStat('self');

@@ -1,4 +1,7 @@
-/** What a dump folder tells of its supervisors and programs: who runs, how often it was started again, how it ended. */
+/**
+ * The state of the supervisors and programs of a dump folder: which ones run, how often they were restarted, and how they
+ * ended.
+ */
 import { basename } from 'node:path';
 import type { SessionFate } from '../../journal/layout/session.ts';
 import { classifySession, listSessions, readSession } from '../../journal/read/session.ts';
@@ -19,13 +22,13 @@ export interface Supervised {
   id: string;
   program: string;
   since: string;
-  /** The supervisor still runs. */
+  /** The supervisor is still running. */
   running: boolean;
   restarts: number;
   crashLoop: boolean;
   /** Newest first, at most ten. */
   deaths: { at: string; code?: number; signal?: string; verdictKind?: string; bundle?: string }[];
-  /** First line, from 1, at which the ledger does not follow from the line before. */
+  /** 1-based number of the first ledger line that doesn't match the hash of the previous one. */
   ledgerBrokenAt?: number;
 }
 

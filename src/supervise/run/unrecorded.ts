@@ -1,8 +1,8 @@
 /**
- * Finds Node processes below a command that the recorder never came to: NODE_OPTIONS is dropped by a package script that
- * sets its own, by `env -i`, by a program that starts its children with other variables. Looked for from outside, in what
- * the kernel shows of each process as it was started, since who was never loaded can say nothing. A process that lives
- * shorter than the time between two looks may be missed; where the kernel shows no processes, all are.
+ * Finds Node processes below a command that were started without the recorder. NODE_OPTIONS is dropped by a package script
+ * that sets its own, by `env -i`, and by programs that start their children with other variables. Such a process can't report
+ * itself, so the check reads the command line and environment that the kernel shows of each process. Processes that live
+ * shorter than the time between two checks may be missed; where the kernel shows no processes, all are.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -18,7 +18,7 @@ const largest = 2 * 1024 * 1024;
 export class UnrecordedWatch {
   readonly #rootPid: number;
   readonly #onFirst: (name: string) => void;
-  /** The hash of the variables with which each was judged. */
+  /** Process id to the hash of the environment that was checked. */
   readonly #judged = new Map<number, string>();
   #names: string[] = [];
   #pauseMs = firstLookMs;
@@ -30,7 +30,7 @@ export class UnrecordedWatch {
     if (platform.hasProcessFiles) this.#wait();
   }
 
-  /** By their script, in the order of their discovery. */
+  /** Script names, in the order of discovery. */
   get names(): readonly string[] {
     return this.#names;
   }
@@ -59,15 +59,15 @@ export class UnrecordedWatch {
   }
 
   /**
-   * A process may become another one: a shell that starts its last command, and whatever a Node starts, which between fork and exec
-   * shows words and variables of its parent. So it is judged again when it shows other variables. Its words it may change itself
-   * (process.title).
+   * A process may exec another program: a shell its last command, and a child of Node, which shows its parent's command line
+   * and environment between fork and exec. So it is checked again if its environment changes. The command line is not
+   * compared, because the program can change it (process.title).
    */
   #judge(pid: number): void {
     if (!nodeName.test(basename(platform.processLink(pid, 'exe') ?? ''))) return;
     const words = platform.processFile(pid, 'cmdline', largest)?.split('\0').slice(0, -1) ?? [];
     const environ = platform.processFile(pid, 'environ', largest);
-    // One that has ended shows neither; that of another user can't be read.
+    // Neither is available for a process that has ended, and the environment of another user's process can't be read.
     if (environ === undefined || words.length === 0) return;
     const hash = hashOf(environ);
     if (this.#judged.get(pid) === hash) return;
@@ -82,19 +82,19 @@ export class UnrecordedWatch {
   }
 }
 
-/** Short, because those that have ended are remembered too. */
+/** Short, because entries of ended processes are kept. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64').slice(0, 16);
 }
 
-/** Words of a command may be secret: its script's name alone. */
+/** Arguments may be secret, so only the script's name is used. */
 function nameOf(words: readonly string[]): string {
   const script = words.slice(1).find((word) => !word.startsWith('-'));
   const isFile = script !== undefined && /^[^\s;(){}'"]+$/.test(script);
   return isFile ? `node ${basename(script)}` : 'node';
 }
 
-/** What to do, in one line. */
+/** One line with what to do about it. */
 export function adviceOnUnrecorded(names: readonly string[]): string {
   const [first = 'node'] = names;
   const who =
