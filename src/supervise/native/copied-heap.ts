@@ -1,7 +1,7 @@
 /**
- * The heap of a living process out of a copy of its memory, which stops it for as long as the copying takes and needs
- * nothing of it. The copy is in our own memory alone, so it is gone whatever dies. Reading it is analysis's work, which
- * this room does not know: the command line hands it in.
+ * Reads the heap of a living process from a copy of its memory. The process is only stopped while the copy is made, and needs
+ * no memory for it. The copy is in our own memory, so it disappears with this process. The heap reader belongs to analysis,
+ * on which this module does not depend: the command line passes it in.
  */
 import { canary } from '../../capture/fatal-path/canary.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
@@ -11,21 +11,24 @@ import { bytesFor, mayCopy } from './core-room.ts';
 import { type CoreInMemory, copyMemory, type MemoryCopy } from './live-core.ts';
 import { readMappings } from './live-process.ts';
 
-/** Of a whole core. */
+/** Random access to the bytes of a core. */
 export interface CoreBytes {
   readonly size: number;
-  /** Fills `target` from byte `offset` as far as the core goes; returns how many bytes it filled. */
+  /** Fills `target` from `offset` up to the end of the core; returns the number of bytes. */
   readInto(target: Uint8Array, offset: number): number;
-  /** The bytes themselves where they are in one piece. */
+  /** The bytes without a copy; undefined if they are not contiguous in memory. */
   view(offset: number, length: number): Uint8Array | undefined;
 }
 
-/** Of a core, or of the file at a path: the text of a heap snapshot, in the clear, with `planted` as one more of its strings. Rejects where it can't be read. */
+/**
+ * Converts a core, in memory or in a file, to the unredacted text of a heap snapshot, with `planted` as an additional string.
+ * Rejects if the heap can't be read.
+ */
 export type HeapReader = (core: CoreBytes | string, planted: string) => Promise<HeapText>;
 
 export interface HeapText {
   text: AsyncIterable<Uint8Array>;
-  /** A collection of garbage was moving objects: some may be lost. */
+  /** The process was stopped while the garbage collector moved objects: some may be missing. */
   isCollecting: boolean;
   gaps: string[];
 }
@@ -33,18 +36,24 @@ export interface HeapText {
 export interface CopiedHeap {
   /** Redacted and gzipped. */
   members: Uint8Array[];
-  /** The longest, should it have been copied more than once. */
+  /** The longest pause if more than one copy was made. */
   pauseMs: number;
   gaps: string[];
 }
 
-/** A collection is over in milliseconds. */
+/** A collection takes only milliseconds, so a further copy usually finds the heap at rest. */
 const mostCopies = 3;
 
-/** Roots are found by the form of glibc's chunks of memory: with another allocator what lives could be taken for dead. */
+/**
+ * Roots are found by the layout of glibc's malloc chunks. With another allocator live objects could be mistaken for dead
+ * ones.
+ */
 const otherAllocator = /\/(?:ld-musl-|lib(?:jemalloc|mimalloc|tcmalloc|snmalloc)[^/]*$)/;
 
-/** Rejects, in words, where the memory can't be read, the machine has no room for it, or this V8 was never compared. */
+/**
+ * Rejects with a readable reason if the memory can't be read, the machine has too little of it, or this V8 version is
+ * unknown.
+ */
 export async function readCopiedHeap(pid: number, read: HeapReader, scrubber: Scrubber): Promise<CopiedHeap> {
   if (!platform.hasProcessFiles || process.arch !== 'x64')
     throw new Error(notAvailable('the memory of another process'));
@@ -55,7 +64,7 @@ export async function readCopiedHeap(pid: number, read: HeapReader, scrubber: Sc
   return { members: members.end(), pauseMs, gaps };
 }
 
-/** Again where it was stopped amidst a collection, and at last as it was. */
+/** Copies again if the process was stopped during a garbage collection. The last copy is used in any case. */
 async function copyAtRest(
   pid: number,
   read: HeapReader,
@@ -74,23 +83,23 @@ async function copyAndRead(pid: number, read: HeapReader): Promise<{ copy: Memor
   return { copy, found: await read(bytesOf({ kept, size }), canary()) };
 }
 
-/** Throws, in words, where roots could not be found in its memory. */
+/** Throws a readable reason if roots can't be found in the memory of this process. */
 export function requireKnownMemory(pid: number): void {
   const allocator = readMappings(pid).find(({ path }) => otherAllocator.test(path));
   if (allocator) throw new Error(`it allocates by ${allocator.path}, whose memory is not known`);
 }
 
-/** All of its memory, in ours. Throws, in words, where there is no room for it. */
+/** Copies all of its memory into ours. Throws a readable reason if there is not enough room. */
 export function copyWhole(pid: number): MemoryCopy & CoreInMemory {
   const maxBytes = mayCopy(pid);
   requireRoom(bytesFor(pid), maxBytes);
   const copy = copyMemory(pid, { maxBytes });
-  // A heap of which a part is missing would tell a story of its own.
+  // An incomplete heap would be misleading.
   if (copy.leftOutBytes > 0) requireRoom(copy.bytes + copy.leftOutBytes, maxBytes);
   return copy;
 }
 
-/** Throws, in words, where a copy of so many bytes, and its reading, may not be had. */
+/** Throws a readable reason if a copy of this size, and reading it, would take too much memory. */
 export function requireRoom(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes)
     throw new Error(`a copy takes ${bytes} bytes, and ${Math.floor(maxBytes)} may be taken on this machine`);
@@ -119,7 +128,7 @@ export function bytesOf({ kept, size }: CoreInMemory): CoreBytes {
   };
 }
 
-/** Number of the piece that starts at the offset or last before it. */
+/** Index of the last piece that starts at or before the offset. */
 function lastBefore(kept: CoreInMemory['kept'], offset: number): number {
   let low = 0;
   let high = kept.length;

@@ -1,6 +1,7 @@
 /**
- * Finds the core that the kernel may have left of a process. Where it goes says core_pattern (core(5)): a file's name,
- * with % signs, in the process's own working directory; or a pipe to a program that keeps it by rules of its own.
+ * Finds the core that the kernel may have written for a process. Its location follows from core_pattern (core(5)): a file
+ * name with % specifiers, relative to the working directory of the process, or a pipe to a program that stores it by its own
+ * rules.
  */
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -9,7 +10,7 @@ import { platform } from '../../platform/index.ts';
 
 export interface DeadProcess {
   pid: number;
-  /** Where it was started; it may have moved since. */
+  /** Working directory at the start; the process may have changed it since. */
   cwd: string;
   /** First word of its command. */
   executable: string;
@@ -30,7 +31,7 @@ export function findCore(dead: DeadProcess): CoreEvidence {
   return { pattern, reason: `no core in ${dead.cwd}: the limit on core files, or another working directory` };
 }
 
-/** With `core_uses_pid` the kernel appends the pid to a pattern that does not name it. */
+/** With `core_uses_pid` the kernel appends the pid to a pattern without %p. */
 function namesFor(pattern: string, { pid, executable }: DeadProcess): string[] {
   const known: Record<string, string> = {
     p: String(pid),

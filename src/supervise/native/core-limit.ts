@@ -1,6 +1,6 @@
 /**
- * Lets the kernel leave a core of the program: raises its soft limit to the hard one, from outside, once it runs. Only
- * where the core can be found again and would overwrite nothing. Sources: core(5), prlimit(1) of util-linux.
+ * Enables a core dump of the program by raising its soft limit to the hard limit, from outside, once it runs. Only done if
+ * the core can be found afterwards and would not overwrite another file. Sources: core(5), prlimit(1) of util-linux.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -9,16 +9,19 @@ import type { CoreObstacle } from '../../bundle/layout/evidence.ts';
 import { platform } from '../../platform/index.ts';
 import { isOnPath } from '../run/on-path.ts';
 
-/** Why the kernel will leave no core, in a sentence and in a word. */
+/** Why the kernel will write no core: a sentence, and a code. */
 export interface NoCore {
   reason: string;
   obstacle: CoreObstacle;
 }
 
-/** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. `none`: nothing is known of its limits. */
+/**
+ * `ours`: there will be a core only because we raised the limit. `theirs`: there would be one anyway, so it is not ours to
+ * remove. `none`: the limits are unknown.
+ */
 export type CoreArming = 'ours' | 'theirs' | 'none' | NoCore;
 
-/** Never throws. The limit is raised some milliseconds later. */
+/** Never throws. The limit is raised asynchronously, some milliseconds later. */
 export function armCore(pid: number, cwd: string): CoreArming {
   const limits = platform.processFile(pid, 'limits') ?? '';
   const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
@@ -41,7 +44,7 @@ export function armCore(pid: number, cwd: string): CoreArming {
   return 'ours';
 }
 
-/** Whether a program that is started from here will leave a core that can be found. */
+/** Whether a program started in this folder will leave a core that can be found. */
 export function canLeaveCore(cwd: string): boolean {
   const limits = platform.processFile('self', 'limits') ?? '';
   const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
@@ -51,7 +54,7 @@ export function canLeaveCore(cwd: string): boolean {
   return soft !== '0' || (canRaise() && isSafePattern(pattern, cwd));
 }
 
-/** Node has no call for a limit, and BusyBox no prlimit. */
+/** Node has no setrlimit, and BusyBox no prlimit. */
 const canRaise = () => isOnPath('prlimit', process.env['PATH'] ?? '');
 
 function isWritable(folder: string): boolean {
@@ -63,7 +66,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** A file of a name that is new each time, or that is free. */
+/** Whether the core's file name is unique, or not in use yet. */
 function isSafePattern(pattern: string, cwd: string): boolean {
   if (pattern === '' || pattern.startsWith('|')) return false;
   if (/%[pP]/.test(pattern) || platform.kernelFile('sys/kernel/core_uses_pid') === '1') return true;

@@ -1,6 +1,6 @@
 /**
- * A core of the program as a part of its bundle: cut down to what its own analysis reads, and redacted. The cutting is
- * analysis's work, which this room does not know: the command line hands it in.
+ * The mini core in a bundle: a core of the program, reduced to what its analysis reads, and redacted. The reduction belongs
+ * to analysis, on which this module does not depend: the command line passes it in.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import { bytesFor, freeBytes, mayCopy } from './core-room.ts';
 import type { HeldThread } from './held-thread.ts';
 import { writeLiveCore } from './live-core.ts';
 
-/** Writes to `to` (gzipped) a mini core of the core at `from`, redacted by the scrubber. */
+/** Writes a gzipped mini core of the core at `from` to `to`, redacted by the scrubber. */
 export type CoreDigest = (from: string, to: string, scrubber: Scrubber) => Promise<CoreSummary>;
 
 export interface CoreSummary {
-  /** What its account concludes. */
+  /** The verdict of the core's analysis. */
   verdictKind?: string | undefined;
-  /** With its v. */
+  /** With the leading v. */
   nodeVersion?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface CorePart extends CoreSummary {
   bytes: Uint8Array;
 }
 
-/** Rejects with what the digest throws. The core at `path` stays. */
+/** Rejects with what the digest throws. The core at `path` is not removed. */
 export function digestCoreFile(
   path: string,
   digest: CoreDigest,
@@ -45,8 +45,8 @@ export interface LiveCorePart extends CorePart {
 }
 
 /**
- * Of a process that lives: its memory is, in the clear, in a private folder in memory (/dev/shm) for as long as the
- * digest takes, or at `keep`, where it stays.
+ * For a living process. Its memory is stored unencrypted in a private folder in memory (/dev/shm) while the digest runs, or
+ * permanently at `keep`.
  */
 export function digestLiveCore(
   pid: number,
@@ -66,7 +66,7 @@ export function digestLiveCore(
   );
 }
 
-/** Of a process that is held at its fault: `letGo` is called as soon as its memory is copied, or can't be. */
+/** For a process that is held at its fault. `letGo` is called as soon as its memory has been copied, or can't be. */
 export function digestHeldCore(
   pid: number,
   held: HeldThread,
@@ -83,7 +83,10 @@ export function digestHeldCore(
   }, bytesFor(pid)).finally(letGo);
 }
 
-/** In memory no option stands before a secret of the command line. (The core's own note has 80 characters of it.) */
+/**
+ * Adds the secrets of the command line to the known values: in memory they are not preceded by their option. (The core's
+ * process note contains the first 80 characters of the command line.)
+ */
 export function learnWords(words: readonly string[], scrubber: Scrubber): void {
   scrubber.argv(words).forEach((clean, i) => {
     const word = words[i] ?? '';
@@ -101,7 +104,10 @@ async function digestInto(
   return { ...(await digest(path, mini, scrubber)), bytes: readFileSync(mini) };
 }
 
-/** A folder that a sweep takes away, should we be killed; where there is room for so much, if anywhere. */
+/**
+ * Runs `work` with a temporary folder, on a file system with this much free space if there is one. If we are killed, a sweep
+ * removes the folder.
+ */
 async function inScratch<T>(work: (folder: string) => Promise<T>, bytes = 0): Promise<T> {
   const id = newId();
   const hasRoom = (place: string) => freeBytes(place) >= bytes;

@@ -1,6 +1,6 @@
 /**
- * How much of a process's memory may be copied beside it: a share of what the machine, and every memory limit around
- * the process, has left, and no more than fits where the copy is put (a container's /dev/shm has 64 MB, mostly).
+ * How much of a process's memory may be copied: a quarter of what the machine and all memory limits around the process have
+ * left, but no more than fits where the copy is stored (/dev/shm of a container is usually 64 MB).
  */
 import { statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
@@ -8,18 +8,18 @@ import { findMemoryCgroup, readGroupLimits } from '../../platform/cgroup.ts';
 import { readOwnBytes } from './live-process.ts';
 
 const roomShare = 0.25;
-/** The analysis takes as much by itself, so a machine that cannot give this has no account at all. */
+/** The analysis itself needs that much, so a machine with less can't analyse a core anyway. */
 const leastBytes = 32 << 20;
-/** Beside what only the process holds: pages of files that it changed, headers, the mini core. */
+/** Needed beyond the private memory of the process: modified pages of mapped files, headers, the mini core. */
 const besideBytes = 16 << 20;
 const besideShare = 0.1;
 
-/** What a copy of its memory needs, about. Throws what /proc throws. */
+/** Estimated size of a copy of its memory. Throws errors of /proc. */
 export function bytesFor(pid: number): number {
   return Math.ceil(readOwnBytes(pid) * (1 + besideShare)) + besideBytes;
 }
 
-/** `folder`: where the copy is put; without it, our own memory. */
+/** In bytes. `folder`: where the copy is stored; without it, our own memory. */
 export function mayCopy(pid: number, folder?: string): number {
   const group = findMemoryCgroup(pid);
   const limits = group === undefined ? [] : readGroupLimits(group);
@@ -28,7 +28,7 @@ export function mayCopy(pid: number, folder?: string): number {
   return folder === undefined ? share : Math.min(share, freeBytes(folder) * (1 - besideShare));
 }
 
-/** Of the file system that the folder lies on, for us. */
+/** Available to us on the file system of the folder. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;

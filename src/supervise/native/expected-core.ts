@@ -1,7 +1,7 @@
 /**
- * The kernel's core between a death and its digest: memory in the clear, on the disk. That there will be one only
- * because we asked for it is noted beside the session, so that a sweep removes it where the supervisor was killed; and
- * the first thing that is done with it is to move it into the session's folder, which nobody else may enter.
+ * The kernel's core between the death and its digest is unencrypted memory on the disk. If it exists only because we asked
+ * for it, that is noted in the session's folder, so that a sweep removes the core if the supervisor is killed. Before a core
+ * is read it is moved into the session's folder, which only its owner can access.
  */
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,18 +10,21 @@ import { type DeadProcess, findCore } from './core-file.ts';
 
 const noteName = 'core.expected';
 const takenName = 'core.unscrubbed';
-/** The notes come first in a core; that of the process lies behind the first thread's. */
+/** The notes come first in a core; the process note follows the first thread's. */
 const searchedBytes = 1 << 16;
 const NT_PRPSINFO = 3;
 const infoSize = 136;
 const pidOffset = 24;
 
-/** Throws what the system throws. */
+/** Throws system errors. */
 export function noteExpectedCore(folder: string, process: DeadProcess): void {
   writeFileSync(join(folder, noteName), JSON.stringify(process), { mode: 0o600, flag: 'wx' });
 }
 
-/** Where the core is now: in the session's folder, or, on another file system, where it was. For its owner alone. */
+/**
+ * Moves the core into the session's folder and restricts it to its owner. Returns the new path, or the old one if the folder
+ * is on another file system.
+ */
 export function takeCore(folder: string, path: string): string {
   const taken = join(folder, takenName);
   try {
@@ -33,7 +36,10 @@ export function takeCore(folder: string, path: string): string {
   }
 }
 
-/** For a session that nobody looks after any more: what the kernel left of it goes, unread. Says whether there was one. */
+/**
+ * For an abandoned session: removes the core that the kernel wrote, without reading its memory. Returns whether there was
+ * one.
+ */
 export function removeExpectedCore(folder: string): boolean {
   const process = readNote(join(folder, noteName));
   const path = process && findCore(process).path;
@@ -56,7 +62,7 @@ function readNote(path: string): DeadProcess | undefined {
   }
 }
 
-/** Whose core it is: a file called `core` may be that of any program. */
+/** Process id in the core: a file called `core` may belong to any program. */
 function readPid(path: string): number | undefined {
   let file: number | undefined;
   try {

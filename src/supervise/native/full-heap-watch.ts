@@ -1,8 +1,8 @@
 /**
- * A heap that has run out of memory: V8 can't write a snapshot of it any more, and it is gone in a moment. But Node writes
- * its report first, into our private folder (arm.ts), and does not end before that is written. So the process is stopped as
- * soon as the report's file appears; full-heap.ts copies its memory, lets it go, and has the heap read out of the copy.
- * Lean: what is needed at such a death only is imported then.
+ * Notices that the program's heap is full. V8 can't write a snapshot then, and the process is about to abort. But before that
+ * Node writes its report into our private folder (arm.ts). So the process is stopped as soon as the report's file appears;
+ * full-heap.ts then copies its memory, resumes it, and has the heap read from the copy. Modules that only such a death needs
+ * are imported on demand.
  */
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { platform } from '../../platform/index.ts';
@@ -12,7 +12,7 @@ import type { FullHeap, FullHeapOptions } from './full-heap.ts';
 /** Node's default name: report.<date>.<time>.<pid>.<thread>.<number>.json (process.report.filename). */
 const reportName = /^report\.\d+\.\d+\.(\d+)\.\d+\.\d+\.json$/;
 
-/** Undefined where nothing is to be read, or nothing can be. `folder`: where Node's report will be. */
+/** Undefined if the heap is not wanted or can't be read. `folder`: where Node will write its report. */
 export function watchFullHeap(
   pid: number,
   folder: string | undefined,
@@ -24,7 +24,7 @@ export function watchFullHeap(
   try {
     return new FullHeapWatch(pid, folder, options);
   } catch {
-    // No more watches are to be had: what the kernel leaves of it is read then.
+    // The limit on file watches is reached. The kernel's core is used instead, if there is one.
     return undefined;
   }
 }
@@ -44,7 +44,7 @@ export class FullHeapWatch {
     this.#watcher.on('error', () => {});
   }
 
-  /** The process is no more. What was read of it, or is being read; undefined where its heap was not full. */
+  /** Called when the process has ended. Resolves with what was read, or is being read; undefined if its heap was not full. */
   end(): Promise<FullHeap | undefined> {
     this.#watcher.close();
     if (!this.#seen && namesIn(this.#folder).some((name) => pidOf(name) === this.#pid))
@@ -56,7 +56,7 @@ export class FullHeapWatch {
   }
 
   #see(name: string): void {
-    // A child of its own may have been started with the same options; it is told of elsewhere.
+    // The report may be that of a child process with the same options, which is handled elsewhere.
     if (this.#seen || pidOf(name) !== this.#pid) return;
     try {
       freeze(this.#pid);
@@ -64,7 +64,7 @@ export class FullHeapWatch {
       return;
     }
     this.#seen = import('./full-heap.ts').then(({ readFullHeap }) => readFullHeap(this.#pid, this.#options));
-    // A report that was asked for; the process lives on.
+    // It was a report on request; the process continues.
     this.#seen.then((heap) => {
       if (!heap) this.#seen = undefined;
     });

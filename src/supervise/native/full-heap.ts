@@ -1,7 +1,7 @@
 /**
- * The heap of a process that dies because its heap is full: stopped in Node's handler for that, its memory is copied into
- * ours, and it is let go. Reading the copy takes seconds, in which the program is started again: it is done on a thread
- * that the command line hands in.
+ * The heap of a process that is about to die because its heap is full. The process, which is stopped in Node's out-of-memory
+ * handler, is resumed when its memory has been copied into ours. Reading the copy takes seconds, during which the program is
+ * restarted, so it is done on a separate thread that the command line provides.
  */
 import { closeSync, readSync } from 'node:fs';
 import { platform } from '../../platform/index.ts';
@@ -11,7 +11,7 @@ import { guardStop } from './guard-stop.ts';
 import type { CoreInMemory } from './live-core.ts';
 import { openMemory, readMappings, readThreads, resume, stop } from './live-process.ts';
 
-/** What a heap is read from: a copy of the memory, which is handed over, or the path of a core. */
+/** A copy of the memory, which is transferred, or the path of a core. */
 export type HeapSource = CoreInMemory | string;
 
 export interface ReadHeap {
@@ -23,35 +23,38 @@ export interface ReadHeap {
 }
 
 export interface HeapReading {
-  /** Rejects where the heap can't be read, or `stop` was called. */
+  /** Rejects if the heap can't be read, or `stop` was called. */
   result: Promise<ReadHeap>;
   stop(): void;
 }
 
 export interface FullHeapOptions {
-  /** Reads a heap on a thread of its own. `words`: the command line, whose secrets the heap may hold. */
+  /** Reads a heap on a separate thread. `words`: the command line, whose secrets the heap may contain. */
   readApart(source: HeapSource, words: readonly string[]): Promise<HeapReading>;
-  /** Another one is being read: a second copy at the same time could take the memory that the next life needs. */
+  /** Whether another heap is being read: a second copy at the same time could take the memory that the next life needs. */
   isBusy(): boolean;
 }
 
 export interface FullHeap {
   pid: number;
-  /** For the copy the process stood still for so long. */
+  /** How long the process was stopped for the copy. */
   pauseMs?: number;
   reading?: HeapReading;
-  /** Why there is none. */
+  /** Why the heap was not read. */
   gap?: string;
 }
 
 const searchedStack = 1 << 16;
 const longestText = 64;
-/** What Node calls its report with (OOMErrorHandler in src/node_errors.cc): the words stand in its executable. */
+/**
+ * The trigger that Node passes to its report (OOMErrorHandler in src/node_errors.cc). The string is a constant in its
+ * executable.
+ */
 const trigger = 'OOMError';
 
 /**
- * Of a process that was sent SIGSTOP; it goes on in any case. Undefined where its heap is not full: somebody has asked it
- * for a report. Never rejects.
+ * For a process that was sent SIGSTOP; it is resumed in any case. Undefined if its heap is not full and the report was
+ * written on request. Never rejects.
  */
 export async function readFullHeap(pid: number, options: FullHeapOptions): Promise<FullHeap | undefined> {
   const began = performance.now();
@@ -77,14 +80,14 @@ export async function readFullHeap(pid: number, options: FullHeapOptions): Promi
 
 function withGaps({ result, stop: stopReading }: HeapReading, gaps: readonly string[]): HeapReading {
   const all = result.then((read) => ({ ...read, gaps: [...gaps, ...read.gaps] }));
-  // Whoever waits for it comes when the process has ended.
+  // The result is only awaited when the process has ended; this prevents an unhandled rejection until then.
   all.catch(() => {});
   return { result: all, stop: stopReading };
 }
 
 /**
- * Whether its main thread writes the report of a heap that is full: a pointer to the word for that is on its stack then.
- * Throws what /proc throws.
+ * Whether the main thread is writing the report of a full heap: then a pointer to the trigger string is on its stack. Throws
+ * errors of /proc.
  */
 function isOutOfMemory(pid: number): boolean {
   const main = readThreads(pid).threads.find(({ tid }) => tid === pid);
@@ -110,7 +113,7 @@ function isOutOfMemory(pid: number): boolean {
   }
 }
 
-/** As much as can be read: a stack may end before. */
+/** Returns fewer bytes if the stack ends before. */
 function readAt(memory: number, address: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   try {

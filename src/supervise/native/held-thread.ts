@@ -1,7 +1,7 @@
 /**
- * Recognises a thread that repeats a fault for ever (hold mode: the handler returns, so the instruction runs again). All
- * that tells it from other work is on its stack: the frame that the kernel pushed for the handler, with the same
- * registers at every look. Linux x86-64. Sources: formats/elf-core/signal-frame.ts, arch/x86/include/asm/trapnr.h.
+ * Recognises a thread that repeats a fault for ever (in hold mode the handler returns, so the instruction is executed again).
+ * The only evidence is on its stack: the frame that the kernel pushed for the handler, with the same registers each time.
+ * Linux x86-64. Sources: formats/elf-core/signal-frame.ts, arch/x86/include/asm/trapnr.h.
  */
 import { closeSync, readSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -25,9 +25,9 @@ import {
 
 export interface HeldThread {
   tid: number;
-  /** As they were at the fault. */
+  /** At the time of the fault. */
   registers: Partial<Record<X64Register, bigint>>;
-  /** Signal and si_code as the kernel would have said them. */
+  /** Signal number and si_code that the kernel would have reported. */
   signal: number;
   code: number;
   address: bigint;
@@ -36,7 +36,7 @@ export interface HeldThread {
 const { SIGSEGV, SIGBUS, SIGFPE, SIGILL } = constants.signals;
 const SI_KERNEL = 128;
 const BUS_ADRERR = 2;
-/** Signal and code of the processor's traps that have but one. */
+/** Signal and si_code of the processor traps that always have the same ones. */
 const traps: Record<number, readonly [signal: number, code: number]> = {
   0: [SIGFPE, 1],
   6: [SIGILL, 2],
@@ -46,10 +46,10 @@ const traps: Record<number, readonly [signal: number, code: number]> = {
   17: [SIGBUS, 1],
   19: [SIGFPE, SI_KERNEL],
 };
-/** `mov $15, %rax; syscall`: the kernel's way back from a handler (__restore_rt of the C library). */
+/** `mov $15, %rax; syscall`: the return from a signal handler (__restore_rt of the C library). */
 const wayBack = Buffer.from('48c7c00f0000000f05', 'hex');
 
-/** Stops the process for a moment. A fault is one only if it is the same at the next look. Throws what /proc throws. */
+/** Stops the process for a moment. A result only counts if the next call finds the same fault. Throws errors of /proc. */
 export function lookForFault(pid: number): HeldThread | undefined {
   if (readState(pid, pid) === 'T') return undefined;
   const memory = openMemory(pid);
@@ -71,7 +71,10 @@ export function isSameFault(a: HeldThread, b: HeldThread): boolean {
   return a.tid === b.tid && a.address === b.address && names.every((n) => a.registers[n] === b.registers[n]);
 }
 
-/** In the handler the frame lies above the stack pointer; between two rounds it lies below, and all is as it says. */
+/**
+ * While the handler runs, the frame is above the stack pointer. Between two rounds it is below, and the current registers are
+ * those of the frame.
+ */
 function findFrame(memory: number, { stackPointer, programCounter }: LiveThread): HandlerFrame | undefined {
   const sp = Number(stackPointer);
   const start = sp - frameSearchBytes - (sp % 8);
@@ -87,7 +90,7 @@ function findFrame(memory: number, { stackPointer, programCounter }: LiveThread)
   return undefined;
 }
 
-/** What can be read of it: the stack may end before. */
+/** Returns fewer bytes if the stack ends before. */
 function readStack(memory: number, address: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   try {
@@ -103,7 +106,7 @@ function describe(pid: number, tid: number, frame: HandlerFrame): HeldThread {
   return { tid, registers: frame.registers, signal, code, address };
 }
 
-/** A page that is mapped as it was asked for and yet not to be had lies behind the end of its file. */
+/** A mapped page that permits the access and still faults is beyond the end of its file: SIGBUS. */
 function judgePageFault(pid: number, { errorCode, faultAddress }: HandlerFrame): readonly [number, number] {
   const at = Number(faultAddress);
   const mapping = readMappings(pid).find(({ start, end }) => at >= start && at < end);

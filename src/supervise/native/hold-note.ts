@@ -1,6 +1,6 @@
 /**
- * What the handler of `@datadog/libdatadog-extras` tells a receiver of the fault: sections of lines, of which the signal,
- * the thread and the registers are read. Source: libdatadog, crashtracker's receiver protocol, seen in 0.21.0.
+ * Parses what the crash handler of `@datadog/libdatadog-extras` reports to its receiver: sections of lines. The signal, the
+ * thread and the registers are read. Source: the receiver protocol of libdatadog's crashtracker, seen in 0.21.0.
  */
 import { join } from 'node:path';
 import { toldName } from '../../capture/triggers/hold-natively.ts';
@@ -8,10 +8,10 @@ import { type X64Register, x64Registers } from '../../formats/elf-core/layout.ts
 import { readSmallFile } from '../../platform/small-file.ts';
 import type { HeldThread } from './held-thread.ts';
 
-/** The handler tells all mappings too. */
+/** Large, because the handler also lists all mappings. */
 const largestNote = 4 << 20;
 
-/** Undefined as long as nothing was told of this process, or nothing that can be read. */
+/** Undefined as long as there is no valid report of this process. */
 export function readHoldNote(folder: string, pid: number): HeldThread | undefined {
   const text = readSmallFile(join(folder, toldName), largestNote);
   return text === undefined ? undefined : parseHoldNote(text, pid);

@@ -1,7 +1,7 @@
 /**
- * Hold mode, the supervisor's half: where the kernel will leave no core, notices that the program repeats a fault, reads
- * it as a live core, and lets it die. It is let go in any case: by us when the memory is copied, by a shell that watches
- * over us when that takes too long or we are dead. The signal that it would have died of is told to the outside.
+ * The supervisor's half of hold mode. If the kernel will write no core, detects that the program repeats a fault, reads it as
+ * a live core, and ends it. The program is ended in any case: by us when its memory has been copied, by a guard shell if that
+ * takes too long or we are dead. The signal of the fault is reported as the cause of death.
  */
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -26,35 +26,35 @@ import { readHoldNote } from './hold-note.ts';
 import { readRunnable } from './live-process.ts';
 
 export interface HeldDeath {
-  /** What it would have died of. */
+  /** The signal of the fault. */
   signal: NodeJS.Signals;
   part?: LiveCorePart;
   gap?: string;
-  /** We have its session's lock: reading takes seconds, in which a sweep must not take it for abandoned. */
+  /** Whether we locked its session. Reading takes seconds, and a sweep must not treat the session as abandoned meanwhile. */
   isLocked: boolean;
 }
 
-/** A fault that repeats itself is mostly the kernel's work, at full speed. */
+/** A repeated fault shows as a high load, most of it in the kernel. */
 const lookEveryMs = 150;
 const leastTicks = 4;
 const leastKernelShare = 0.25;
-/** After a look in vain the next one waits for so many turns, up to the last. */
+/** After a look that finds nothing, 1, 3, 7 and then 8 turns are skipped. */
 const mostTurnsSkipped = 8;
 const looks = 3;
 const betweenLooksMs = 15;
 const longestHoldSeconds = 20;
-/** Where /proc/PID/mem of a child may be read: Yama's scopes from 2 on want an administrator. */
+/** Highest Yama scope at which /proc/PID/mem of a child is readable: from 2 on it takes an administrator. */
 const widestYamaScope = 1;
 
 export interface HoldPlace {
-  /** For the program. */
+  /** Variables for the program. */
   environment: Record<string, string>;
-  /** Private, for what a native holder tells; absent where there is no place for it. */
+  /** Private folder for the report of a native handler; undefined if none could be created. */
   folder: string | undefined;
   id: string;
 }
 
-/** Undefined where nothing is to be held. */
+/** Undefined if hold mode is not needed or not possible. */
 export function prepareHold(core: CoreWish): HoldPlace | undefined {
   if (!isHoldNeeded(core)) return undefined;
   const id = newId();
@@ -66,7 +66,7 @@ export function prepareHold(core: CoreWish): HoldPlace | undefined {
   return { environment, folder, id };
 }
 
-/** Nothing is held where the kernel leaves a core, or where the memory could not be read. */
+/** Hold mode is not used if the kernel will write a core, or if the memory can't be read. */
 function isHoldNeeded(core: CoreWish): boolean {
   if (!platform.hasProcessFiles || process.arch !== 'x64') return false;
   const scope = Number(platform.kernelFile('sys/kernel/yama/ptrace_scope') ?? 0);
@@ -82,9 +82,9 @@ export class Hold {
   readonly #withheld: () => string[];
   readonly #guard: ChildProcess;
   readonly #timer: NodeJS.Timeout;
-  /** When the ticks began to be counted. */
+  /** CPU time at the start of the current measurement. */
   #before: CpuTicks | undefined;
-  /** Threads that were seen to want the processor at every turn since. */
+  /** Threads that were runnable at every turn since then. */
   #restless: Set<number> | undefined;
   #turnsToSkip = 0;
   #turnsSkippedLast = 0;
@@ -106,18 +106,18 @@ export class Hold {
     this.#timer = setInterval(() => this.#turn(), lookEveryMs);
   }
 
-  /** After the end: what was read. */
+  /** What was read; to be awaited after the end of the process. */
   get result(): Promise<HeldDeath | undefined> {
     return this.#result;
   }
 
-  /** The process is no more. */
+  /** Call it when the process has ended. */
   stop(): void {
     clearInterval(this.#timer);
     this.#guard.kill(signals.kill);
   }
 
-  /** When the result is there. */
+  /** Call it when `result` is settled. */
   tidyUp(): void {
     removeDiagnosticsFolder(this.#place.id);
   }
@@ -155,7 +155,7 @@ export class Hold {
     this.#restless = undefined;
   }
 
-  /** On a machine with much to do a thread that spins gets few ticks in a turn, but it never rests. */
+  /** On a busy machine a spinning thread gets few ticks per turn, but is always runnable. */
   #isRestless(ticks: number): boolean {
     if (ticks === 0 && this.#restless === undefined) return false;
     const runnable = readRunnable(this.#pid);
@@ -164,7 +164,7 @@ export class Hold {
     return this.#restless.size > 0;
   }
 
-  /** A native holder lets the process die of its own signal when its note is gone. */
+  /** A native handler lets the process die of its own signal when the report file is removed. */
   #takeNote(): void {
     if (this.#place.folder !== undefined) rmSync(join(this.#place.folder, toldName), { force: true });
   }
@@ -188,7 +188,7 @@ export class Hold {
   async #read(held: HeldThread, letGo: () => void): Promise<HeldDeath> {
     const signal = (signalNames[held.signal] ?? 'SIGSEGV') as NodeJS.Signals;
     const isLocked = this.#sessionFolder !== undefined && tryLockSession(this.#sessionFolder);
-    // From here on the guard counts.
+    // Starts the guard's deadline.
     this.#guard.stdin?.write('held\n');
     try {
       if (!this.#digest) return { signal, isLocked };
@@ -209,7 +209,7 @@ export class Hold {
   }
 }
 
-/** The same fault at every look, or none. */
+/** The fault, if all looks find the same one. */
 async function confirmFault(pid: number): Promise<HeldThread | undefined> {
   try {
     const first = lookForFault(pid);
@@ -220,12 +220,12 @@ async function confirmFault(pid: number): Promise<HeldThread | undefined> {
     }
     return first;
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return undefined;
   }
 }
 
-/** The end of it is seen by whoever waits for the child, so the process id is still its own. */
+/** The process is our child and has not been reaped, so its pid can't have been reused. */
 function kill(pid: number): void {
   try {
     process.kill(pid, signals.kill);
@@ -243,10 +243,10 @@ function readTicks(pid: number): CpuTicks | undefined {
 }
 
 /**
- * Told that the process is held, ends it after the deadline. With the supervisor dead it waits until the program has had
- * the time to notice that by itself, and ends it only if it is still to be held (SIGSEGV caught) and does nothing but
- * fault for several seconds. The start time tells it from another process of the same number. Few ticks are enough: on a
- * machine with much to do a program that spins gets few.
+ * When it is told that the process is held, kills it after the deadline. If the supervisor dies instead, it first gives the
+ * program time to notice, and then kills it only if the program still catches SIGSEGV and does nothing but fault for several
+ * seconds. The start time identifies the process, in case its pid is reused. The threshold is only a few ticks, because a
+ * spinning program gets few on a busy machine.
  */
 const guardScript = `
 look() {

@@ -1,8 +1,7 @@
 /**
- * A core of a living process, in plain JavaScript: stops it (SIGSTOP), copies the memory that only it holds, lets it go
- * on. Needs the right to read /proc/PID/mem: the same user and no Yama restriction, an ancestor, or root. Registers
- * beyond stack pointer and program counter are not known without ptrace and stay zero; readers find the frame
- * pointer on the stack.
+ * Writes a core of a living process, in plain JavaScript: stops it (SIGSTOP), copies its private memory, and resumes it.
+ * Requires access to /proc/PID/mem: the same user without a Yama restriction, an ancestor, or root. Without ptrace only the
+ * stack pointer and the program counter are known. Other registers are zero; readers find the frame pointer on the stack.
  */
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { AgentdumpError } from '../../errors.ts';
@@ -38,48 +37,48 @@ export interface LiveCore extends MemoryCopy {
   tookMs: number;
 }
 
-/** A core by the pieces that are kept, in their order; nothing but zeros is between them. */
+/** The pieces of a core, in order. The space between them is zero. */
 export interface CoreInMemory {
   kept: { bytes: Uint8Array; offset: number }[];
   size: number;
 }
 
 export interface MemoryCopy {
-  /** Of memory that was copied. */
+  /** Memory that was copied. */
   bytes: number;
-  /** Of memory that was over the limit. */
+  /** Memory that was left out because of the limit. */
   leftOutBytes: number;
   /** How long the process was stopped. */
   pauseMs: number;
   threads: number;
-  /** What could not be had. */
+  /** What could not be read. */
   gaps: string[];
 }
 
 export interface LiveCoreOptions {
-  /** More memory than this is not copied: the largest mappings are left out, and said so. */
+  /** Limit of the memory to copy. The largest mappings are left out, which is recorded as a gap. */
   maxBytes?: number;
-  /** The thread that stands at its fault: the core is that of its death. */
+  /** The thread that is held at its fault; its signal is recorded as the cause of death. */
   held?: HeldThread;
 }
 
 const pageSize = 4096;
 const chunkBytes = 4 << 20;
 const defaultMaxBytes = 4 * 2 ** 30;
-/** What fits is kept in memory during the stop and written afterwards. */
+/** Up to this much is buffered in memory during the pause and written afterwards. */
 const bufferedBytes = 256 << 20;
 const shared = Buffer.allocUnsafeSlow(chunkBytes);
 
 interface Piece {
   segment: WrittenSegment;
-  /** Parts of it that the process holds. */
+  /** Address ranges that are copied. */
   runs: [number, number][];
 }
 
-/** Throws `not-found` for no such process, `unwritable` where its memory or the target may not be touched. */
+/** Throws `not-found` if there is no such process, `unwritable` if its memory can't be read or the file can't be created. */
 export function writeLiveCore(pid: number, path: string, options: LiveCoreOptions = {}): LiveCore {
   const began = performance.now();
-  // A process that can't be read leaves no file.
+  // Checked first, so that no file is created if the process can't be read.
   closeSync(openMemory(pid));
   const file = openTarget(path);
   try {
@@ -93,15 +92,15 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
 }
 
 /**
- * Keeps the copy in memory: all of it, or, with a file, as much as is worth it, while the rest is in the file at once.
- * Throws as `writeLiveCore`.
+ * Keeps the copy in memory: all of it, or, if there is a file, up to `bufferedBytes`, while the rest is written to the file
+ * immediately. Throws like `writeLiveCore`.
  */
 export function copyMemory(pid: number, options: LiveCoreOptions, file?: number): MemoryCopy & CoreInMemory {
   const gaps: string[] = [];
   const kept: CoreInMemory['kept'] = [];
   const memory = openMemory(pid);
   const wasStopped = readState(pid, pid) === 'T';
-  // One that is held at its fault has a guard of its own.
+  // A process that is held at its fault already has a guard.
   const dismiss = wasStopped || options.held ? () => {} : guardStop(pid);
   const arena = new Arena(readOwnBytes(pid), file === undefined);
   const stoppedAt = performance.now();
@@ -131,7 +130,7 @@ export function copyMemory(pid: number, options: LiveCoreOptions, file?: number)
   }
 }
 
-/** As one piece with what lies before it, in the core and in our memory. */
+/** Merges pieces that are contiguous both in the core and in our memory. */
 function keep(kept: CoreInMemory['kept'], bytes: Uint8Array, offset: number): void {
   const last = kept.at(-1);
   const follows =
@@ -144,13 +143,13 @@ function keep(kept: CoreInMemory['kept'], bytes: Uint8Array, offset: number): vo
   else kept.push({ bytes, offset });
 }
 
-/** On a file system that is nearly full a write takes what fits, and only the next one fails. */
+/** On a nearly full file system write() is partial, and only the next one fails. */
 function writeWhole(file: number, bytes: Uint8Array, offset: number): void {
   for (let done = 0; done < bytes.length; )
     done += writeSync(file, bytes, done, bytes.length - done, offset + done);
 }
 
-/** Memory may hold secrets: nobody else may read the file. An existing file is never replaced. */
+/** Memory may contain secrets, so only the owner can read the file. An existing file is never replaced. */
 function openTarget(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
@@ -191,7 +190,7 @@ function describe(
 
 const userSegments = { cs: 0x33n, ss: 0x2bn };
 
-/** As the kernel has it: who died is first, and what of stands behind its registers. */
+/** In the kernel's order: the thread that died comes first, and its signal follows its registers. */
 function buildThreadNotes(pid: number, threads: LiveThread[], held: HeldThread | undefined): Buffer[] {
   const others = threads
     .filter(({ tid }) => tid !== held?.tid)
@@ -203,8 +202,8 @@ function buildThreadNotes(pid: number, threads: LiveThread[], held: HeldThread |
 }
 
 /**
- * Anonymous memory is one segment, with holes where it was never touched. Of a mapped file only the pages that were
- * written to are copied, and its first page, where the build id stands; the rest is in the file.
+ * Anonymous memory is one segment, with holes for untouched pages. Of a mapped file only modified pages are copied, and the
+ * first page, which has the build id; the rest can be read from the file.
  */
 function describeMapping(mapping: Mapping, pagemap: Pagemap): Piece[] {
   const { start, end, readable, writable, executable } = mapping;
@@ -245,8 +244,8 @@ function splitByRuns(
 const sizeOf = ({ runs }: Piece): number => runs.reduce((sum, [from, to]) => sum + to - from, 0);
 
 /**
- * Leaves out the largest until the rest fits: first of what holds no thread's stack, without which nothing is told.
- * Answers with how many bytes those are.
+ * Leaves out the largest mappings until the rest fits. Thread stacks are the last to be left out, because analysis needs them
+ * most. Returns the number of bytes left out.
  */
 function leaveOut(pieces: Piece[], stackPointers: number[], maxBytes: number, gaps: string[]): number {
   const rows = pieces.map((piece) => {
@@ -278,7 +277,7 @@ function describeLeftOut(pieces: Piece[], bytes: number, maxBytes: number): stri
   return `${bytes} bytes of memory (${where}) were left out: over the limit of ${Math.floor(maxBytes)}`;
 }
 
-/** Chunks with their offsets in the segment; one that is not kept is overwritten by the next. */
+/** Chunks with their offsets in the segment. A chunk with `isKept` false is overwritten by the next one. */
 function* readRuns(
   memory: number,
   { segment, runs }: Piece,
@@ -295,14 +294,14 @@ function* readRuns(
           at: at - segment.start,
           isKept: room !== undefined,
         };
-      // A page that cannot be read (a device, a file that was cut) stays a hole.
+      // A page that can't be read (a device, a truncated file) stays a hole.
       at += got > 0 ? got : pageSize;
     }
 }
 
 /**
- * Memory for the copy, taken and touched before the process is stopped: the page faults of 200 MB would double the
- * pause. What does not fit has no room, or is given some that was not touched.
+ * Memory for the copy, allocated and touched before the process is stopped: the page faults of 200 MB would double the pause.
+ * When it is used up, `take` returns undefined, or allocates more if everything is to be kept in memory.
  */
 class Arena {
   readonly #blocks: Buffer[] = [];
@@ -330,7 +329,7 @@ class Arena {
   }
 }
 
-/** 0 for what is not there. Throws `not-found` where the whole memory is not there any more. */
+/** Returns 0 if the range is unreadable. Throws `not-found` if the process has ended. */
 function readChunk(memory: number, chunk: Buffer, length: number, address: number): number {
   let got = 0;
   try {

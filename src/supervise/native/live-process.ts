@@ -1,7 +1,7 @@
 /**
- * What /proc tells of a living process that a core needs: its mappings, which of their pages it really has, its
- * threads with stack pointer and program counter, which the kernel shows for threads that are stopped or wait in a
- * system call. Stops it for that, and lets it go on. Source: proc(5), Documentation/admin-guide/mm/pagemap.rst.
+ * Reads from /proc what a core of a living process needs: mappings, resident pages, and the stack pointer and program counter
+ * of each thread, which the kernel shows for threads that are stopped or in a system call. Also stops and resumes the
+ * process. Source: proc(5), Documentation/admin-guide/mm/pagemap.rst.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { AgentdumpError } from '../../errors.ts';
@@ -16,7 +16,7 @@ export interface Mapping {
   executable: boolean;
   isShared: boolean;
   fileOffset: number;
-  /** Absolute path of a file; a name in brackets; empty for anonymous memory. */
+  /** Absolute path of a file, a name in brackets, or empty for anonymous memory. */
   path: string;
 }
 
@@ -27,10 +27,10 @@ export interface LiveThread {
 }
 
 const pageSize = 4096;
-/** e_machine of an ELF header, and its value. */
+/** Offset of e_machine in an ELF header, and its value for x86-64. */
 const machineAt = 18;
 const x64 = 62;
-/** Bits of the upper half of a pagemap entry: present or swapped out; of a file or shared. */
+/** Bits in the upper half of a pagemap entry: present or swapped; file-backed or shared. */
 const held = 0xc000_0000;
 const fileOrShared = 0x2000_0000;
 
@@ -54,7 +54,10 @@ export function readMappings(pid: number): Mapping[] {
   return mappings;
 }
 
-/** Where the thread stands; undefined for one that is running, which cannot be asked. */
+/**
+ * The threads with their positions, and the ids of running ones, for which the kernel shows none. The main thread comes
+ * first.
+ */
 export function readThreads(pid: number): { threads: LiveThread[]; running: number[] } {
   const threads: LiveThread[] = [];
   const running: number[] = [];
@@ -76,7 +79,7 @@ export function readState(pid: number, tid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
 }
 
-/** Threads that run or wait for a processor; none of a process that is gone. */
+/** Threads that are running or waiting for a processor; empty if the process has ended. */
 export function readRunnable(pid: number): number[] {
   try {
     const ids = readdirSync(platform.processPath(pid, 'task')).map(Number);
@@ -91,13 +94,13 @@ export function readParent(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
 }
 
-/** Memory that belongs to the process alone, in bytes, as the kernel counts it now. */
+/** Anonymous resident memory in bytes (RssAnon). */
 export function readOwnBytes(pid: number): number {
   const status = readFileSync(platform.processPath(pid, 'status'), 'latin1');
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Runs of pages that only this process holds, as [start, end): untouched and plain file pages are left out. */
+/** Runs of private pages as [start, end), without untouched pages and unmodified file pages. */
 export class Pagemap {
   readonly #fd: number;
 
@@ -132,7 +135,7 @@ export class Pagemap {
 
 const stopTimeoutMs = 500;
 
-/** Throws `unsupported-version` for a process of another machine than x86-64: what reads the memory knows that one's registers. */
+/** Throws `unsupported-version` if the process is not x86-64: readers of the memory know only these registers. */
 export function openMemory(pid: number): number {
   requireX64(pid);
   const path = platform.processPath(pid, 'mem');
@@ -151,7 +154,10 @@ export function openMemory(pid: number): number {
   }
 }
 
-/** Of an emulated program it is the emulator's machine. Where the executable may not be read the memory may not either. */
+/**
+ * For an emulated program this is the emulator's architecture. If the executable can't be read, its memory can't be read
+ * either.
+ */
 function requireX64(pid: number): void {
   const machine = readMachine(platform.processPath(pid, 'exe'));
   if (machine === undefined || machine === x64) return;
@@ -178,7 +184,7 @@ function readMachine(executable: string): number | undefined {
   }
 }
 
-/** A second time does no harm; the process may be gone. */
+/** Harmless if the process is already running or has ended. */
 export function resume(pid: number): void {
   try {
     process.kill(pid, signals.goOn);
