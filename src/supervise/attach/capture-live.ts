@@ -1,7 +1,7 @@
 /**
- * `agentdump capture`: a bundle of a running Node process with nothing of ours in it. It goes on afterwards, and the
- * inspector is closed again if it was closed before. A main thread that sits in native code can't answer; then its
- * memory is read past it where that is allowed, and the bundle says what is missing.
+ * `agentdump capture`: writes a bundle of a running Node process that may have been started without the recorder. The process
+ * continues afterwards, and an inspector that was closed before is closed again. A main thread in native code can't answer;
+ * then the memory of the process is read directly if permitted, and gaps in the bundle say what is missing.
  */
 
 import { freemem, totalmem } from 'node:os';
@@ -26,7 +26,7 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import { type Answers, type HeapTaker, interview } from './interview.ts';
 import { type LiveHeap, takeLiveHeap } from './live-heap.ts';
 
-/** What the folder's name says; analysis may conclude otherwise. */
+/** Becomes part of the folder's name. Analysis may conclude otherwise. */
 export type VerdictHint = 'snapshot' | 'event-loop-hang' | 'no-progress';
 
 export interface CaptureOptions {
@@ -38,42 +38,42 @@ export interface CaptureOptions {
   kind?: 'capture' | 'silence';
   verdictKind?: VerdictHint;
   reason?: string;
-  /** With it the bundle is an age file. */
+  /** Encrypts the bundle as an age file. */
   lock?: Lock;
-  /** For the memory of a process whose main thread does not answer. */
+  /** Reduces the memory of a process whose main thread does not answer. */
   digestCore?: CoreDigest;
-  /** Read the memory in any case. */
+  /** Read the memory even if the main thread answers. */
   core?: boolean;
-  /** Where the whole core stays, in the clear; nowhere by default. */
+  /** Path where the whole core is kept, unencrypted. Default: it is not kept. */
   keepCore?: string;
   /** Take a heap snapshot. */
   heap?: boolean;
-  /** For a heap out of a copy of the memory; without it V8 writes the snapshot. */
+  /** Reads the heap from a copy of the memory. Without it V8 writes the snapshot. */
   readHeap?: HeapReader;
-  /** Read only workers that stay busy for so long; otherwise whoever runs at the moment. */
+  /** Read only the stacks of workers that stay busy for this long. Default: of all that are running at the moment. */
   watchWorkersMs?: number;
-  /** Leave it stopped (SIGSTOP), for a debugger. */
+  /** Leave the process stopped (SIGSTOP), for a debugger. */
   stop?: boolean;
-  /** Further parts that the caller knows, by name; redacted like the others. */
+  /** Additional parts by name, from the caller; they are redacted like the others. */
   more?: Record<string, unknown>;
 }
 
 export interface Capture {
   path: string;
-  /** How long the main thread stood still for its stack, or for the list of its promises, as seen from here. */
+  /** How long the main thread was paused for its stack or for the list of its promises, measured here. */
   pausedMs: number;
   /** Whether the main thread answered at all. */
   answered: boolean;
   how: 'inspector' | 'live-core' | 'kernel-view';
-  /** The process was stopped for so long while its memory was read. */
+  /** How long the process was stopped while its memory was read. */
   corePausedMs?: number;
-  /** Where the whole core is. */
+  /** Path of the whole core. */
   corePath?: string;
-  /** What its heap was read from; how long the process stood still for that; why V8 had to write it. */
+  /** What the heap was read from, how long the process was stopped for it, and why V8 had to write it. */
   heap?: { from: LiveHeap['from']; pausedMs: number; reason?: string };
 }
 
-/** Throws `not-found` when the process can't be reached, `unwritable` when the bundle can't be written. */
+/** Throws `not-found` if the process can't be reached, `unwritable` if the bundle can't be written. */
 export async function captureLive(options: CaptureOptions): Promise<Capture> {
   const { pid, scrubber, readHeap, watchWorkersMs: watchMs } = options;
   const look = watchMs === undefined ? {} : { watchMs };
@@ -102,7 +102,7 @@ function describeHeap({ from, pauseMs, reason }: LiveHeap): NonNullable<Capture[
   return { from, pausedMs: pauseMs, ...(reason !== undefined && { reason }) };
 }
 
-/** Of a process that does not answer there is a heap in its memory. */
+/** The heap of a process that does not answer can still be read from its memory. */
 async function readHeapAlone({ pid, scrubber, readHeap }: CaptureOptions, answers: Answers): Promise<void> {
   try {
     answers.heap = await takeLiveHeap(pid, scrubber, readHeap, undefined);

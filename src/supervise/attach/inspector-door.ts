@@ -1,18 +1,18 @@
-/** The inspector of another Node as it shows itself on a port, however that port was found. */
+/** Queries the inspector of another Node process on a port. */
 import { get } from 'node:http';
 import { AgentdumpError } from '../../errors.ts';
 
 export interface InspectorDoor {
   webSocketUrl: string;
-  /** We opened it, so we close it. */
+  /** Whether we opened it, and therefore close it. */
   openedByUs: boolean;
 }
 
 export const usualPort = 9229;
-/** The inspector has a thread of its own, and answers within milliseconds also while the program hangs. */
+/** The inspector has its own thread, and answers within milliseconds even if the program hangs. */
 export const answerMs = 300;
 
-/** The inspector's own list of what it debugs; any other server answers something else, or nothing. */
+/** WebSocket URL from the inspector's list of targets; undefined if another server, or none, answers. */
 export function askForTarget(port: number, timeout: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const request = get({ host: '127.0.0.1', port, path: '/json/list', timeout }, (response) => {

@@ -1,7 +1,7 @@
 /**
- * Opens the inspector of a running Node from outside, and finds it where it is open already. SIGUSR1 does that, also
- * while the program spins (the signal has a thread of its own in Node); but to a program without a handler SIGUSR1 is
- * death, so /proc is asked first. Sources: proc(5), Node's documentation of `SIGUSR1`.
+ * Opens the inspector of a running Node process from outside, or finds it if it is already open. SIGUSR1 opens it even if the
+ * program spins, because Node handles the signal on a separate thread. But SIGUSR1 kills a program without a handler for it,
+ * so /proc is checked first. Sources: proc(5), Node's documentation of `SIGUSR1`.
  */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -12,13 +12,13 @@ import { openAtUsualPort } from './inspector-usual-port.ts';
 const SIGUSR1 = 10;
 const pollMs = 5;
 const largestTable = 16 * 1024 * 1024;
-/** Before it is asked to open: a program that hangs leaves its own ports silent. */
+/** For the ports that are open already: those of a program that hangs don't answer. */
 const firstAnswerMs = 100;
 
 /**
- * Undefined when the main thread did not get to it in time: it is in native code or a system call, or the port is
- * taken. (Then the inspector may open later.) A port that another process gives back in time is asked for again.
- * Throws `not-found` (no such process, no Node, no right) with the reason.
+ * Undefined if it did not open in time: the main thread is in native code or a system call, or the port is in use. (The
+ * inspector may then open later.) If another process releases the port in time, the signal is sent again. Throws `not-found`
+ * with the reason (no such process, not Node, no permission).
  */
 export async function openInspector(pid: number, timeoutMs = 3000): Promise<InspectorDoor | undefined> {
   if (!platform.hasProcessFiles) return openAtUsualPort(pid, timeoutMs);
@@ -29,7 +29,7 @@ export async function openInspector(pid: number, timeoutMs = 3000): Promise<Insp
   requireNodeHandler(pid);
   let isTaken = isPortTaken(pid, before);
   platform.askForInspector(pid);
-  // The program's own ports may stay silent, and are not asked again until the end.
+  // The program's own ports may not answer, so they are only queried again at the end.
   const own = new Set(before);
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
@@ -57,7 +57,7 @@ function requireReachable(pid: number): void {
   }
 }
 
-/** Node catches SIGUSR1 from its first moments on; `--disable-sigusr1` and other programs don't. */
+/** Node catches SIGUSR1 almost from its start. With `--disable-sigusr1` it does not, and neither do other programs. */
 function requireNodeHandler(pid: number): void {
   const executable = platform.processLink(pid, 'exe');
   if (executable === undefined)
@@ -69,7 +69,7 @@ function requireNodeHandler(pid: number): void {
     throw unreachable(pid, 'it does not handle SIGUSR1 (--disable-sigusr1?), which would kill it');
 }
 
-/** WebSocket URL of the inspector that listens on one of the ports, as soon as it answers; undefined when none does. */
+/** WebSocket URL of the first inspector that answers on one of the ports; undefined if none does. */
 function findDoor(ports: readonly number[], timeoutMs = answerMs): Promise<string | undefined> {
   return new Promise((resolve) => {
     const answers = ports.map(async (port) => {
@@ -80,12 +80,12 @@ function findDoor(ports: readonly number[], timeoutMs = answerMs): Promise<strin
   });
 }
 
-/** By somebody else: of two processes that are looked at only one can have its inspector there. */
+/** Whether another process listens on the usual port, for example another one that is being captured. */
 function isPortTaken(pid: number, own: readonly number[]): boolean {
   return !own.includes(usualPort) && listeners(pid).some(({ port }) => port === usualPort);
 }
 
-/** Who listens, in the network that the process sees. */
+/** Listening TCP sockets in the network namespace of the process. */
 function listeners(pid: number): { inode: string; port: number }[] {
   return ['tcp', 'tcp6'].flatMap((table) =>
     (platform.processFile(pid, `net/${table}`, largestTable) ?? '')
@@ -100,7 +100,7 @@ function listeners(pid: number): { inode: string; port: number }[] {
   );
 }
 
-/** TCP ports on which the process listens, on loopback or everywhere; the usual one of the inspector first. */
+/** TCP ports on which the process listens, on any address; the inspector's usual port first. */
 export function listeningPorts(pid: number): number[] {
   const inodes = new Set(socketInodes(pid));
   const ports = listeners(pid)

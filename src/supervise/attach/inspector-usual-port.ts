@@ -1,6 +1,7 @@
 /**
- * Opens the inspector of a running Node where the system does not tell who listens on which port: at Node's usual one. Who
- * answers there must say that it is the process; another program that has the port keeps ours from being seen.
+ * Opens the inspector of a running Node process on systems that don't show which process listens on a port. Only Node's usual
+ * port is tried, and what answers there must report the expected process id. If another program has the port, the inspector
+ * can't be found.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { notAvailable, platform } from '../../platform/index.ts';
@@ -8,10 +9,10 @@ import { answerMs, askForTarget, type InspectorDoor, unreachable, usualPort } fr
 import { RemoteDebugger } from './remote-debugger.ts';
 
 const pollMs = 20;
-/** Of a main thread that runs JavaScript. */
+/** Time limit for the process id, which the main thread answers if it runs JavaScript. */
 const pidMs = 2_000;
 
-/** Undefined when the main thread did not get to it in time. Throws `not-found` as `openInspector` does. */
+/** Undefined if it did not open in time. Throws `not-found` like `openInspector`. */
 export async function openAtUsualPort(pid: number, timeoutMs: number): Promise<InspectorDoor | undefined> {
   if (!platform.isThere(pid)) throw unreachable(pid, 'there is no such process');
   const open = await findOwn(pid);
@@ -25,7 +26,7 @@ export async function openAtUsualPort(pid: number, timeoutMs: number): Promise<I
   return undefined;
 }
 
-/** By its name: which signals it handles only Linux tells. */
+/** Checks the program's name, because only Linux shows which signals a process handles. */
 function requireNode(pid: number): void {
   const program = platform.processes().find((one) => one.pid === pid)?.program;
   if (program === undefined) throw unreachable(pid, notAvailable('the name of its program'));
@@ -50,7 +51,7 @@ async function pidBehind(url: string): Promise<unknown> {
       remote.close();
     }
   } catch {
-    // Somebody else's, or a main thread that does not answer.
+    // The inspector of another process, or a main thread that does not answer.
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What a running Node says of itself through its inspector: its own figures, at no cost to it; then, in the order of
- * its value, where its threads are, the texts of the scripts there, Node's report, the heap. What can't be had is a gap.
+ * Collects what a running Node process can report through its inspector, most important first: its own figures, which cost it
+ * next to nothing, then the stacks of its threads, the sources of their scripts, Node's report, and the heap. Whatever is not
+ * available becomes a gap.
  */
 import { partNames, type SuspendedPart, type WorkerStacksPart } from '../../bundle/layout/bundle.ts';
 import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
@@ -17,21 +18,21 @@ export interface Answers {
   stack?: MainThreadStack;
   workers: WorkerStacksPart['workers'];
   facts?: LiveFacts;
-  /** Of a main thread that waits in its event loop. */
+  /** Set if the main thread waits in its event loop. */
   suspended?: SuspendedPart;
-  /** How long the list of its promises took, as seen from here. */
+  /** How long it took to list its promises, measured here. */
   listingMs: number;
   report?: string;
   heap?: LiveHeap;
   scripts: ScriptParsed[];
-  /** Texts by script id. */
+  /** Source texts by script id. */
   sources: Map<string, string>;
   gaps: { part: string; reason: string }[];
 }
 
 const mostWaitingScripts = 20;
 
-/** A main thread that runs JavaScript answers within milliseconds, also while it spins. */
+/** A main thread that runs JavaScript answers within milliseconds, even while it spins. */
 const answerMs = 3000;
 
 const noDoor =
@@ -39,7 +40,7 @@ const noDoor =
 
 export type HeapTaker = (remote: RemoteDebugger) => Promise<LiveHeap>;
 
-/** `takeHeap`: where the heap is wanted. Throws `not-found` when the process can't be reached. */
+/** `takeHeap`: set if the heap is wanted. Throws `not-found` if the process can't be reached. */
 export async function interview(pid: number, takeHeap?: HeapTaker, look: WorkerLook = {}): Promise<Answers> {
   const answers: Answers = { workers: [], listingMs: 0, scripts: [], sources: new Map(), gaps: [] };
   const door = await openInspector(pid);
@@ -56,7 +57,7 @@ export async function interview(pid: number, takeHeap?: HeapTaker, look: WorkerL
   return answers;
 }
 
-/** In its event loop, or in what Node does there. */
+/** Whether the main thread is in its event loop or in Node's own code. */
 function runsNothing({ idle, frames }: MainThreadStack): boolean {
   return idle || frames.every(({ url }) => url.startsWith('node:'));
 }
@@ -133,7 +134,7 @@ class Interview {
     const own = frames.filter(({ url }) => !url.startsWith('node:')).map((frame) => frame.scriptId);
     const isWaiting = (url: string) => suspended?.stacks.some((stack) => stack.includes(`${url}:`));
     const waiting = scripts.filter(({ url }) => url !== '' && isWaiting(url));
-    // Of an idle thread it was disabled, to take back the stop.
+    // The debugger was disabled for an idle thread, to cancel the pause.
     if (idle && waiting.length > 0) await this.#enableDebugger();
     const wanted = [...own, ...waiting.slice(0, mostWaitingScripts).map(({ scriptId }) => scriptId)];
     for (const scriptId of new Set(wanted)) {
@@ -142,7 +143,7 @@ class Interview {
     }
   }
 
-  /** Each time it names all scripts. */
+  /** Enabling it reports all scripts again. */
   async #enableDebugger(): Promise<void> {
     this.#answers.scripts.length = 0;
     await this.#remote.send('Debugger.enable');

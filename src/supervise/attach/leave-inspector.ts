@@ -1,9 +1,9 @@
-/** Ends a visit: an inspector that we opened is closed again, so that nothing listens that did not before. */
+/** Disconnects, and closes the inspector if we opened it, so that no port stays open that was closed before. */
 import type { RemoteDebugger } from './remote-debugger.ts';
 
 const patienceMs = 500;
 
-/** Closing the inspector from within cuts the connection that asks for it: that is its answer. */
+/** Closing the inspector from inside cuts the connection before an answer is sent, so an error is expected. */
 export async function closeInspector(remote: RemoteDebugger, openedByUs: boolean): Promise<void> {
   if (openedByUs) {
     const expression = "require('node:inspector').close()";

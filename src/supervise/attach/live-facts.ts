@@ -1,6 +1,7 @@
 /**
- * What a running program knows of itself, asked for with one expression through the inspector: some milliseconds of
- * its main thread, also in a busy loop. Reads only; calls nothing of the host's but what it handed to the preload.
+ * Facts about a running program, evaluated as one expression through the inspector. This takes a few milliseconds on its main
+ * thread, and also works in a busy loop. Read-only, and calls no code of the host except for the state that it passed to the
+ * preload.
  */
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +11,7 @@ import { roomForDebugger } from '../../capture/watchdog/heap-room.ts';
 import type { MainThreadStack } from './main-thread-stack.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
-/** The main thread, or a worker. */
+/** The debugger of the main thread or of a worker. */
 type Evaluator = Pick<RemoteDebugger, 'send'>;
 
 export interface LiveFacts {
@@ -30,7 +31,7 @@ export interface LiveFacts {
     Pick<ProcessPart, 'uptimeMs' | 'resourceUsage'>;
   memory: Pick<MemoryPart, 'usage' | 'heap' | 'spaces'>;
   resources: HandlesPart['resources'];
-  /** What the host gave to the preload, where it is loaded. */
+  /** State that the host passed to the preload; absent if the preload is not loaded. */
   agent?: AgentPart['state'];
 }
 
@@ -55,7 +56,7 @@ const question = `JSON.stringify((() => {
   };
 })())`;
 
-/** Node's own report, without looking up the names of its peers, which can take minutes. */
+/** Node's report. Host names of peers are not looked up, because that can take minutes. */
 const reportQuestion = `(() => {
   const { report } = process;
   const was = report.excludeNetwork;
@@ -63,7 +64,7 @@ const reportQuestion = `(() => {
   finally { report.excludeNetwork = was; }
 })()`;
 
-/** Where it is, without a debugger: the innermost frames, but the one of this question. */
+/** The innermost frames, without a debugger and without the frame of this expression. */
 const stackQuestion = `(() => {
   const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
   const before = ['stackTraceLimit', 'prepareStackTrace']
@@ -83,7 +84,7 @@ const stackQuestion = `(() => {
   }
 })()`;
 
-/** The frames have no variables. */
+/** Its frames have no variables. */
 export async function askBareStack(remote: Evaluator): Promise<MainThreadStack> {
   const sites = JSON.parse(await evaluateText(remote, stackQuestion)) as BareFrame[];
   const frames = sites
@@ -94,7 +95,7 @@ export async function askBareStack(remote: Evaluator): Promise<MainThreadStack> 
 
 type BareFrame = Record<'functionName' | 'url', string> & Record<'line' | 'column', number>;
 
-/** Of a CommonJS module V8 says the path. */
+/** For a CommonJS module V8 reports the path. */
 function urlOf(file: string): string {
   return isAbsolute(file) ? pathToFileURL(file).href : file;
 }
@@ -106,7 +107,7 @@ export function hasRoomForDebugger({ memory, process }: LiveFacts): boolean {
   return roomForDebugger(used, limit) > 0;
 }
 
-/** Rejects when it does not answer in time, or what it answers is no such thing. */
+/** Rejects if there is no answer in time, or an invalid one. */
 export async function askLiveFacts(remote: RemoteDebugger): Promise<LiveFacts> {
   return JSON.parse(await evaluateText(remote, question)) as LiveFacts;
 }
@@ -115,7 +116,7 @@ export function askReport(remote: RemoteDebugger): Promise<string> {
   return evaluateText(remote, reportQuestion);
 }
 
-/** What an expression gives there, which must be a text. Rejects with what it threw. */
+/** The value of an expression in that thread, which must be a string. Rejects with the first line of what it threw. */
 export async function evaluateText(remote: Evaluator, expression: string): Promise<string> {
   const answer = await remote.send('Runtime.evaluate', {
     expression,

@@ -1,6 +1,6 @@
 /**
- * The heap of another process: out of a copy of its memory, or, where that can't be read, as V8's own snapshot through
- * its inspector, for which the program stands still until it is written, and needs memory.
+ * The heap of another process: read from a copy of its memory, or, if that is not possible, as V8's own snapshot through its
+ * inspector. For the latter the process is blocked until the snapshot is written, and needs additional memory.
  */
 import { canary, canaryName } from '../../capture/fatal-path/canary.ts';
 import { type CopiedHeap, type HeapReader, readCopiedHeap } from '../native/copied-heap.ts';
@@ -10,13 +10,13 @@ import type { RemoteDebugger } from './remote-debugger.ts';
 
 export interface LiveHeap extends CopiedHeap {
   from: 'memory' | 'v8';
-  /** Why it is not from its memory. */
+  /** Why it was not read from memory. */
   reason?: string;
 }
 
 const longestMs = 300_000;
 
-/** Without a reader, V8's. Rejects where neither gives it; without an inspector V8 can't be asked. */
+/** Without a reader, V8 writes the snapshot. Rejects if neither works; V8 can only be asked through an inspector. */
 export async function takeLiveHeap(
   pid: number,
   scrubber: Scrubber,
@@ -37,14 +37,14 @@ export async function takeLiveHeap(
 }
 
 async function askV8(remote: RemoteDebugger, scrubber: Scrubber): Promise<CopiedHeap> {
-  // What a failed reading has counted is in no part.
+  // Drops the counts of the failed attempt, which is in no part.
   scrubber.resetCounts();
   const began = performance.now();
   const members = await readSnapshot(remote, scrubber);
   return { members, pauseMs: performance.now() - began, gaps: [] };
 }
 
-/** The canary is put onto the program's heap in two halves, which are no canary, and taken off again. */
+/** The canary is sent in two halves, which alone are no canary, joined on the program's heap, and released afterwards. */
 const canaryGroup = 'agentdump-canary';
 function planting(): string {
   const halves = JSON.stringify([canary().slice(0, 12), canary().slice(12)]);

@@ -1,6 +1,6 @@
 /**
- * Where the async functions of a running program wait, asked for through its inspector: see capture/stacks/suspended.ts. V8
- * collects all garbage of the program first, 30 ms and 7 a MB of its main thread.
+ * Lists where the async functions of a running program wait, through its inspector (see capture/stacks/suspended.ts). V8
+ * first collects all garbage, which blocks the main thread for 30 ms plus 7 ms per MB.
  */
 import { distinctStacks, lookText, mostPromises, type Suspended } from '../../capture/stacks/suspended.ts';
 import { preloadFile } from '../arm.ts';
@@ -31,7 +31,7 @@ const question = `function () {
   return JSON.stringify({ promises, left: this.length - promises, found: [...new Set(found)] });
 }`;
 
-/** Rejects with the reason where it can't be had. */
+/** Rejects with the reason if the list is not available. */
 export async function askSuspended(remote: RemoteDebugger, { memory }: LiveFacts): Promise<Suspended> {
   if ((memory.heap['used_heap_size'] ?? 0) > mostUsedBytes)
     throw new Error('its heap is too large to list the promises without holding it up');

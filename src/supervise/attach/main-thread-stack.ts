@@ -1,20 +1,20 @@
 /**
- * Where another process's main thread is, with the variables of each frame: pauses it, reads, and lets it go on. A
- * thread that spins is interrupted where it is; one that sleeps in its event loop runs nothing, and has no stack.
+ * Reads the stack of a thread of another process, with the variables of each frame: pauses it, reads, and resumes it. A
+ * spinning thread is interrupted where it is. A thread that waits in its event loop runs no JavaScript and has no stack.
  */
 import type { Debugger } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout/bundle.ts';
 import { readFrame } from '../../capture/stacks/frame-reader.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
-/** Of the main thread, or of a worker. */
+/** The main thread or a worker. */
 type Thread = Pick<RemoteDebugger, 'send' | 'on'>;
 
 export interface MainThreadStack {
-  /** Innermost first; lines and columns 1-based. None when it was idle. */
+  /** Innermost first; lines and columns are 1-based. Empty if the thread was idle. */
   frames: LocalsPart['frames'];
   idle: boolean;
-  /** From the pause to the going on, as seen from here. */
+  /** From the pause request to the resume, measured here. */
   pausedMs: number;
   /** Frames and variables that were left out. */
   cut: string[];
@@ -23,12 +23,12 @@ export interface MainThreadStack {
 type CallFrame = Debugger.CallFrame;
 
 const mostFrames = 40;
-/** A thread that runs JavaScript stops within milliseconds; so long is waited before it is called idle. */
+/** A thread that runs JavaScript pauses within milliseconds. After this time it is considered idle. */
 const usualPauseMs = 120;
 
 /**
- * The debugger must be enabled. Leaves the thread running, whatever happens. `urlOf`: a script's URL by its id, which
- * the frames themselves leave out.
+ * The debugger must be enabled. The thread is resumed in any case. `urlOf`: URL of a script by its id, because it is missing
+ * in the frames.
  */
 export async function readMainThreadStack(
   remote: Thread,
@@ -38,7 +38,7 @@ export async function readMainThreadStack(
   const startedAt = performance.now();
   const frames = await pause(remote, pauseWithinMs);
   if (!frames) {
-    // Taken back, or the next timer would stop in it.
+    // Cancels the pause, which would otherwise stop the thread at the next timer.
     await remote.send('Debugger.disable');
     return { frames: [], idle: true, pausedMs: 0, cut: [] };
   }

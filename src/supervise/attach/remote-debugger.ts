@@ -1,14 +1,14 @@
 /**
- * Commands and events of the Chrome DevTools Protocol over one WebSocket. Answers are matched by number; each waits a
- * bounded time. Knows no domain. Source: chromedevtools.github.io/devtools-protocol, v8-inspector.
+ * Commands and events of the Chrome DevTools Protocol over a WebSocket. Answers are matched by id, and each has a time limit.
+ * Independent of the protocol's domains. Source: chromedevtools.github.io/devtools-protocol, v8-inspector.
  */
 import { connectWebSocket, type TextSocket } from './websocket.ts';
 
 type Parameters = Record<string, unknown>;
 
 /**
- * While answers are awaited something is sent so often: the inspector's small packets wait for our acknowledgement,
- * which the kernel holds back for 40 ms unless it can ride on data (Nagle against delayed ACK).
+ * Interval at which something is sent while answers are pending. The inspector's small packets wait for our acknowledgement,
+ * which the kernel delays by 40 ms unless it can be sent with data (Nagle's algorithm and delayed ACK).
  */
 const nudgeMs = 2;
 const nudge = JSON.stringify({ id: 0, method: 'Runtime.getIsolateId' });
@@ -26,7 +26,7 @@ export class RemoteDebugger {
   readonly #listeners = new Map<string, (parameters: Parameters) => void>();
   readonly #timeoutMs: number;
   #nudging: NodeJS.Timeout | undefined;
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
   #noteClosed = () => {};
 
@@ -47,12 +47,12 @@ export class RemoteDebugger {
     return remote;
   }
 
-  /** One listener an event; a later one replaces it. */
+  /** One listener per event; a later one replaces it. */
   on(event: string, listener: (parameters: Parameters) => void): void {
     this.#listeners.set(event, listener);
   }
 
-  /** Rejects with the protocol's error, after the time limit, or when the connection ends. */
+  /** Rejects with the protocol's error, after the time limit, or when the connection closes. */
   send(method: string, params: Parameters = {}, timeoutMs = this.#timeoutMs): Promise<Parameters> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {

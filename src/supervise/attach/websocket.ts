@@ -1,12 +1,12 @@
 /**
- * A WebSocket client for one server on this machine: Node's inspector. Text only, no extensions, fragments joined.
- * Node 20 has no global WebSocket, and a dependency is not worth a hundred lines. Source: RFC 6455.
+ * A WebSocket client for Node's inspector on this machine: text only, no extensions, fragments are joined. Node 20 has no
+ * global WebSocket, and a dependency is not worth it for a hundred lines. Source: RFC 6455.
  */
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A heap snapshot's chunks are 64 KB; a report of a large process some megabytes. */
+/** Chunks of a heap snapshot are 64 KB; the report of a large process is several megabytes. */
 const longestMessage = 256 * 1024 * 1024;
 const opcodes = { continuation: 0, text: 1, close: 8, ping: 9, pong: 10 } as const;
 
@@ -17,11 +17,11 @@ export interface TextSocket {
 
 export interface TextSocketEvents {
   onText(text: string): void;
-  /** Once, whoever closed it. */
+  /** Called once, whichever side closed the connection. */
   onClose(): void;
 }
 
-/** Rejects when there is no WebSocket server, or not within `timeoutMs`. */
+/** Rejects if there is no WebSocket server, or no connection within `timeoutMs`. */
 export function connectWebSocket(
   url: string,
   events: TextSocketEvents,
@@ -88,14 +88,14 @@ interface Frame {
   payload: Buffer;
 }
 
-/** Cuts the stream of bytes into frames. A server's frames are not masked (5.1). */
+/** Splits the byte stream into frames. Frames of a server are not masked (5.1). */
 export class FrameReader {
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Bytes that the frame at the start of what is held needs. */
+  /** Number of bytes needed to continue with the first buffered frame. */
   #wanted = 2;
 
-  /** Throws RangeError for a frame that is too long. */
+  /** Throws RangeError if a frame is too long. */
   *push(chunk: Buffer): Generator<Frame> {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -127,7 +127,7 @@ export class FrameReader {
   }
 }
 
-/** A client masks what it sends (5.3). */
+/** Frames of a client are masked (5.3). */
 function encodeFrame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;

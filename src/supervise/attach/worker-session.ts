@@ -1,6 +1,6 @@
 /**
- * The inspector of one worker thread, spoken to through that of its main thread: commands are wrapped into messages of the
- * NodeWorker domain, and answers are matched by number. Source: Node's src/inspector/node_protocol.pdl.
+ * The inspector session of a worker thread through that of its main thread: commands are wrapped into messages of the
+ * NodeWorker domain, and answers are matched by id. Source: Node's src/inspector/node_protocol.pdl.
  */
 import type { RemoteDebugger } from './remote-debugger.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Where the worker threads of another process are, asked for through its main thread's inspector. Each is paused, read
- * and let go like the main thread; one that does not answer in time is a gap.
+ * Reads the stacks of the worker threads of another process through its main thread's inspector. Each worker is paused, read
+ * and resumed like the main thread. One that does not answer in time is a gap.
  */
 import type { MemoryPart } from '../../bundle/layout/bundle.ts';
 import type { WorkerStacksNote } from '../../bundle/layout/tests.ts';
@@ -16,9 +16,9 @@ import { RemoteDebugger } from './remote-debugger.ts';
 import { WorkerSession } from './worker-session.ts';
 
 const mostWorkers = 64;
-/** One that is known to be busy stops within milliseconds, on a busy machine later. */
+/** A busy worker pauses within milliseconds, or later on a busy machine. */
 const busyPauseMs = 1_500;
-/** Of the time it is watched. */
+/** Share of the watched time from which a worker counts as idle. */
 const leastIdleShare = 0.1;
 
 interface Attached {
@@ -27,13 +27,16 @@ interface Attached {
 }
 
 export interface WorkerLook {
-  /** Is filled with the texts of the scripts that the program's own frames stand in, as they run, by URL. */
+  /** Filled with the source texts of the scripts of the program's own frames, as they run, by URL. */
   sources?: Map<string, string>;
-  /** So long each is watched first: who returns to its event loop meanwhile is called idle, and is not stopped. */
+  /**
+   * Watch each worker for this long first. One that returns to its event loop meanwhile is reported as idle and is not
+   * paused.
+   */
   watchMs?: number;
 }
 
-/** The inspector is closed afterwards where it was before. Rejects when the main thread lets nobody in. */
+/** The inspector is closed afterwards if it was closed before. Rejects if the main thread does not open it in time. */
 export async function visitWorkers(pid: number, openMs: number, look: WorkerLook): Promise<WorkerStacksNote> {
   const door = await openInspector(pid, openMs);
   if (!door) throw new AgentdumpError('not-found', `process ${pid} did not open its inspector`, { pid });
@@ -45,7 +48,7 @@ export async function visitWorkers(pid: number, openMs: number, look: WorkerLook
   }
 }
 
-/** Rejects when the main thread does not answer. */
+/** Rejects if the main thread does not answer. */
 export async function readWorkerStacks(
   remote: RemoteDebugger,
   look: WorkerLook = {},
@@ -124,7 +127,10 @@ async function readSources(
   }
 }
 
-/** Promises that starve the loop count as busy; a wait inside a synchronous call answers nothing at all. */
+/**
+ * A worker whose promises starve its event loop counts as busy. One that waits inside a synchronous call does not answer, so
+ * this rejects.
+ */
 async function staysBusy(session: WorkerSession, before: WorkerFacts, watchMs: number): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, watchMs));
   const after = JSON.parse(await evaluateText(session, question)) as WorkerFacts;
@@ -132,12 +138,12 @@ async function staysBusy(session: WorkerSession, before: WorkerFacts, watchMs: n
 }
 
 interface WorkerFacts {
-  /** The preload's watchdog is no thread of the program. */
+  /** Whether it is the preload's watchdog, which is not part of the program. */
   isOurs: boolean;
   limitBytes: number;
   youngBytes: number;
   spaces: MemoryPart['spaces'];
-  /** What the event loop has waited in all, and a clock. */
+  /** Total idle time of the event loop, and the current time of the same clock. */
   idleMs: number;
   nowMs: number;
 }
@@ -157,7 +163,7 @@ const question = `JSON.stringify((() => {
   };
 })())`;
 
-/** The limit that V8 tells a worker is the sum of both generations, whoever set them. */
+/** The limit that V8 reports in a worker is the sum of both generations, whether set by the program or by default. */
 function hasRoomForDebugger({ limitBytes, youngBytes, spaces }: WorkerFacts): boolean {
   const { used, limit } = oldSpaceOf(limitBytes, spaces, limitBytes - youngBytes);
   return roomForDebugger(used, limit) > 0;
