@@ -1,11 +1,11 @@
-/** Asks a program's health endpoint. No redirects are followed, no body is read: the status line is the answer. */
+/** Checks a program's health endpoint. Redirects are not followed and no body is read: only the status line counts. */
 import { type ClientRequest, get as getClear } from 'node:http';
 import type { Complaint, HealthCheck, HealthLimits } from './limits.ts';
 
-/** After a failure, and while the program starts. */
+/** Interval after a failure, and while the program starts. */
 const againMs = 100;
 
-/** Undefined when it answered well in time; else what it did instead. */
+/** Undefined for a status of 200 to 399 in time; otherwise a description of what happened instead. */
 export async function askUrl(url: string, timeoutMs: number): Promise<string | undefined> {
   const get = url.startsWith('https:') ? (await import('node:https')).get : getClear;
   return new Promise((resolve) => {
@@ -16,7 +16,7 @@ export async function askUrl(url: string, timeoutMs: number): Promise<string | u
       request?.destroy();
       resolve(failure);
     };
-    // A connection of its own each time: one that is kept alive would hide that no new one is taken.
+    // A new connection each time: a kept-alive one would hide that the server accepts no new ones.
     request = get(url, { agent: false }, ({ statusCode = 0 }) =>
       end(statusCode >= 200 && statusCode < 400 ? undefined : `status ${statusCode}`),
     );
@@ -33,7 +33,7 @@ export class UrlCheck implements HealthCheck {
   #hasBeenWell = false;
   #failures = 0;
 
-  /** `onWell` is called at each good answer, `onDoubt` at each bad one. */
+  /** `onWell` is called for each good answer, `onDoubt` for each bad one. */
   constructor(url: string, limits: HealthLimits, listener: { onWell(): void; onDoubt(): void }) {
     this.#url = url;
     this.#limits = limits;

@@ -1,6 +1,6 @@
 /**
- * What is done for a program that a check complained about: triage, a bundle while it is still there, and its end where
- * it shall be started again. Each step is a line in the ledger. What is learnt of its recovery is run.ts's affair.
+ * Handles a program that failed a check: triage, a bundle while it is still alive, and its end if it is to be restarted. Each
+ * step is written to the ledger. Whether the program recovers is observed by run.ts.
  */
 
 import type { signals } from '../../platform/signals.ts';
@@ -25,25 +25,25 @@ export interface Care {
   dir: string;
   ledger: LedgerBuffer;
   stopGraceMs: number;
-  /** It will be started again; else it is left running. */
+  /** Whether it is ended and restarted; otherwise it is left running. */
   stops: boolean;
   digestCore?: CoreDigest | undefined;
-  /** What the program withholds by value. */
+  /** The values that the program withholds. */
   withheld(): string[];
-  /** From here on its end is our doing, and told in this bundle where there is one. */
+  /** From now on we end the program. `bundle` explains that, if there is one. */
   onStop(bundle: string | undefined): void;
   onSignal(name: typeof signals.end | typeof signals.kill, reason: string): void;
   note(text: string): void;
 }
 
 export interface Attended {
-  /** It was well after all. */
+  /** The program turned out to be healthy. */
   falseAlarm?: true;
   bundle?: string;
   verdictKind?: string;
 }
 
-/** A dump that takes longer than this is given up, so that the program comes back. */
+/** A dump that takes longer is abandoned, so that the program is restarted soon. */
 const longestDumpMs = 20_000;
 
 export async function attend(watched: WatchedProgram, complaint: Complaint, care: Care): Promise<Attended> {
@@ -51,7 +51,7 @@ export async function attend(watched: WatchedProgram, complaint: Complaint, care
   const { level, check, what } = complaint;
   await care.ledger.write({ event: 'unhealthy', child, level, check, what });
   const program = findProgram(child);
-  // Found and compiled while the triage looks.
+  // Loads the module while the triage runs.
   import('../attach/capture-live.ts').catch(() => {});
   const found = await triage(program, complaint);
   await care.ledger.write({ event: 'triage', child, program, ...found });

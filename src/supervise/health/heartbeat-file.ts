@@ -1,4 +1,4 @@
-/** The file that a program without our journal touches (its modification time counts) as a sign of life. */
+/** The file that a program without our journal touches as a sign of life. Its modification time counts. */
 import { join } from 'node:path';
 
 export const heartbeatVariable = 'AGENTDUMP_HEARTBEAT_FILE';

@@ -1,6 +1,6 @@
 /**
- * Whether the program gave a sign of life: a record in the journal of its session, or a touch of the file that the
- * variable AGENTDUMP_HEARTBEAT_FILE names to it.
+ * Checks that the program gives signs of life: a record in its session's journal, or a touch of the file named by the
+ * variable AGENTDUMP_HEARTBEAT_FILE.
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -36,7 +36,7 @@ export class HeartbeatCheck implements HealthCheck {
   }
 }
 
-/** The session's opening is our own deed, and no sign of the program's. */
+/** The creation of the session was our own action, and is not a sign of life. */
 function lastSignMs(folder: string): { atMs: number; isOwn: boolean } {
   const opened = tryTime(() => statSync(join(folder, 'session.json')).mtimeMs);
   const beat = tryTime(() => statSync(heartbeatFile(folder)).mtimeMs);
@@ -45,7 +45,7 @@ function lastSignMs(folder: string): { atMs: number; isOwn: boolean } {
   return own > 0 ? { atMs: own, isOwn: true } : { atMs: opened, isOwn: false };
 }
 
-/** Of programs behind a shell, which have sessions of their own. */
+/** Sessions of programs below a shell. */
 function sessionsBelow(folder: string): string[] {
   const id = basename(folder);
   return listSessions(dirname(dirname(folder))).filter((other) => {

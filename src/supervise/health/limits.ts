@@ -1,19 +1,19 @@
-/** What a supervised program must keep to, and the words for what it did not. Absent means: not asked. */
+/** The health limits of a supervised program, and the complaint if one is exceeded. A limit that is absent is not checked. */
 export interface HealthLimits {
-  /** Answers 200 to 399 while the program is well. */
+  /** Must answer with 200 to 399 while the program is healthy. */
   url?: string;
   everyMs: number;
-  /** An answer that takes longer is none. */
+  /** An answer that takes longer counts as none. */
   timeoutMs: number;
-  /** So many failures in a row make it unhealthy; after one it is asked again at once. */
+  /** Number of consecutive failures that make it unhealthy. After a failure it is asked again at once. */
   failures: number;
-  /** So long after its start the program may be without answer or sign. */
+  /** How long the program may give no answer or sign of life after its start. */
   startGraceMs: number;
-  /** The journal, or the file that the program touches, must have been written within so long. */
+  /** The journal, or the file that the program touches, must be written at least this often. */
   heartbeatMs?: number;
   /** Resident memory of the program. */
   memoryBytes?: number;
-  /** So long the main thread may stay away from its event loop, as the kernel sees it. */
+  /** How long the main thread may stay away from its event loop, as seen by the kernel. */
   hangMs?: number;
   /** From SIGTERM to SIGKILL. */
   stopGraceMs: number;
@@ -27,9 +27,7 @@ export const defaultHealth: HealthLimits = {
   stopGraceMs: 5000,
 };
 
-/**
- * `process`: what the kernel sees; `health`: what the program answers; `behaviour`: whether it gets on with its work.
- */
+/** `process`: what the kernel shows; `health`: what the program answers; `behaviour`: whether it makes progress. */
 export type HealthLevel = 'process' | 'health' | 'behaviour';
 
 export interface Complaint {
@@ -37,15 +35,15 @@ export interface Complaint {
   check: 'memory' | 'main-thread' | 'url' | 'heartbeat';
   /** One sentence with the figures. */
   what: string;
-  /** Descriptor of the main thread's own event loop, where it has been met in it. */
+  /** File descriptor of the main thread's own event loop, if it has been seen waiting there. */
   homeLoop?: number;
 }
 
-/** Looks once; undefined when all is well, or can't be told. */
+/** A check: `look` returns undefined if all is well, or if it can't tell. */
 export interface HealthCheck {
   everyMs: number;
   look(): Complaint | undefined | Promise<Complaint | undefined>;
-  /** Somebody had stopped the program: what it missed meanwhile does not count. */
+  /** The program was stopped by a signal or a debugger: the time until now does not count. */
   forgive?(): void;
 }
 

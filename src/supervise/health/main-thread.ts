@@ -1,8 +1,7 @@
 /**
- * Whether the main thread has come back to its event loop, as far as the kernel shows that without stopping it: a
- * thread that is never met waiting for events spins, sits in native code, or is very busy. Which of these, the triage
- * `execSync` waits for events too, but in a loop of its own, told
- * from the program's once that was met.
+ * Checks that the main thread returns to its event loop, as far as the kernel shows that without stopping it. A thread that
+ * is never seen waiting for events spins, is in native code, or is very busy; triage.ts finds out which. `execSync` waits for
+ * events too, but in a loop of its own, which differs from the program's loop once that has been seen.
  */
 import type { Complaint, HealthCheck } from './limits.ts';
 import { type HomeLoop, isInEventLoop, readMainThread } from './program.ts';
@@ -35,7 +34,7 @@ export class MainThreadCheck implements HealthCheck {
     }
     const awayMs = now - this.#lastTurn;
     if (awayMs < this.#hangMs || (!this.#hasTurned && now < this.#graceUntil)) return undefined;
-    // Busy and well, says the triage perhaps: then a new count begins.
+    // The triage may find that it is busy but healthy, so counting starts again.
     this.#lastTurn = now;
     const what = `the event loop has not turned for ${Math.round(awayMs)} ms`;
     return { level: 'process', check: 'main-thread', what };

@@ -1,4 +1,4 @@
-/** Whether the program's resident memory is over what it was given. */
+/** Checks that the program's resident memory is within its limit. */
 import type { Complaint, HealthCheck } from './limits.ts';
 import { readResidentBytes } from './program.ts';
 

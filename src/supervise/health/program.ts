@@ -4,7 +4,7 @@ import { platform } from '../../platform/index.ts';
 const deepest = 8;
 const mostChildren = 64;
 
-/** The first Node among the process and its descendants; the process itself where there is none. */
+/** The first Node process among the process and its descendants; the process itself if there is none. */
 export function findProgram(pid: number): number {
   let level = [pid];
   for (let depth = 0; depth < deepest && level.length > 0; depth++) {
@@ -24,7 +24,7 @@ function isNode(pid: number): boolean {
   return /^(?:node|nodejs|electron)(?:[-\d.]|$)/.test(basename(platform.processLink(pid, 'exe') ?? ''));
 }
 
-/** It waits for the script that it runs. */
+/** npm only waits for the script that it runs. */
 function isNpm(pid: number): boolean {
   const argv = (platform.processFile(pid, 'cmdline') ?? '').split('\0');
   return (
@@ -33,13 +33,13 @@ function isNpm(pid: number): boolean {
 }
 
 export interface MainThread {
-  /** Letter of its state: R, S, D, T, Z … */
+  /** State letter: R, S, D, T, Z … */
   state: string;
   /** Processor time in clock ticks (1/100 s). */
   ticks: number;
-  /** Number of the system call that it sits in; undefined while it runs, or where that may not be seen. */
+  /** Number of the system call that it is in; undefined if it is running or the kernel does not show it. */
   systemCall?: number;
-  /** Its first argument: for the waiting for events, the descriptor of the loop that waits. */
+  /** First argument of the system call: for epoll calls, the descriptor of the event loop. */
   argument?: number;
 }
 
@@ -59,10 +59,10 @@ export function isStopped(pid: number): boolean {
   return /^[Tt]$/.test(readMainThread(pid)?.state ?? '');
 }
 
-/** Waiting for events: epoll_wait, epoll_pwait and epoll_pwait2 of this machine. */
+/** Numbers of epoll_wait, epoll_pwait and epoll_pwait2 by architecture. */
 const loopCalls: Record<string, number[]> = { x64: [232, 281, 441], arm64: [22, 441] };
 
-/** `home`: the descriptor of its own loop, where that is known: a synchronous child is waited for in a loop of its own. */
+/** `home`: descriptor of its own event loop if known. A synchronous child process is awaited in a different loop. */
 export function isInEventLoop(thread: MainThread, home: number | undefined): boolean {
   return waitsForEvents(thread) && (home === undefined || thread.argument === home);
 }
@@ -71,7 +71,7 @@ export function waitsForEvents({ systemCall }: MainThread): boolean {
   return systemCall !== undefined && (loopCalls[process.arch] ?? []).includes(systemCall);
 }
 
-/** The main thread's own loop is the oldest that it was ever met in: the others are made later, and higher. */
+/** The main thread's own loop is the one with the lowest descriptor: others are created later, with higher ones. */
 export class HomeLoop {
   descriptor: number | undefined;
 
@@ -81,7 +81,7 @@ export class HomeLoop {
   }
 }
 
-/** Commands of the processes that it started and that live. */
+/** Commands of its living child processes. */
 export function viewChildren(pid: number): { pid: number; command: string }[] {
   return childrenOf(pid)
     .slice(0, mostChildren)
@@ -91,7 +91,7 @@ export function viewChildren(pid: number): { pid: number; command: string }[] {
     }));
 }
 
-/** Resident bytes; undefined when it is gone. */
+/** Resident memory in bytes; undefined if the process has ended. */
 export function readResidentBytes(pid: number): number | undefined {
   const status = platform.processFile(pid, 'status') ?? '';
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];

@@ -1,6 +1,6 @@
 /**
- * Says to others whether the program is well: a readiness file for whoever looks at files, and sd_notify messages for
- * a service manager that set NOTIFY_SOCKET. Never throws: a program runs also where nobody can be told.
+ * Announces whether the program is healthy: through a readiness file, and through sd_notify messages if a service manager has
+ * set NOTIFY_SOCKET. Never throws: the program runs even if its health can't be announced.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { platform } from '../../platform/index.ts';
@@ -9,9 +9,9 @@ import type { ServiceNotifier } from './sd-notify.ts';
 export interface Readiness {
   ready(pid: number): void;
   unready(because: string): void;
-  /** It is unhealthy, and left as it is: whoever watches us may do more. */
+  /** It is unhealthy and left running, so a service manager may have to act. */
   unhealthy(because: string): void;
-  /** Somebody asked the program to end. */
+  /** The program was asked to end. */
   stopping(): void;
   close(): void;
 }
@@ -49,7 +49,7 @@ class Announcer implements Readiness {
       writeFileSync(`${this.#file}.${process.pid}`, `${pid}\n`);
       platform.files.rename(`${this.#file}.${process.pid}`, this.#file);
     } catch {
-      // Said above.
+      // See above.
     }
   }
 
@@ -83,7 +83,7 @@ class Announcer implements Readiness {
     try {
       if (this.#file !== undefined) rmSync(this.#file, { force: true });
     } catch {
-      // Said above.
+      // See above.
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * systemd's notification protocol: datagrams to the socket that NOTIFY_SOCKET names. Node has no Unix datagram sockets,
- * so a small helper that machines have sends them: perl (part of Debian's base system), python3, or one
- * systemd-notify a message. The sender is then the helper, so the unit needs `NotifyAccess=all`. Source: sd_notify(3).
+ * systemd's notification protocol: datagrams to the socket in NOTIFY_SOCKET. Node has no Unix datagram sockets, so a common
+ * helper sends them: perl (in Debian's base system), python3, or one systemd-notify per message. The sender is then the
+ * helper, so the unit needs `NotifyAccess=all`. Source: sd_notify(3).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isOnPath } from '../run/on-path.ts';
@@ -9,7 +9,7 @@ import { isOnPath } from '../run/on-path.ts';
 export interface ServiceNotifier {
   /** `NAME=value` lines of one message. */
   send(lines: readonly string[]): void;
-  /** No further sign of life, so that the service manager's watchdog acts; where it keeps none, nothing. */
+  /** Stops the watchdog messages, so that the service manager's watchdog acts, if it has one. */
   fallSilent(): void;
   close(): void;
 }
@@ -18,7 +18,7 @@ type Sender = Pick<ServiceNotifier, 'send' | 'close'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Each reads messages from its input, one a line, with \x1f for the line ends within. */
+/** Both helpers read one message per line from stdin, with \x1f for the line ends inside a message. */
 const perl = `use Socket; my $p = $ENV{NOTIFY_SOCKET}; $p =~ s/^@/\\0/; socket(my $s, PF_UNIX, SOCK_DGRAM, 0);
   while (<STDIN>) { chomp; tr/\\x1f/\\n/; send($s, $_, 0, sockaddr_un($p)); }`;
 const python = `import os, socket, sys
@@ -31,7 +31,7 @@ const lineHelpers: Record<string, string[]> = {
   python3: ['-u', '-c', python],
 };
 
-/** Undefined where nobody listens, or nothing can send; the latter is said once. */
+/** Undefined if NOTIFY_SOCKET is not set or there is no helper; the latter is reported with `note`. */
 export function openNotifier(
   environment: Environment,
   note: (text: string) => void,
@@ -50,7 +50,7 @@ export function openNotifier(
   return undefined;
 }
 
-/** The service manager wants a sign within WATCHDOG_USEC; half of that is what sd_watchdog_enabled(3) advises. */
+/** The service manager expects a message within WATCHDOG_USEC; sd_watchdog_enabled(3) recommends half of that. */
 function withWatchdog(sender: Sender, { WATCHDOG_USEC: wanted }: Environment): ServiceNotifier {
   const everyMs = Number(wanted) / 2000;
   sender.send([`MAINPID=${process.pid}`]);
@@ -66,7 +66,7 @@ function withWatchdog(sender: Sender, { WATCHDOG_USEC: wanted }: Environment): S
   };
 }
 
-/** One helper for all messages. */
+/** One helper process for all messages. */
 class LineSender implements Sender {
   readonly #helper: ChildProcess;
 
@@ -87,7 +87,7 @@ class LineSender implements Sender {
   }
 }
 
-/** One process a message. */
+/** One process per message. */
 class CallSender implements Sender {
   send(lines: readonly string[]): void {
     spawn('systemd-notify', lines.map(oneLine), { stdio: 'ignore' })

@@ -1,4 +1,6 @@
-/** Ends an unhealthy program: SIGTERM to it, and after a while SIGKILL to it and to a shell before it. */
+/**
+ * Ends an unhealthy program: SIGTERM to the program, and after a grace period SIGKILL to it and to a shell that started it.
+ */
 import { constants } from 'node:os';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
@@ -9,20 +11,20 @@ export interface Stopping {
   pid: number;
   ended: Promise<unknown>;
   graceMs: number;
-  /** Its main thread can't act on a signal that it handles. */
+  /** Its main thread can't run signal handlers. */
   isStuck: boolean;
   onSignal(name: typeof signals.end | typeof signals.kill): void;
 }
 
-/** Of a main thread that is stuck: for what the kernel does by itself. */
+/** Grace period if the main thread is stuck: enough for the default action of the kernel. */
 const stuckGraceMs = 200;
 
-/** Resolves when the started process has ended. Signals that it was sent, in order. */
+/** Resolves when the started process has ended, with the signals that were sent, in order. */
 export async function stopChild(stopping: Stopping): Promise<string[]> {
   const { pid, graceMs, isStuck } = stopping;
   const program = findProgram(pid);
   const handles = isCaught(program, constants.signals.SIGTERM);
-  // A handler needs the event loop, so there is nothing to wait for.
+  // A stuck program with a handler can't react to SIGTERM, so it gets SIGKILL at once.
   if (!isStuck || !handles) {
     send(stopping, signals.end, [program]);
     if (await endsWithin(stopping.ended, isStuck ? stuckGraceMs : graceMs)) return [signals.end];
@@ -38,7 +40,7 @@ function send(stopping: Stopping, name: typeof signals.end | typeof signals.kill
     try {
       process.kill(pid, name);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
 }

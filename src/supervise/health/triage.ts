@@ -1,6 +1,6 @@
 /**
- * What is the matter with a program that a check complained about: a short look at the main thread's processor time
- * and system call, and, of a thread that only may hang, the question whether its event loop turns.
+ * Finds out the condition of a program that failed a check: briefly observes the main thread's CPU time and system call, and,
+ * if it may only seem to hang, tests whether its event loop turns.
  */
 import { openInspector } from '../attach/inspector-port.ts';
 import { closeInspector } from '../attach/leave-inspector.ts';
@@ -9,15 +9,15 @@ import type { Complaint } from './limits.ts';
 import { isInEventLoop, type MainThread, readMainThread, viewChildren, waitsForEvents } from './program.ts';
 
 export type Condition =
-  /** It is no more. */
+  /** The process has ended. */
   | 'gone'
-  /** Waits for events: whatever is wrong, its main thread could act. */
+  /** Waits for events: whatever is wrong, its main thread could still act. */
   | 'waiting'
   /** Runs, and its event loop turns. */
   | 'busy'
-  /** Runs, and does not come back to its event loop. */
+  /** Runs, but does not return to its event loop. */
   | 'spinning'
-  /** Sits in a system call that is not the waiting for events. */
+  /** In a system call other than waiting for events. */
   | 'blocked';
 
 export interface Triage {
@@ -29,7 +29,7 @@ export interface Triage {
 const lookMs = 25;
 const looks = 5;
 const ticksPerSecond = 100;
-/** A loop that turns at all does within this time of being asked. */
+/** A live event loop turns within this time. */
 const turnWithinMs = 500;
 const answerMs = 1000;
 
@@ -54,13 +54,13 @@ export async function triage(pid: number, { check, homeLoop }: Complaint): Promi
     : { condition: 'spinning', finding: `the main thread ${used} and its event loop does not turn` };
 }
 
-/** What it waits for, most probably. */
+/** The child that it probably waits for. */
 function childText(pid: number): string {
   const [child] = viewChildren(pid);
   return child ? ` and has the child ${child.pid}` : '';
 }
 
-/** Some looks, up to the one that finds it gone. */
+/** Several observations; empty if the process ends meanwhile. */
 async function lookAgain(pid: number): Promise<MainThread[]> {
   const seen: MainThread[] = [];
   for (let look = 0; look < looks; look++) {
@@ -74,7 +74,7 @@ async function lookAgain(pid: number): Promise<MainThread[]> {
 
 const mark = "globalThis[Symbol.for('agentdump.turn')]";
 
-/** Asks for a mark at the next turn of the loop, and looks for it: both are answered in a busy loop too. */
+/** Schedules a mark for the next turn of the event loop, and polls for it. Both work even while the main thread spins. */
 async function isTurning(pid: number): Promise<boolean> {
   try {
     const door = await openInspector(pid, answerMs);

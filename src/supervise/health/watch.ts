@@ -1,4 +1,4 @@
-/** Runs the checks that were asked for on one life of a program, each at its own pace, until the first complaint. */
+/** Runs the requested checks on one life of a program, each at its own interval, until the first complaint. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { partialSuffix, startingSuffix, unfinishedSuffix } from '../../bundle/layout/bundle.ts';
@@ -11,7 +11,7 @@ import { MemoryCheck } from './memory.ts';
 import { findProgram, HomeLoop, isStopped, readMainThread } from './program.ts';
 
 export interface Watched {
-  /** The process that was started: the program, or a shell before it. */
+  /** The started process: the program, or a shell that runs it. */
   pid: number;
   sessionFolder?: string;
   /** The dump folder. */
@@ -20,17 +20,17 @@ export interface Watched {
 
 export interface WatchListener {
   onComplaint(complaint: Complaint): void;
-  /** It answers, or, where nothing answers, has lived for a while without a complaint. */
+  /** It answers, or, without an endpoint, has lived for a while. */
   onWell(): void;
-  /** Something is wrong, perhaps: time to get ready. */
+  /** A check has failed once: time to load what handles an unhealthy program. */
   onDoubt(): void;
 }
 
-/** Without a health endpoint a program that has lived for so long has started. */
+/** Without a health endpoint, a program that lived this long has started. */
 const settledMs = 1000;
 
 const unfinished = [startingSuffix, partialSuffix, unfinishedSuffix];
-/** One in which nothing happened for so long was left behind by a death. */
+/** An unfinished bundle that has not changed for this long was left behind by a death. */
 const dumpingMs = 60_000;
 
 export class HealthWatch {
@@ -69,7 +69,7 @@ export class HealthWatch {
 
   #lookLater(check: HealthCheck): void {
     this.#later(check.everyMs, async () => {
-      // Who has stopped it, with a signal or a debugger, wants it to stand still.
+      // A program that is stopped by a signal or a debugger is not checked.
       const program = findProgram(this.#pid);
       const wasStopped = isStopped(program);
       this.#home.learn(readMainThread(program));
@@ -96,7 +96,10 @@ export class HealthWatch {
   }
 }
 
-/** A bundle is being written here: who writes of its own death answers nobody, and must not be killed for that. */
+/**
+ * Whether a bundle is being written in the dump folder: a process that writes about its own death does not answer, and must
+ * not be killed for that.
+ */
 function isDumping(dir: string): boolean {
   return listFolder(dir).some((name) => {
     if (!unfinished.some((suffix) => name.endsWith(suffix))) return false;
