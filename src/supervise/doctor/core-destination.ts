@@ -1,22 +1,22 @@
 /**
- * Where this machine's cores go, and what is missing for one to be found: core_pattern of core(5), and what the collectors that
- * distributions put there do with it. Sources: coredump.conf(5), apport's own `apport` and README, abrt's hook.
+ * Where this machine's cores are stored, and what is needed to find one: core_pattern of core(5), and the collectors that
+ * distributions configure there. Sources: coredump.conf(5), apport's own `apport` and README, abrt's hook.
  */
 import { existsSync } from 'node:fs';
 import { platform } from '../../platform/index.ts';
 import { listFolder, readSmallFile } from '../../platform/small-file.ts';
 
-/** What decides, as it was read. */
+/** The system's settings, as read. */
 export interface CoreSettings {
-  /** Of `core_pattern`; empty where there is none to read. */
+  /** `core_pattern`; empty if it can't be read. */
   pattern: string;
   usesPid: boolean;
-  /** Of this process: `0`, `unlimited`, or bytes. */
+  /** Limits of this process: `0`, `unlimited`, or bytes. */
   softLimit?: string | undefined;
   hardLimit?: string | undefined;
-  /** Whether there is a file or folder at a path. */
+  /** Whether a file or folder exists. */
   isThere(path: string): boolean;
-  /** Text of a file of settings; undefined where there is none. */
+  /** Text of a configuration file; undefined if it does not exist. */
   settings(path: string): string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface CoreDestination {
 }
 
 interface Collector {
-  /** File name of the program. */
+  /** Matches the file name of the program. */
   program: RegExp;
   describe(settings: CoreSettings): CoreDestination;
 }
@@ -56,7 +56,7 @@ export function readCoreSettings(): CoreSettings {
   };
 }
 
-/** With the drop-ins of `<path>.d`, in their order. */
+/** Including the drop-ins in `<path>.d`, in order. */
 function settingsText(path: string): string | undefined {
   const text = readSmallFile(path);
   const dropIns = listFolder(`${path}.d`).filter((name) => name.endsWith('.conf'));
@@ -105,7 +105,7 @@ function ofFile({ pattern, usesPid, softLimit, hardLimit }: CoreSettings): CoreD
   return { value: named };
 }
 
-/** The last setting of a name counts. */
+/** The last occurrence of a setting counts. */
 const settingOf = (text: string | undefined, name: string): string | undefined =>
   [...(text ?? '').matchAll(new RegExp(`^[ \\t]*${name}[ \\t]*=[ \\t]*(.*?)[ \\t]*$`, 'gm'))].at(-1)?.[1];
 

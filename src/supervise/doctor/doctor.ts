@@ -1,6 +1,6 @@
 /**
- * Dies in every way that can be tried here, each time in a program of its own under `agentdump run`, and looks what
- * survives. And what of this machine decides it: where cores go, what may be read, whether there is a memory limit.
+ * Runs a program for each kind of death that can be tried here, under `agentdump run`, and checks what survives. Also
+ * examines what that depends on: where cores are stored, what can be read, whether there is a memory limit.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { describeCoreDestination, readCoreSettings } from './core-destination.ts
 import { inCgroup, makeTrialCgroup, type TrialCgroup } from './trial-cgroup.ts';
 import type { Trial } from './trials.ts';
 
-/** What can't be tried here. */
+/** A kind of death that can't be tried here. */
 export interface Untried {
   row: number;
   death: string;
@@ -28,7 +28,7 @@ export interface TrialResult {
   trial: Trial;
   /** Why it can't be tried here. */
   notTried?: string;
-  /** Path of the bundle; absent when nothing survived. */
+  /** Path of the bundle; absent if nothing survived. */
   bundle?: string;
   tookMs: number;
   problem?: string;
@@ -37,7 +37,7 @@ export interface TrialResult {
 export interface MachineFact {
   name: string;
   value: string;
-  /** What it costs, and the setting that would help; absent when it is fine. */
+  /** The consequence, and the setting that would help; absent if all is well. */
   advice?: string;
 }
 
@@ -45,7 +45,7 @@ const agentdump = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta
 const node = process.execPath;
 const longestTrialMs = 30_000;
 
-/** Runs one trial in a folder below `scratch`; never throws. */
+/** Runs one trial in a folder below `scratch`. Never throws. */
 export async function tryDeath(trial: Trial, scratch: string): Promise<TrialResult> {
   const dir = mkdtempSync(join(scratch, 'trial-'));
   const startedAt = performance.now();
@@ -73,7 +73,7 @@ export async function tryDeath(trial: Trial, scratch: string): Promise<TrialResu
   }
 }
 
-/** Its last process may be a moment from gone. */
+/** Retries, because its last process may still be ending. */
 async function removeWhenEmpty(cgroup: TrialCgroup | undefined): Promise<void> {
   for (let attempt = 0; cgroup && attempt < 20; attempt++) {
     try {
@@ -128,13 +128,13 @@ async function captureSpinning({ command }: Trial, dir: string): Promise<void> {
   }
 }
 
-/** The user's own settings must not decide whether the machine can be helped. */
+/** The user's own settings must not influence the result. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(AGENTDUMP|NODE_)/.test(name));
   return Object.fromEntries(kept);
 }
 
-/** What of this machine decides how much survives. */
+/** The settings of this machine that determine how much survives. */
 export function examineMachine(dir: string): MachineFact[] {
   const cores = readCoreSettings();
   const { value, advice = false } = describeCoreDestination(cores);

@@ -1,23 +1,23 @@
 /**
- * A memory cgroup of a trial's own, below the one that we are in and so within its bounds: where the kernel lets us make
- * one, its out-of-memory killer can be met in earnest. cgroup v1 and v2; sources as for journal/cgroup.ts.
+ * A memory cgroup for a trial, below our own and therefore within its limits. Where the kernel permits creating one, its
+ * out-of-memory killer can be tried. cgroup v1 and v2; for sources see platform/cgroup.ts.
  */
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findMemoryCgroup } from '../../platform/cgroup.ts';
 
 export interface TrialCgroup {
-  /** A process that writes its id here is in it. */
+  /** A process that writes its pid to this file joins the cgroup. */
   procsFile: string;
-  /** Throws while a process is in it. */
+  /** Throws while the cgroup has processes. */
   remove(): void;
 }
 
-/** v2, then v1; the second is missing in kernels that have no limit on swap. */
+/** v2, then v1. The swap limit is missing in some kernels. */
 const limitNames = ['memory.max', 'memory.limit_in_bytes'];
 const swapNames = ['memory.swap.max', 'memory.memsw.limit_in_bytes'];
 
-/** Undefined where the kernel, or whoever confines us, does not let us. */
+/** Undefined if we are not permitted to create one. */
 export function makeTrialCgroup(limitBytes: number): TrialCgroup | undefined {
   const own = findMemoryCgroup();
   if (own === undefined) return undefined;
@@ -41,7 +41,7 @@ export function makeTrialCgroup(limitBytes: number): TrialCgroup | undefined {
   }
 }
 
-/** Words that run the command in it. */
+/** A command line that runs the command in the cgroup. */
 export function inCgroup({ procsFile }: TrialCgroup, command: readonly string[]): string[] {
   return ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', procsFile, ...command];
 }

@@ -1,21 +1,21 @@
 /**
- * The table of deaths as the doctor tries it: one program a row, and more where a row has several kinds. Each is small
- * enough for a command line, and harms nothing but itself.
+ * The table of deaths that the doctor tries: one program per row, or several if a row has several kinds. Each is small enough
+ * for a command line, and harms only itself.
  */
 
 export interface Trial {
-  /** Row of the table of deaths, in docs/get-started.md. */
+  /** Row in the table of deaths in docs/get-started.md. */
   row: number;
   death: string;
-  /** Verdict that must come out. */
+  /** The verdict that is expected. */
   expected: string;
-  /** Words after `agentdump run --`. */
+  /** The command after `agentdump run --`. */
   command: readonly string[];
-  /** Variables of its own. */
+  /** Additional variables. */
   environment?: Record<string, string>;
   /** Spins until it is captured from outside. */
   fromOutside?: boolean;
-  /** Runs, with its supervisor, in a memory cgroup with this limit. */
+  /** Memory limit of the cgroup in which it runs, together with its supervisor. */
   memoryLimitBytes?: number;
 }
 
@@ -23,14 +23,14 @@ const node = process.execPath;
 const code = (text: string) => [node, '-e', text];
 const workerCode =
   'new (require("worker_threads").Worker)("throw new Error(1)", { eval: true }).on("error", () => {})';
-/** A model that never answers. */
+/** Calls a model that never answers. */
 const waitingAgent = `require("http").createServer(() => {}).listen(0, "127.0.0.1", function () {
   fetch("http://127.0.0.1:" + this.address().port + "/v1/chat/completions",
     { method: "POST", body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "?" }] }) });
   setTimeout(() => process.exit(0), 2500);
 })`;
 
-/** The rows that can be tried without harm, on any machine. */
+/** Harmless on any machine. */
 export const trials: readonly Trial[] = [
   {
     row: 1,

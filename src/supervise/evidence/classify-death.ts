@@ -1,6 +1,6 @@
 /**
- * One word for a death that others saw, for the bundle's name and the supervisor's decisions. Only what the evidence
- * says outright; analysis, which can read every part, may conclude otherwise.
+ * Classifies a death that was observed from outside, for the bundle's name and the supervisor's decisions. Uses only direct
+ * evidence; analysis, which can read all parts, may conclude otherwise.
  */
 
 import type { EvidencePart } from '../../bundle/layout/evidence.ts';
@@ -17,7 +17,7 @@ export type DeathKind =
   | 'unknown';
 
 const faults = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGSYS']);
-/** Signals that end a program from within or by the kernel's verdict; the others are somebody's wish. */
+/** Signals of an abort by the program itself. Signals other than these and the faults are sent by others. */
 const aborts = new Set(['SIGABRT', 'SIGTRAP']);
 
 export function classifyDeath(evidence: EvidencePart): DeathKind {
@@ -39,12 +39,12 @@ function classifySignal(signal: string, evidence: EvidencePart): DeathKind {
   return !wasOurs && wasKilledForMemory(evidence) ? 'system-out-of-memory' : 'killed';
 }
 
-/** The fatal error that V8 raises when its heap is full bears this trigger, or this text, from Node 12 on. */
+/** From Node 12 on, the fatal error of a full heap has this trigger or text. */
 function isHeapExhaustion({ event, trigger }: { event: string; trigger: string }): boolean {
   return trigger === 'OOMError' || /heap out of memory|heap limit/i.test(event);
 }
 
-/** A line of the kernel's own that names the process, or a kill counted in its cgroup; not a kill somewhere else. */
+/** Whether a line of the kernel log names the process, or its cgroup counted a kill. Kills elsewhere don't count. */
 function wasKilledForMemory({ kernelLog, memory }: EvidencePart): boolean {
   if (kernelLog?.some((line) => /killed process|oom-kill/i.test(line))) return true;
   const kills = memory?.cgroup?.oomKills;

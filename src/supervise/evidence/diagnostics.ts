@@ -1,6 +1,7 @@
 /**
- * The private folder for what Node itself writes at a fatal error. It is in the clear (environment, command line), so
- * it lies in memory where the machine has a folder there, bears the session's id, and is emptied as soon as it was read.
+ * The private folder for what Node itself writes at a fatal error. The contents are unredacted (environment, command line),
+ * so the folder is in memory if the machine has a memory file system, is named after the session, and is removed as soon as
+ * it was read.
  */
 import {
   lstatSync,
@@ -21,21 +22,21 @@ import { type Pid, platform } from '../../platform/index.ts';
 import { isAlive, ownerName, tryLockSession, unlockSession } from '../finish/finisher-lock.ts';
 import { type ScrubbedReport, scrubReport } from '../scrub/scrub-report.ts';
 
-/** In the folder: a mark that names the supervisor that made it, `<its name>:<its pid namespace>`. */
+/** Mark in the folder with the supervisor that created it: `<owner name>:<its pid namespace>`. */
 const ownerLink = 'owner';
 const scrubbedSuffix = '.scrubbed.json';
 const folderName = new RegExp(`^${diagnosticsPrefix}[0-9a-f]{16}$`);
 const beginningMs = 10_000;
-/** PROC_PID_INIT_INO (include/linux/proc_ns.h): from there every process is seen. */
+/** PROC_PID_INIT_INO (include/linux/proc_ns.h): the initial pid namespace, which shows all processes. */
 const firstNamespace = '4026531836';
-/** A session that nobody has swept for so long. */
+/** Age from which an unswept session counts as forgotten. */
 const forgottenMs = 7 * 24 * 3_600_000;
 const largestEnvironment = 2 * 1024 * 1024;
 const largestReport = 64 * 1024 * 1024;
 
 /**
- * Makes the folder; undefined where no place can be written, or none that `suits`. With a recipient only memory is a
- * place: what Node writes there is clear.
+ * Creates the folder; undefined if there is no writable place that `suits`. With a recipient only places in memory are used,
+ * because Node's output is unencrypted.
  */
 export function makeDiagnosticsFolder(
   id: string,
@@ -50,7 +51,7 @@ export function makeDiagnosticsFolder(
       platform.files.makeMark(`${ownerName(process.pid)}:${namespaceOf('self')}`, join(folder, ownerLink));
       return folder;
     } catch {
-      // No such place, or not ours: the next.
+      // The place does not exist or is not writable; try the next one.
     }
   }
   return undefined;
@@ -58,7 +59,7 @@ export function makeDiagnosticsFolder(
 
 const everyPlace = (): string[] => [...platform.files.memoryFolders, tmpdir()];
 
-/** The newest fatal report that Node wrote for this pid, without what is in the clear; undefined without one. */
+/** The newest fatal report that Node wrote for this pid, redacted; undefined if there is none. */
 export function readFatalReport(
   id: string,
   pid: number,
@@ -75,7 +76,7 @@ export function readFatalReport(
 
 export function removeDiagnosticsFolder(id: string): void {
   for (const folder of ownFolders(id)) {
-    // The usual case goes without the milliseconds that rmSync takes to load.
+    // In the usual case this saves the milliseconds that loading rmSync takes.
     if (readdirSync(folder).every((name) => name === ownerLink)) removeEmpty(folder);
     else rmSync(folder, { recursive: true, force: true });
   }
@@ -85,28 +86,29 @@ function removeEmpty(folder: string): void {
   try {
     unlinkSync(join(folder, ownerLink));
   } catch {
-    // Its maker was killed before the link was there.
+    // The creator was killed before it made the mark.
   }
   rmdirSync(folder);
 }
 
 /**
- * What supervisors that were killed have left, of whatever dump folder: reports are scrubbed where they lie, so that a
- * sweep of their session still finds them, and all else goes. What a living program may still write to stays.
+ * Cleans up after supervisors that were killed, of any dump folder: reports are redacted in place, so that a sweep of their
+ * session still finds them, and everything else is removed. Folders that a living program may still write to are skipped.
  */
 export function scrubAbandonedFolders(scrub: (text: string) => string): void {
   for (const folder of everyPlace().flatMap(foldersIn)) {
     try {
       if (isAbandoned(folder)) scrubAlone(folder, scrub);
     } catch {
-      // Somebody has taken it away.
+      // The folder was removed concurrently.
     }
   }
 }
 
 /**
- * Of two at once, one would take the folder for empty in the moment when the other has only taken the clear report away.
- * One that is scrubbed is not touched: its age counts.
+ * Locked, because a concurrent call could see the folder as empty, and remove it, after the clear report was deleted and
+ * before the redacted one is written. A folder with only redacted reports is not modified, because its age is computed from
+ * its modification time.
  */
 function scrubAlone(folder: string, scrub: (text: string) => string): void {
   const isForgotten = ageMs(folder) > forgottenMs;
@@ -143,7 +145,7 @@ function isAbandoned(folder: string): boolean {
   try {
     owner = platform.files.readMark(join(folder, ownerLink));
   } catch {
-    // Being made just now, or scrubbed already.
+    // It is being created, or has been redacted already.
     if (ageMs(folder) < beginningMs) return false;
   }
   const [bootId = '', pid, startTicks, namespace] = owner.split(':');
@@ -151,26 +153,29 @@ function isAbandoned(folder: string): boolean {
   return !isAlive([bootId, pid, startTicks].join(':')) && !isInUse(folder);
 }
 
-/** Containers may share /dev/shm: who lives in another pid namespace can't be told from the dead. */
+/** Whether the owner may live in a pid namespace that we can't see. Containers may share /dev/shm. */
 function isHidden(bootId: string, namespace: string | undefined): boolean {
   const own = namespaceOf('self');
   if (!namespace || namespace === own || bootId !== currentBootId()) return false;
   return own !== firstNamespace || pids().some((pid) => namespaceOf(pid) === namespace);
 }
 
-/** Its number; empty for a process that is gone or somebody else's. */
+/** Inode number of the pid namespace; empty if the process has ended or belongs to another user. */
 function namespaceOf(pid: Pid): string {
   return /\d+/.exec(platform.pidNamespace(pid) ?? '')?.[0] ?? '';
 }
 
 const pids = (): number[] => platform.processes().map(({ pid }) => pid);
 
-/** A program that outlives its supervisor has the folder's path in the variables that it was started with. */
+/** A program that outlives its supervisor has the folder's path in its initial environment. */
 function isInUse(folder: string): boolean {
   return pids().some((pid) => platform.processFile(pid, 'environ', largestEnvironment)?.includes(folder));
 }
 
-/** The raw file is gone before the scrubbed one is there: killed in between, we lose a report and give nothing away. */
+/**
+ * The clear file is removed before the redacted one is written: if we are killed in between, a report is lost, but nothing
+ * leaks.
+ */
 function scrubFile(folder: string, name: string, scrub: (text: string) => string): void {
   const path = join(folder, name);
   const report = name.startsWith('report.') ? tryRead(path, scrub) : undefined;
@@ -183,12 +188,12 @@ function ageMs(path: string): number {
   return Date.now() - statSync(path).mtimeMs;
 }
 
-/** A link in their place, or a stranger's folder, is not looked into. */
+/** Symbolic links and folders of other users are ignored. */
 function ownFolders(id: string, places = everyPlace()): string[] {
   return places
     .map((place) => join(place, diagnosticsPrefix + id))
     .filter((folder) => {
-      // Others come and go while we look.
+      // Folders of others may disappear meanwhile.
       const stat = lstatSync(folder, { throwIfNoEntry: false });
       return stat?.isDirectory() && platform.files.isOwn(stat.uid);
     });

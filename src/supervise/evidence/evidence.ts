@@ -1,6 +1,6 @@
 /**
- * Gathers what can still be seen of a process that is gone: its session and journal, the kernel's counters and log,
- * the exit status where a parent knows it. Says what it did not find, and concludes nothing.
+ * Gathers what is still known about a process that has ended: its session and journal, the kernel's counters and log, and the
+ * exit status if a parent knows it. Records what was not found, and draws no conclusions.
  */
 import { totalmem } from 'node:os';
 import type { ManifestGap } from '../../bundle/layout/bundle.ts';
@@ -13,7 +13,7 @@ import type { ScrubbedReport } from '../scrub/scrub-report.ts';
 import type { JournalDigest } from './journal-digest.ts';
 import { findKernelLines } from './kernel-log.ts';
 
-/** What the finder brings along. */
+/** What the caller knows. */
 export type Witness = Pick<EvidencePart, 'foundBy' | 'exit' | 'endedAt' | 'lastGcs' | 'signalsSent' | 'core'>;
 
 export interface Findings {
@@ -56,7 +56,7 @@ export function gatherEvidence(
   return { part, gaps };
 }
 
-/** After a reboot, and for another machine's process, this kernel's log tells nothing. */
+/** After a reboot, and for a process of another machine, this kernel's log has nothing about it. */
 function addKernelLog(part: EvidencePart, finding: SessionFinding, gaps: ManifestGap[]): void {
   if (finding.rebooted) return;
   const log = findKernelLines(part.process.pid);

@@ -1,6 +1,6 @@
 /**
- * Goes through a dead process's journal once, for what the evidence part tells: counts, first and last instant, the
- * goodbye, and the history of its memory. What the records mean for an agent is analysis's affair.
+ * Reads a dead process's journal once for the evidence part: counts, first and last time, the end record, and the history of
+ * its memory. The records about an agent are interpreted by analysis.
  */
 import type { JournalEvidence, MemoryPoint } from '../../bundle/layout/evidence.ts';
 import { findKindName, kindsLeftClear, recordKinds } from '../../journal/layout/records.ts';
@@ -10,18 +10,18 @@ import type { JournalReading, JournalRecord } from '../../journal/read/result.ts
 export interface JournalDigest {
   evidence: JournalEvidence;
   memory: MemoryPoint[];
-  /** Payload of the newest record of this kind, where it is a JSON object. */
+  /** Payload of the newest record of this kind, if it is a JSON object. */
   processFacts?: Record<string, unknown>;
-  /** Payload of the newest record of allocations. */
+  /** Payload of the newest heap profile record. */
   heapProfile?: Record<string, unknown>;
-  /** It holds content that is not sealed. */
+  /** Whether it has unencrypted content. */
   hasClearContent: boolean;
   gaps: JournalReading['gaps'];
 }
 
 const mostPoints = 400;
 
-/** Undefined when the folder holds no journal. */
+/** Undefined if the folder has no journal. */
 export function digestJournal(folder: string): JournalDigest | undefined {
   const reading = readJournal(folder);
   const kinds: Record<string, number> = {};
@@ -65,7 +65,7 @@ export function digestJournal(folder: string): JournalDigest | undefined {
   };
 }
 
-/** Keeps the newest half of the points as they are, and of the older ones every second, fourth, … */
+/** Limits the number of points: keeps the newest half, and every second, fourth, … of the older ones. */
 class ThinnedHistory {
   points: MemoryPoint[] = [];
 

@@ -1,6 +1,6 @@
 /**
- * What the kernel's log says of one process: out-of-memory kills and faults. Reads the device kmsg (see the kernel's
- * ABI/testing/dev-kmsg), which ordinary users often may not; then there is nothing, and the reason why.
+ * Finds the lines of the kernel log about one process: out-of-memory kills and faults. Reads /dev/kmsg (see the kernel's
+ * ABI/testing/dev-kmsg). Users often lack the permission; then the reason is returned instead.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { notAvailable, platform } from '../../platform/index.ts';
@@ -10,7 +10,7 @@ const mostLines = 20;
 
 export type KernelLogFinding = { lines: string[] } | { reason: string };
 
-/** Lines that name the pid, oldest first, each with the kernel's seconds since boot. */
+/** Lines that contain the pid, oldest first, with the kernel's seconds since boot. */
 export function findKernelLines(pid: number, path = platform.kernelLog): KernelLogFinding {
   if (path === undefined) return { reason: notAvailable('the log of the kernel') };
   let fd: number;
@@ -26,7 +26,7 @@ export function findKernelLines(pid: number, path = platform.kernelLog): KernelL
   }
 }
 
-/** One record a read, until the end of the log. A record that was overwritten meanwhile (EPIPE) is passed over. */
+/** One record per read, until the end of the log. Overwritten records (EPIPE) are skipped. */
 function* kernelRecords(fd: number): Generator<string> {
   const buffer = Buffer.alloc(8192);
   for (let count = 0; count < mostRecords; count++) {
@@ -42,7 +42,7 @@ function* kernelRecords(fd: number): Generator<string> {
   }
 }
 
-/** `priority,sequence,microseconds,flags;text`, then lines of details that begin with a space. */
+/** `priority,sequence,microseconds,flags;text`, followed by detail lines that start with a space. */
 function asLine(record: string): string {
   const [head = '', ...text] = (record.split('\n')[0] ?? '').split(';');
   const seconds = Number(head.split(',')[2]) / 1e6;

@@ -1,4 +1,4 @@
-/** What the kernel tells of another process, whether it answers or not. Source: proc(5). Never throws. */
+/** What the kernel shows of another process, whether it responds or not. Source: proc(5). Never throws. */
 import type { HandlesPart, ProcessPart, ThreadsPart } from '../../bundle/layout/bundle.ts';
 import { findMemoryCgroup, readCgroupMemory } from '../../platform/cgroup.ts';
 import { platform } from '../../platform/index.ts';
@@ -19,7 +19,7 @@ export function viewProcess(
   };
 }
 
-/** As it was started with, in the clear: for looking up single names, never to be written. */
+/** The initial environment, unredacted. For looking up single names; must never be written. */
 export function viewVariables(pid: number): Record<string, string> {
   const pairs = (platform.processFile(pid, 'environ', 2 * 1024 * 1024) ?? '').split('\0');
   return Object.fromEntries(
@@ -32,7 +32,7 @@ export function viewDescriptors(pid: number): Pick<HandlesPart, 'descriptors' | 
   return { descriptors: open?.listed ?? [], descriptorCount: open?.count ?? 0 };
 }
 
-/** `syscall`: number, arguments, stack pointer and program counter of a thread that sits in one. */
+/** `syscall`: number of the system call that the thread is in; `sp` and `pc` are only known then. */
 export function viewThreads(pid: number): ThreadsPart['threads'] {
   return platform
     .processFolder(pid, 'task')

@@ -1,18 +1,18 @@
 /**
- * Tells a signal that somebody sent to this process alone from one that went to its whole group (a terminal's key,
- * `kill -- -PGID`, a service manager that stops a whole cgroup), which the program has got already. Node does not say
- * who sent a signal; so a process that does nothing sits in our group, and dies of what the group gets.
+ * Distinguishes a signal that was sent to this process alone from one that was sent to its whole group (a terminal key, `kill
+ * -- -PGID`, a service manager that stops a whole cgroup), which the program has received already. Node does not report the
+ * sender of a signal, so an idle process in our group serves as a witness: it dies of what the group receives.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
 
-/** What the group gets reaches all of it within one system call of the sender. */
+/** A signal to the group reaches all members within one system call of the sender. */
 const spreadMs = 10;
-/** Whoever is asked and can't answer. */
+/** Time limit for the witness. */
 const answerMs = 1000;
-/** Without the limit, SIGQUIT would have it leave a core. The pipe ends it when we are gone, whatever killed us. */
+/** Without the limit it would dump core at SIGQUIT. It ends when our end of the pipe closes, even if we are killed. */
 const idleProcess = ['/bin/sh', '-c', 'ulimit -c 0; exec cat'] as const;
 
 export class SignalWitness {
@@ -24,15 +24,15 @@ export class SignalWitness {
   }
 
   /**
-   * Whether the group got this signal, which has just reached us. Undefined where there is no witness (no shell, no
-   * room for a process). Only for signals that end a process that does not handle them.
+   * Whether the group received this signal, which has just reached us. Undefined if there is no witness (no shell, no process
+   * could be started). Only for signals whose default action ends the process.
    */
   async sawToo(name: NodeJS.Signals): Promise<boolean | undefined> {
     await new Promise((done) => setTimeout(done, spreadMs));
     const witness = this.#process;
     if (!witness) return undefined;
     const diedOf = (await causeOnItsWay(witness, name)) ?? (await causeOfDeath(witness));
-    // Two questions at once have one witness.
+    // Two concurrent calls share a witness.
     if (this.#process === witness) this.#start();
     witness.kill(signals.kill);
     return diedOf === undefined ? undefined : diedOf === name;
@@ -59,8 +59,9 @@ export class SignalWitness {
 }
 
 /**
- * The signal, where the witness has it and did not run since then: on a busy machine it may not have. SIGKILL would
- * overtake one that leaves a core. While it runs it may just be taking it. Source: proc(5), the status file.
+ * Returns the signal if it is pending for the witness, which on a busy machine may not have run since. SIGKILL must not be
+ * sent then, because it would overtake a signal that dumps core. While the witness is running it may be about to handle the
+ * signal, so the check is repeated. Source: proc(5), the status file.
  */
 async function causeOnItsWay(
   { pid }: ChildProcess,
@@ -76,7 +77,7 @@ async function causeOnItsWay(
   return undefined;
 }
 
-/** A signal that came before ours stays the cause; so there is nothing to wait for but the end. */
+/** A signal that arrived before our SIGKILL remains the cause of death, so only the end has to be awaited. */
 async function causeOfDeath(witness: ChildProcess): Promise<NodeJS.Signals | undefined> {
   if (witness.signalCode !== null) return witness.signalCode;
   if (witness.exitCode !== null) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What the supervisor does when its program has ended badly, and imports only then: finds the bundle that the program
- * wrote of its own death, or has one written, and tidies up.
+ * What the supervisor does when its program has ended badly; imported only then. Finds the bundle that the program wrote
+ * about its own death, or has one written, and cleans up.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -34,17 +34,17 @@ export interface BadEnd {
   child: RunningChild;
   exit: NonNullable<EvidencePart['exit']>;
   signalsSent: NonNullable<EvidencePart['signalsSent']>;
-  /** The kernel's core stays where it is. */
+  /** Keep the kernel's core. */
   keepCore: boolean;
-  /** An abort may be an uncaught throw. */
+  /** Uncaught exceptions abort, so an abort may be one. */
   localsFromCore: boolean;
   digestCore?: CoreDigest;
-  /** What was read of it at its fault, where no kernel's core could be had. */
+  /** What was read while the process was held at its fault, if the kernel writes no core. */
   held?: HeldDeath;
-  /** It died because its heap was full. */
+  /** Set if it died because its heap was full. */
   fullHeap?: FullHeap;
   readHeapApart?: FullHeapOptions['readApart'] | undefined;
-  /** What was written of it before it was ended. */
+  /** The bundle that was written before the supervisor ended it. */
   dumped?: Explanation;
 }
 
@@ -52,14 +52,14 @@ export interface Explanation {
   verdictKind?: string;
   /** Path of the bundle. */
   bundle?: string;
-  /** How the program would have ended without us. */
+  /** The exit status that the program would have had without us. */
   asExit?: ChildExit;
 }
 
-/** Writing a bundle takes seconds, with the heap perhaps a minute. */
+/** Writing a bundle takes seconds, and perhaps a minute with the heap. */
 const lastMomentsMs = 120_000;
 
-/** Never rejects: the program's exit code is worth more than a bundle. */
+/** Never rejects: the program's exit code is more important than a bundle. */
 export async function explainEnd(end: BadEnd): Promise<Explanation> {
   try {
     const own = end.dumped ?? findOwnBundle(end);
@@ -89,7 +89,7 @@ async function finish(end: BadEnd): Promise<Explanation> {
     endedAt: endedAt.toISOString(),
     ...(signalsSent.length && { signalsSent }),
   };
-  // A core takes seconds: a sweep that comes by in that time, our own too, must not take the session for abandoned.
+  // Reading a core takes seconds, during which a sweep, even our own, must not treat the session as abandoned.
   const isLocked = end.held?.isLocked || tryLockSession(session.folder);
   const { core, part, gap, heap } = await lookForCore(end, session.facts.startedAt, scrubber);
   const deadHeap = heap ?? (end.fullHeap && (await awaitHeap(end.fullHeap)));
@@ -118,18 +118,18 @@ async function finish(end: BadEnd): Promise<Explanation> {
   };
 }
 
-/** What Node ends with after an uncaught exception. */
+/** Node's exit code after an uncaught exception. */
 const uncaughtCode = 1;
 
 interface FoundCore {
   core?: CoreEvidence;
   part?: CorePart;
   gap?: string;
-  /** Where it was full and could not be copied before. */
+  /** Set if the heap was full and could not be copied before the end. */
   heap?: DeadHeap;
 }
 
-/** The kernel's core, cut down for the bundle; removed afterwards where it is there only because we asked for it. */
+/** The kernel's core, reduced for the bundle. Afterwards it is removed if it exists only because we asked for it. */
 async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): Promise<FoundCore> {
   const { child, exit, command, digestCore, keepCore, held, fullHeap, readHeapApart } = end;
   if (held) return lookAtHeld(held);
@@ -164,7 +164,7 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
 
 const corePattern = () => platform.kernelFile('sys/kernel/core_pattern') ?? '';
 
-/** Its secrets were learnt by a scrubber of its own, which has redacted it already. */
+/** It was redacted already, by a scrubber that knew its secrets. */
 function lookAtHeld({ part, gap }: HeldDeath): FoundCore {
   const reason = 'the kernel leaves none here; the process was held at its fault and read from outside';
   const missing = gap ?? (part?.gaps.length ? part.gaps.join('; ') : undefined);
@@ -175,7 +175,10 @@ function lookAtHeld({ part, gap }: HeldDeath): FoundCore {
   };
 }
 
-/** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */
+/**
+ * Triggers after which the program continues, so that their bundles don't explain its death. The bundle that does has the
+ * program's pid and is newer than its start.
+ */
 const ofTheLiving = new Set<TriggerPart['kind']>([
   'snapshot-call',
   'snapshot-signal',
@@ -202,7 +205,7 @@ function findOwnBundle(end: BadEnd): Explanation | undefined {
   return undefined;
 }
 
-/** Of an encrypted bundle only the name can be read: this program's, of its last moments, and no snapshot. */
+/** Of an encrypted bundle only the name can be read: it must be of this program, of its last moments, and no snapshot. */
 function isOwnByName({ name, at }: ListedBundle, { child, exit }: BadEnd): boolean {
   const words = readBundleName(name)?.words ?? '';
   const isLate = Date.now() - Date.parse(at) < lastMomentsMs;
@@ -210,7 +213,7 @@ function isOwnByName({ name, at }: ListedBundle, { child, exit }: BadEnd): boole
   return isLate && couldWrite && words.startsWith(`${programWord(child.session?.facts.program ?? '')}-`);
 }
 
-/** A shell or `npm run` was the child, and the program that died below it has a session of its own. */
+/** If the child was a shell or `npm run`, the program that died below it has its own session. */
 function findDeadDescendant(dir: string, parentSession: string): string | undefined {
   const dead = listSessions(dir).filter((folder) => {
     try {
@@ -224,8 +227,8 @@ function findDeadDescendant(dir: string, parentSession: string): string | undefi
 }
 
 /**
- * Those who began before us: who dies below our program now is explained with its end. Never throws: it is done beside the
- * program's work.
+ * Only sessions that began before this process: deaths below our own program are explained when it ends. Never throws,
+ * because it runs while the program works.
  */
 export function sweepBehind(dir: string): void {
   const witness: Witness = { foundBy: 'next-start' };
@@ -233,7 +236,7 @@ export function sweepBehind(dir: string): void {
   try {
     sweepSessions(options, beganBeforeUs);
   } catch {
-    // `agentdump sweep` says what is wrong.
+    // `agentdump sweep` reports the error.
   }
 }
 
@@ -241,12 +244,12 @@ function beganBeforeUs(folder: string): boolean {
   try {
     return Date.parse(readSession(folder).startedAt) < performance.timeOrigin;
   } catch {
-    // A session that says nothing is looked at as any other.
+    // An unreadable session is swept like any other.
     return true;
   }
 }
 
-/** The hook's exit code. Signature, count and bundle reach it as variables. */
+/** Resolves with the hook's exit code. `facts` are passed as variables. */
 export function runCrashLoopHook(commandLine: string, facts: Record<string, string>): Promise<number> {
   const child = spawn('/bin/sh', ['-c', commandLine], {
     stdio: 'inherit',
@@ -258,7 +261,7 @@ export function runCrashLoopHook(commandLine: string, facts: Record<string, stri
   });
 }
 
-/** Variables with which the run after a failure looks closer, as far as the user has not set them. */
+/** Variables that make the run after a failure record more, except those that the user has set. */
 export function escalationAfter(
   verdictKind: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -269,7 +272,7 @@ export function escalationAfter(
   return Object.fromEntries(Object.entries(closer).filter(([name]) => environment[name] === undefined));
 }
 
-/** Puts a folder of state aside, under a name that says when, so that the next run begins without it. Never throws. */
+/** Renames the state folder, with a timestamp, so that the next run starts without it. Never throws. */
 export function beginAfresh(folder: string | undefined): { moved?: string; reason?: string } {
   if (folder === undefined || !existsSync(folder)) return {};
   const moved = `${folder}.before-${new Date().toISOString().replace(/[:.]/g, '-')}`;

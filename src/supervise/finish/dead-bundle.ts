@@ -1,6 +1,6 @@
 /**
- * The bundle of a process that died without a word: from what its session left, what its parent saw and what the kernel
- * says. It bears the session's id.
+ * Writes the bundle of a process that died without writing one: from its session, what its parent observed, and what the
+ * kernel shows. The bundle has the session's id.
  */
 import {
   bundleSchemaVersion,
@@ -40,7 +40,7 @@ export interface SealedBundle {
   id: string;
 }
 
-/** Throws `unwritable`; then nothing of the bundle is left. */
+/** Throws `unwritable`; the incomplete bundle is then discarded. */
 export function writeDeadBundle(options: FinishOptions, session: DeadSession): SealedBundle {
   const { dir, lock, more = {} } = options;
   const counted = takeCounts(options.scrubber);
@@ -88,8 +88,8 @@ function gatherParts(options: FinishOptions, { facts, finding }: DeadSession): P
 }
 
 /**
- * Who saw the exit knows the time, but for the dump of a core, which comes before it: a fatal error has said its own. Where
- * nobody saw it the program was alive when it last wrote.
+ * The time of death. If the exit was observed it is that time, or the earlier one of the fatal report, because dumping a core
+ * delays the exit. Otherwise it is the last sign of life.
  */
 function endOf({ exit, endedAt }: Witness, report: ScrubbedReport | undefined, lastSeenMs: number): Date {
   if (!exit) return new Date(lastSeenMs);
@@ -102,7 +102,7 @@ function addGaps(bundle: BundleWriter, { lock, coreGap }: FinishOptions, { part,
   if (coreGap !== undefined) bundle.addGap({ part: partNames.miniCore, reason: coreGap });
 }
 
-/** What lay, or still lies, on the disk in the clear although the bundle is encrypted. */
+/** Records what was, or still is, unencrypted on the disk although the bundle is encrypted. */
 function addClearGaps(bundle: BundleWriter, { core }: EvidencePart, hasJournal: boolean): void {
   if (hasJournal)
     bundle.addGap({
@@ -117,7 +117,7 @@ function addClearGaps(bundle: BundleWriter, { core }: EvidencePart, hasJournal: 
     });
 }
 
-/** A signal is a word for many things, and the core may know the better one: another process may have sent it. */
+/** A signal can have many causes, and the core may show a more precise one, for example that another process sent it. */
 function kindOf(evidence: EvidencePart, core: CorePart | undefined): string {
   const kind = classifyDeath(evidence);
   const known = core?.verdictKind;
@@ -188,7 +188,7 @@ function describeTrigger(id: string, parts: Parts): TriggerPart {
   };
 }
 
-/** What the process said of itself at its start, where it did; else what the session file knows. */
+/** What the process recorded at its start; otherwise what the session file contains. */
 function describeProcessPart(parts: Parts): Omit<ProcessPart, 'uptimeMs'> & Partial<ProcessPart> {
   const { facts, journal } = parts;
   const own = journal?.processFacts as Partial<ProcessPart> | undefined;
@@ -212,13 +212,13 @@ function describeProcessPart(parts: Parts): Omit<ProcessPart, 'uptimeMs'> & Part
   };
 }
 
-/** Nobody knows it of a program that was found dead and had kept no journal: it may have lived on for hours. */
+/** Unknown for a program that was found dead and kept no journal: it may have lived for hours. */
 function uptimeOf({ facts, part, journal, at }: Parts): { uptimeMs?: number } {
   if (part.exit === undefined && !journal) return {};
   return { uptimeMs: Math.max(0, at.getTime() - Date.parse(facts.startedAt)) };
 }
 
-/** The program's own word before that of the session, which a supervisor may have opened for any command. */
+/** The program's own record has priority over the session, which a supervisor may have created for any command. */
 function nodeVersionOf({ facts, journal, report, core }: Parts): string {
   const own = (journal?.processFacts as Partial<ProcessPart> | undefined)?.versions?.['node'];
   return typeof own === 'string'

@@ -1,6 +1,6 @@
 /**
- * The heap of a process that died because it was full, as a part of its bundle: out of the copy that was taken of it, else
- * out of the kernel's core.
+ * The heap part of a process that died because its heap was full: read from the copy of its memory, or from the kernel's core
+ * if there is no copy.
  */
 import { statSync } from 'node:fs';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -11,13 +11,13 @@ import type { FullHeap, HeapReading, ReadHeap } from '../native/full-heap.ts';
 
 export interface DeadHeap {
   read?: ReadHeap;
-  /** Where it is from and what it lacks, or why there is none. */
+  /** Its origin and what is missing, or why there is no heap. */
   gaps: string[];
 }
 
-/** Of `blocks` (stat(2)). */
+/** Unit of `blocks` (stat(2)). */
 const blockBytes = 512;
-/** A heap of 4 GB on a machine with much to do. */
+/** Enough for a heap of 4 GB on a busy machine. */
 const longestMs = 600_000;
 const likeness =
   'as close to V8’s own snapshot as is known of this Node, and without V8’s ids and Node’s C++ objects';

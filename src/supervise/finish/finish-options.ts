@@ -12,24 +12,24 @@ export interface FinishOptions {
   folder: string;
   witness: Witness;
   scrubber: Scrubber;
-  /** The command as a parent knows it, redacted; instead of the session's. */
+  /** The redacted command, if the caller is the parent; replaces that of the session. */
   command?: string[];
-  /** With it the bundle is an age file. */
+  /** Encrypts the bundle as an age file. */
   lock?: Lock;
-  /** The kernel's core, cut down. */
+  /** The kernel's core, reduced. */
   core?: CorePart;
-  /** Why there is none, although the kernel left one. */
+  /** Why the kernel's core is not in the bundle. */
   coreGap?: string;
   heap?: DeadHeap;
-  /** Whose private folder holds Node's fatal report, when it is not this session's own. */
+  /** Id of the session whose private folder has Node's fatal report. Default: this session. */
   diagnosticsOf?: string;
-  /** Further parts that the caller knows, by name, redacted. */
+  /** Additional redacted parts by name, from the caller. */
   more?: Record<string, unknown>;
 }
 
 export type FinishResult =
   | { outcome: 'sealed'; path: string; verdictKind: string; id: string }
-  /** There was nothing to explain, or it is explained already: the session is gone. */
+  /** There was nothing to explain, or it was explained already. The session has been removed. */
   | { outcome: 'cleared'; bundle?: string }
-  /** It lives, lives elsewhere perhaps, or somebody else is at it. */
+  /** It is alive, may be alive on another machine, or is being finished by another process. */
   | { outcome: 'left'; because: string };

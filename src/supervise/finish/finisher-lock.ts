@@ -1,7 +1,7 @@
 /**
- * Makes sure that one finisher alone turns a session into a bundle. The lock is a mark (a symbolic link, on Windows a file) in
- * the session's folder that names its owner, so that making it and saying whose it is are one step. A lock whose owner is
- * dead is taken over by a rename that only one can win.
+ * Makes sure that only one process turns a session into a bundle. The lock is a mark (a symbolic link, on Windows a file) in
+ * the session's folder that contains its owner, so that locking and naming the owner are one atomic step. The lock of a dead
+ * owner is taken over by a rename, which only one process can win.
  */
 import { renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { finisherLockName } from '../../journal/layout/session.ts';
 import { describeProcess } from '../../journal/write/session.ts';
 import { platform } from '../../platform/index.ts';
 
-/** True when the session is ours to finish. False when somebody else is at it, or the folder is gone. */
+/** True if we locked the session. False if another process has it, or the folder no longer exists. */
 export function tryLockSession(folder: string): boolean {
   const lock = join(folder, finisherLockName);
   return makeLock(lock) || (removeDeadLock(lock) && makeLock(lock));
@@ -19,7 +19,7 @@ export function unlockSession(folder: string): void {
   try {
     unlinkSync(join(folder, finisherLockName));
   } catch {
-    // Gone with the session.
+    // Removed with the session.
   }
 }
 
@@ -32,14 +32,14 @@ function makeLock(lock: string): boolean {
   }
 }
 
-/** Of two that see the same dead lock, the one whose rename finds it there may go on. */
+/** If two processes see the same dead lock, the one whose rename succeeds continues. */
 function removeDeadLock(lock: string): boolean {
   try {
     if (isAlive(platform.files.readMark(lock))) return false;
     const grave = `${lock}.${process.pid}`;
     renameSync(lock, grave);
     const wasDead = !isAlive(platform.files.readMark(grave));
-    // Between looking and renaming a third may have made a living one: give it back.
+    // A third process may have created a new lock between the check and the rename; then it is restored.
     if (wasDead) unlinkSync(grave);
     else renameSync(grave, lock);
     return wasDead;
@@ -54,7 +54,7 @@ export function ownerName(pid: number): string {
   return `${bootId}:${pid}:${startTicks}`;
 }
 
-/** Of what `ownerName` gave. */
+/** `owner`: a result of `ownerName`. */
 export function isAlive(owner: string): boolean {
   const pid = Number(owner.split(':')[1]);
   return Number.isSafeInteger(pid) && pid > 0 && platform.isThere(pid) && ownerName(pid) === owner;

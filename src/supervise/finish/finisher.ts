@@ -1,7 +1,6 @@
 /**
- * Turns the session of a process that died without a word into a sealed bundle. The bundle bears the
- * session's id, so that a finisher that was itself killed half-way leaves nothing twice. What the session left is
- * removed only when the bundle is sealed.
+ * Turns the session of a process that died without writing a bundle into a sealed bundle. The bundle has the session's id, so
+ * that nothing is written twice if a finisher is killed half-way. The session is removed only after the bundle was sealed.
  */
 import { rmSync } from 'node:fs';
 import { AgentdumpError } from '../../errors.ts';
@@ -14,7 +13,7 @@ import type { FinishOptions, FinishResult } from './finish-options.ts';
 import { isAlive, tryLockSession, unlockSession } from './finisher-lock.ts';
 import { findSealed, noteDeaths } from './own-bundles.ts';
 
-/** Throws `unwritable` when the bundle can't be written, and MalformedInput for a session file that is none. */
+/** Throws `unwritable` if the bundle can't be written, and MalformedInput for an invalid session file. */
 export function finishSession(options: FinishOptions): FinishResult {
   const { folder, witness } = options;
   if (witness.foundBy !== 'supervisor' && isSupervised(folder))
@@ -26,7 +25,7 @@ export function finishSession(options: FinishOptions): FinishResult {
     if (finding.fate === 'alive' || finding.fate === 'elsewhere')
       return { outcome: 'left', because: finding.because };
     const written = facts.bundle ?? findSealed(options.dir, facts.id);
-    // A parent knows better than the goodbye: a native crash may come after it, in the tear-down.
+    // An exit status from the parent overrides the end record: a native crash may follow it during teardown.
     const hasEnded = finding.fate === 'ended' && !options.witness.exit;
     const result: FinishResult =
       hasEnded || written !== undefined
@@ -42,8 +41,8 @@ export function finishSession(options: FinishOptions): FinishResult {
 }
 
 /**
- * In the moment between the end of its child and its own word of that, a supervisor knows more than who sweeps; and it
- * must not find its lock taken then.
+ * Whether its supervisor is alive. Between the end of its child and the report of it, the supervisor knows more than a sweep,
+ * and must not find the session locked.
  */
 function isSupervised(folder: string): boolean {
   try {
@@ -54,7 +53,7 @@ function isSupervised(folder: string): boolean {
   }
 }
 
-/** It loses its name first, so that nobody finds half of it. */
+/** Renames the folder first, so that nobody finds it half removed. */
 function removeSession(folder: string, id: string): void {
   const doomed = `${folder}.removed`;
   try {

@@ -1,4 +1,4 @@
-/** Copies what a program recorded of itself, redacted as it was written, into a bundle about it. */
+/** Copies a program's journal, which was redacted when it was written, into a bundle about the program. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { BundleWriter } from '../../bundle/write/writer.ts';
 import { listSessions, readSession } from '../../journal/read/session.ts';
@@ -21,7 +21,7 @@ export function writeJournalPart(bundle: BundleWriter, folder: string, journal: 
   }
 }
 
-/** The journal of a process that lives, where it keeps one in this dump folder. */
+/** The journal of a living process, if it keeps one in this dump folder. */
 export function writeLiveJournalPart(bundle: BundleWriter, dir: string, pid: number): void {
   const folder = listSessions(dir).find((one) => isOf(one, pid));
   const journal = folder === undefined ? undefined : digestJournal(folder);

@@ -1,4 +1,4 @@
-/** Bundles in the dump folder that a dead process, or a finisher before us, had written of the same session. */
+/** Finds bundles in the dump folder that a dead process, or an earlier finisher, wrote about the same session. */
 
 import { listBundles } from '../../bundle/finished/list.ts';
 import { partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
@@ -7,8 +7,8 @@ import { writeSequel } from '../../bundle/write/write-sequel.ts';
 import type { SessionFacts } from '../../journal/layout/session.ts';
 
 /**
- * Name of a finished bundle that bears the session's id: a finisher before us died after sealing it. An encrypted one
- * shows the id's first half only, and may lack its last parts; it is not written over.
+ * Name of a finished bundle with the session's id, from a finisher that died after sealing it. An encrypted bundle shows only
+ * the first half of its id, and may lack its last parts; it is not overwritten.
  */
 export function findSealed(dir: string, id: string): string | undefined {
   const finished = new Set(['sealed', 'packed', 'encrypted']);
@@ -22,7 +22,7 @@ function idOf(path: string): string {
   return bundle.id;
 }
 
-/** A bundle that the process itself began in its lifetime, and did not seal. */
+/** A bundle that the process itself started and did not seal. */
 export function findUnfinished(dir: string, facts: SessionFacts): string | undefined {
   return listBundles(dir).find(
     (bundle) =>
@@ -33,7 +33,10 @@ export function findUnfinished(dir: string, facts: SessionFacts): string | undef
   )?.name;
 }
 
-/** Bundles of its lifetime that it wrote in a stall or as a snapshot: it was alive a moment later, and the death is newer. */
+/**
+ * Time of the last bundle that the process wrote about a stall or as a snapshot, plus 1 ms, because the death is later. 0 if
+ * there is none.
+ */
 export function lastBundleMs(dir: string, facts: SessionFacts): number {
   const own = listBundles(dir).find(
     ({ state, program, at, path }) =>
@@ -52,7 +55,7 @@ function triggerOf(path: string): TriggerPart | undefined {
   return trigger;
 }
 
-/** Of its stalls that nobody saw end. */
+/** Records the death in bundles about its stalls whose end was not recorded. */
 export function noteDeaths(dir: string, facts: SessionFacts): void {
   for (const { state, at, path, sequel } of listBundles(dir)) {
     if (at < facts.startedAt) return;

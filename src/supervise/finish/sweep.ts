@@ -1,6 +1,6 @@
 /**
- * Looks after the sessions of a dump folder: who died without a word gets a bundle, who ended well is tidied away, who
- * lives is left alone. One bad session never keeps the others from being looked at.
+ * Sweeps the sessions of a dump folder: a process that died without a bundle gets one, the session of one that ended well is
+ * removed, and living ones are skipped. An error in one session does not affect the others.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -16,10 +16,10 @@ export interface SweptSession {
   result: FinishResult | { outcome: 'failed'; because: string };
 }
 
-/** A removal or a beginning that is this old was cut off by a death. */
+/** A removal of this age was interrupted by a death. */
 const staleMs = 60_000;
 
-/** `isMeant` leaves out sessions, by their folders. */
+/** `isMeant` selects sessions by their folder. */
 export function sweepSessions(
   options: Omit<FinishOptions, 'folder'>,
   isMeant: (folder: string) => boolean = () => true,
@@ -51,6 +51,6 @@ function removeLeftovers(parent: string): void {
         rmSync(path, { recursive: true, force: true });
     }
   } catch {
-    // No sessions, or somebody tidies up at the same time.
+    // There are no sessions, or another process cleans up concurrently.
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Handles a program that failed a check: triage, a bundle while it is still alive, and its end if it is to be restarted. Each
- * step is written to the ledger. Whether the program recovers is observed by run.ts.
+ * step is written to the ledger. life.ts records the recovery.
  */
 
 import type { signals } from '../../platform/signals.ts';

@@ -1,13 +1,13 @@
 /**
- * A heap snapshot on its way into a part: redacted and compressed as it comes, so that no clear text is ever whole in
- * memory or on the disk. A secret planted in it must come out withheld.
+ * Redacts and compresses a heap snapshot as a stream, so that the clear text is never complete in memory or on the disk. A
+ * secret planted in it must come out redacted.
  */
 import { gzipSync } from 'node:zlib';
 import { CanaryWatch } from '../../capture/fatal-path/canary.ts';
 import { createSnapshotRedactor } from '../../redaction/snapshot/redactor.ts';
 import type { Scrubber } from './scrubber.ts';
 
-/** One gzip member a batch: members may be concatenated (RFC 1952). */
+/** One gzip member per batch: members may be concatenated (RFC 1952). */
 const batchBytes = 1024 * 1024;
 const largestBytes = 2 * 1024 ** 3;
 
@@ -23,13 +23,13 @@ export class HeapMembers {
     this.#redactor = createSnapshotRedactor({ strings: 'names', policy: scrubber });
   }
 
-  /** Throws for what is no snapshot, and where the planted secret comes out. */
+  /** Throws if the input is not a snapshot, or if the planted secret comes out. */
   write(raw: Buffer): void {
     this.#watch.goesIn(raw);
     this.#add(Buffer.from(this.#redactor.write(raw)), false);
   }
 
-  /** Throws as `write`, and where no secret was planted. */
+  /** Throws like `write`, and if the secret was not found in the input. */
   end(): Uint8Array[] {
     this.#add(this.#redactor.end(), true);
     this.#watch.end();

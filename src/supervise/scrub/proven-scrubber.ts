@@ -1,7 +1,7 @@
 /**
- * A scrubber that proves itself at every call, as the preload's redaction does: this process's canary goes in with
- * whatever is to be redacted and must come back as a placeholder. Where it doesn't, nothing of the input comes out but the
- * reason. What was written is looked through once more before the seal.
+ * A scrubber that verifies itself at every call, like the preload's redaction: this process's canary is added to the input
+ * and must come back as a placeholder. If it does not, the input is replaced by the reason. Written parts are checked once
+ * more before the bundle is sealed.
  */
 import type { BundleWriter } from '../../bundle/write/writer.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../capture/fatal-path/canary.ts';
 import type { Policy } from '../../redaction/index.ts';
 
-/** The policy must know the canary as a secret. */
+/** The policy must have the canary as a known secret. */
 export function proveScrubber(policy: Policy): Policy {
   return {
     text: (input) => orReason(() => redactText(input, (all) => policy.text(all))),
@@ -53,7 +53,7 @@ export function proveScrubber(policy: Policy): Policy {
 
 type Stream = ReturnType<Policy['stream']>;
 
-/** The canary goes first, on a line of its own; until that line has come out as a placeholder, nothing does. */
+/** The canary is written first, on its own line. Nothing is passed on until that line has come out as a placeholder. */
 function proveStream(stream: Stream): Stream {
   let held = stream.write(`${canary()}\n`);
   let state: 'unproven' | 'proven' | 'failed' = 'unproven';
@@ -88,7 +88,7 @@ function orReason<Result>(redact: () => Result): Result | string {
   }
 }
 
-/** Drops the parts in which a planted secret stands, then seals. Answers with the bundle's path. */
+/** Drops parts that contain a planted secret, then seals the bundle. Returns its path. */
 export function sealProven(bundle: BundleWriter): string {
   dropUnprovenParts(bundle);
   return bundle.seal();

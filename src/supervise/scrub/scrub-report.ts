@@ -1,7 +1,6 @@
 /**
- * Node's diagnostic report without what may hold a secret: only the sections named here are kept, and every text in
- * them goes through the redactor. Environment, command line, network interfaces and whatever a later Node may add are
- * not kept.
+ * Node's diagnostic report without what may contain a secret: only the sections listed here are kept, and all strings in them
+ * are redacted. Environment, command line, network interfaces, and sections that a later Node may add are dropped.
  */
 export interface ScrubbedReport {
   event: string;
@@ -45,7 +44,7 @@ const keptHeader = [
 ];
 const deepest = 8;
 
-/** Undefined when it is no report. */
+/** Undefined if it is not a report. */
 export function scrubReport(report: unknown, scrub: (text: string) => string): ScrubbedReport | undefined {
   if (!isRecord(report) || !isRecord(report['header'])) return undefined;
   const kept = pick(report, keptSections, scrub);
@@ -70,7 +69,7 @@ function pick(
   return Object.fromEntries(kept);
 }
 
-/** Recursion is bounded by depth: a report has five levels. */
+/** The recursion is bounded by depth; a report has five levels. */
 function scrubbed(value: unknown, scrub: (text: string) => string, depth: number): unknown {
   if (typeof value === 'string') return scrub(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** Writes parts about another process that have been through the redactor, and counts what it withheld. */
+/** Redacts and writes parts about another process, and counts the redactions. */
 import { type LoadedScript, partNames } from '../../bundle/layout/bundle.ts';
 import type { BundleWriter } from '../../bundle/write/writer.ts';
 import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
@@ -27,7 +27,7 @@ export class ScrubbedParts {
     this.writeText(name, JSON.stringify(this.#scrubber.value(value)));
   }
 
-  /** The text is clean already. */
+  /** `text` must be redacted already. */
   writeText(name: string, text: string): boolean {
     const written = this.bundle.writePart(name, text);
     this.bundle.countRedactions(name, this.#scrubber.counts());
@@ -35,7 +35,7 @@ export class ScrubbedParts {
     return written;
   }
 
-  /** The pieces are clean already. */
+  /** The pieces must be redacted already. */
   writePieces(name: string, pieces: readonly Uint8Array[]): void {
     const part = this.bundle.openPart(name);
     for (const piece of pieces) part.write(piece);

@@ -1,7 +1,6 @@
 /**
- * The redactor for what is written about another process after its death: the rules of the preload, with this
- * process's environment, which the program inherited, and what our program's processes withhold by value as the sources of known
- * secrets. Each call proves itself.
+ * The redactor for what is written about another process: the rules of the preload, with this process's environment, which
+ * the program inherited, and the values that the program's processes withhold as known secrets. Each call verifies itself.
  */
 import { homedir } from 'node:os';
 import { canary } from '../../capture/fatal-path/canary.ts';
@@ -11,7 +10,7 @@ import { proveScrubber } from './proven-scrubber.ts';
 
 export type Scrubber = Policy;
 
-/** `withheld` are values that the program has registered (scrub/withheld-of-lives.ts). */
+/** `withheld`: values that the program has registered (scrub/withheld-of-lives.ts). */
 export function makeScrubber(
   environment: Readonly<Record<string, string | undefined>>,
   withheld: readonly string[] = [],

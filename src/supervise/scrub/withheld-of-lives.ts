@@ -1,6 +1,6 @@
 /**
- * What the processes of our program withhold by value (`withhold`), of every life so far: each life has a key of its own, and puts
- * its values, sealed, into its session's folder. The keys and the values are in our memory alone.
+ * The values that the program's processes have registered with `withhold`, in all lives so far. Each life has its own key,
+ * and stores its values, encrypted with it, in its session's folder. Keys and clear values exist only in our memory.
  */
 import { join } from 'node:path';
 import { withheldName } from '../../journal/layout/session.ts';
@@ -9,11 +9,14 @@ import { readKernelRandom } from '../../platform/kernel-random.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 
 const mostBytes = 8 * 1024 * 1024;
-/** By the session's folder. */
+/** By session folder. */
 const keys = new Map<string, Buffer>();
 const values = new Set<string>();
 
-/** A key for a new life, as the variable that its processes are told it by (journal/layout/session.ts). */
+/**
+ * Creates a key for a new life. Returns the value of the variable that passes it to the processes
+ * (journal/layout/session.ts).
+ */
 export function makeWithheldKey(sessionFolder: string, sessionId: string): string {
   const key =
     readKernelRandom(withheldKeyBytes) ??
@@ -23,7 +26,7 @@ export function makeWithheldKey(sessionFolder: string, sessionId: string): strin
   return `${sessionId}.${key.toString('hex')}`;
 }
 
-/** All values of all lives until now, their keys among them; a folder that is gone has told what it had. */
+/** All values of all lives so far, and the keys. Values of removed folders have been read before. */
 export function readWithheld(): string[] {
   for (const [folder, key] of keys) {
     const lines = readSmallFile(join(folder, withheldName), mostBytes) ?? '';
