@@ -1,6 +1,6 @@
 /**
- * Which CI service runs us, as far as its variables say, and when it will kill the job. Sources: the services' lists of
- * predefined variables. GitHub, Azure and Jenkins tell no limit: there it must be given.
+ * Detects the CI service from its variables, and when it will kill the job. Sources: the services' lists of predefined
+ * variables. GitHub, Azure and Jenkins don't provide the limit, so there it must be configured.
  */
 export type CiService = 'github' | 'gitlab' | 'azure' | 'jenkins' | 'other';
 
@@ -14,12 +14,12 @@ export function detectService(environment: Environment): CiService {
   return 'other';
 }
 
-/** So long before the job's end we begin to dump. */
+/** How long before the end of the job dumping begins. */
 const marginMs = 60_000;
 
 /**
- * Milliseconds from now until the run should be stopped, so that a bundle is left before the service kills the job;
- * undefined where no limit is known. `limit` is our own variable, with a unit.
+ * Milliseconds from now until the run should be stopped, so that a bundle is written before the service kills the job;
+ * undefined if no limit is known. The variable AGENTDUMP_CI_JOB_LIMIT (a duration with a unit) has priority.
  */
 export function timeLeftMs(environment: Environment, nowMs = Date.now()): number | undefined {
   const own = readDuration(environment['AGENTDUMP_CI_JOB_LIMIT'] ?? '');
@@ -31,7 +31,7 @@ export function timeLeftMs(environment: Environment, nowMs = Date.now()): number
   return Math.max(1_000, leftMs - Math.min(marginMs, leftMs / 4));
 }
 
-/** GitLab says seconds, Buildkite minutes (and `false` for none). */
+/** GitLab's limit is in seconds, Buildkite's in minutes (or `false` for none). */
 function serviceLimitMs(environment: Environment): number | undefined {
   const seconds = Number(environment['CI_JOB_TIMEOUT']);
   if (seconds > 0) return seconds * 1_000;
@@ -39,7 +39,7 @@ function serviceLimitMs(environment: Environment): number | undefined {
   return minutes > 0 ? minutes * 60_000 : undefined;
 }
 
-/** `90s`, `5m`, `1.5h`, `500ms`; a bare number is seconds. undefined for anything else. */
+/** Parses `90s`, `5m`, `1.5h`, `500ms`; a number without a unit is seconds. Undefined for anything else. */
 export function readDuration(text: string): number | undefined {
   const [, digits, unit = 's'] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   if (digits === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What is wished of a run, and how it ended. */
+/** The options of a run, and how it ended. */
 import { join } from 'node:path';
 import type { LeakLimits } from '../bundle/layout/tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
@@ -8,20 +8,20 @@ export interface CiOptions {
   command: readonly string[];
   /** The report folder, absolute. */
   report: string;
-  /** Without any test starting or ending for so long the run hangs; undefined: never. */
+  /** The run hangs if no test starts or ends for this long. Undefined: no limit. */
   hangAfterMs: number | undefined;
-  /** The run is stopped so long after its start, whatever it does: the job would be killed. */
+  /** The run is stopped this long after its start in any case, because the job would be killed. */
   stopAfterMs: number | undefined;
-  /** A light bundle for each test that fails. */
+  /** `snapshot`: write a light bundle for each failing test. */
   onFailure: 'none' | 'snapshot';
   leakCheck: LeakLimits | undefined;
   locals: boolean;
   heap: 'off' | 'pressed' | 'auto' | 'always';
-  /** A folder with the summary of an earlier run: compared with when red, replaced when green. */
+  /** Folder with the summary of an earlier run: compared with after a failed run, replaced after a successful one. */
   baseline: string | undefined;
   maxBundles: number;
   maxBytes: number;
-  /** A line for the person who reads the job's log. */
+  /** Prints a line to the job's log. */
   note(text: string): void;
   print(text: string): void;
 }
@@ -31,7 +31,7 @@ export interface CiEnd {
   outcome: CiOutcome;
 }
 
-/** Where a report has its bundles. */
+/** The folder for the bundles of a report. */
 export const bundlesOf = (report: string): string => join(report, 'bundles');
 
 export const defaultLeakLimits: LeakLimits = { share: 0.2, bytes: 10 * 1024 ** 2 };

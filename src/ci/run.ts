@@ -1,6 +1,6 @@
 /**
- * `agentdump ci`: runs a test command with the recorder in every Node below it, and turns a red end into a report. A
- * green run pays for the preload and leaves nothing. Lean: what only a red run needs is imported then.
+ * `agentdump ci`: runs a test command with the recorder in all Node processes below it, and writes a report if the run fails.
+ * A successful run only pays for the preload and leaves nothing. What only a failed run needs is imported on demand.
  */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,17 +15,17 @@ import type { CiEnd, CiOptions } from './options.ts';
 import { type StartedRun, startRun } from './start.ts';
 import { ProgressWatch } from './watch/progress-watch.ts';
 
-/** Within 7.5 seconds of a cancel GitHub's runner ends the process: dumps must have begun by then. */
+/** GitHub's runner kills the process 7.5 seconds after a cancel. Dumps must have begun by then. */
 const cancelDumpMs = 4_500;
 const hangDumpMs = 60_000;
 const patienceMs = { cancelled: 1_000, hang: 3_000, 'job-limit': 3_000 } as const;
 const cancelSignals = [signals.interrupt, signals.end, signals.hangUp] as const;
 
-/** Resolves when the command has ended and the report is written. Rejects when it can't be started. */
+/** Resolves when the command has ended and the report is written. Rejects if the command can't be started. */
 export async function runCi(options: CiOptions): Promise<CiEnd> {
   const startedAt = new Date().toISOString();
   const stopping = new Stopping(options);
-  // Before the start: a signal must never find us without a handler.
+  // Before the start, so that there is always a handler.
   const removeListeners = stopping.listen();
   const run = await startRun(options);
   stopping.run = run;
@@ -56,7 +56,7 @@ function outcomeOf(exit: ChildExit, stop: TestStop | undefined): CiOutcome {
   };
 }
 
-/** Whoever takes the private folder away may do so at any moment, but hardly twice. */
+/** The private folder may be removed by others at any moment, so a failure because of that is retried once. */
 async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
   replaceLostFolder(run);
   try {
@@ -84,7 +84,7 @@ async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: 
   return { ...end, outcome };
 }
 
-/** Every process that the recorder was in has left a log, unless it was killed. */
+/** Every process with the recorder leaves a log, unless it was killed. */
 function noteUnrecorded({ folder, gaps }: StartedRun, names: readonly string[]): void {
   if (names.length > 0) gaps.push(adviceOnUnrecorded(names));
   else if (existsSync(folder) && !readdirSync(folder).some((name) => testLogName.test(name)))
@@ -93,7 +93,7 @@ function noteUnrecorded({ folder, gaps }: StartedRun, names: readonly string[]):
     );
 }
 
-/** Somebody has emptied the folder in memory: the command's own end counts all the same, and so do the bundles. */
+/** If the private folder was removed, the command's exit code and the bundles still count. */
 function replaceLostFolder({ folder, gaps }: StartedRun): void {
   if (existsSync(folder)) return;
   mkdirSync(folder, { mode: 0o700 });
@@ -102,27 +102,27 @@ function replaceLostFolder({ folder, gaps }: StartedRun): void {
   );
 }
 
-/** Node's own, of whatever process below. */
+/** A report of Node about a fatal error in any process below. */
 function hasFatalReport(folder: string): boolean {
   return readdirSync(folder).some((name) => name.startsWith('report.'));
 }
 
-/** Of a child that died on purpose, or of a process whose death the runner overlooked. */
+/** A bundle of a child that died on purpose, or of a process whose death the runner ignored. */
 function hasBundle(dir: string): boolean {
   return existsSync(dir) && readdirSync(dir).some((name) => name.endsWith(bundleSuffix));
 }
 
-/** Bundles of children that died on purpose, say. */
+/** There may be bundles of children that died on purpose. */
 function clear({ report }: CiOptions, { dir }: StartedRun): void {
   rmSync(dir, { recursive: true, force: true });
   try {
     rmdirSync(report);
   } catch {
-    // It was never made, or holds an earlier run's report.
+    // It was never created, or contains the report of an earlier run.
   }
 }
 
-/** The one stop of a run: a dump of all its processes, then their end. */
+/** Stops a run, at most once: dumps all its processes, then ends them. */
 class Stopping {
   run: StartedRun | undefined;
   stop: TestStop | undefined;
@@ -144,7 +144,7 @@ class Stopping {
     };
   }
 
-  /** A second signal finds us at it. */
+  /** Further signals are ignored while it is stopping. */
   #cancel(signal: NodeJS.Signals): void {
     if (!this.run) process.exit(130);
     this.begin({ why: 'cancelled', afterMs: performance.now() - this.run.startedMs, signal });

@@ -1,6 +1,6 @@
 /**
- * Starts the command with the preload in every Node below it, the run's private folder, and what CI can afford. What
- * the user has set in the environment wins, but for where the bundles go: they are collected.
+ * Starts the command with the preload for all Node processes below it, the run's private folder, and settings that suit CI.
+ * Variables set by the user have priority, except for the folder of the bundles, which are collected.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -18,19 +18,22 @@ import { bundlesOf, type CiOptions } from './options.ts';
 
 export interface StartedRun {
   pid: number;
-  /** Names the private folder. */
+  /** Part of the private folder's name. */
   id: string;
-  /** In memory where the machine has a folder there: the tests' logs and Node's fatal reports, in the clear. */
+  /**
+   * The private folder, in memory if the machine has a memory file system. It contains the tests' logs and Node's fatal
+   * reports, unredacted.
+   */
   folder: string;
   /** Where bundles are written. */
   dir: string;
   startedMs: number;
-  /** What was lost of it meanwhile. */
+  /** Information about the run that was lost. */
   gaps: string[];
   ended: Promise<ChildExit>;
 }
 
-/** Rejects with `not-found` or `unwritable`, as a shell would say 127 or 126. */
+/** Rejects with `not-found` or `unwritable`, where a shell would exit with 127 or 126. */
 export async function startRun(options: CiOptions): Promise<StartedRun> {
   const id = newId();
   const folder = makeDiagnosticsFolder(id);
@@ -53,7 +56,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
   return { pid: child.pid, id, folder, dir, startedMs: performance.now(), gaps: [], ended };
 }
 
-/** Each process of the run looks for them. */
+/** Read by each process of the run. */
 function writeWishes({ onFailure, leakCheck }: CiOptions, folder: string): void {
   const wishes: TestRunOptions = { snapshots: onFailure === 'snapshot', ...(leakCheck && { leakCheck }) };
   if (wishes.snapshots || wishes.leakCheck)
@@ -62,11 +65,11 @@ function writeWishes({ onFailure, leakCheck }: CiOptions, folder: string): void 
 
 function armedEnvironment(options: CiOptions, id: string, folder: string, dir: string): NodeJS.ProcessEnv {
   const extra = {
-    // Runners end their workers by SIGTERM; what is to be dumped on a signal is dumped by us.
+    // Runners end their workers with SIGTERM. If a signal requires dumps, agentdump ci makes them.
     AGENTDUMP_SIGNALS: 'none',
-    // The report says which exit code only passes on another's end or counts failed tests (collect.ts).
+    // The report decides which exits only pass on another one's status or count failed tests (collect.ts).
     AGENTDUMP_EXITS: 'all',
-    // By which a process that hangs is asked for its bundle (dump-tree.ts).
+    // The signal that asks a hanging process for its bundle (dump-tree.ts).
     AGENTDUMP_SNAPSHOT_SIGNAL: signals.snapshot,
     AGENTDUMP_HEAP: options.heap,
     AGENTDUMP_LOCALS: options.locals ? 'uncaught' : 'off',

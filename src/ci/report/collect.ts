@@ -1,6 +1,6 @@
 /**
- * From the bundles that a red run has left to those that go into the report: what only repeats another is left out, the
- * rest is packed, the most telling and newest first, as far as the limits allow.
+ * Selects the bundles of a failed run that go into the report. Bundles that only repeat another one are dropped; the others
+ * are packed, the most informative and newest first, up to the limits.
  */
 import { rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -18,10 +18,10 @@ export interface Collected {
   leftOut: { name: string; reason: string }[];
 }
 
-/** Beyond so many, names alone decide: each takes a tenth of a second to analyze. */
+/** Further bundles are dropped unseen, because analyzing one takes a tenth of a second. */
 const mostAnalyzed = 60;
 
-/** `heaps`: bundles that serve the leak check alone. */
+/** `heaps`: bundles that are only needed for the leak check. */
 export async function collectBundles(
   dir: string,
   threads: readonly LoggedThread[],
@@ -62,7 +62,10 @@ export async function collectBundles(
 const strong =
   /^(?:uncaught-exception|unhandled-rejection|heap-out-of-memory|system-out-of-memory|native-crash|abort|worker-death|event-loop-hang|no-progress|killed|pending-exit)$/;
 
-/** What ended a process, in a test that did not pass, weighs most; of equals the list has the newest first. */
+/**
+ * A bundle of a process that ended during a test that did not pass has the highest rank. The sort is stable, so among equals
+ * the newest comes first.
+ */
 function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly LoggedThread[]): number {
   const name = facts.test?.name.join('\n');
   const isOfBadTest = threads.some(({ tests }) =>
@@ -79,8 +82,9 @@ function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly Log
 }
 
 /**
- * A second answer to one request; or an exit that only passes on what happened below, that ends what another bundle of the
- * same process tells of, or by which an installed tool (a linter, a compiler) says what it has printed.
+ * Returns the reason if a bundle repeats another one: it is a second answer to the same request, or an exit that only passes
+ * on the status of a child, follows what another bundle of the same process is about, or is the regular result of an
+ * installed tool (a linter, a compiler) that has printed its findings.
  */
 function isEcho(
   one: DescribedBundle,
@@ -105,8 +109,9 @@ function isEcho(
 }
 
 /**
- * Of a run that was stopped: a library that takes our signal for the end (signal-exit, in tap) sends it to its process once
- * more, which then answers again, with what there is time for: the second bundle may be cut anywhere.
+ * In a run that was stopped, a library that treats our signal as a request to end (signal-exit, in tap) sends it to its
+ * process again. The process then answers a second time, in the time that remains: the second bundle may be truncated
+ * anywhere.
  */
 export function isSameAnswer(
   earlier: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
@@ -124,14 +129,14 @@ export function isSameAnswer(
   );
 }
 
-/** By its script's place; a runner in which a test was running is told by that test. */
+/** Decided by the location of its script. A test runner is not considered a tool while one of its tests is running. */
 function isInstalledTool(pid: number, threads: readonly LoggedThread[]): boolean {
   const own = threads.filter((thread) => thread.pid === pid);
   const script = own.find(({ threadId }) => threadId === 0)?.process?.argv[1] ?? '';
   return isInstalled(script) && runningTests(own, pid).length === 0;
 }
 
-/** Of the heaps of a leak check those that a leak refers to stay, packed. */
+/** Keeps and packs the heaps of a leak check that a leak refers to, and removes the others. */
 export function keepHeaps(heaps: ReadonlySet<string>, leaks: readonly CiLeak[]): CiLeak[] {
   const kept = leaks.map((leak) => ({
     ...leak,

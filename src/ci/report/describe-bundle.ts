@@ -1,4 +1,7 @@
-/** What a summary says of one bundle: its verdict, the test that it is about, where, and what the agent did last. */
+/**
+ * Describes a bundle for the summary: its verdict, the test that it is about, the place in the code, and the agent's last
+ * calls.
+ */
 
 import { statSync } from 'node:fs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
@@ -19,14 +22,14 @@ import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.
 export interface DescribedBundle {
   path: string;
   listed: ListedBundle;
-  /** Without its final name and size. */
+  /** The final name and size are not known yet. */
   facts: Omit<CiBundle, 'name' | 'bytes'>;
-  /** What the log of its thread says; absent for one that was written from outside. */
+  /** The entry in the log of its thread; undefined if the bundle was written from outside. */
   logged: (LoggedBundle & { pid: number }) | undefined;
   trigger: string | undefined;
 }
 
-/** Never rejects: a bundle that can't be read is told as such. */
+/** Never rejects: a bundle that can't be read is described as unreadable. */
 export async function describeBundle(
   listed: ListedBundle,
   threads: readonly LoggedThread[],
@@ -59,7 +62,7 @@ export async function describeBundle(
   }
 }
 
-/** All that an encrypted one shows is its name, which ends with the kind of its verdict. */
+/** Of an encrypted bundle only the name is readable, which ends with the kind of its verdict. */
 function describeName(name: string): Partial<CiBundle> {
   const words = readBundleName(name)?.words ?? '';
   const [kind] = verdictKinds
@@ -68,7 +71,10 @@ function describeName(name: string): Partial<CiBundle> {
   return kind === undefined ? {} : { kind, title: `${kind} (encrypted)` };
 }
 
-/** The process of a worker thread that died: one without a handler dies of it, and has a bundle of that. */
+/**
+ * Whether the process survived the death of its worker thread. Without an error handler it dies of it, and then has a bundle
+ * about that.
+ */
 function hasGoneOn(threads: readonly LoggedThread[], pid: number | undefined): boolean {
   const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
   return main?.exit !== undefined && main.bundles.every(({ handled }) => handled);
@@ -121,19 +127,22 @@ async function describeAccount(
   };
 }
 
-/** Of a test that waits: where, if that is one place. */
+/** For a test that waits: the frames of the place where it does, if there is only one. */
 function suspendedFrames({ suspended = [], verdict }: Account): Frame[] {
   const own = suspended.filter(({ frames }) => frames.some(({ inApp }) => inApp));
   return (verdict?.kind === 'no-progress' && own.length === 1 && own[0]?.frames) || [];
 }
 
-/** Of a hang the one that was caught running; the main thread comes first. */
+/** The thread that crashed, or, for a hang, the first with a stack; the main thread comes first. */
 function tellingThread({ threads = [], verdict }: Account): Thread | undefined {
   const hung = verdict?.kind === 'event-loop-hang' && threads.find(({ frames }) => frames.length > 0);
   return threads.find(({ crashed }) => crashed) ?? (hung || undefined);
 }
 
-/** Of a heap that is full: who allocated most of what fills it. Its frames are as the code ran. */
+/**
+ * For a full heap: the place that allocated most of its contents. The frames are positions in the code that ran, so they are
+ * mapped here.
+ */
 async function placeOfAllocator(
   account: Account,
   testFile: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * A run against an earlier one, whose summary lies in a folder: signatures that were seen first, again, or no more;
- * handles that are open at a process's end and were not; heaps that are larger.
+ * Compares a run with an earlier one whose summary is in a folder: signatures that are new, repeated or gone, handles that
+ * are open at the end of a process and were not before, and heaps that have grown.
  */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ import { shortenPath } from './summarize.ts';
 
 const fileName = 'summary.json';
 const largestSummary = 64 * 1024 * 1024;
-/** Heaps differ from run to run by less. */
+/** Differences below both limits are normal between runs. */
 const tellingGrowth = { share: 0.25, bytes: 8 * 1024 ** 2 };
-/** What comes and goes with the moment of the end. */
+/** Handles whose number depends on the moment at which the process ends. */
 const fleeting = new Set(['TickObject', 'Immediate', 'CloseReq', 'FSReqCallback', 'FSReqPromise', 'PROMISE']);
 
-/** undefined where the folder holds none. Throws MalformedInput for a file that is no summary. */
+/** Undefined if the folder has no summary. Throws MalformedInput for an invalid one. */
 export function readBaseline(folder: string): CiSummary | undefined {
   const path = join(folder, fileName);
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat ? parseSummary(path, stat.size) : undefined;
 }
 
-/** Throws `not-found` for a folder without one. */
+/** Throws `not-found` if the folder has no summary. */
 export function requireSummary(folder: string): CiSummary {
   const summary = readBaseline(folder);
   if (!summary)
@@ -109,7 +109,7 @@ function signaturesOf({ bundles }: CiSummary): Map<string, string> {
   );
 }
 
-/** By what they ran; of several that ran the same, in their order. */
+/** Matches processes by their entry, and those with the same entry by their order. */
 function pairUp(before: readonly CiProcess[], after: readonly CiProcess[]): [CiProcess, CiProcess][] {
   const waiting = new Map<string, CiProcess[]>();
   for (const one of before) waiting.set(one.entry, [...(waiting.get(one.entry) ?? []), one]);

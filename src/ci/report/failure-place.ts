@@ -1,6 +1,6 @@
 /**
- * Where a test failed or spins, on the code that was written: its stack led through the source maps that lie in what runs,
- * or beside the files on this disk, which are those that ran a moment ago.
+ * The place in the original source where a test failed or spins: its stack is mapped through the source maps inside the
+ * running code or beside the files on this disk, which are those that have just run.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -16,7 +16,7 @@ import { isAbsolutePath, isInstalled } from '../../platform/paths.ts';
 const largestFile = 32 * 1024 * 1024;
 const mostFiles = 20;
 
-/** undefined where the stack names no file of the program. Never rejects. */
+/** Undefined if the stack has no file of the program. Never rejects. */
 export async function findFailurePlace(
   stackText: string | undefined,
   testFile: string | undefined,
@@ -38,7 +38,7 @@ export async function findFailurePlace(
   }
 }
 
-/** The topmost of the program's own frames; a frame of the test's own file is better than none. */
+/** The topmost frame of the program's own code, or else a frame in the test file. */
 export function placeOfFrames(frames: readonly Frame[], testFile?: string): CiPlace | undefined {
   const own = culpritFrame(frames.filter((frame) => frame.inApp));
   const frame = own ?? frames.find(({ file }) => file !== undefined && file === testFile);
@@ -47,7 +47,7 @@ export function placeOfFrames(frames: readonly Frame[], testFile?: string): CiPl
   return { file, line: frame.line, ...(frame.column !== undefined && { column: frame.column }) };
 }
 
-/** Frames of a debugger, each led to where its code was written; `running` holds texts by URL. Never rejects. */
+/** Maps a debugger's frames to the original source. `running` contains source texts by URL. Never rejects. */
 export async function placeRunningFrames<One extends RawFrame>(
   frames: readonly One[],
   running: ReadonlyMap<string, string>,
@@ -77,7 +77,7 @@ function filesOf(stackText: string): Set<string> {
   return new Set([...matches].map((match) => match[1] ?? ''));
 }
 
-/** The files as a bundle would hold them. */
+/** Describes the files as if they were scripts of a bundle. */
 function describeFiles(
   files: ReadonlySet<string>,
   parts: Map<string, Uint8Array>,

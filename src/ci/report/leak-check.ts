@@ -1,7 +1,7 @@
 /**
- * `--leak-check`: what the heap holds after a collection, between tests; the median of the run's last third
- * against that of its first. Growth over both limits is a leak, unless a step or two explain most of it (something was
- * loaded) or it has come to its end (a cache is full); two snapshots of the heap say who holds what grew.
+ * `--leak-check`: compares the heap size after garbage collections between tests, as the medians of the first and the last
+ * third of the run. Growth over both limits is a leak, unless one or two steps explain most of it (something was loaded) or
+ * it has stopped (a cache is full). Two heap snapshots show which objects hold what has grown.
  */
 import { type Heap, openHeap } from '../../analysis/memory/heap.ts';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -12,13 +12,13 @@ import type { CiLeak } from '../../model/ci-summary.ts';
 import { describeEarly, nameGrowth } from './leak-suspects.ts';
 import type { LoggedThread } from './test-logs.ts';
 
-/** Fewer say nothing of a trend. */
+/** With fewer samples there is no reliable trend. */
 const fewestSamples = 6;
-/** Steps between two samples that may be a load. */
+/** Number of steps between two samples that may be caused by loading something. */
 const loads = 2;
-/** A leak still grows in the last third; a cache that is full by then does not. */
+/** A leak still grows in the last third, unlike a cache that is full by then. */
 const leastLateShare = 1 / 10;
-/** A leak's growth without its largest steps is at least this share of the whole. */
+/** Minimum share of the growth that must remain without its largest steps. */
 const leastSteadyShare = 1 / 3;
 
 export async function checkLeaks(
@@ -45,18 +45,18 @@ export async function checkLeaks(
 }
 
 export interface MeasuredGrowth {
-  /** Medians of the thirds. */
+  /** Medians of the first and the last third, in bytes. */
   first: number;
   last: number;
-  /** Samples a third. */
+  /** Number of samples per third. */
   samples: number;
-  /** What of the growth is left without the two largest steps, 0 to 1. */
+  /** Share of the growth without the two largest steps, 0 to 1. */
   steadyShare: number;
-  /** What of it came in the last third, 0 to 1; of one that is even a third. */
+  /** Share of the growth in the last third, 0 to 1; a third if the growth is even. */
   lateShare: number;
 }
 
-/** undefined for too few samples. Pure. */
+/** Undefined if there are too few samples. Pure. */
 export function measureGrowth(samples: readonly number[]): MeasuredGrowth | undefined {
   if (samples.length < fewestSamples) return undefined;
   const third = Math.floor(samples.length / 3);
@@ -72,7 +72,7 @@ export function measureGrowth(samples: readonly number[]): MeasuredGrowth | unde
   };
 }
 
-/** What the samples never fall below again: what tests that run at the same time hold for a moment is not in it. */
+/** For each sample, the minimum from there on. This excludes what concurrent tests hold temporarily. */
 function floorOf(samples: readonly number[]): number[] {
   const floor = [...samples];
   for (let at = floor.length - 2; at >= 0; at--) floor[at] = Math.min(floor[at]!, floor[at + 1]!);
@@ -102,7 +102,7 @@ type Named = Pick<CiLeak, 'suspects' | 'classes' | 'heaps'>;
 
 async function findSuspects({ heaps, pid }: LoggedThread, gaps: string[]): Promise<Named> {
   const early = heaps.find(({ moment }) => moment === 'early');
-  // Each later one took the place of the one before.
+  // Each later snapshot replaces the previous one.
   const late = heaps.findLast(({ moment }) => moment === 'late');
   if (!early || !late) {
     gaps.push(`process ${pid} left no two snapshots of its heap, so that what grew has no name`);
@@ -139,7 +139,7 @@ async function withHeap<Result>(path: string, use: (heap: Heap) => Result): Prom
   }
 }
 
-/** A part's chunks share their memory; a stream may hold more than one at a time. */
+/** The chunks of a part share a buffer, but a stream may hold several of them at a time. */
 async function* copies(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }

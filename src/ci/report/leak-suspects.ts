@@ -1,6 +1,6 @@
 /**
- * Who holds what has grown between two heaps of one process. A holder is known again by the way that leads to it: V8
- * loses the id of an object that the collector moves (seen on Node 20 and 22), and then a leak looks like a new object.
+ * Finds the objects that hold what has grown between two heaps of a process. A holder is identified by its path: V8 changes
+ * the id of an object that the collector moves (seen on Node 20 and 22), so that a leak would look like a new object.
  */
 import { computeDigest, computeGrowth, type HeapDigest } from '../../analysis/memory/growth/growth.ts';
 import type { Heap } from '../../analysis/memory/heap.ts';
@@ -11,12 +11,12 @@ import type { CiLeak, CiLeakSuspect } from '../../model/ci-summary.ts';
 import { shortenPath } from './summarize.ts';
 
 const mostSuspects = 5;
-/** Of the objects that keep most alive so many are named by their path. */
+/** How many of the objects that retain most are named by their path. */
 const mostPlaces = 400;
 const leastBytes = 64 * 1024;
-/** Of the growth of the one that grew most. */
+/** Minimum share of the largest growth. */
 const leastShare = 0.05;
-/** Where one object below explains so much of the growth, it is told instead. */
+/** If a single object below explains this share of the growth, it is reported instead. */
 const passedOnShare = 0.8;
 
 export interface EarlyHeap {
@@ -37,7 +37,7 @@ export function nameGrowth(early: EarlyHeap, heap: Heap): Pick<CiLeak, 'suspects
   const { classes } = computeGrowth([early.digest, computeDigest(heap)], heap, 0);
   return {
     suspects: findHolders(early, heap),
-    // V8's own kinds of objects stand in parentheses, its parts of objects in braces.
+    // V8's internal kinds of objects have names in parentheses, and parts of objects names in braces.
     classes: classes
       .filter(({ class: name, countGrowth }) => countGrowth > 0 && !/^[({]|^system \//.test(name))
       .slice(0, mostSuspects)
@@ -74,7 +74,10 @@ function findHolders({ retainedAt }: EarlyHeap, heap: Heap): CiLeakSuspect[] {
     .map((one) => ({ ...one, path: shortenHolder(one.path) }));
 }
 
-/** Who holds one thing that grew so much is not the holder; who holds many is. */
+/**
+ * Whether a single object below `one` explains most of its growth, so that `one` is not the actual holder. If its many
+ * elements do, it is.
+ */
 function isPassedOn(one: CiLeakSuspect, other: CiLeakSuspect): boolean {
   const rest = restOf(other.path, one.path);
   return rest !== undefined && !element.test(rest) && other.bytesGrowth >= one.bytesGrowth * passedOnShare;
@@ -85,14 +88,14 @@ function isElementOf(one: CiLeakSuspect, holder: CiLeakSuspect): boolean {
   return rest !== undefined && element.test(rest) && one.bytesGrowth <= holder.bytesGrowth;
 }
 
-/** Of a list, of a Map or a Set. */
+/** An element of a list, a Map or a Set. */
 const element = /^(?:\[\*\]|\.get\(…\)|\{table\})/;
 
 function restOf(path: string, beginning: string): string | undefined {
   return path !== beginning && path.startsWith(beginning) ? path.slice(beginning.length) : undefined;
 }
 
-/** Objects of the program; V8's tables and closures' scopes are told by what has them. */
+/** Objects of the program. V8's tables and the scopes of closures are represented by their owners. */
 function largestOf(heap: Heap): number[] {
   const { nodes } = heap.snapshot;
   return largestRows(heap.retained, mostPlaces, (node) => {
@@ -105,7 +108,7 @@ function largestOf(heap: Heap): number[] {
   });
 }
 
-/** The recorder's own, and what the first snapshot has left in Node's queues. */
+/** Objects of the recorder, and what the first snapshot has left in Node's queues. */
 function isOurs(path: string, className: string): boolean {
   if (/^HeapSnapshotStream$|^MemoryWatch$/.test(className)) return true;
   if (cachedModule.test(path)) return false;
@@ -115,7 +118,7 @@ function isOurs(path: string, className: string): boolean {
 const cachedModule = /^.*\.cache\["([^"]+)"\]\.exports/;
 const childModule = /^.*\.children\[\*\]\.exports/;
 
-/** The way to a module's objects says nothing; its file does. */
+/** For objects of a module the file is shown instead of the path through the module cache. */
 function shortenHolder(path: string): string {
   const [way, file] = cachedModule.exec(path) ?? [];
   if (way !== undefined && file !== undefined)

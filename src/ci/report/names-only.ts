@@ -1,6 +1,6 @@
 /**
- * What a report may say in the clear when the bundles are encrypted: names, verdicts, places and counts. Messages, stacks, the
- * command's arguments and what the agent called are in the bundles, for who has the key.
+ * Reduces a report to what may be unencrypted when the bundles are encrypted: names, verdicts, places and counts. Messages,
+ * stacks, the command's arguments and the agent's calls are only in the bundles.
  */
 import { basename } from 'node:path';
 import type { CiBundle, CiLeak, CiSummary, CiTest } from '../../model/ci-summary.ts';
@@ -8,7 +8,7 @@ import type { CiBundle, CiLeak, CiSummary, CiTest } from '../../model/ci-summary
 const leftOutNote =
   'AGENTDUMP_RECIPIENT is set: messages, stacks, arguments and calls are in the encrypted bundles alone';
 
-/** The summary without what is not a name, a verdict, a place or a number. */
+/** The summary with only names, verdicts, places and numbers. */
 export function keepNames(summary: CiSummary): CiSummary {
   const [program = '', ...words] = summary.command;
   return {
@@ -21,7 +21,7 @@ export function keepNames(summary: CiSummary): CiSummary {
   };
 }
 
-/** The error's name tells its kind, its message quotes what the program saw. */
+/** The name of an error is its kind; its message may quote the program's data. */
 function withoutError({ error, ...test }: CiTest): CiTest {
   return {
     ...test,
@@ -29,7 +29,7 @@ function withoutError({ error, ...test }: CiTest): CiTest {
   };
 }
 
-/** Of the verdict its kind: a title may quote an error's message. */
+/** Replaces the title by the verdict's kind, because it may quote an error's message. */
 function withoutWords(bundle: CiBundle): CiBundle {
   const rest = { ...bundle, ...(bundle.kind !== undefined && { title: bundle.kind }) };
   if (bundle.kind === undefined) delete rest.title;
@@ -39,7 +39,7 @@ function withoutWords(bundle: CiBundle): CiBundle {
   return rest;
 }
 
-/** The ways to an object name properties, which may be keys of a user's map. */
+/** The path to an object contains property names, which may be keys of a user's map. */
 function withoutPaths(leak: CiLeak): CiLeak {
   return { ...leak, suspects: leak.suspects.map((suspect) => ({ ...suspect, path: '' })) };
 }

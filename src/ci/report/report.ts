@@ -1,4 +1,7 @@
-/** The red end of a run: explains, collects, summarizes, writes the report folder, and tells the CI service. */
+/**
+ * The end of a failed run: explains deaths, collects bundles, summarizes, writes the report folder, and informs the CI
+ * service.
+ */
 import { readdirSync } from 'node:fs';
 import type { CiLeak, CiOutcome, CiSummary } from '../../model/ci-summary.ts';
 import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
@@ -13,7 +16,7 @@ import { summarize } from './summarize.ts';
 import { type LoggedThread, readTestLogs, runningTests, startingTest } from './test-logs.ts';
 import { writeReport } from './write-report.ts';
 
-/** The outcome that stands in the end; `passed` leaves no report. */
+/** Returns the final outcome; `passed` leaves no report. */
 export async function report(
   options: CiOptions,
   run: StartedRun,
@@ -29,7 +32,7 @@ export async function report(
   if (final.kind === 'failed' || final.kind === 'died') explainSilentDeaths(run, threads, exit, options.note);
   const collected = isGreen
     ? { bundles: [], leftOut: [] }
-    : // Read anew: who died in silence has a bundle now.
+    : // Read again, because silent deaths have bundles now.
       await collectBundles(run.dir, readTestLogs(run.folder), options, heaps);
   const whole = await summarize({
     command: options.command,
@@ -57,8 +60,8 @@ function finalOutcome(outcome: CiOutcome, leaks: readonly CiLeak[], hasDied: boo
 }
 
 /**
- * A process whose test never ended: Node wrote a fatal report of it, or it exited with a code that nobody heeded, as mocha does
- * of its worker pool. One that a test has started is that test's to judge.
+ * Whether a process ended before its test did: Node wrote a fatal report about it, or it exited with a code that was ignored,
+ * as mocha does for its worker pool. A process that a test has started is left to that test.
  */
 function hasDiedInTest(folder: string, threads: readonly LoggedThread[]): boolean {
   const reports = readdirSync(folder).filter((name) => name.startsWith('report.'));

@@ -1,4 +1,4 @@
-/** Joins what is known of a run into its summary; what the logs say goes through the redactor here. */
+/** Builds the summary of a run. What comes from the logs is redacted here. */
 import { relative } from 'node:path';
 import {
   type CiBundle,
@@ -42,7 +42,7 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
     tests.filter((test) => test.status === status).length;
   const dropped = (pick: 'finished' | 'failed'): number =>
     threads.reduce((sum, thread) => sum + thread.dropped[pick], 0);
-  // What logs say nobody has redacted yet; what bundles say was redacted when they were written.
+  // Logs are not redacted yet; bundles were redacted when they were written.
   const clean = <T>(value: T): T => scrubber.value(value) as T;
   const described: CiTest[] = [];
   const bundleOf = matchBundles(telling, collected, clean);
@@ -70,7 +70,7 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
   return withRelativePaths(summary, scrubber.text(process.cwd()));
 }
 
-/** A file may run more than once: a bundle of another process that ran the same test is about that one. */
+/** A file may run more than once: a bundle of another process that ran the same test belongs to that run. */
 function matchBundles(
   telling: readonly { pid: number; test: LoggedTest }[],
   { bundles }: Collected,
@@ -83,7 +83,7 @@ function matchBundles(
     pids.set(key, own.add(pid));
   }
   return (pid, test) => {
-    // A bundle that was described by the logs alone has the words as they were.
+    // A bundle that was described from the logs alone has unredacted names.
     const keys = [keyOf(test), keyOf(clean({ name: test.name, file: test.file }))];
     const fitting = bundles
       .filter((one) => one.test && keys.includes(keyOf(one.test)))
@@ -96,10 +96,10 @@ function matchBundles(
   };
 }
 
-/** Of one process the first that was fatal is the cause: names begin with the time. */
+/** Within a process the first fatal bundle is the cause. Names begin with the time. */
 function rankOf({ kind, handled }: CiBundle): number {
   if (kind === 'snapshot') return 2;
-  // A runner handles the death of its worker, and may then die of that itself.
+  // A runner handles the death of its worker, and may then die of it itself.
   return handled && kind !== 'worker-death' ? 1 : 0;
 }
 
@@ -129,7 +129,7 @@ async function describeTest(test: LoggedTest, bundle: CiBundle | undefined): Pro
 const keyOf = ({ name, file }: { name: readonly string[]; file?: string | undefined }): string =>
   [file ?? '', ...name].join('\n');
 
-/** Those that ran tests, and plain scripts; for the comparison with an earlier run. */
+/** Processes that ran tests or a script, for the comparison with an earlier run. */
 export function describeProcesses(threads: readonly LoggedThread[]): CiProcess[] {
   return threads.slice(0, mostProcesses).flatMap((thread): CiProcess[] => {
     const entry = thread.file ?? thread.process?.argv[1];
@@ -151,7 +151,10 @@ export function describeProcesses(threads: readonly LoggedThread[]): CiProcess[]
   });
 }
 
-/** A report is read on another machine. `redactedCwd`: the redactor hides the name of the home folder in paths. */
+/**
+ * Paths are made relative, because the report is read on other machines. `redactedCwd`: the working directory as the redactor
+ * writes it, without the name of the home folder.
+ */
 function withRelativePaths(summary: CiSummary, redactedCwd: string): CiSummary {
   const shorten = (path: string): string => shortenPath(path, redactedCwd);
   const place = (given: CiPlace): CiPlace => ({ ...given, file: shorten(given.file) });

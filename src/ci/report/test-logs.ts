@@ -1,6 +1,6 @@
 /**
- * What the logs of a run say: its processes and threads, every test with its outcome, what was running at the last line
- * of each, and which bundle was written during which test. A torn last line is what a death leaves.
+ * Reads the logs of a run: processes and threads, all tests with their outcome, what was running at the last line of each
+ * log, and which bundle was written during which test. A death can leave a truncated last line.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +21,9 @@ export interface LoggedTest extends RunningTest {
   status: TestStatus | 'unfinished';
   tookMs?: number;
   error?: TestFailure;
-  /** Path of the bundle of its failure. */
+  /** Path of the bundle that was written when it failed. */
   bundle?: string;
-  /** What runs around tests. */
+  /** It is a hook that runs around tests. */
   isHook?: true;
 }
 
@@ -31,10 +31,10 @@ export interface LoggedBundle {
   path: string;
   trigger: string;
   handled: boolean;
-  /** The test in whose context it happened, where tests have contexts. */
+  /** Whether tests have contexts. The bundle then belongs to `origin`, or to an unknown test if that is absent. */
   isFollowed?: true;
   origin?: TestOrigin;
-  /** The tests that had not ended then; the newest first. */
+  /** Tests that had not ended at that time, newest first. */
   running: RunningTest[];
 }
 
@@ -47,17 +47,17 @@ export interface LoggedThread {
   runner?: string;
   file?: string;
   tests: LoggedTest[];
-  /** Tests of the part of the log that was dropped. */
+  /** Counts of tests in the part of the log that was dropped. */
   dropped: { finished: number; failed: number };
   bundles: LoggedBundle[];
   memory: Line<'memory'>[];
   heaps: Line<'heap'>[];
-  /** Processes that it had started and that died of a signal. */
+  /** Child processes that died of a signal. */
   children: ChildEnd[];
   exit?: Line<'exit'>;
 }
 
-/** In the order of the processes' starts; of one process where a pid is given. */
+/** In the order in which the processes started. `ofPid`: only threads of that process. */
 export function readTestLogs(folder: string, ofPid?: number): LoggedThread[] {
   return readdirSync(folder)
     .filter((name) => {
@@ -95,7 +95,7 @@ export function readThread(pid: number, threadId: number, text: string): LoggedT
   };
 }
 
-/** A program of the run may have scribbled into the folder; a line that is none says nothing. */
+/** Invalid lines are ignored: a program of the run may have written to the folder. */
 function parseLine(raw: string): TestLogLine | undefined {
   try {
     const line = JSON.parse(raw) as TestLogLine | null;
@@ -176,7 +176,7 @@ function begin(thread: LoggedThread, open: Map<number, LoggedTest>, line: Line<'
   thread.tests.push(test);
 }
 
-/** Without the suites, and tests, that wait for what runs within them. */
+/** Without suites and tests that wait for others inside them. */
 function innermost(tests: LoggedTest[]): LoggedTest[] {
   const outer = new Set(
     tests.flatMap(({ name }) => name.slice(1).map((_, depth) => name.slice(0, depth + 1).join('\n'))),
@@ -184,7 +184,7 @@ function innermost(tests: LoggedTest[]): LoggedTest[] {
   return tests.filter(({ name }) => !outer.has(name.join('\n')));
 }
 
-/** ISO; undefined for what is no time. */
+/** ISO 8601; undefined if it is not a valid time. */
 export function asTime(ms: unknown): string | undefined {
   return typeof ms === 'number' && Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : undefined;
 }
@@ -212,19 +212,19 @@ function failLater(ended: Map<number, LoggedTest>, { id, error }: Line<'failed'>
   if (test) Object.assign(test, { status: 'failed' }, error && { error });
 }
 
-/** Says in the log of a process that a bundle was written of it from outside. Never throws. */
+/** Adds a bundle that was written from outside to the log of its process. Never throws. */
 export function noteBundleOf(folder: string, pid: number, path: string, trigger: string): void {
   const log = join(folder, `tests-${pid}-0.jsonl`);
   const line: TestLogLine = { kind: 'bundle', path, trigger, handled: false };
   try {
-    // After the torn line that a death leaves.
+    // Starts with a line end, because a death can leave a truncated line.
     if (existsSync(log)) appendFileSync(log, `\n${JSON.stringify(line)}\n`);
   } catch {
-    // The bundle is told without its test.
+    // The bundle is then reported without its test.
   }
 }
 
-/** Of all threads of a process, the newest first. */
+/** Tests of all threads of a process that have not ended, newest first. */
 export function runningTests(threads: readonly LoggedThread[], pid: number): LoggedTest[] {
   return threads
     .filter((thread) => thread.pid === pid)
@@ -232,7 +232,7 @@ export function runningTests(threads: readonly LoggedThread[], pid: number): Log
     .reverse();
 }
 
-/** The test in which a process above started this one: the one that ran there then. */
+/** The test during which an ancestor started this process. */
 export function startingTest(threads: readonly LoggedThread[], pid: number): LoggedTest | undefined {
   let child = mainThread(threads, pid);
   for (let depth = 0; child?.process && depth < 32; depth++) {
@@ -247,7 +247,7 @@ export function startingTest(threads: readonly LoggedThread[], pid: number): Log
   return undefined;
 }
 
-/** The signal that ended the process, as whoever started it was told. */
+/** The signal that ended the process, as observed by its parent. */
 export function signalSeenByParent(threads: readonly LoggedThread[], pid: number): ChildEnd | undefined {
   const parentPid = mainThread(threads, pid)?.process?.parentPid;
   return threads

@@ -1,7 +1,7 @@
 /**
- * The line on which a test is written, for a death that has no stack: out of memory, killed, waiting for what never
- * comes. Runners don't agree on telling it, but each tells the file and the titles, and a title stands in its file as a
- * literal. What a program computes as a title (`each`, a template) has no line. Knows no syntax.
+ * Finds the line of a test, for deaths without a stack: out of memory, killed, waiting for something that never happens. Not
+ * all runners report the line, but all report the file and the titles, and a title is a string literal in the file. A
+ * computed title (`each`, a template) is not found. Does not parse the code.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,7 +11,7 @@ import type { RunningTestFacts } from '../../model/tests.ts';
 
 const largestFile = 4 * 1024 * 1024;
 
-/** undefined where the title is not found, or where it stands twice and its suites don't tell which is meant. */
+/** Undefined if the title is not found, or occurs twice and its suites don't decide which one is meant. */
 export function findTestPlace({ file, name }: RunningTestFacts): CiPlace | undefined {
   const path = file === undefined ? undefined : resolve(filePathOf(file));
   const text = path === undefined ? undefined : readText(path);

@@ -1,7 +1,7 @@
 /**
- * A bundle of every Node process of the run, while it hangs or is about to be cancelled. Who answers SIGUSR2 writes its
- * own, with its agent's story; who does not (a busy loop, no preload) is read through the inspector from outside. The
- * processes in which tests run come first, because the time may not suffice for all.
+ * Writes a bundle of every Node process of the run when it hangs or is about to be cancelled. A process that handles SIGUSR2
+ * writes its own, which includes its agent's state. One that does not (a busy loop, no preload) is read from outside through
+ * the inspector. Processes that run tests come first, because there may not be enough time for all.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -28,21 +28,21 @@ export interface DumpTreeOptions {
   folder: string;
   dir: string;
   stop: TestStop;
-  /** No dump begins later. */
+  /** No dump is started after this. */
   limitMs: number;
 }
 
-/** So many at once: a dump is a tenth of a second of one core. */
+/** Number of concurrent dumps: each takes a tenth of a second of one core. */
 const lanes = 2;
-/** A main thread whose loop turns answers the signal within this, on a busy machine too. */
+/** A main thread whose event loop turns answers the signal within this time, even on a busy machine. */
 const answerMs = 1_500;
-/** A capture's own limit, on a machine under load. */
+/** Time limit for writing a bundle, on a machine under load. */
 const writeMs = 6_000;
 const pollMs = 25;
-/** A thread that merely ticks must not be told as one that spins. */
+/** Long enough that a thread that works in short intervals is not reported as spinning. */
 const watchWorkersMs = 200;
 
-/** Resolves when all that could be dumped within the limit is. Never rejects. */
+/** Resolves when all processes that fit into the limit have been dumped. Never rejects. */
 export async function dumpTree(options: DumpTreeOptions): Promise<void> {
   const deadline = performance.now() + options.limitMs;
   const threads = readTestLogs(options.folder);
@@ -56,14 +56,16 @@ export async function dumpTree(options: DumpTreeOptions): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, work));
 }
 
-/** Those with unfinished tests, then the deepest; programs that only start others are left out where others are. */
+/**
+ * Processes with unfinished tests first, then the deepest. Programs that only start others are left out if there are others.
+ */
 function rank(tree: readonly RunProcess[], threads: readonly LoggedThread[]): RunProcess[] {
   const nodes = tree.filter(({ isNode }) => isNode);
   const weight = ({ pid }: RunProcess): number => runningTests(threads, pid).length;
   const parents = new Set(nodes.map(({ parentPid }) => parentPid));
   const isLauncher = ({ pid }: RunProcess): boolean =>
     threads.some((thread) => thread.pid === pid && launcherScript.test(thread.process?.argv[1] ?? ''));
-  // A shell between npm and the runner leaves npm without a Node below it.
+  // With a shell between npm and the runner, npm has no Node child.
   const telling = nodes.filter((one) => weight(one) > 0 || !(parents.has(one.pid) || isLauncher(one)));
   return (telling.length ? telling : nodes).sort(
     (a, b) => Math.sign(weight(b)) - Math.sign(weight(a)) || nodes.indexOf(b) - nodes.indexOf(a),
@@ -88,7 +90,7 @@ async function dumpOne(
     kind,
     reason: `agentdump ci: ${stop.why}`,
     ...lockOf(process.env),
-    // Of a thread inside a synchronous call it is the only stack; a cancel leaves no time for it.
+    // The only way to the stack of a thread inside a synchronous call. A cancel leaves no time for it.
     ...(stop.why !== 'cancelled' && { digestCore }),
     watchWorkersMs,
     more: { [partNames.tests]: describeTests(threads, pid, stop) },
@@ -102,14 +104,14 @@ const digestCore: CoreDigest = async (from, to, scrubber) => {
   return { verdictKind: account.verdict?.kind, nodeVersion: account.process?.nodeVersion };
 };
 
-/** Only a process with our handler: any other would die of it. */
+/** Only if the process has our handler; otherwise the signal would kill it. */
 function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
   const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
   const wish = (process.env['AGENTDUMP_SNAPSHOT_SIGNAL'] || signals.snapshot).toUpperCase();
   return main !== undefined && main.exit === undefined && /^(?:SIG)?USR2$/.test(wish) && catchesUsr2(pid);
 }
 
-/** SigCgt of proc(5)'s status, bit 12 - 1 (signal(7)). */
+/** SigCgt in the status file of proc(5); SIGUSR2 is bit 12 - 1 (signal(7)). */
 function catchesUsr2(pid: number): boolean {
   const status = platform.processFile(pid, 'status') ?? '';
   const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
@@ -117,8 +119,8 @@ function catchesUsr2(pid: number): boolean {
 }
 
 /**
- * The process says in its log when the bundle is whole; one that has begun to write is given more time, and so is one
- * that waits for a processor, unless we are in a hurry: from outside it would be dumped twice, and with less.
+ * The process records in its log when the bundle is complete. One that has begun to write gets more time, and so does one
+ * that waits for a processor if `isPatient`: dumping it from outside as well would give a second bundle with less in it.
  */
 async function askForBundle(folder: string, dir: string, pid: number, isPatient: boolean): Promise<boolean> {
   const before = countBundles(folder, pid);
@@ -134,7 +136,7 @@ async function askForBundle(folder: string, dir: string, pid: number, isPatient:
     if (waitedMs > answerMs && !isBeingWritten(dir) && !isStarved()) return false;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
     if (countBundles(folder, pid) > before) return true;
-    // It took the signal for its end, after its bundle.
+    // It wrote its bundle and then ended because of the signal.
     if (!isAlive(pid)) return false;
   }
   return false;
@@ -148,7 +150,7 @@ function countBundles(folder: string, pid: number): number {
   return readTestLogs(folder, pid).reduce((sum, { bundles }) => sum + bundles.length, 0);
 }
 
-/** As the process itself would describe them. */
+/** The same description that the process itself would write. */
 export function describeTests(threads: readonly LoggedThread[], pid: number, stop?: TestStop): TestPart {
   const own = threads.filter((thread) => thread.pid === pid);
   const main = own.find(({ runner }) => runner !== undefined) ?? own[0];

@@ -1,14 +1,17 @@
-/** How a process's main thread stands with the kernel's scheduler. Source: proc(5), fields 3, 14 and 15 of `stat`. */
+/** The scheduling state of a process's main thread. Source: proc(5), fields 3, 14 and 15 of `stat`. */
 import { platform } from '../../platform/index.ts';
 
 const msOfTick = 10;
 
-/** Processor time of the main thread so far, in milliseconds; undefined for a process that is gone. */
+/** CPU time of the main thread so far, in milliseconds; undefined if the process has ended. */
 export function processorMs(pid: number): number | undefined {
   return readMainThread(pid)?.usedMs;
 }
 
-/** It could run, or reads from a disk, and has had less than `limitMs` of a processor since it had used `beforeMs`. */
+/**
+ * Whether the main thread is runnable or waits for a disk, and has had less than `limitMs` of CPU time since it had used
+ * `beforeMs`.
+ */
 export function waitsForProcessor(pid: number, beforeMs: number, limitMs: number): boolean {
   const thread = readMainThread(pid);
   return thread !== undefined && /[RD]/.test(thread.state) && thread.usedMs - beforeMs < limitMs;

@@ -1,6 +1,6 @@
 /**
- * Sees whether tests still start and end, or processes do: their logs grow. Before the first of them the command's start
- * counts. Also the clock for the job's own limit.
+ * Detects whether tests or processes still start and end, from the growth of their logs. Until the first does, time counts
+ * from the start of the command. Also checks the job's time limit.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ export class ProgressWatch {
     return bytes;
   }
 
-  /** None where somebody has removed the folder: then nothing moves any more. */
+  /** Empty if the folder was removed; then there is no more progress. */
   #names(): string[] {
     try {
       return readdirSync(this.#folder);

@@ -1,7 +1,8 @@
 /**
- * Processes of the run that died and let nobody write: out of heap, killed, a native crash. Told by a log that lacks its
- * goodbye although its process is gone, and that says more than that: a fatal report of Node's, a test that was running,
- * a signal that the parent saw and had not sent. (Runners end idle workers without letting them say goodbye.)
+ * Explains processes of the run that died without writing a bundle: out of heap, killed, a native crash. The log of such a
+ * process has no end although the process is gone, and there is further evidence: a fatal report of Node, a test that was
+ * running, or a signal that the parent saw and had not sent. (The missing end alone is no evidence, because runners kill idle
+ * workers.)
  */
 import { readdirSync } from 'node:fs';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -27,7 +28,7 @@ import type { StartedRun } from '../start.ts';
 import { describeTests } from './dump-tree.ts';
 import { isAlive } from './tree.ts';
 
-/** Never throws: the command's exit code is worth more than a bundle. */
+/** Never throws: the command's exit code is more important than a bundle. */
 export function explainSilentDeaths(
   run: StartedRun,
   threads: readonly LoggedThread[],
@@ -39,7 +40,7 @@ export function explainSilentDeaths(
     if (thread.threadId !== 0 || thread.process === undefined || isAlive(thread.pid)) continue;
     const told = signalSeenByParent(threads, thread.pid);
     const seen = thread.pid === run.pid ? inferSignal(exit) : told && endSeenByParent(told);
-    // Tests kill programs of theirs on purpose.
+    // Tests kill their own programs on purpose.
     const isWish = told?.byParent === true || (told?.signal === 'SIGKILL' && thread.tests.length === 0);
     const isStruck = seen !== undefined && isUnexplained(seen) && !isWish;
     const isTold =
@@ -63,7 +64,7 @@ function endSeenByParent({ signal, byParent }: ChildEnd): NonNullable<Witness['e
   return { signal, ...(byParent && { byParent }) };
 }
 
-/** It wrote of its own death, in whatever thread. */
+/** Whether any of its threads wrote a bundle about the death. */
 function hasOwnBundle(threads: readonly LoggedThread[], pid: number): boolean {
   return threads
     .filter((thread) => thread.pid === pid)
@@ -93,7 +94,7 @@ function explain(
   if (result.outcome === 'sealed') noteBundleOf(run.folder, thread.pid, result.path, 'supervised-exit');
 }
 
-/** The flight recorder's own, with the agent's journal. */
+/** The session of the flight recorder, with the agent's journal. */
 function findSession(dir: string, pid: number): string | undefined {
   return listSessions(dir).find((folder) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * The processes of a run: whoever descends from the command, and whoever carries the run's mark in its environment
- * although its parents are gone (where the system does not tell the environment, whoever has a log of the run). Never throws.
+ * The processes of a run: descendants of the command, and processes that have the run's mark in their environment although
+ * their parents are gone (or, where the system does not show the environment, a log of the run). Never throws.
  */
 import { platform } from '../../platform/index.ts';
 import { readTestLogs } from '../report/test-logs.ts';
@@ -13,7 +13,7 @@ export interface RunProcess {
   isNode: boolean;
 }
 
-/** The command itself first, then level by level; those without a parent in the tree last. */
+/** The command first, then its descendants level by level, and processes without a parent in the tree last. */
 export function findTree(rootPid: number, mark: string): RunProcess[] {
   const all = listAll(rootPid, mark);
   const children = new Map<number, RunProcess[]>();
@@ -35,7 +35,9 @@ export function findTree(rootPid: number, mark: string): RunProcess[] {
   return found;
 }
 
-/** Where the system lists none: the command, and who has a log in the run's folder, which is the mark. */
+/**
+ * Where the system does not list processes: the command, and all that have a log in the run's folder, whose path is the mark.
+ */
 function listAll(rootPid: number, mark: string): RunProcess[] {
   const listed = platform.processes();
   if (listed.length > 0)
@@ -56,7 +58,7 @@ function carries(pid: number, mark: string): boolean {
   );
 }
 
-/** One that is dead and not reaped yet is not. */
+/** False for a zombie. */
 export function isAlive(pid: number): boolean {
   const state = platform.processStat(pid)?.[0];
   return state === undefined ? platform.isThere(pid) : !/[ZX]/.test(state);

@@ -1,6 +1,7 @@
 /**
- * A look at the worker threads of a process that is about to write its bundle: it can't ask a thread of its own that
- * spins, so they are asked from outside, and what they say is laid into the run's private folder for it.
+ * Reads the stacks of the worker threads of a process that is about to write its bundle. The process can't interrupt its own
+ * spinning threads, so they are read from outside, and the result is stored in the run's private folder, where the process
+ * finds it.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +12,8 @@ import { placeRunningFrames } from '../report/failure-place.ts';
 import type { LoggedThread } from '../report/test-logs.ts';
 
 /**
- * A main thread whose loop turns opens its inspector within milliseconds, on a busy machine it takes longer, and a cancel
- * leaves little time.
+ * A main thread whose event loop turns opens its inspector within milliseconds, or later on a busy machine. A cancel leaves
+ * little time.
  */
 const unhurried = { openMs: 3_000, watchMs: 300 };
 const limits = {
@@ -21,13 +22,13 @@ const limits = {
   'job-limit': unhurried,
 } as const;
 const sampleMs = 200;
-/** Of CPU time in that, in ticks of 10 ms; an idle thread uses none. */
+/** Minimum CPU time during the sample, in ticks of 10 ms. An idle thread uses none. */
 const busyTicks = 2;
 
-/** Two processes can't open their inspectors at once: both take the same port. */
+/** Inspectors are opened one at a time, because all use the same port. */
 let earlier: Promise<void> = Promise.resolve();
 
-/** Leaves nothing where no worker is worth a look. Never rejects. */
+/** Writes nothing if there is nothing to report about workers. Never rejects. */
 export async function lookAtWorkers(
   folder: string,
   pid: number,
@@ -54,7 +55,7 @@ async function look(pid: number, why: TestStop['why']): Promise<WorkerStacksNote
   const { openMs, watchMs } = limits[why];
   const sources = new Map<string, string>();
   const seen = await visitWorkers(pid, openMs, { sources, watchMs });
-  // Here, because the scripts of a worker are not in the bundle that its main thread writes.
+  // Mapped here, because the bundle that the main thread writes does not contain a worker's scripts.
   for (const worker of seen.workers) worker.frames = [...(await placeRunningFrames(worker.frames, sources))];
   return seen;
 }
@@ -69,7 +70,10 @@ function runsTestsInWorkers(threads: readonly LoggedThread[], pid: number): bool
   );
 }
 
-/** Where the main thread is the busiest, the others are V8's helpers, and it is read from outside as it is. */
+/**
+ * Whether a thread uses more CPU time than the main thread. If the main thread uses most, the other busy threads are V8's
+ * helpers, and the process is read from outside anyway.
+ */
 async function hasBusyWorker(pid: number): Promise<boolean> {
   const before = readTicks(pid);
   await new Promise((resolve) => setTimeout(resolve, sampleMs));
@@ -79,12 +83,12 @@ async function hasBusyWorker(pid: number): Promise<boolean> {
   return [...after.keys()].some((tid) => usedBy(tid) >= least);
 }
 
-/** CPU time of each thread, in user and system mode. Source: proc(5), fields 14 and 15 of `stat`. */
+/** CPU time of each thread in user and system mode. Source: proc(5), fields 14 and 15 of `stat`. */
 function readTicks(pid: number): Map<number, number> {
   const ticks = new Map<number, number>();
   for (const tid of platform.processFolder(pid, 'task')) {
     const fields = platform.processStat(pid, tid);
-    // A thread that has ended meanwhile has none.
+    // Missing if the thread has ended.
     if (fields) ticks.set(Number(tid), Number(fields[11]) + Number(fields[12]));
   }
   return ticks;
