@@ -1,4 +1,4 @@
-/** Writes the report folder, and tells the CI service in the way that it listens. */
+/** Writes the report folder, and informs the CI service in the format that it expects. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
