@@ -15,7 +15,7 @@ import { shortenPath } from './summarize.ts';
 
 const fileName = 'summary.json';
 const largestSummary = 64 * 1024 * 1024;
-/** Differences below both limits are normal between runs. */
+/** Growth below either limit is normal between runs. */
 const tellingGrowth = { share: 0.25, bytes: 8 * 1024 ** 2 };
 /** Handles whose number depends on the moment at which the process ends. */
 const fleeting = new Set(['TickObject', 'Immediate', 'CloseReq', 'FSReqCallback', 'FSReqPromise', 'PROMISE']);

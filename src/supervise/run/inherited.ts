@@ -8,7 +8,7 @@ import type { StdioOptions } from 'node:child_process';
 import { platform } from '../../platform/index.ts';
 
 const first = 3;
-/** libuv marks the first 64 in any case, and continues beyond them only up to the first unused number. */
+/** Limit of the search. libuv marks the first 16 descriptors in any case, and further ones up to the first unused number. */
 const most = 64;
 
 /**

@@ -24,7 +24,7 @@ type SentSignal = { name: string; at: string; by: 'passed-on' | 'supervisor'; re
 export interface LifeEnd {
   exit: ChildExit;
   ranMs: number;
-  /** The health check because of which the supervisor ended the program. */
+  /** The complaint because of which the supervisor ended the program. */
   complaint?: Complaint;
   bundle?: string;
   verdictKind?: string;
