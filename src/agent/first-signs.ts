@@ -1,9 +1,9 @@
 /**
- * What shows that a program is an agent, before anything of the recording is compiled: channels that speak, and global
- * names that frameworks read or write first of all. Carried by the part of the preload that every program pays for.
+ * The first signs that a program is an agent: diagnostics channels, and global names that frameworks access before anything
+ * else. Watched before any of the recording code is compiled, so this is the part of it that every program pays for.
  */
 
-/** Channels of `node:diagnostics_channel`; the first message is to be handed on. */
+/** Channels of `node:diagnostics_channel`. The first message must be forwarded to the recording. */
 export const firstChannels = [
   'undici:request:create',
   'http.client.request.created',
@@ -14,7 +14,10 @@ export const firstChannels = [
   'child_process',
 ];
 
-/** The integrations explain them: LangChain's shared storage, the provider of OpenAI Agents, the AI SDK's registry. */
+/**
+ * What each name is for is documented in the integrations: LangChain's shared storage, the trace provider of OpenAI Agents,
+ * the registry of the AI SDK.
+ */
 const firstNames: PropertyKey[] = [
   Symbol.for('ls:tracing_async_local_storage'),
   Symbol.for('openai.agents.core.traceProvider'),
@@ -22,8 +25,8 @@ const firstNames: PropertyKey[] = [
 ];
 
 /**
- * Calls `wake` when a framework looks at one of its global names or sets it, and then lets it go on as if the name had
- * been as `wake` left it. Returns the undoing.
+ * Calls `wake` when a framework first reads or sets one of its global names. The access then continues on the property as
+ * `wake` left it. Returns a function that stops watching.
  */
 export function watchGlobalNames(wake: () => void): () => void {
   const globals = globalThis as unknown as Record<PropertyKey, unknown>;

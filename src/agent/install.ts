@@ -1,6 +1,6 @@
 /**
- * Starts the recording of the agent in this thread: taps on HTTP clients, integrations with frameworks, and the port
- * for the explicit API. Cheap at load: what a program does not use is not loaded.
+ * Starts recording the agent in this thread: taps on HTTP clients, integrations with frameworks, and the port of the explicit
+ * API. Cheap at load: code for clients and frameworks that the program does not use is not loaded.
  */
 
 import type { AgentPort } from './api/port.ts';
@@ -16,37 +16,40 @@ import { tapUndici } from './taps/undici.ts';
 
 export interface AgentInstallOptions {
   sink: LateSink;
-  /** content: conversations and arguments too. metadata: counts, names and timing. off: only what the API is told. */
+  /**
+   * `content`: includes conversations and arguments. `metadata`: counts, names and timing. `off`: only what the program
+   * reports through the API.
+   */
   captureLlm: 'content' | 'metadata' | 'off';
-  /** content: bodies of requests that are no model calls too. Only the taps of `captureLlm` see them. */
+  /** `content`: also the bodies of requests that are not model calls. They are seen by the taps of `captureLlm` only. */
   captureHttp?: 'content' | 'metadata';
-  /** 0, the default, for the main thread. */
+  /** 0, the default, is the main thread. */
   threadId?: number;
-  /** Hears the sink's events; the explicit API sets its deadline. */
+  /** Receives the events of the sink; the explicit API sets its deadline. */
   progress?: ProgressWatch;
 }
 
 export interface InstalledAgent {
   recorder: AgentRecorder;
-  /** For the host object, where the explicit API finds it. */
+  /** For the host object, where the explicit API looks it up. */
   port: AgentPort;
-  /** Something of an agent's was seen: a run, a step, a model or tool call; not requests alone. */
+  /** True once agent activity was seen: a run, a step, a model call or a tool call. Plain requests do not count. */
   readonly isAgent: boolean;
-  /** Has everything written that waited for its time. */
+  /** Writes everything that was delayed. */
   open(): void;
   /**
-   * The text of `agent-events.json`, with all that is in flight: for the fatal path. `thrown`: what the process dies of,
-   * then its causes. Undefined when none could be recorded.
+   * The text of `agent-events.json`, including everything in flight, for the fatal path. `thrown`: the error that ends the
+   * process, followed by its causes. Undefined if nothing was recorded.
    */
   renderPart(thrown?: readonly unknown[]): string | undefined;
-  /** What would be kept of this content in an event. */
+  /** The form in which this content would be recorded in an event. */
   clean(content: object): Record<string, unknown> | undefined;
-  /** Hears a message of a diagnostics channel that was published before the taps were there. */
+  /** Receives a message of a diagnostics channel that was published before the taps were installed. */
   hear(channel: string, message: unknown): void;
   uninstall(): void;
 }
 
-/** Starts to record into `sink`. */
+/** Starts recording into `sink`. */
 export function installAgent({
   sink,
   captureLlm,

@@ -1,6 +1,6 @@
 /**
- * Node's own modules that the preload needs only once there is something to record: loading them at the start would
- * cost every short-lived command milliseconds.
+ * Modules of Node that the preload needs only once there is something to record. Loading them at startup would cost every
+ * short-lived command several milliseconds.
  */
 import type AsyncHooks from 'node:async_hooks';
 import type Crypto from 'node:crypto';
@@ -20,12 +20,12 @@ function load<Module>(name: string): Module {
 export const asyncHooks = () => load<typeof AsyncHooks>('node:async_hooks');
 export const zlib = () => load<typeof Zlib>('node:zlib');
 
-/** A SHA-256 of bytes that come in pieces. */
+/** A SHA-256 hash of bytes that arrive in pieces. */
 export const startHash = () => load<typeof Crypto>('node:crypto').createHash('sha256');
 
 /** A hash of a text or of bytes, in lower-case hexadecimal. */
 export function hashOf(algorithm: 'sha1' | 'sha256', data: string | Uint8Array): string {
   const crypto = load<typeof Crypto>('node:crypto');
-  // The call that makes no object, many times faster on short texts, came with Node 20.12.
+  // `crypto.hash` creates no object and is many times faster on short texts. Node has it since 20.12.
   return crypto.hash ? crypto.hash(algorithm, data) : crypto.createHash(algorithm).update(data).digest('hex');
 }

@@ -1,13 +1,14 @@
 /**
- * Stacks that are made in the host's realm without a getter, a setter or a formatter of the program's: that would hear of an
- * error that is none of its. Node asks what is called Error now for a formatter, then the realm's own.
+ * Captures stacks in the host's realm without calling a getter, setter or formatter of the program, which would otherwise see
+ * an error that is not its own. Node looks for a formatter on the current global `Error` first, then on the realm's original
+ * one.
  */
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
 const OwnError = Error;
-/** The name of the formatter that Node itself puts there. */
+/** The name of the formatter that Node itself installs. */
 const nodesFormatter = 'ErrorPrepareStackTrace';
 
-/** Runs `work`, which makes an Error or reads its stack for the first time, with at most `deepest` frames. */
+/** Runs `work`, which creates an Error or reads its stack for the first time, with at most `deepest` frames. */
 export function quietly<Result>(deepest: number, work: () => Result): Result {
   const standIn = findStandIn();
   const changed = [
@@ -29,14 +30,14 @@ export function quietly<Result>(deepest: number, work: () => Result): Result {
   }
 }
 
-/** What the program has put in the place of Error, where that has a formatter. */
+/** The object that the program has assigned to the global `Error`, if it has a formatter. */
 function findStandIn(): object | undefined {
   const now: unknown = getOwnPropertyDescriptor(globalThis, 'Error')?.value;
   if (typeof now !== 'function' || now === OwnError) return undefined;
   return getOwnPropertyDescriptor(now, 'prepareStackTrace') && now;
 }
 
-/** Whether Node alone formats the stack of an error that is read for the first time. */
+/** Whether the stack of an error that is read for the first time is formatted by Node alone. */
 export function isFormattedByNode(): boolean {
   const formatter = getOwnPropertyDescriptor(findStandIn() ?? OwnError, 'prepareStackTrace');
   return formatter === undefined || formatter.value?.name === nodesFormatter;

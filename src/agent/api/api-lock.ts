@@ -1,6 +1,6 @@
 /**
- * Named locks within one thread: at most one holder at a time, in the order of asking. Who waits and who holds is
- * recorded, so that a cycle of waits can be told afterwards. They lock with and without the preload.
+ * Named locks within one thread: at most one holder at a time, granted in the order of the requests. Waiters and holders are
+ * recorded, so that a cycle of waits can be found afterwards. The locks also work without the preload.
  */
 import { currentPlace, currentScope, findPort, runScoped } from './api-scope.ts';
 
@@ -11,11 +11,11 @@ export interface HeldLock {
   [Symbol.dispose](): void;
 }
 
-/** The end of each lock's queue. */
+/** The tail of each lock's queue. */
 const queues = new Map<string, Promise<void>>();
 const { now } = Date;
 
-/** Waits for the lock; the caller releases it. */
+/** Waits for the lock; the caller must release it. */
 export async function acquireLock(name: string): Promise<HeldLock> {
   const before = queues.get(name);
   let free: () => void = () => undefined;

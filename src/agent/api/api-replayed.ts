@@ -1,6 +1,6 @@
 /**
- * In a replay, the recorded result of a tool call in the place of the call: for the tools that `agentdump replay --tool`
- * names. Everywhere else one look at a global that is not there.
+ * In a replay, returns the recorded result of a tool call instead of calling the tool, for the tools named with `agentdump
+ * replay --tool`. Outside of a replay this costs one look-up of an absent global.
  */
 const toolsSymbol = Symbol.for('agentdump.replay.tools');
 
@@ -13,7 +13,7 @@ interface ReplayedTools {
   take(name: string): RecordedTool | undefined;
 }
 
-/** What is to run: `work`, or what gives its recorded outcome, as a promise where the host's function gives one. */
+/** The function to run: `work`, or one that returns the recorded outcome, as a promise if the host's function returns one. */
 export function replayed<Result>(name: string, work: () => Result, isAsync: boolean): () => Result {
   const tools = (globalThis as Record<symbol, unknown>)[toolsSymbol] as ReplayedTools | undefined;
   const known = tools?.take(name);

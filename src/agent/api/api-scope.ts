@@ -1,6 +1,6 @@
 /**
- * Runs a piece of the host's work under a name: its start before, its end when it returns, throws or settles, and in
- * between everything that is recorded from it bears its ids. Without the preload the work runs and nothing else.
+ * Runs a piece of the host's work under a name. Its start is recorded before, its end when it returns, throws or settles, and
+ * every event recorded in between carries its ids. Without the preload it only calls the work.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { EndStatus } from '../../journal/layout/agent.ts';
@@ -17,7 +17,7 @@ export function findPort(): AgentPort | undefined {
   return findHost()?.agent;
 }
 
-/** The preload's storage, so that the taps see the scope; one of our own without it. */
+/** The preload's storage, so that the taps see the scope; without the preload, a storage of this module. */
 export function scopeStorage(): AsyncLocalStorage<AgentScope> {
   const port = findPort();
   if (port) return port.storage;
@@ -27,12 +27,12 @@ export function scopeStorage(): AsyncLocalStorage<AgentScope> {
 
 const outside: AgentScope = Object.freeze({});
 
-/** The scope that this API has opened around the calling code. */
+/** The scope that this API opened around the calling code. */
 export function currentScope(): AgentScope {
   return scopeStorage().getStore() ?? outside;
 }
 
-/** Where the calling code runs, in a framework's work too. */
+/** The scope of the calling code, including scopes opened by a framework. */
 export function currentPlace(): AgentScope {
   return findPort()?.scope ?? currentScope();
 }
@@ -44,7 +44,9 @@ export interface Ending {
   error?: ReturnType<typeof errorOf>;
 }
 
-/** Calls `work` in `scope`; `onEnd` once it returned, threw or settled. Gives back what `work` gave or a promise of it. */
+/**
+ * Calls `work` in `scope`, and `onEnd` after it returned, threw or settled. Returns the result of `work`, or a promise of it.
+ */
 export function runScoped<Result>(
   scope: AgentScope,
   work: () => Result,
@@ -81,7 +83,7 @@ export function runScoped<Result>(
   ) as Result;
 }
 
-/** Calls `onEnd` when the promise settles; the promise that is returned settles after it. */
+/** Calls `onEnd` when the promise settles; the returned promise settles after that. */
 export function watchPromise<Value>(
   promise: PromiseLike<Value>,
   onEnd: (ending: Ending) => void,
@@ -89,10 +91,10 @@ export function watchPromise<Value>(
   return runScoped(currentScope(), () => Promise.resolve(promise), onEnd);
 }
 
-/** Which run, step or tool call a promise is the outcome of. */
+/** The id of the run, step or tool call that each promise is the outcome of. */
 const owners = new WeakMap<object, string>();
 
-/** Remembers whose outcome this is, when it is a promise; gives it back. */
+/** Remembers the owner of the outcome if it is a promise. Returns the outcome. */
 export function owned<Result>(id: string, result: Result): Result {
   if (id && isThenable(result)) owners.set(result, id);
   return result;

@@ -1,7 +1,7 @@
 /**
- * The state of a run: a JSON document that changes by recorded operations of RFC 6902, so that any moment of it can be
- * told afterwards. It works with and without the preload; only the recording needs it. Values are kept by reference
- * and must not be changed in place.
+ * The state of a run: a JSON document that is changed by recorded operations (RFC 6902), so that its contents at any time can
+ * be reconstructed. Works without the preload too; only the recording needs it. Values are stored by reference and must not
+ * be mutated in place.
  */
 import type { StateOperation } from '../../journal/layout/agent.ts';
 import { applyPatch, findAtPointer, renderPointer } from '../../model/json-patch.ts';
@@ -9,12 +9,12 @@ import type { AgentScope } from '../record/scope.ts';
 import { currentPlace, currentScope, findPort } from './api-scope.ts';
 
 export interface RunState {
-  /** The whole document, or the value at a JSON pointer (`/plan/0`) or under a name (`plan`). */
+  /** Returns the whole document, or the value at a JSON pointer (`/plan/0`) or under a name (`plan`). */
   get(at?: string): unknown;
   /** Adds or replaces the value at a pointer or under a name. */
   set(at: string, value: unknown): void;
   remove(at: string): void;
-  /** Applies all operations or, when one does not fit, throws a RangeError and applies none. */
+  /** Applies all operations. If one of them can't be applied, throws a RangeError and applies none. */
   patch(operations: readonly StateOperation[]): void;
 }
 
@@ -29,13 +29,13 @@ export function openState(scope: AgentScope): void {
   boxes.set(scope, { document: {} });
 }
 
-/** A scope inside of a run has the run's state. */
+/** Makes a scope inside of a run share the run's state. */
 export function shareState(from: AgentScope, to: AgentScope): void {
   const box = boxes.get(from);
   if (box) boxes.set(to, box);
 }
 
-/** The state of the run that the calling code is in; one for all code outside of runs. */
+/** The state of the run that the calling code is in. Code outside of runs shares one state. */
 export const state: RunState = {
   get: (at = '') => findAtPointer(boxOf().document, pointerOf(at)),
   set: (at, value) => change([{ op: 'add', path: pointerOf(at), value }]),

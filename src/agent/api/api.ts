@@ -1,8 +1,8 @@
 /**
- * The explicit API, the package's `agent`. A host names its runs, steps and tool calls, its plan, state
- * and waits; they are recorded when the preload is loaded and cost some nanoseconds when it is not. Names follow the
- * OpenTelemetry GenAI conventions. Nothing here throws but what the host's own functions throw, and `state` on a
- * pointer that leads nowhere.
+ * The explicit API, exported as `agent`. A host names its runs, steps and tool calls, and reports its plan, state and waits.
+ * They are recorded if the preload is loaded; otherwise a call costs some nanoseconds. Names follow the OpenTelemetry GenAI
+ * conventions. Nothing here throws, except for errors of the host's own functions and `state` with a pointer that does not
+ * resolve.
  */
 import type { AgentEventData, EndStatus, MessagePart } from '../../journal/layout/agent.ts';
 import { contentParts, otherPart } from '../calls/message-parts.ts';
@@ -24,9 +24,9 @@ import { openState, type RunState, shareState, state } from './api-state.ts';
 import type { AgentPort } from './port.ts';
 
 export interface RunOptions {
-  /** The host's own name for this run, by which the account tells of it; one that is used twice is numbered there. */
+  /** The host's own name for this run, used in the report. If it is used twice, the report adds a number. */
   id?: string;
-  /** What the run was configured with: model, prompt version, limits. */
+  /** The configuration of the run: model, prompt version, limits. */
   config?: unknown;
 }
 
@@ -37,11 +37,11 @@ export interface StepOptions {
 }
 
 export interface ToolOptions {
-  /** The provider's id of the call, which joins it to the model's request for it. */
+  /** The provider's id of the call, which links it to the model's request for it. */
   callId?: string;
 }
 
-/** What a run's, step's or tool's function is given. `id` is the recorder's number; empty without the preload. */
+/** The argument of the function of a run, step or tool. `id` is assigned by the recorder; it is empty without the preload. */
 export interface Work {
   readonly id: string;
   readonly name: string;
@@ -56,7 +56,7 @@ export interface Progress {
 }
 
 export interface Agent {
-  /** A run of the agent; inside of another one, a sub-agent. */
+  /** A run of the agent. Inside of another run, a sub-agent. */
   run<Result>(name: string, work: (run: Work) => Result): Result;
   run<Result>(name: string, options: RunOptions, work: (run: Work) => Result): Result;
   step<Result>(name: string, work: (step: Work) => Result, options?: StepOptions): Result;
@@ -70,19 +70,19 @@ export interface Agent {
   /** A message that no tap sees, e.g. of a model that runs in this process. */
   message(role: string, content: unknown): void;
   readonly state: RunState;
-  /** The plan as it is now, in any shape. */
+  /** The current plan, in any shape. */
   plan(plan: unknown): void;
-  /** A sign of life, with how far the work has come. */
+  /** Reports progress, optionally with how much of the work is done. */
   progress(progress?: Progress): void;
   /**
-   * Says that something of `signs` must happen within `ms` milliseconds, again and again: when nothing does, a bundle is
-   * written and the program goes on. Each bundle makes it four times as patient. A later call replaces this one; 0
-   * expects nothing more. Returns the undoing.
+   * Declares that an event of `signs` is expected at least every `ms` milliseconds. If none occurs, a bundle is written and
+   * the program continues. Each bundle multiplies the interval by four. A later call replaces this one; 0 turns the watch
+   * off. Returns a function that removes the expectation.
    */
   expectProgress(ms: number, options?: ProgressOptions): () => void;
   /**
-   * Names what is awaited; gives back a promise of the same outcome. Of a promise that `run`, `step` or `tool` has given,
-   * it is known whose it is: runs that wait for each other are then told from one another.
+   * Names what is awaited. Returns a promise of the same outcome. For a promise returned by `run`, `step` or `tool` its owner
+   * is known, which makes it possible to find runs that wait for each other.
    */
   waitFor<Value>(what: string, promise: PromiseLike<Value>): Promise<Value>;
   /** A named lock within this thread. */
@@ -178,7 +178,7 @@ function message(role: string, content: unknown): void {
   port.record('message', { message: id, source, ...currentPlace() }, { role, parts: partsOf(content) });
 }
 
-/** A text, a list of blocks as most providers have them, or anything else. */
+/** Accepts a text, a list of content blocks as most providers use them, or any other value. */
 function partsOf(content: unknown): MessagePart[] {
   if (typeof content !== 'string' && !Array.isArray(content)) return [otherPart(content, 'value')];
   return contentParts(content, (block) => {

@@ -1,40 +1,40 @@
 /**
- * Where the host program's copy of the API and the preload's copy meet: one object on globalThis. Knows what the host
- * handed over for the dump; knows nothing of how or when it is read. With no preload every call here does nothing.
+ * The meeting point of the host program's copy of the API and the preload's copy: one object on globalThis. Holds what the
+ * host provides for the dump, and does not know how or when it is read. Without the preload every call here does nothing.
  */
 
 import type { AgentPort } from './port.ts';
 import type { TestPort } from './test-port.ts';
 
-/** The meeting point; only the preload puts it there. */
+/** The meeting point. Only the preload installs it. */
 export interface Host {
   readonly version: string;
-  /** Values by name, as last set. */
+  /** The last value set for each name. */
   readonly state: Map<string, unknown>;
-  /** Functions that are called at the moment of death, each with its own deadline. */
+  /** Functions that are called at the time of death, each with its own deadline. */
   readonly providers: Map<string, () => unknown>;
-  /** Values that must not be seen in any part, whatever they look like. */
+  /** Registers a value that must not appear in any part, whatever its format. */
   withhold(value: string): void;
-  /** Takes what the explicit API reports of the agent; absent when nothing of it is recorded. */
+  /** Receives what the explicit API reports about the agent. Absent if nothing of it is recorded. */
   readonly agent?: AgentPort;
-  /** Takes what is reported of tests. */
+  /** Receives what is reported about tests. */
   readonly tests?: TestPort;
-  /** Writes a snapshot bundle and goes on; the bundle's path, or undefined when nothing could be written. */
+  /** Writes a snapshot bundle; the program continues. Returns the bundle's path, or undefined if nothing could be written. */
   dump(reason?: string): string | undefined;
-  /** What the watchdog's thread asks this one in a stall; absent where none watches. */
+  /** What the watchdog's thread queries in this thread during a stall. Absent if there is no watchdog. */
   readonly watchdog?: unknown;
-  /** Takes every handler away again. */
+  /** Removes all handlers. */
   uninstall(): void;
 }
 
 const key = Symbol.for('agentdump.host');
 
-/** The preload's object, when the preload is loaded in this thread. */
+/** The preload's object, if the preload is loaded in this thread. */
 export function findHost(): Host | undefined {
   return (globalThis as Record<symbol, Host | undefined>)[key];
 }
 
-/** Makes `host` the meeting point of this thread; returns the undoing. */
+/** Installs `host` as the meeting point of this thread. Returns a function that removes it. */
 export function installHost(host: Host): () => void {
   Object.defineProperty(globalThis, key, {
     value: host,
@@ -48,8 +48,8 @@ export function installHost(host: Host): () => void {
 }
 
 /**
- * Keeps `value` under `name` for the dump: a reference, read at the moment of death, so later changes inside it are
- * seen. `undefined` forgets the name.
+ * Keeps `value` under `name` for the dump. It is kept by reference and read at the time of death, so later mutations are
+ * included. `undefined` removes the name.
  */
 export function setContext(name: string, value: unknown): void {
   const state = findHost()?.state;
@@ -57,7 +57,10 @@ export function setContext(name: string, value: unknown): void {
   else state?.set(name, value);
 }
 
-/** Has `read` called at the moment of death, synchronously, at most 100 ms; returns the undoing. */
+/**
+ * Registers `read` to be called at the time of death, synchronously, for at most 100 ms. Returns a function that unregisters
+ * it.
+ */
 export function provideContext(name: string, read: () => unknown): () => void {
   const providers = findHost()?.providers;
   providers?.set(name, read);

@@ -1,7 +1,7 @@
 /**
- * Turns any value that a host program hands over into a tree that JSON can hold: bounded in depth, count and size, with
- * no getter called, cycles named, and Map, Set, Date, Error, bytes and class instances in a readable form. Recursion
- * ends at the depth limit.
+ * Converts any value of a host program to a tree that JSON can represent: bounded in depth, count and size, calling no
+ * getter, with cycles marked, and with Map, Set, Date, Error, bytes and class instances in a readable form. Recursion stops
+ * at the depth limit.
  */
 
 const depthLimit = 24;
@@ -11,7 +11,7 @@ const charLimit = 1024 * 1024;
 interface Budget {
   nodes: number;
   chars: number;
-  /** The objects around the value, to find a cycle. */
+  /** The objects that contain the value, to detect cycles. */
   path: object[];
   cutText: (text: string) => string;
 }
@@ -56,7 +56,7 @@ function plainObject(value: object, budget: Budget): unknown {
   try {
     return plainByKind(value, budget);
   } catch {
-    // A proxy's trap or a revoked proxy.
+    // A trap of a proxy threw, or the proxy is revoked.
     return '[unreadable]';
   } finally {
     budget.path.pop();

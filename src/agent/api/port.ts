@@ -1,7 +1,7 @@
 /**
- * What the preload gives to the explicit API. They are two instances of the same modules (one CommonJS file, one ES
- * module), perhaps of different releases, so they share only this small contract, which hangs on the host object of
- * context.ts.
+ * What the preload provides to the explicit API. The two are separate instances of the same modules (a CommonJS file and an
+ * ES module), possibly of different releases. They therefore share only this small contract, as a member of the host object
+ * of context.ts.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind } from '../../journal/layout/agent.ts';
@@ -15,24 +15,24 @@ export type FrameworkPort = Pick<
   'scopeOf' | 'alias' | 'forget' | 'startRun' | 'endRun' | 'startStep' | 'endStep' | 'startTool' | 'endTool'
 >;
 
-/** What the preload gives to the explicit API. Grows only by optional members. */
+/** What the preload provides to the explicit API. May only be extended by optional members. */
 export interface AgentPort {
-  /** A new id of ours. */
+  /** Allocates a new id. */
   nextId(letter: string): string;
-  /** Records an event: `facts` are ours, `content` the host's. */
+  /** Records an event. `facts` come from this package, `content` from the host. */
   record<Kind extends AgentEventKind>(
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
   ): void;
-  /** Records what a framework tells of, by the framework's own keys; `source` is its name in the events. */
+  /** Records what a framework reports, under the framework's own keys; `source` is its name in the events. */
   framework?(source: string): FrameworkPort;
   /** The model calls that the taps have seen. */
   readonly tapped?: Pick<TappedCalls, 'count' | 'claim'>;
-  /** Where the calling code runs: in the innermost of what the storage and the frameworks' own contexts say. */
+  /** The scope of the calling code: the innermost one found in the storage and in the contexts of the frameworks. */
   readonly scope?: AgentScope;
-  /** The storage in which taps and integrations look for their run and step. */
+  /** The storage in which taps and integrations look up the current run and step. */
   readonly storage: AsyncLocalStorage<AgentScope>;
-  /** Has a lack of progress noticed; returns the undoing. */
+  /** Watches for a lack of progress. Returns a function that stops the watch. */
   expectProgress?(ms: number, options?: ProgressOptions): () => void;
 }

@@ -1,49 +1,53 @@
-/** What whoever knows of tests (a runner's hook, an explicit reporter) tells the watch, and what the watch can say. */
+/** The interface between sources of test events (a runner's hook, an explicit reporter) and the watch. */
 import type { TestOrigin, TestPart, TestStatus, WorkerStacksNote } from '../../bundle/layout/tests.ts';
 import type { CausalContext, Origin } from '../record/causal-context.ts';
 
 export interface StartedTest {
   file?: string | undefined;
   name: readonly string[];
-  /** Not a test but what runs around tests: it may hang or die too, and is not counted among them. */
+  /** Not a test, but code that runs around tests. It may hang or die as well, but is not counted as a test. */
   isHook?: boolean;
-  /** The runner's object for what this one belongs to, which waits for it meanwhile. */
+  /** The runner's object for the parent, which waits for this one meanwhile. */
   within?: object | undefined;
 }
 
 export interface TestPort {
-  /** The runner's name, once it is known, with the file that it runs here. */
+  /** Sets the runner's name once it is known, and the file that it runs here. */
   runnerIs(runner: string, file?: string): void;
-  /** Returns the number by which it ends; 0 when it was not taken. `key` is the runner's own object for the test. */
+  /**
+   * Returns the number to pass to `end`, or 0 if the test was not registered. `key` is the runner's own object for the test.
+   */
   begin(test: StartedTest, key?: object): number;
-  /** Before its end: it was a suite all along, and is no more counted than a hook. */
+  /** Must be called before its end: it turned out to be a suite, which like a hook is not counted as a test. */
   wasSuite(key: object): void;
-  /** `nextFollows`: the runner tells at once of what runs next, or calls `settle`; nothing of the program's runs before. */
+  /**
+   * `nextFollows`: the runner immediately reports what runs next, or calls `settle`; no code of the program runs in between.
+   */
   end(test: number | object, status: TestStatus, error?: unknown, nextFollows?: boolean): void;
-  /** A test that had passed: an error that came after its end made the runner count it as failed. */
+  /** For a test that had passed: an error after its end made the runner count it as failed. */
   failedLater(key: object, error: unknown): void;
-  /** After all, nothing follows at once. */
+  /** Revokes `nextFollows`: nothing follows immediately. */
   settle(): void;
-  /** The context of the test that this object of its runner's stands for; `tell` where nobody calls `begin` with it. */
+  /** The context of the test with this object of the runner. `tell` describes it if nothing calls `begin` with the object. */
   contextOf(key: object, tell?: () => TestOrigin): Origin;
-  /** From here on, in this asynchronous flow, all belongs to that test; to none without a key. */
+  /** Assigns the rest of this asynchronous flow to that test, or to none without a key. */
   enter(key: object | undefined): void;
-  /** Where contexts are kept, for what enters them by itself. */
+  /** Where contexts are stored, for code that enters them itself. */
   readonly causal: CausalContext;
-  /** Whether tests have contexts here. */
+  /** Whether contexts are tracked for tests here. */
   readonly isFollowed: boolean;
-  /** The test, or hook, whose context this is; undefined for another. */
+  /** The test or hook that this context belongs to; undefined for any other context. */
   describeOrigin(origin: Origin): TestOrigin | undefined;
-  /** undefined while nothing is known of tests here. */
+  /** Undefined while nothing is known about tests here. */
   describe(): TestPart | undefined;
-  /** What `agentdump ci` saw of this process's worker threads when it stopped the run. */
+  /** The stacks of this process's worker threads that `agentdump ci` captured when it stopped the run. */
   workerStacks(): WorkerStacksNote | undefined;
-  /** A runner of tests, between its tests or at its end: a failing exit code only counts what failed. */
+  /** True in a test runner between its tests or at its end: a failing exit code then only reports failed tests. */
   expectsExit(): boolean;
-  /** npm, or `node --test`: the processes that it starts run the tests, and tell of themselves. */
+  /** True for npm or `node --test`: the processes that they start run the tests, and report them themselves. */
   readonly startsOthersOnly: boolean;
-  /** A bundle was written in this thread, now. */
+  /** Records that a bundle was just written in this thread. */
   noteBundle(path: string, trigger: string, handled: boolean): void;
-  /** The thread ends by itself. */
+  /** The thread exits by itself. */
   close(exitCode: number): void;
 }

@@ -1,17 +1,17 @@
 /**
- * When the calls that stream are written: all of them together, in one system call, a short while after the first of them
- * had something to say. So a stream of single tokens costs no record each, many streams cost little more than one, and what
- * came is on the disk within 100 ms.
+ * Schedules the writing of streaming calls: all of them together, in one system call, a short while after the first of them
+ * had something to write. A stream of single tokens thus does not cost a record per token, many streams cost little more than
+ * one, and everything that arrived is on disk within 100 ms.
  */
 
 export interface Streaming {
-  /** Into the buffer of the journal. */
+  /** Writes into the journal's buffer. */
   writeDelta(): void;
 }
 
-/** The timer of a loop with other work is late by some milliseconds. */
+/** In a busy event loop the timer fires some milliseconds late. */
 const intervalMs = 80;
-/** A host's tests may put a clock of their own in its place. */
+/** Captured at load, because a host's tests may install fake timers. */
 const { setTimeout: startTimer } = globalThis;
 
 export class DeltaClock {
@@ -25,12 +25,12 @@ export class DeltaClock {
   };
   readonly #flush: () => void;
 
-  /** `flush` hands what is buffered to the kernel. */
+  /** `flush` passes the buffered data to the kernel. */
   constructor(flush: () => void) {
     this.#flush = flush;
   }
 
-  /** It has something to write. */
+  /** Registers a call that has something to write. */
   add(one: Streaming): void {
     this.#waiting.add(one);
     if (this.#isRunning) return;
@@ -38,7 +38,7 @@ export class DeltaClock {
     startTimer(this.#write, intervalMs).unref();
   }
 
-  /** It has ended, and has written it. */
+  /** Unregisters a call that has ended and has written everything. */
   delete(one: Streaming): void {
     this.#waiting.delete(one);
   }

@@ -1,8 +1,8 @@
-/** Narrows parsed JSON of unknown shape: every reader of a provider's body goes through these, and none throws. */
+/** Narrows parsed JSON of unknown shape. All readers of provider bodies use these functions. None of them throws. */
 
 export type JsonObject = Record<string, unknown>;
 
-/** The value as an object; an empty one for anything else, so that a chain of look-ups needs no checks. */
+/** The value as an object; an empty object for anything else, so that a chain of look-ups needs no checks. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -23,7 +23,7 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The parsed text, or undefined when it is no JSON. */
+/** The parsed text, or undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -32,7 +32,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Arguments of a tool call, which providers send as a text of JSON: parsed, or the text when the model broke it. */
+/**
+ * Arguments of a tool call, which providers send as JSON text: parsed, or the text itself if the model produced invalid JSON.
+ */
 export function parseArguments(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (value === '') return {};
@@ -40,7 +42,7 @@ export function parseArguments(value: unknown): unknown {
   return parsed === undefined ? value : parsed;
 }
 
-/** `object` without the keys whose value is undefined, so that they are absent and not null in JSON. */
+/** `object` without the keys whose value is undefined, so that they are absent from JSON instead of null. */
 export function compact<T extends object>(object: T): T {
   for (const key of Object.keys(object) as (keyof T)[]) if (object[key] === undefined) delete object[key];
   return object;

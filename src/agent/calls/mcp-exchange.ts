@@ -1,6 +1,6 @@
 /**
  * A request to an MCP server over HTTP ("streamable HTTP" transport): JSON-RPC in the body, the answer as JSON or as
- * server-sent events. A body that is no JSON-RPC is recorded like any other request.
+ * server-sent events. If the body is not JSON-RPC, it is recorded like any other request.
  */
 import { ContentDecoder } from '../http/content-decoder.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from '../http/exchange.ts';
@@ -15,7 +15,7 @@ const bodyLimitBytes = 4 * 1024 * 1024;
 const serversOf = new WeakMap<AgentRecorder, Map<string, McpMessages>>();
 const serverLimit = 100;
 
-/** Whether a request may be one: its client must accept both forms of answer. */
+/** Whether a request may be one: an MCP client must accept both forms of answer. */
 export function mayBeMcp({ method, header }: ExchangeStart): boolean {
   if (method !== 'POST') return false;
   const accept = header('accept') ?? '';
@@ -33,7 +33,9 @@ export class McpExchange implements Exchange {
   #decoder: ContentDecoder | undefined;
   #request: unknown;
   #server: McpMessages | undefined;
-  /** Records it as any other request: when it is no JSON-RPC, or when these are recorded whole. */
+  /**
+   * The recording as an ordinary request: if the body is not JSON-RPC, or if the content of ordinary requests is recorded.
+   */
   #other: Exchange | undefined;
 
   constructor(recorder: AgentRecorder, start: ExchangeStart) {
@@ -84,7 +86,7 @@ export class McpExchange implements Exchange {
   }
 
   fail(error: unknown): void {
-    // Nobody was reached, so no body was sent: what it accepts is all that is known of the request.
+    // The connection failed, so no body was sent: only the `accept` header is known of the request.
     if (!this.#other) this.#server ??= findServer(this.#recorder, this.#start);
     this.#other?.fail(error);
     this.#server?.lost(this.#request, error);
@@ -97,7 +99,7 @@ export class McpExchange implements Exchange {
   }
 }
 
-/** One server a host and path; undefined beyond a number that no agent reaches. */
+/** One server per host and path. Undefined above a limit that no agent reaches. */
 function findServer(recorder: AgentRecorder, { host, port, path }: ExchangeStart): McpMessages | undefined {
   const servers = serversOf.get(recorder) ?? new Map<string, McpMessages>();
   serversOf.set(recorder, servers);

@@ -1,9 +1,9 @@
-/** Builds the parts of a message that several providers share. Inline bytes become their size and hash. */
+/** Builds the message parts that several providers share. Inline bytes are replaced by their size and hash. */
 import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import { hashOf } from '../node-modules.ts';
 import { isObject, type JsonObject, stringOf } from './json.ts';
 
-/** A role is a word that everybody may see; what else stands in its place is not kept. */
+/** A role is a single word that needs no redaction. Any other value is not recorded. */
 export const roleOf = (role: unknown): string =>
   typeof role === 'string' && /^[\w-]{1,20}$/.test(role) ? role : 'unknown';
 
@@ -22,7 +22,7 @@ export function blobPart(mimeType: string, base64: string): MessagePart {
   };
 }
 
-/** A link; a `data:` URL counts as inline content. */
+/** A link. A `data:` URL is treated as inline content. */
 export function linkPart(modality: string, url: string): MessagePart {
   const inline = /^data:([^;,]*)(?:;[^,]*)?,/.exec(url.slice(0, 200));
   return inline
@@ -30,13 +30,13 @@ export function linkPart(modality: string, url: string): MessagePart {
     : { type: 'uri', modality, uri: url };
 }
 
-/** A part whose type we do not read further; `value` is kept as it is. */
+/** A part of a type that is not interpreted; `value` is kept unchanged. */
 export function otherPart(block: unknown, kind?: string): MessagePart {
   const type = kind ?? (isObject(block) ? stringOf(block['type']) : undefined);
   return { type: 'other', kind: type ?? 'unknown', value: block };
 }
 
-/** A list that may also be one plain text: `read` is called for each object of a list. */
+/** Content that is a list of blocks or one plain text. `read` is called for each object of a list. */
 export function contentParts(content: unknown, read: (block: JsonObject) => MessagePart): MessagePart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', content }];
   if (!Array.isArray(content)) return [];

@@ -1,7 +1,7 @@
 /**
- * A request to a model and its reply, recorded as it happens: the start with the conversation it continues, what was
- * streamed so far ten times a second, the end with the reply, usage and timing. A body that turns out to be no model
- * call is recorded like any other request.
+ * A request to a model and its reply, recorded as it happens: the start with the conversation that it continues, what was
+ * streamed so far ten times a second, and the end with reply, usage and timing. If the body turns out not to be a model call,
+ * it is recorded like any other request.
  */
 import type { AgentEventData, Attributes, CallStatus } from '../../journal/layout/agent.ts';
 import { type CallFailure, readFailure } from '../http/call-error.ts';
@@ -26,7 +26,7 @@ export class ModelExchange implements Exchange {
   #body: (Uint8Array | string)[] = [];
   #bodyBytes = 0;
   #record: ModelCallRecord | undefined;
-  /** Set when the body showed that this is no model call. */
+  /** Set if the body showed that this is not a model call. */
   #other: Exchange | undefined;
   #reader: ReplyReader | undefined;
   #status: number | undefined;
@@ -82,7 +82,7 @@ export class ModelExchange implements Exchange {
     this.#other?.fail(error);
     this.#reader?.end();
     const { status, content } = readFailure(error, this.#status !== undefined);
-    // Clients hang up by themselves once they have heard that the reply is whole.
+    // Clients close the connection themselves once the reply is complete.
     if (status === 'aborted' && this.#reader?.isStream && this.#reply.done && !this.#reply.error)
       this.#close('finished');
     else this.#close(status, content);
@@ -95,7 +95,7 @@ export class ModelExchange implements Exchange {
     this.#reader = undefined;
   }
 
-  /** The request; undefined when it could not be read; 'other' when it is no request to a model. */
+  /** The request; undefined if it could not be read; 'other' if it is not a request to a model. */
   #readRequest(): ModelRequest | 'other' | undefined {
     if (this.#bodyBytes > requestLimitBytes || this.#start.header('content-encoding')) return undefined;
     const bytes = joined(this.#body);
@@ -136,7 +136,7 @@ export class ModelExchange implements Exchange {
   }
 }
 
-/** The chunks as one buffer: a single one, as most bodies are, without a copy. */
+/** The chunks as one buffer. A single chunk, as most bodies have, is not copied. */
 function joined(chunks: (Uint8Array | string)[]): Buffer {
   const buffers = chunks.map((chunk) =>
     typeof chunk === 'string'
@@ -146,7 +146,7 @@ function joined(chunks: (Uint8Array | string)[]): Buffer {
   return buffers.length === 1 ? (buffers[0] as Buffer) : Buffer.concat(buffers);
 }
 
-/** Headers that tell a request to the provider, and its limits. */
+/** Headers that identify a request to the provider, and those with its rate limits. */
 const shownHeaders = [
   'x-request-id',
   'request-id',

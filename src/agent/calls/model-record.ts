@@ -1,6 +1,6 @@
 /**
- * The events of one model call, from start to end. Text that is streamed is cleaned before it is written, and what a
- * later piece might show to be a secret waits (`held-text.ts`).
+ * The events of one model call, from start to end. Streamed text is redacted before it is written; text that may turn out to
+ * be part of a secret is held back until more has arrived (`held-text.ts`).
  */
 import type {
   AgentEventData,
@@ -30,11 +30,11 @@ export interface CallEnd {
   httpStatus: number | undefined;
 }
 
-/** The reply as far as it was read. */
+/** The reply as far as it has been read. */
 export interface ReplySource {
   readonly bytes: number;
   readonly frames: number;
-  /** Reads what has arrived since. */
+  /** Reads what has arrived since the last call. */
   drain(): void;
 }
 
@@ -86,19 +86,19 @@ export class ModelCallRecord implements InFlight {
     );
   }
 
-  /** More of the reply has come. */
+  /** More of the reply has arrived. */
   progressed(): void {
     this.#lastByteAt = now();
     this.#firstByteMs ??= this.#lastByteAt - this.#startedAt;
     this.#recorder.deltas.add(this);
   }
 
-  /** It is time to write what has come since the last time; the disk has it with the next flush. */
+  /** Writes what has arrived since the last time. It reaches the disk with the next flush. */
   writeDelta(): void {
     this.#writeDelta(false, 'ahead');
   }
 
-  /** The process is about to die: all that is known is written, also what was held back. */
+  /** The process is about to die: writes everything that is known, including text that was held back. */
   flush(): void {
     if (!this.#isEnded) this.#writeDelta(true, 'now');
   }
@@ -139,7 +139,7 @@ export class ModelCallRecord implements InFlight {
     }) as Partial<AgentEventData['model.start']>;
   }
 
-  /** A tracer's span may end before its reply was read. */
+  /** The span of a tracer may end before its reply was read. */
   #readId(): string | undefined {
     this.#source?.drain();
     return this.#reply.id;
@@ -154,7 +154,7 @@ export class ModelCallRecord implements InFlight {
     const text = this.#hasContent ? this.#cleaned(delta, isLast) : {};
     if (bytes === this.#writtenBytes && !Object.keys(text).length) return;
     this.#writtenBytes = bytes;
-    // Already cleaned, so these are facts and not content.
+    // The text is already redacted, so it is passed as facts instead of content.
     const facts = { call: this.#call, bytes, frames, lastByteAt: this.#lastByteAt, ...text };
     this.#recorder.sink.record('model.delta', facts, undefined, writing);
   }

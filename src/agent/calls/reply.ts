@@ -1,6 +1,6 @@
 /**
- * Gathers a model's reply, whole or piece by piece, into messages; remembers what was added since the last look, for
- * the journal's deltas. Bounded: text over the limit is counted, not kept. Knows no provider.
+ * Collects a model's reply, whole or piece by piece, into messages, and tracks what was added since the last look, for the
+ * deltas in the journal. Bounded: text over the limit is counted but not kept. Knows no provider.
  */
 import type { DeltaTool, EventError, Message, MessagePart } from '../../journal/layout/agent.ts';
 import { compact, parseArguments } from './json.ts';
@@ -12,20 +12,20 @@ interface OpenPart {
   text: string;
   id?: string | undefined;
   name?: string | undefined;
-  /** For `whole`: the part itself. For a tool call: arguments that came as one value. */
+  /** For `whole`: the part itself. For a tool call: arguments that arrived as one value. */
   value?: unknown;
-  /** Which tool call of the reply, 0-based. */
+  /** The 0-based number of the tool call in the reply. */
   toolIndex: number;
 }
 
 interface OpenMessage {
   role: string;
-  /** The provider's id of this item, by which a later request may refer to it. */
+  /** The provider's id of this item. A later request may refer to it. */
   id?: string | undefined;
   parts: Map<PartKey, OpenPart>;
 }
 
-/** Token counts as the provider reports them; whether input includes what was cached differs by provider. */
+/** Token counts as reported by the provider. Whether `input` includes cached tokens differs between providers. */
 export interface TokenCounts {
   input?: number;
   output?: number;
@@ -49,7 +49,7 @@ export class ReplyBuilder {
   readonly finishReasons: string[] = [];
   readonly usage: TokenCounts = {};
   error: EventError | undefined;
-  /** The provider said that the reply is complete. */
+  /** Set when the provider reported that the reply is complete. */
   done = false;
   #messages = new Map<PartKey, OpenMessage>();
   #chars = 0;
@@ -58,7 +58,7 @@ export class ReplyBuilder {
   #newReasoning = '';
   #newTools = new Map<number, DeltaTool>();
 
-  /** The message with this key is of this role; `id` is the provider's name for it. */
+  /** Declares the role of the message with this key; `id` is the provider's id of it. */
   message(key: PartKey, role: string, id?: string): void {
     const open = this.#message(key);
     open.role = role;
@@ -83,7 +83,7 @@ export class ReplyBuilder {
     this.#newReasoning += added;
   }
 
-  /** A tool call, or more of one: `addedArguments` is a piece of JSON text, `value` all arguments at once. */
+  /** Adds a tool call or continues one. `addedArguments` is a fragment of JSON text, `value` all arguments at once. */
   toolCall(
     message: PartKey,
     part: PartKey,
@@ -105,7 +105,7 @@ export class ReplyBuilder {
     if (call.value !== undefined) open.value = call.value;
   }
 
-  /** A part that comes as a whole. */
+  /** Adds a part that arrives as a whole. */
   whole(message: PartKey, part: PartKey, value: MessagePart): void {
     this.#part(message, part, 'whole').value = value;
   }
@@ -119,19 +119,22 @@ export class ReplyBuilder {
       if (value !== undefined) this.usage[name as keyof TokenCounts] = value;
   }
 
-  /** Forgets the messages gathered so far: a complete copy follows. What was streamed has been reported already. */
+  /**
+   * Discards the messages collected so far, because a complete copy follows. Deltas of streamed text have already been
+   * reported.
+   */
   restart(): void {
     this.#messages = new Map();
     this.#chars = 0;
     this.#toolCount = 0;
   }
 
-  /** Parts of a message so far: a key for one more. */
+  /** The number of parts of a message so far, to be used as the key of the next one. */
   partCount(message: PartKey): number {
     return this.#messages.get(message)?.parts.size ?? 0;
   }
 
-  /** The messages as far as they came, with the provider's ids of them. Messages without parts are left out. */
+  /** The messages as far as they have arrived, with the provider's ids. Messages without parts are left out. */
   messages(): { message: Message; id: string | undefined }[] {
     return [...this.#messages.values()]
       .filter((open) => open.parts.size)
@@ -163,7 +166,7 @@ export class ReplyBuilder {
 
   #part(message: PartKey, key: PartKey, type: OpenPart['type']): OpenPart {
     const { parts } = this.#message(message);
-    // The same position may carry text and then reasoning: they stay two parts.
+    // One position may carry first text and then reasoning; they stay two parts.
     const typedKey = `${type}:${key}`;
     let open = parts.get(typedKey);
     if (!open) {

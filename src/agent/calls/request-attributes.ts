@@ -1,8 +1,11 @@
-/** Sampling and limits of a request under the names of the GenAI conventions; providers differ only in their own names. */
+/**
+ * Sampling parameters and limits of a request, under the names of the GenAI conventions. Providers differ only in their own
+ * names for them.
+ */
 import type { Attributes } from '../../journal/layout/agent.ts';
 import type { JsonObject } from './json.ts';
 
-/** Ours from theirs, for the names that several providers share. */
+/** Convention names by the provider names that several providers share. */
 const sharedNames: Record<string, string> = {
   max_tokens: 'max_tokens',
   max_completion_tokens: 'max_tokens',
@@ -25,7 +28,7 @@ const sharedNames: Record<string, string> = {
   stopSequences: 'stop_sequences',
 };
 
-/** Attributes from an object that holds a request's settings. Values of another type than expected are left out. */
+/** Attributes from an object that contains a request's settings. Values of an unexpected type are left out. */
 export function readSettings(settings: JsonObject): Attributes {
   const attributes: Attributes = {};
   for (const [theirs, ours] of Object.entries(sharedNames)) {
