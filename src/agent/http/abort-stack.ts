@@ -1,22 +1,22 @@
 /**
- * Who gave a request up. undici tells of an aborted fetch inside of the call of `abort()`, so that call is on the stack
- * then; the stack of the error that the program gets is replaced by fetch itself. Node's http client tells later: there
- * the error, or its cause, was made inside of the call. Seen on Node 20.20, 22.23, 24.21, 26.10.
+ * Finds the code that aborted a request. undici reports an aborted fetch from inside the call of `abort()`, so the caller is
+ * on the stack at that time; the stack of the error that the program receives is replaced by fetch itself. Node's http client
+ * reports later, but the error or its cause was created inside the call. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
 import { isFormattedByNode, quietly } from '../quiet-stack.ts';
 
-/** As it was when the preload was loaded. */
+/** Captured when the preload is loaded. */
 const OwnError = Error;
 const deepest = 60;
 const mostLines = 8;
 const mostChars = 1500;
-/** The outermost call of it counts: signals that follow others are aborted inside of theirs. */
+/** The outermost match counts: dependent signals are aborted inside of the abort of the signal that they follow. */
 const abortCall = /^ {4}at AbortController\.abort \(node:internal\/abort_controller\b/;
 
 /**
- * Lines of V8's stack text, the caller of `abort()` first; undefined where that call was not seen. `error` is one that an
- * abort has made: the stack of any other is not touched, and none is where the program has a formatter of its own, which
- * V8 calls at the first reading.
+ * Lines of V8's stack text, starting at the caller of `abort()`; undefined if no such call was found. `error` must have been
+ * created by an abort: stacks of other errors are not read, and none is read if the program has a formatter of its own, which
+ * V8 calls when a stack is first read.
  */
 export function readAbortStack(error: unknown): string | undefined {
   try {
@@ -37,7 +37,7 @@ function below(stack: unknown): string | undefined {
   const lines = stack.split('\n');
   const at = lines.findLastIndex((line) => abortCall.test(line));
   if (at === -1) return undefined;
-  // What is left began in AbortSignal.timeout: nobody called.
+  // The remaining frames begin in AbortSignal.timeout: the program did not call abort().
   if (lines.some((line, below) => below > at && line.includes('(node:internal/abort_controller:')))
     return undefined;
   return (

@@ -1,4 +1,4 @@
-/** What an error says about the end of a call: read without trusting that it is an Error. */
+/** Reads from an error how a call ended, without assuming that the value is an Error. */
 import type { CallStatus, EventError } from '../../journal/layout/agent.ts';
 import { compact } from '../calls/json.ts';
 import { carryThrown } from '../record/failed-work.ts';
@@ -39,15 +39,15 @@ export function isAbort(error: unknown): boolean {
 
 export interface CallFailure {
   status: CallStatus;
-  /** Content: it is cleaned before it is written. */
+  /** Content: it is redacted before it is written. */
   content: { error: EventError; abortStack?: string };
 }
 
-/** How a call ended with this error, as it is told of; `answered`: the reply had begun. */
+/** How a call ended with this error, as it is recorded. `answered`: the reply had begun. */
 export function readFailure(error: unknown, answered: boolean): CallFailure {
   const isOfAbort = isAbort(error);
   const abortStack = readAbortStack(isOfAbort ? error : undefined);
-  // A reason that the program gave itself is any value.
+  // A program may pass any value as the abort reason.
   const isAborted = isOfAbort || abortStack !== undefined;
   const content = { error: errorOf(error), ...(abortStack !== undefined && { abortStack }) };
   return { status: isAborted ? 'aborted' : answered ? 'cut' : 'failed', content };

@@ -1,7 +1,7 @@
 /**
- * Undoes `content-encoding` chunk by chunk and synchronously, so that what has arrived can be read while the rest is
- * still on its way. Bounded in what it puts out. zlib's streams have no public call for it: `_processChunk` is older
- * than Node 1.0 and what minizlib, and with it npm, is built on; where it should be missing, nothing is decoded.
+ * Undoes `content-encoding` chunk by chunk and synchronously, so that the data that has arrived can be read while the rest is
+ * still in transit. Its output is bounded. zlib's streams have no public synchronous call; `_processChunk` is older than Node
+ * 1.0, and minizlib (and thus npm) is built on it. If it is missing, nothing is decoded.
  */
 import { zlib } from '../node-modules.ts';
 
@@ -18,13 +18,13 @@ interface SyncZlib {
 const nothing = () => undefined;
 
 export class ContentDecoder {
-  /** The encoding is unknown, the data breaks it, or there was too much: nothing more comes out. */
+  /** Set if the encoding is unknown, the data is invalid, or the limit was exceeded. No more output follows. */
   broken = false;
   #engine: SyncZlib | undefined;
   #flush = 0;
   #produced = 0;
 
-  /** `encoding` as the header has it; several one after the other are not undone. */
+  /** `encoding` is the value of the header. Several stacked encodings are not supported. */
   constructor(encoding: string | undefined) {
     const name = encoding?.trim().toLowerCase();
     if (name && name !== 'identity') this.#start(name);
@@ -78,7 +78,7 @@ function makeEngine(name: string): SyncZlib | undefined {
   return makers[name]?.() as SyncZlib | undefined;
 }
 
-/** The synchronous call closes the stream behind it, and adds a listener each time: neither is wanted here. */
+/** The synchronous call closes the underlying handle and adds a listener each time. Both are prevented here. */
 function processKeepingOpen(engine: SyncZlib, chunk: Uint8Array, flush: number): Buffer | null {
   const handle = engine._handle;
   if (!handle) return null;
@@ -92,7 +92,7 @@ function processKeepingOpen(engine: SyncZlib, chunk: Uint8Array, flush: number):
     Reflect.deleteProperty(engine, 'close');
     engine._handle = handle;
     engine.removeAllListeners('error');
-    // What is broken emits later too: unheard, that would end the host.
+    // A broken stream also emits later; without a listener that would terminate the host.
     engine.on('error', nothing);
   }
 }

@@ -14,11 +14,11 @@ export interface EventStreamFrame {
 const preludeBytes = 12;
 const frameOverheadBytes = 16;
 const stringHeader = 7;
-/** Bytes of a header's value by its type; -1 where a 2-byte length stands before it. */
+/** The size of a header's value by its type; -1 for types that are preceded by a 2-byte length. */
 const valueBytes = [0, 0, 1, 2, 4, 8, -1, -1, 8, 16];
 
 export class EventStreamDecoder {
-  /** A frame broke the format: nothing after it is decoded. */
+  /** Set by an invalid frame. Nothing after it is decoded. */
   broken = false;
   readonly #limit: number;
   #buffered: Buffer = Buffer.alloc(0);

@@ -1,11 +1,11 @@
 /**
- * One HTTP request and its reply, as a tap sees it: what a tap feeds. Knows how nothing of this is tapped.
+ * One HTTP request and its reply: the interface that the taps feed. Knows nothing about how a tap observes them.
  */
 import type { RequestTarget } from '../calls/model-call.ts';
 
 export type HeaderLookup = (name: string) => string | undefined;
 
-/** A request as it begins. `host` is the host's name without the port. */
+/** A request at its start. `host` is the host name without the port. */
 export interface ExchangeStart extends RequestTarget {
   source: 'undici' | 'http' | 'http2';
   method: string;
@@ -13,7 +13,7 @@ export interface ExchangeStart extends RequestTarget {
   header: HeaderLookup;
 }
 
-/** What a tap calls, in this order; each but the constructor may be missing when the connection breaks. */
+/** Called by a tap in this order. Any call except the constructor may be missing if the connection breaks. */
 export interface Exchange {
   requestChunk(chunk: Uint8Array | string): void;
   requestSent(): void;

@@ -1,13 +1,13 @@
 /**
- * Keeps a body of HTTP as it comes by: bounded text, cleaned; of what is no text, its size and hash. Whether it is text
- * the bytes say, for content types are often wrong or absent.
+ * Collects an HTTP body as it passes: text is bounded and redacted, binary data is kept as size and hash. Text is detected
+ * from the bytes, because content types are often wrong or absent.
  */
 import type { HttpBody } from '../../journal/layout/agent.ts';
 import { startHash } from '../node-modules.ts';
 import { ContentDecoder } from './content-decoder.ts';
 
 export const bodyLimitBytes = 256 * 1024;
-/** So much more is cleaned with it, so that the cut goes through no secret. */
+/** This many additional bytes are redacted with the text, so that the cut does not split a secret. */
 const slackBytes = 8192;
 
 export class BodyReader {
@@ -17,7 +17,7 @@ export class BodyReader {
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
 
-  /** `encoding` as the header `content-encoding` has it. */
+  /** `encoding` is the value of the `content-encoding` header. */
   constructor(encoding: string | undefined) {
     this.#decoder = new ContentDecoder(encoding);
   }
@@ -35,7 +35,7 @@ export class BodyReader {
     this.#bytes += chunk.length;
     const room = bodyLimitBytes + slackBytes - this.#keptBytes;
     if (room <= 0) return;
-    // The chunk's memory may be used again for the next one.
+    // The memory of the chunk may be reused for the next one.
     const kept = Uint8Array.prototype.slice.call(chunk, 0, room);
     this.#kept.push(kept);
     this.#keptBytes += kept.length;
@@ -45,7 +45,7 @@ export class BodyReader {
     this.#decoder.end();
   }
 
-  /** What has come so far; undefined when that is nothing. */
+  /** The body so far; undefined if nothing has arrived. */
   read(clean: (text: string) => string): HttpBody | undefined {
     const sha256 = () => this.#hash.copy().digest('hex');
     if (this.#decoder.broken) return { bytes: this.#bytes, sha256: sha256(), gap: 'encoding' };
@@ -59,7 +59,7 @@ export class BodyReader {
   }
 }
 
-/** undefined for what is no UTF-8. The last character of what `isCut` may be incomplete. */
+/** Undefined if it is not UTF-8. With `isCut`, the last character may be incomplete. */
 function readText(bytes: Uint8Array, isCut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -1,6 +1,7 @@
 /**
- * A request that is no model call, recorded with its content: for programs that ask for it, so that a replay can answer
- * in the server's place. Each is written as it is sent and as it is answered; a death adds what has come by then.
+ * A request that is not a model call, recorded with its content. Programs opt in to this, so that a replay can answer in
+ * place of the server. A record is written when the request is sent and when it is answered; at a death, whatever has arrived
+ * by then is added.
  */
 import type { CallStatus, HttpAnswered } from '../../journal/layout/agent.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
@@ -11,7 +12,7 @@ import { BodyReader } from './http-body.ts';
 
 const { now } = Date;
 
-/** Of a reply: what programs act on. Cookies and what else is a credential are not kept. */
+/** Headers of the reply that programs act on. Cookies and other credentials are not recorded. */
 const keptHeaders = [
   'content-type',
   'content-language',
@@ -48,7 +49,7 @@ export class HttpContentExchange implements Exchange, InFlight {
   #status: number | undefined;
   #headers: Record<string, string> = {};
   #wireBytes = 0;
-  /** So many bytes a death that was survived has written. */
+  /** The number of bytes at the last write for a death that the process survived. */
   #toldBytes = -1;
   #isBegun = false;
   #isEnded = false;

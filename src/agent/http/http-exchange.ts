@@ -1,6 +1,6 @@
 /**
- * A request that is no model call, or that no reader understands: what of it is recorded, `http-log.ts` says, and
- * `http-content-exchange.ts` where its content was asked for.
+ * A request that is not a model call, or that no reader understands. What is recorded of it is documented in `http-log.ts`,
+ * and in `http-content-exchange.ts` for programs that opted in to its content.
  */
 import type { CallStatus } from '../../journal/layout/agent.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
@@ -11,7 +11,7 @@ import { type HttpLog, type HttpRequest, httpLogOf } from './http-log.ts';
 
 const { now } = Date;
 
-/** `sent`: the whole body, when the request was first taken for something else. */
+/** `sent`: the whole body, if the request was first treated as another kind. */
 export function openHttpExchange(
   recorder: AgentRecorder,
   start: ExchangeStart,

@@ -1,30 +1,30 @@
 /**
- * The requests that are no model calls: method, host, status and timing are recorded, nothing of their content. A
- * program may make hundreds a second, so a request is written when it has taken a while or when it is over, several at
- * a time; the death writes what is open. More than so many a second are counted only.
+ * Requests that are not model calls: records method, host, status and timing, but no content. A program may make hundreds per
+ * second, so a request is written only after it has taken a while or is over, and several are written together. At a death,
+ * open requests are written. Requests above a limit per second are only counted.
  */
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
 
-/** A request as it is known so far. Times in milliseconds since the epoch. */
+/** What is known of a request so far. Times are in milliseconds since the epoch. */
 export interface HttpRequest {
   id: string;
   method: string;
-  /** With the port, where there is one. */
+  /** With the port, if any. */
   host: string;
   scope: AgentScope;
   startedAt: number;
 }
 
 const perSecond = { metadata: 50, content: 500 };
-/** So long a request may be, or be over, before it is written. */
+/** A request that is open or over for this long is written. */
 const delayMs = 250;
 const { now } = Date;
-/** A host's tests may put a clock of their own in its place. */
+/** Captured at load, because a host's tests may install fake timers. */
 const { setTimeout: startTimer } = globalThis;
 const logs = new WeakMap<AgentRecorder, HttpLog>();
 
-/** The recorder's own. */
+/** The log of this recorder. */
 export function httpLogOf(recorder: AgentRecorder): HttpLog {
   let log = logs.get(recorder);
   if (!log) {
@@ -36,7 +36,7 @@ export function httpLogOf(recorder: AgentRecorder): HttpLog {
 
 export class HttpLog implements InFlight {
   readonly #recorder: AgentRecorder;
-  /** Open and not yet written. */
+  /** Open requests that have not been written yet. */
   readonly #young = new Set<HttpRequest>();
   /** Events of requests that are over. */
   #ends: (() => void)[] = [];
@@ -68,7 +68,7 @@ export class HttpLog implements InFlight {
     this.#wait();
   }
 
-  /** `write` records the end; it is told what the start would have said, when that was not written. */
+  /** `write` records the end. It receives the data of the start event if that one was not written. */
   closed(request: HttpRequest, write: (start: Omit<HttpRequest, 'id' | 'scope'> | undefined) => void): void {
     const { method, host, startedAt } = request;
     const start = this.#young.delete(request) ? { method, host, startedAt } : undefined;
@@ -99,7 +99,7 @@ export class HttpLog implements InFlight {
     for (const write of ends) write();
     const before = now() - ageMs;
     for (const request of this.#young) {
-      // The oldest come first.
+      // The set is ordered: oldest first.
       if (request.startedAt > before) break;
       this.#young.delete(request);
       const { id, method, host, scope } = request;

@@ -1,7 +1,7 @@
 /**
- * Finds one list among the top-level fields of a JSON object, and where each of its elements ends, without parsing what
- * is in them. Works on UTF-8 bytes, in which no byte of a longer character looks like a bracket or a quote. Knows
- * nothing of what the list holds. Source: RFC 8259.
+ * Finds a list among the top-level fields of a JSON object, and where each of its elements ends, without parsing the
+ * elements. Works on UTF-8 bytes: no byte of a multi-byte character equals a bracket or a quote. Knows nothing of the
+ * contents of the list. Source: RFC 8259.
  */
 
 /** Offsets into the bytes. */
@@ -23,7 +23,10 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** The first top-level field of one of these names that is a list; undefined when there is none, or no JSON object. */
+/**
+ * The first top-level field with one of these names that is a list; undefined if there is none, or if it is not a JSON
+ * object.
+ */
 export function findList(bytes: Buffer, fields: ReadonlySet<string>): JsonList | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== openBrace) return undefined;
@@ -32,7 +35,7 @@ export function findList(bytes: Buffer, fields: ReadonlySet<string>): JsonList |
     if (bytes[at] !== quote) return undefined;
     const nameEnd = skipString(bytes, at);
     const field = bytes.toString('latin1', at + 1, nameEnd - 1);
-    // Past the colon.
+    // Skips the colon.
     at = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
     if (bytes[at] === openBracket && fields.has(field)) return readElements(bytes, field, at + 1, [], at + 1);
     at = skipSpace(bytes, skipValue(bytes, at));
@@ -40,7 +43,9 @@ export function findList(bytes: Buffer, fields: ReadonlySet<string>): JsonList |
   }
 }
 
-/** The rest of a list whose elements before `at` are known: `at` is after an element, or after the bracket. */
+/**
+ * Reads the rest of a list whose elements before `at` are known. `at` is just after an element, or after the opening bracket.
+ */
 export function readElements(
   bytes: Buffer,
   field: string,
@@ -66,7 +71,7 @@ function skipSpace(bytes: Buffer, at: number): number {
   return at;
 }
 
-/** The offset after the string whose opening quote is at `at`; the end of the bytes when it is never closed. */
+/** The offset after the string whose opening quote is at `at`; the end of the bytes if it is unterminated. */
 function skipString(bytes: Buffer, at: number): number {
   for (let from = at + 1; ; ) {
     const end = bytes.indexOf(quote, from);
@@ -78,7 +83,7 @@ function skipString(bytes: Buffer, at: number): number {
   }
 }
 
-/** The offset after the value at `at`. Counts brackets, so nothing that is nested deeply is walked deeply. */
+/** The offset after the value at `at`. Counts brackets instead of recursing, so deep nesting is harmless. */
 function skipValue(bytes: Buffer, at: number): number {
   let depth = 0;
   while (at < bytes.length) {

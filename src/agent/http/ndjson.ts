@@ -1,4 +1,4 @@
-/** Incremental splitter of newline-delimited JSON (Ollama's stream), bounded: a longer line is dropped and counted. */
+/** Incremental splitter of newline-delimited JSON (Ollama's stream). Bounded: a longer line is dropped and counted. */
 import { defaultEventLimit } from './sse.ts';
 
 export class LineDecoder {

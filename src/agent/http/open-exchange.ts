@@ -1,4 +1,4 @@
-/** Which kind of recording a request gets. */
+/** Selects how a request is recorded. */
 
 import { McpExchange, mayBeMcp } from '../calls/mcp-exchange.ts';
 import { ModelExchange } from '../calls/model-exchange.ts';
@@ -8,7 +8,7 @@ import type { Exchange, ExchangeStart } from './exchange.ts';
 import { openHttpExchange } from './http-exchange.ts';
 import { httpLogOf } from './http-log.ts';
 
-/** The recording of a request that begins now; undefined when it is not recorded. */
+/** The recording of a request that starts now; undefined if it is not recorded. */
 export function openExchange(recorder: AgentRecorder, start: ExchangeStart): Exchange | undefined {
   if (start.method === 'POST') {
     const format = findFormat(start);
@@ -19,8 +19,8 @@ export function openExchange(recorder: AgentRecorder, start: ExchangeStart): Exc
 }
 
 /**
- * As `openExchange`, of a request that is described only where it can be a model's or is recorded at all: a program that makes
- * thousands a second pays for the comparison.
+ * Like `openExchange`, but calls `describe` only if the request may be a model call or is recorded at all. A program that
+ * makes thousands of other requests per second thus pays for a comparison only.
  */
 export function openDescribed(
   recorder: AgentRecorder,
@@ -35,7 +35,7 @@ export function openDescribed(
   return start && openHttpExchange(recorder, start);
 }
 
-/** Whether the bytes of its body will be looked at. */
+/** Whether the recording needs the bytes of the body. */
 export function readsBody(recorder: AgentRecorder, start: ExchangeStart): boolean {
   if (recorder.httpLevel === 'content') return true;
   return start.method === 'POST' && (findFormat(start) !== undefined || mayBeMcp(start));

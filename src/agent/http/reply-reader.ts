@@ -1,8 +1,8 @@
 /**
- * Reads the bytes of a reply: undoes the encoding, finds the framing (server-sent events, lines of JSON, Amazon's event
- * stream, or one JSON text) and hands each piece to the provider's reader. Bounded. Knows no provider. What arrives is copied
- * and read later, many pieces at once (`drain`): the program waits for its next token meanwhile, and reading each by itself
- * took as long as all that Node does for it.
+ * Reads the bytes of a reply: undoes the encoding, detects the framing (server-sent events, lines of JSON, Amazon's event
+ * stream, or a single JSON text) and passes each piece to the provider's reader. Bounded. Knows no provider. Arriving bytes
+ * are copied and read later, many pieces at once (`drain`), because the program waits for its next token meanwhile: reading
+ * each piece separately took as long as all the work that Node does for it.
  */
 
 import { parseJson } from '../calls/json.ts';
@@ -16,10 +16,10 @@ import { SseDecoder } from './sse.ts';
 type Framing = 'json' | 'sse' | 'lines' | 'event-stream';
 
 const jsonLimitBytes = 32 * 1024 * 1024;
-/** So much waits at most. Larger pieces are read as they come: copying them would gain nothing. */
+/** The most bytes that are delayed. Larger pieces are read immediately, because copying them would gain nothing. */
 const waitingBytes = 16 * 1024;
 const largePiece = waitingBytes / 4;
-/** Buffers that no reply needs now. One for each reply would be outside memory that waits for V8's next full collection. */
+/** Buffers for reuse. A new buffer per reply would be external memory that is only freed by V8's next full collection. */
 const spare: Buffer[] = [];
 const mostSpare = 4;
 
@@ -58,7 +58,7 @@ export class ReplyReader {
     return this.#framing !== undefined && this.#framing !== 'json';
   }
 
-  /** The bytes are the program's: it may change them, or give them away, once this has returned. */
+  /** The bytes belong to the program: it may change or transfer them once this has returned. */
   push(wire: Uint8Array): void {
     const { length } = wire;
     this.bytes += length;
@@ -73,7 +73,7 @@ export class ReplyReader {
     this.#waitingBytes += length;
   }
 
-  /** Reads all that has arrived. */
+  /** Reads everything that has arrived. */
   drain(): void {
     if (!this.#waiting || this.#waitingBytes === 0) return;
     const wire = this.#waiting.subarray(0, this.#waitingBytes);
@@ -92,7 +92,7 @@ export class ReplyReader {
     else this.#keepJson(chunk);
   }
 
-  /** No more bytes will come; what is half read is read as far as it goes. */
+  /** No more bytes will arrive. A partial piece is read as far as possible. */
   end(): void {
     this.drain();
     if (this.#waiting && spare.length < mostSpare) spare.push(this.#waiting);
@@ -106,7 +106,7 @@ export class ReplyReader {
   }
 
   #onSse = ({ event, data }: { event: string | undefined; data: string }): void => {
-    // OpenAI's last event is no JSON: its reader knows undefined as the end.
+    // OpenAI's last event is not JSON; its reader treats undefined as the end.
     if (data === '[DONE]') this.#format.readEvent(event, undefined, this.#reply);
     else this.#readEvent(event, data);
   };
@@ -117,7 +117,7 @@ export class ReplyReader {
     this.frames++;
     const value = parseJson(text);
     if (value !== undefined) this.#format.readEvent(name, value, this.#reply);
-    // What the model's server sent is the evidence: the client's parser will fail at it.
+    // Recorded as evidence: the client's parser will fail on what the server sent.
     else this.#reply.error ??= { type: 'malformed_event', message: text.slice(0, 2000) };
   }
 
@@ -142,7 +142,7 @@ export class ReplyReader {
     const body = parseJson(text);
     if (body === undefined) {
       this.gap ??= 'the reply is no whole JSON text';
-      // What a proxy says in HTML is no message of the model; it is kept as the error it is.
+      // HTML from a proxy is not a message of the model. It is recorded as an error.
       this.#reply.error ??= { type: 'malformed_reply', message: text.slice(0, 2000) };
     } else this.#format.readReply(body, this.#reply);
   }
@@ -151,13 +151,13 @@ export class ReplyReader {
 function framingOf(contentType: string): Framing | undefined {
   const type = contentType.toLowerCase();
   if (type.includes('text/event-stream')) return 'sse';
-  // The last is Cohere's, version 1.
+  // The last one is for version 1 of Cohere's API.
   if (/ndjson|jsonl|stream\+json/.test(type)) return 'lines';
   if (type.includes('vnd.amazon.eventstream')) return 'event-stream';
   return type.includes('json') ? 'json' : undefined;
 }
 
-/** Some servers stream under `text/plain`: events start with a field's name, JSON does not. */
+/** Some servers stream as `text/plain`. Events start with a field name, JSON does not. */
 function sniff(chunk: Uint8Array): Framing {
   const start = Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, 16))
     .toString('latin1')

@@ -1,30 +1,30 @@
 /**
- * Reads the body of a request to a model. Agents send their whole history with every call, so a body that begins as an
- * earlier one did is read only from where it is new: the cost of a call is that of its new messages, not of the
- * conversation. Bounded: the oldest bodies are forgotten, which costs only a whole reading. Does not know what a
- * message looks like; the provider's reader says.
+ * Reads the body of a request to a model. Agents send their whole history with every call. If a body begins like an earlier
+ * one, only the new rest is read, so that a call costs what its new messages cost, not the whole conversation. Bounded: the
+ * oldest bodies are evicted, after which a body is read completely. Does not know what a message looks like; that is up to
+ * the provider's reader.
  */
 import { isObject, type JsonObject, parseJson } from '../calls/json.ts';
 import type { ModelRequest } from '../calls/model-call.ts';
 import { findList, type JsonList, readElements } from './json-list.ts';
 
-/** Makes a request of a parsed body; undefined when it is none. */
+/** Creates a request from a parsed body; undefined if it is not a request. */
 export type RequestReader = (body: JsonObject) => ModelRequest | undefined;
 
 interface Remembered {
-  /** Where it went: only requests to one place are compared. */
+  /** The destination. Only requests to the same destination are compared. */
   place: string;
-  /** A copy, for the host may write over its own. */
+  /** A copy, because the host may overwrite its own buffer. */
   bytes: Buffer;
   list: JsonList;
-  /** The body, with an empty list. */
+  /** The body with an empty list. */
   rest: JsonObject;
-  /** Ids of the messages in the list, in its order. */
+  /** Ids of the messages in the list, in order. */
   ids: string[];
 }
 
 const listFields = new Set(['messages', 'contents', 'input']);
-/** Smaller bodies are read whole: that costs less than looking. */
+/** Smaller bodies are read completely, which is cheaper than comparing them. */
 const smallestBytes = 1024;
 const rememberedLimit = 8;
 const bytesLimit = 8 * 1024 * 1024;
@@ -33,12 +33,12 @@ const growth = 1.5;
 const closeBrace = 0x7d;
 
 export class RequestMemory {
-  /** The newest last. */
+  /** The newest is last. */
   #remembered: Remembered[] = [];
 
   /**
-   * The request; undefined when the body is no JSON object or the reader finds no request in it. The bytes are the
-   * host's; they are not looked at later.
+   * The request; undefined if the body is not a JSON object or the reader finds no request in it. The bytes belong to the
+   * host and are not accessed after the call.
    */
   read(place: string, bytes: Buffer, readRequest: RequestReader): ModelRequest | undefined {
     return this.#readNew(place, bytes, readRequest) ?? this.#readWhole(place, bytes, readRequest);
@@ -55,7 +55,10 @@ export class RequestMemory {
     return { ...request, learnIds: (ids) => this.#keep({ ...remembered, ids }) };
   }
 
-  /** As an earlier request, with new messages; undefined when nothing begins so, or it can't be told. */
+  /**
+   * The request as an earlier one plus new messages; undefined if no earlier body begins like this, or if it can't be
+   * determined.
+   */
   #readNew(place: string, bytes: Buffer, readRequest: RequestReader): ModelRequest | undefined {
     const before = this.#findLongest(place, bytes);
     if (!before) return undefined;
@@ -90,9 +93,9 @@ export class RequestMemory {
     return found;
   }
 
-  /** In the place of `earlier`, when it goes on from that, whose memory it then takes over. */
+  /** Remembers a body. If it continues `earlier`, it replaces that one and takes over its memory. */
   #keep(remembered: Remembered, earlier?: Remembered): void {
-    // A message whose id is not known (a reference to one that the server holds) can't be said again.
+    // A message without a known id (a reference to one that the server stores) can't be referred to later.
     if (remembered.ids.length !== remembered.list.ends.length) return;
     const others = this.#remembered.filter((one) => one !== earlier);
     others.push({ ...remembered, bytes: copyOver(earlier?.bytes, remembered.bytes) });
@@ -105,7 +108,7 @@ export class RequestMemory {
   }
 }
 
-/** A copy of `bytes`. Where the memory of those that they go on from suffices, only what is new is copied. */
+/** A copy of `bytes`. If the memory of the earlier body is large enough, only the new bytes are copied into it. */
 function copyOver(earlier: Buffer | undefined, bytes: Buffer): Buffer {
   if (earlier && earlier.buffer.byteLength >= bytes.length) {
     const shared = sharedBytes(earlier, bytes);
@@ -118,12 +121,15 @@ function copyOver(earlier: Buffer | undefined, bytes: Buffer): Buffer {
   return roomy.subarray(0, bytes.length);
 }
 
-/** Whether the list is all that the server is told of the conversation. */
+/** Whether the list contains the complete conversation that the request sends. */
 function isComparable(request: ModelRequest): boolean {
   return request.previousReply === undefined && request.serverConversation === undefined;
 }
 
-/** How many elements of the earlier list this body begins with. Only objects count: of these the end is certain. */
+/**
+ * The number of elements of the earlier list with which this body begins. Only objects count, because their end is
+ * unambiguous.
+ */
 function sharedElements({ bytes: earlier, list }: Remembered, bytes: Buffer): number {
   const shared = sharedBytes(earlier, bytes);
   if (shared < list.start) return 0;
@@ -135,7 +141,7 @@ function sharedElements({ bytes: earlier, list }: Remembered, bytes: Buffer): nu
   return count;
 }
 
-/** How many bytes both begin with. */
+/** The length of the common prefix. */
 function sharedBytes(a: Buffer, b: Buffer): number {
   const most = Math.min(a.length, b.length);
   let at = 0;
@@ -145,7 +151,7 @@ function sharedBytes(a: Buffer, b: Buffer): number {
   return at;
 }
 
-/** All but the list: the earlier body's own object when nothing of it has changed. */
+/** Everything except the list. Returns the object of the earlier body if nothing in it has changed. */
 function readRest(bytes: Buffer, list: JsonList, earlier: Remembered): JsonObject | undefined {
   const { list: earlierList, bytes: earlierBytes } = earlier;
   if (bytes.compare(earlierBytes, earlierList.close, earlierBytes.length, list.close) === 0)

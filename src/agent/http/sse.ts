@@ -1,6 +1,6 @@
 /**
- * Incremental decoder of server-sent events (WHATWG HTML, section 9.2.6): bytes in chunks of any size, events out.
- * Handles CR, LF, CRLF, a byte order mark, comments, several data lines, and UTF-8 cut anywhere. Bounded: an event
+ * Incremental decoder of server-sent events (WHATWG HTML, section 9.2.6): takes bytes in chunks of any size and emits events.
+ * Handles CR, LF, CRLF, a byte order mark, comments, multiple data lines, and UTF-8 split at any byte. Bounded: an event
  * longer than the limit is dropped and counted. Knows nothing of what the events mean.
  */
 
@@ -23,7 +23,7 @@ export class SseDecoder {
   #data: string[] = [];
   #dataLength = 0;
   #tooLong = false;
-  /** The last chunk ended with CR: an LF at the start of the next one belongs to it. */
+  /** The last chunk ended with CR. An LF at the start of the next one belongs to it. */
   #afterCr = false;
 
   constructor(limit = defaultEventLimit) {
@@ -35,7 +35,7 @@ export class SseDecoder {
     this.#feed(this.#utf8.decode(chunk, { stream: true }), onEvent);
   }
 
-  /** The last event, which a server that closes early may leave without its blank line, is given out too. */
+  /** Also emits the last event, which a server that closes early may send without its blank line. */
   end(onEvent: (event: SseEvent) => void): void {
     this.#feed(this.#utf8.decode(), onEvent);
     if (this.#rest !== '') this.#line(this.#rest, onEvent);
@@ -48,8 +48,8 @@ export class SseDecoder {
     if (text === '') return;
     if (this.#afterCr && text.charCodeAt(0) === 10) text = text.slice(1);
     this.#afterCr = decoded.charCodeAt(decoded.length - 1) === 13;
-    // The rest holds no line end, so only the new text is searched for one.
-    // The next CR is remembered, because most streams have none and a search for it would cross the whole chunk.
+    // `#rest` contains no line end, so only the new text is searched. The position of the next CR is cached, because most
+    // streams contain none and each search would scan the whole chunk.
     let start = 0;
     let lf = text.indexOf('\n');
     let cr = text.indexOf('\r');
@@ -68,7 +68,7 @@ export class SseDecoder {
   #keep(rest: string): void {
     if (this.#rest.length + rest.length > this.#limit) {
       this.#tooLong = true;
-      // A colon makes what is left of the line a comment.
+      // With a leading colon, the remainder of the line is parsed as a comment.
       this.#rest = ':';
     } else this.#rest += rest;
   }

@@ -1,7 +1,7 @@
 /**
- * The AI SDK (npm `ai`). Version 7 publishes what it does on the tracing channel `ai:telemetry`, in the asynchronous
- * context of the work, so that model calls are joined to their step exactly. Version 6 only has a global list of
- * integrations; it says nothing at an error, so of it the tool calls alone are taken. Seen in 6.0.326 and 7.0.173.
+ * The AI SDK (npm `ai`). Version 7 publishes its work on the tracing channel `ai:telemetry`, in the asynchronous context of
+ * the work, so that model calls are attributed to their step exactly. Version 6 only has a global list of integrations and
+ * reports no errors, so only its tool calls are recorded. Seen in 6.0.326 and 7.0.173.
  */
 import { channel } from 'node:diagnostics_channel';
 import { type JsonObject, objectOf, stringOf } from '../calls/json.ts';
@@ -20,7 +20,7 @@ interface Message {
 
 const runTypes = new Set(['generateText', 'streamText', 'generateObject', 'streamObject']);
 
-/** Starts to listen. */
+/** Starts listening. */
 export function integrateAiSdk(recorder: AgentRecorder): Tap {
   const channel = listenToChannel(recorder);
   const leaveRegistry = joinRegistry(recorder);
@@ -56,7 +56,7 @@ function listenToChannel(recorder: AgentRecorder): Tap {
 class ChannelWork {
   readonly #recorder: AgentRecorder;
   readonly #framework: FrameworkRecorder;
-  /** Messages are one object from start to end. */
+  /** The channel passes the same message object from start to end. */
   readonly #begun = new WeakMap<object, AgentScope | undefined>();
   readonly #models = new WeakMap<object, number>();
   #modelCount = 0;
@@ -66,7 +66,7 @@ class ChannelWork {
     this.#framework = framework;
   }
 
-  /** The scope of the work that begins; called once by the store and once by the channel. Never throws. */
+  /** The scope of the work that begins. Called once by the store and once by the channel. Never throws. */
   begin(message: Message): AgentScope | undefined {
     if (this.#begun.has(message)) return this.#begun.get(message);
     let scope: AgentScope | undefined;
@@ -96,7 +96,7 @@ class ChannelWork {
     else if (kind === 'model') this.#framework.endModel(this.#keyOf(message), failed(message.error));
   }
 
-  /** Retries of a step are calls of their own, with nothing that tells them apart. */
+  /** Retries of a step are separate calls that have no distinguishing field. */
   #keyOf(message: Message): string {
     return `model ${this.#models.get(message)}`;
   }
@@ -105,7 +105,7 @@ class ChannelWork {
     const type = String(message.type);
     const { key, kind } = keyOf(message);
     const around = this.#recorder.scope;
-    // A stream's steps run outside of the context that it was started in.
+    // The steps of a stream run outside of the context in which it was started.
     const run = this.#framework.scopeOf(`run ${event['callId']}`) ?? around;
     const model = [event['provider'], event['modelId']].filter((one) => typeof one === 'string').join(' ');
     if (kind === 'run') return this.#framework.startRun(key, `${type} ${model}`.trim(), around);
@@ -145,7 +145,7 @@ function toolOutcome(output: JsonObject) {
 
 const registryName = 'AI_SDK_TELEMETRY_INTEGRATIONS';
 
-/** Version 6 calls `onToolCallStart` and `onToolCallFinish`, which version 7 has no more. */
+/** Version 6 calls `onToolCallStart` and `onToolCallFinish`, which version 7 no longer has. */
 function joinRegistry(recorder: AgentRecorder): () => void {
   const framework = new FrameworkRecorder(recorder, 'ai-sdk');
   const integration = {

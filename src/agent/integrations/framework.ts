@@ -1,6 +1,6 @@
 /**
- * What the integrations share: a framework's runs, steps and tool calls by the framework's own keys, recorded as ours.
- * Bounded: the oldest entries without an end are forgotten. Knows no framework.
+ * Shared by the integrations: takes a framework's runs, steps and tool calls under the framework's own keys and records them
+ * with ids of this package. Bounded: the oldest entries without an end are forgotten. Knows no framework.
  */
 import type { Attributes, EndStatus, EventError, RunIds } from '../../journal/layout/agent.ts';
 import { compact } from '../calls/json.ts';
@@ -10,7 +10,7 @@ import type { AgentRecorder } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
 import type { Writing } from '../record/sink.ts';
 
-/** A call of the framework's to a model: recorded by the taps, as soon as they see a request. */
+/** A model call reported by a framework. It is recorded by the taps as soon as they see a request. */
 interface AskedModel {
   provider: string | undefined;
   model: string | undefined;
@@ -22,7 +22,7 @@ interface AskedModel {
 
 interface Entry {
   id: string;
-  /** Scope for what happens inside of it. */
+  /** The scope of code inside of it. */
   scope: AgentScope;
   startedAt: number;
 }
@@ -46,12 +46,12 @@ export class FrameworkRecorder {
   readonly #steps = new BoundedMap<Entry>(entryLimit);
   readonly #tools = new BoundedMap<Entry>(entryLimit);
   readonly #models = new BoundedMap<AskedModel>(entryLimit);
-  /** Scopes of what has ended: promises that it left behind may still run. */
+  /** Scopes of work that has ended: promises that it started may still run. */
   readonly #ended = new BoundedMap<AgentScope>(endedLimit);
 
   /**
-   * `source` is the framework's name in the events. `writing` is `soon` where only code of the framework's runs between
-   * the start of a run or step and the request to the model.
+   * `source` is the framework's name in the events. `writing` is `soon` if only code of the framework runs between the start
+   * of a run or step and the request to the model.
    */
   constructor(recorder: AgentRecorder, source: string, writing: Writing = 'now') {
     this.#recorder = recorder;
@@ -65,7 +65,7 @@ export class FrameworkRecorder {
     return open?.scope ?? this.#ended.get(key);
   }
 
-  /** Work that is not recorded itself: what happens inside of it is inside of `scope`. */
+  /** Registers work that is not recorded itself: code inside of it runs in `scope`. */
   alias(key: string, scope: AgentScope): void {
     this.#steps.set(key, { id: '', scope, startedAt: 0 });
   }
@@ -134,8 +134,9 @@ export class FrameworkRecorder {
   }
 
   /**
-   * Without an error, the taps have told of it. With one they may have seen nothing: a port that fetch refuses, an address that
-   * is none. It is recorded where no model call at all was seen since it began, for another one could be this one.
+   * A call without an error was recorded by the taps. One with an error may have failed before any request was made, e.g.
+   * because fetch refuses the port or the address is invalid. It is recorded only if the taps saw no model call at all since
+   * it began, because any other call could be this one.
    */
   endModel(key: string, outcome?: Outcome): void {
     const asked = this.#models.get(key);

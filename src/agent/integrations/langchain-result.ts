@@ -1,15 +1,16 @@
 /**
- * What LangChain's steps and tools give, as it is recorded. A message of theirs holds all that it was made of a second time,
- * under names that begin with `lc_`. Reads no getter, and calls nothing of the host's but the traps of a proxy.
+ * The results of LangChain's steps and tools in the form in which they are recorded. A LangChain message contains its
+ * constructor arguments a second time, under names that begin with `lc_`. Calls no getter, and nothing of the host's except
+ * traps of a proxy.
  */
 import { isObject } from '../calls/json.ts';
 
 const longestList = 1000;
 
-/** What a node changes in the state: lists of messages by the names of channels. */
+/** The depth of messages in what a node changes in the state: lists of messages by channel name. */
 const depthOfMessages = 3;
 
-/** The same, with the fields of each message once. */
+/** The result, with the fields of each message only once. */
 export function stepResult(output: unknown): unknown {
   try {
     return withoutCopies(output, depthOfMessages);
@@ -34,7 +35,7 @@ function withoutCopies(value: unknown, depth: number): unknown {
   return out;
 }
 
-/** Tools give back text or a ToolMessage. */
+/** Tools return text or a ToolMessage. */
 export function toolResult(output: unknown): unknown {
   return isObject(output) && 'content' in output ? output['content'] : output;
 }

@@ -1,9 +1,9 @@
 /**
- * LangChain and LangGraph. Their copies of @langchain/core share one AsyncLocalStorage under a registered symbol; the
- * first to come provides it. Ours answers, where it has no store, with context variables that name a callback handler:
- * so every chain, graph node and tool reports to us, with no module patched. The key of those hooks is a private
- * symbol that is known by its description alone. With LangSmith's tracing on, we stay away. Seen in @langchain/core
- * 1.4.0 and @langchain/langgraph 1.7.3.
+ * LangChain and LangGraph. All copies of @langchain/core share one AsyncLocalStorage under a registered symbol, provided by
+ * the first that is loaded. The storage installed here, if it has no store, returns context variables that name a callback
+ * handler, so that every chain, graph node and tool reports to it without any module being patched. The key of those hooks is
+ * a private symbol that can only be recognized by its description. Disabled if LangSmith's tracing is on. Seen in
+ * @langchain/core 1.4.0 and @langchain/langgraph 1.7.3.
  */
 import { isObject, objectOf, parseArguments, stringOf } from '../calls/json.ts';
 import { asyncHooks } from '../node-modules.ts';
@@ -23,7 +23,7 @@ const handlerName = 'agentdump';
 
 type Variables = Record<string | symbol, unknown>;
 
-/** Starts to listen. Does nothing when another provided the storage before us. */
+/** Starts listening. Does nothing if another copy has already provided the storage. */
 export function integrateLangChain(recorder: AgentRecorder): Tap {
   const globals = globalThis as unknown as Record<symbol, unknown>;
   if (globals[storageKey] !== undefined || isLangSmithOn()) return silentTap;
@@ -70,7 +70,7 @@ function makeStorage(handler: object) {
   return Object.defineProperty(storage, 'getStore', { value: shadow, enumerable: false, configurable: true });
 }
 
-/** A store of the host's: ours are added to its variables, or all of ours when it has none. */
+/** Adds our variables to those of a store of the host, or sets all of ours if it has none. */
 function joinVariables(
   store: Variables,
   ours: Variables,
@@ -89,16 +89,16 @@ function joinVariables(
   }
 }
 
-/** Where the code runs whose configuration is in LangChain's storage: in the run that its callbacks are children of. */
+/** The scope of code whose configuration is in LangChain's storage: the run that is the parent of its callbacks. */
 function scopeIn(storage: { getStore(): unknown }, framework: FrameworkRecorder): AgentScope | undefined {
   const { callbacks } = objectOf(objectOf(objectOf(storage.getStore())['extra'])[configKey as never]);
   const parent = objectOf(callbacks)['_parentRunId'];
   return typeof parent === 'string' ? framework.scopeOf(parent) : undefined;
 }
 
-/** A callback handler: its methods have the names and arguments of BaseCallbackHandler. */
+/** A callback handler. Its methods have the names and arguments of BaseCallbackHandler. */
 function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): object {
-  /** What a run of theirs became here. */
+  /** How each of LangChain's runs is recorded. */
   const kinds = new Map<string, 'run' | 'step' | 'inner'>();
   const scopeOf = (parent: unknown): AgentScope =>
     (typeof parent === 'string' ? framework.scopeOf(parent) : undefined) ?? recorder.scope;
@@ -126,7 +126,7 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
     handleChainStart: guarded(
       (
         chain: unknown,
-        // The whole state of the graph: what the steps before gave is recorded, with each.
+        // The whole state of the graph. Not recorded, because the result of each earlier step already is.
         _input: unknown,
         runId: string,
         parent: unknown,
@@ -191,7 +191,7 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
   return handler;
 }
 
-/** A graph that asks a person leaves its node with an error of this name. */
+/** A graph that waits for human input leaves its node with an error of this name. */
 function outcomeOf(error: unknown): Outcome {
   const outcome = failed(error);
   return outcome.error?.type === 'GraphInterrupt' ? { ...outcome, status: 'interrupted' } : outcome;

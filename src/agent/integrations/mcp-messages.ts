@@ -1,6 +1,6 @@
 /**
- * JSON-RPC messages of one MCP server, whatever carries them (Model Context Protocol, revision 2025-06-18): tool calls
- * become ours, other messages are recorded by their method.
+ * JSON-RPC messages of one MCP server, independent of the transport (Model Context Protocol, revision 2025-06-18). Tool calls
+ * are recorded as tool events, other messages with their method.
  */
 
 import { isObject, type JsonObject, objectOf, stringOf } from '../calls/json.ts';
@@ -13,7 +13,7 @@ export class McpMessages {
   readonly #recorder: AgentRecorder;
   readonly #framework: FrameworkRecorder;
 
-  /** `transport` as OpenTelemetry's `network.transport`; `command` is what was started, or the host. */
+  /** `transport` as in OpenTelemetry's `network.transport`. `command` is the command that was started, or the host. */
   constructor(recorder: AgentRecorder, transport: 'pipe' | 'tcp', command: string, pid?: number) {
     this.#recorder = recorder;
     this.#framework = new FrameworkRecorder(recorder, 'mcp');
@@ -39,7 +39,7 @@ export class McpMessages {
     else this.#note(rpc, 'received');
   }
 
-  /** This request will get no answer: the server was not reached, or went away. */
+  /** The request will get no answer: the server was unreachable or has exited. */
   lost(rpc: unknown, error: unknown): void {
     this.#framework.endTool(String(objectOf(rpc)['id']), failed(error));
     this.#recorder.report('mcp.end', { server: this.id }, { error: errorOf(error) });
@@ -53,7 +53,7 @@ export class McpMessages {
     else this.#framework.endTool(key, finished(structuredContent ?? content));
   }
 
-  /** What a message was, without its content. */
+  /** Records the kind of a message, without its content. */
   #note({ id, method, error }: JsonObject, direction: 'sent' | 'received'): void {
     const rpc = {
       ...(id === undefined ? {} : { id }),

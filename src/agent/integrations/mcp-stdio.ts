@@ -1,7 +1,8 @@
 /**
- * MCP servers that run as child processes and speak JSON-RPC over their standard streams (Model Context Protocol,
- * "stdio" transport). A child is one when the first thing written to it is an `initialize` request; until then only
- * that write is looked at. The pipes' own methods are shadowed on the one object: no listener is added. Seen with @modelcontextprotocol/sdk 1.32.2.
+ * MCP servers that run as child processes and use JSON-RPC over their standard streams (Model Context Protocol, "stdio"
+ * transport). A child is recognized if the first thing written to it is an `initialize` request; nothing else of it is read
+ * before. The methods of the pipes are shadowed on the individual object, and no listener is added. Seen with
+ * @modelcontextprotocol/sdk 1.32.2.
  */
 import type { ChildProcess } from 'node:child_process';
 import { platform } from '../../platform/index.ts';
@@ -15,14 +16,14 @@ import { McpMessages } from './mcp-messages.ts';
 
 const stderrTailChars = 4096;
 const exitCodeWaitMs = 200;
-/** A host's tests may put a clock of their own in its place. */
+/** Captured at load, because a host's tests may install fake timers. */
 const { setTimeout: startTimer } = globalThis;
 const initialize = /^\s*\{[^\n]*"method"\s*:\s*"initialize"/;
 
-/** Starts to listen. */
+/** Starts listening. */
 export function integrateMcpStdio(recorder: AgentRecorder): Tap {
   return listenTo<{ process?: ChildProcess }>('', {
-    // The channel speaks from the constructor, before the pipes are there.
+    // The channel publishes from the constructor, before the pipes exist.
     child_process({ process: child }) {
       if (child) guarded(() => awaitStdin(child, () => watchFirstWrite(recorder, child)))();
     },
@@ -30,9 +31,9 @@ export function integrateMcpStdio(recorder: AgentRecorder): Tap {
 }
 
 /**
- * Calls `found` when the child gets its pipe: the host may write to it in the tick of its `spawn`. Node assigns it (seen on
- * 20 to 26); until then, or the end of the tick, an accessor stands there, and after it all is as without us, the order
- * of the properties too.
+ * Calls `found` when the child gets its pipe, because the host may write to it in the same tick as its `spawn`. Node assigns
+ * the property (seen on 20 to 26). Until then, or until the end of the tick, it is an accessor; afterwards the object is the
+ * same as without us, including the order of its properties.
  */
 function awaitStdin(child: ChildProcess, found: () => void): void {
   const watch = guarded(found);
@@ -53,7 +54,7 @@ function awaitStdin(child: ChildProcess, found: () => void): void {
   });
 }
 
-/** Its output is looked for with the first write: Node gives it its pipes one after the other. */
+/** `stdout` is looked up at the first write, because Node assigns the pipes one after the other. */
 function watchFirstWrite(recorder: AgentRecorder, child: ChildProcess): void {
   if (!child.stdin) return;
   let server: McpServer | 'other' | undefined;
@@ -67,13 +68,13 @@ function watchFirstWrite(recorder: AgentRecorder, child: ChildProcess): void {
 
 type ServerEnd = Pick<ChildProcess, 'exitCode' | 'signalCode'>;
 
-/** A child that ended and that Node has not heard of yet: a write to it fails before its exit is known. */
+/** The end of a child that has exited but has not been reaped by Node: a write to it fails before its exit is reported. */
 function findUnreapedEnd(pid: number): ServerEnd | undefined {
   const end = platform.unreapedEnd(pid);
   return end && { exitCode: end.exitCode, signalCode: end.signal };
 }
 
-/** One server: its messages in both directions, and the end of what it complained of. */
+/** One server: its messages in both directions, and the tail of its error output. */
 class McpServer implements InFlight {
   readonly #recorder: AgentRecorder;
   readonly #messages: McpMessages;
@@ -95,7 +96,7 @@ class McpServer implements InFlight {
     for (const line of text.split('\n')) if (line) this.#messages.sent(parseJson(line));
   }
 
-  /** At a death: how it ended is known by now, also where its streams have not closed yet. */
+  /** At a death the exit status is known, even if the streams have not been closed yet. */
   flush(): void {
     const { exitCode, signalCode, pid } = this.#child;
     if (exitCode !== null || signalCode !== null) this.#end({ exitCode, signalCode });
@@ -108,7 +109,7 @@ class McpServer implements InFlight {
       this.#received.push(chunk, (line) => this.#messages.received(parseJson(line)));
   }
 
-  /** Its output closed; the exit code may come a moment later. */
+  /** The server's output was closed. The exit code may follow a moment later. */
   #closed(): void {
     this.flush();
     if (!this.#isEnded)

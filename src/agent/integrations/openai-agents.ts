@@ -1,10 +1,12 @@
 /**
- * OpenAI's Agents SDK (`@openai/agents`). Its trace provider is kept under a registered symbol on globalThis: when it
- * puts it there, a trace processor of ours joins its list, and stays in it when the list is replaced. Its asynchronous
- * context, which is found in the same way, tells on whose behalf code runs, also when the tool that left it behind has
- * returned. Where tracing is off for the process (under NODE_ENV=test too), the provider still makes a span of each piece of
- * work, with its data, and starts and ends it to no effect: those are watched one by one. A Runner with its own
- * `tracingDisabled` makes none: then nothing is seen. Seen in 0.12.1 and 0.20.0.
+ * OpenAI's Agents SDK (`@openai/agents`). It stores its trace provider under a registered symbol on globalThis. When it does,
+ * a trace processor is added to the provider's list, and stays in it if the list is replaced. The SDK's asynchronous context,
+ * found in the same way, identifies the work that the running code belongs to, even after the tool that started it has
+ * returned.
+ *
+ * If tracing is off for the process (also under NODE_ENV=test), the provider still creates a span for each piece of work,
+ * with its data, and starts and ends it without effect; those spans are watched individually. A Runner with its own
+ * `tracingDisabled` creates none, and is not seen. Seen in 0.12.1 and 0.20.0.
  */
 import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../calls/json.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
@@ -19,11 +21,11 @@ import { FrameworkRecorder, failed, finished, type Outcome } from './framework.t
 const providerKey = Symbol.for('openai.agents.core.traceProvider');
 const storageKey = Symbol.for('openai.agents.core.asyncLocalStorage');
 
-/** What the SDK gives as the id of every trace and span while tracing is off. */
+/** The id that the SDK gives every trace and span while tracing is off. */
 const noId = 'no-op';
 
 const contextLimit = 200;
-/** A host's tests may put a clock of their own in its place. */
+/** Captured at load, because a host's tests may install fake timers. */
 const { setImmediate: nextTurn } = globalThis;
 
 interface Provider {
@@ -33,7 +35,7 @@ interface Provider {
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Starts to listen. */
+/** Starts listening. */
 export function integrateOpenaiAgents(recorder: AgentRecorder): Tap {
   const work = new TracedWork(recorder);
   recorder.contexts.push(() => work.scope);
@@ -42,7 +44,7 @@ export function integrateOpenaiAgents(recorder: AgentRecorder): Tap {
     join(globals[providerKey] as Provider, work);
     return silentTap;
   }
-  // The SDK looks whether there is a property before it sets one: a getter that answers undefined passes for none.
+  // The SDK reads the property before it sets it, and treats a getter that returns undefined as absent.
   Object.defineProperty(globalThis, providerKey, {
     configurable: true,
     enumerable: false,
@@ -79,7 +81,7 @@ function join(provider: Provider, work: TracedWork): void {
   });
 }
 
-/** Puts `around` in the place of a method of this one object. */
+/** Replaces a method of this object by `around`. */
 function shadowResult(
   target: object,
   name: string,
@@ -92,15 +94,20 @@ function shadowResult(
   });
 }
 
-/** Runs, steps and tool calls by what the SDK traces: a trace is a run, an agent a step of it, a function a tool call. */
+/**
+ * Runs, steps and tool calls from the SDK's traces: a trace is a run, an agent span a step of it, a function span a tool
+ * call.
+ */
 class TracedWork {
   readonly #recorder: AgentRecorder;
   readonly #framework: FrameworkRecorder;
-  /** The stores of the SDK's storage: each function call has one of its own, which what it leaves behind keeps. */
+  /**
+   * By the stores of the SDK's storage. Each function call has its own store, which asynchronous work that it starts keeps.
+   */
   readonly #scopes = new WeakMap<object, AgentScope>();
-  /** Ours for traces and spans that have none of their own, and for their copies. */
+  /** Keys for traces and spans without an id of their own, and for their copies. */
   readonly #keys = new WeakMap<object, string>();
-  /** Of traces that have not ended: what the SDK keeps in its storage for the code inside of them. */
+  /** By the keys of traces that have not ended: the store that the SDK sets for code inside of them. */
   readonly #contexts = new BoundedMap<JsonObject>(contextLimit);
   #made = 0;
 
@@ -109,14 +116,14 @@ class TracedWork {
     this.#framework = new FrameworkRecorder(recorder, 'openai-agents');
   }
 
-  /** On whose behalf the code runs. */
+  /** The scope of the running code. */
   get scope(): AgentScope | undefined {
     const store = this.#store();
     if (!store) return undefined;
     return this.#scopes.get(store) ?? this.#scopeOf(this.around());
   }
 
-  /** Keys of the span and the trace that the code runs in. */
+  /** Keys of the span and the trace that the running code is in. */
   around(): (string | undefined)[] {
     const { span, trace } = this.#store() ?? {};
     return [this.keyOf(span), this.keyOf(trace)];
@@ -146,8 +153,8 @@ class TracedWork {
   }
 
   /**
-   * The outermost span of a trace ended with an error. The SDK never ends the trace of a run that throws, but closes its context;
-   * a trace of the program's own goes on, where it caught the error.
+   * The outermost span of a trace ended with an error. The SDK never ends the trace of a run that throws, but it leaves the
+   * trace's context. A trace opened by the program continues after the program caught the error.
    */
   failTrace(key: string, error: unknown): void {
     const context = this.#contexts.get(key);
@@ -183,7 +190,7 @@ class TracedWork {
 
   endSpan(key: string, data: JsonObject, error: unknown): void {
     const { output } = data;
-    // With an error, the output is the text that the model is told in its place.
+    // After an error, the output is the text that the model receives instead.
     const outcome: Outcome = error
       ? { ...failed(toolErrorOf(error)), ...finishedWith(output) }
       : finished(output);
@@ -209,7 +216,7 @@ class TracedWork {
   }
 }
 
-/** Of traces and spans that are traced. */
+/** The trace processor, for traces and spans while tracing is on. */
 function makeProcessor(work: TracedWork): object {
   const onTraceStart = guarded((trace: unknown) => {
     const facts = objectOf(trace);
@@ -241,8 +248,8 @@ function makeProcessor(work: TracedWork): object {
 }
 
 /**
- * Of a tool that threw, its message says only that it did. `data.error` is the tool's own, as `TypeError: no such city`; under
- * the SDK's default `errorFunction` a text that says it is redacted.
+ * For a tool that threw, the message of the error only says that it failed. `data.error` is the tool's own error, e.g.
+ * `TypeError: no such city`; with the SDK's default `errorFunction` it is a text saying that it was redacted.
  */
 function toolErrorOf(error: unknown): unknown {
   const own = stringOf(objectOf(objectOf(error)['data'])['error']);
@@ -279,7 +286,7 @@ const watchSpan = guarded((span: unknown, parent: unknown, work: TracedWork) => 
   followCopies(span, key, work);
 });
 
-/** A context of its own begins with copies of what is around it. */
+/** Each new context of the SDK begins with copies of the surrounding trace and span. */
 function followCopies(traced: object, key: string, work: TracedWork): void {
   shadowResult(traced, 'clone', (clone) => {
     const copy = clone();
