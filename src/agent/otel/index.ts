@@ -1,7 +1,7 @@
 /**
- * `agentdump/otel`: a span processor that tells the flight recorder what an OpenTelemetry tracer sees of an agent: runs,
- * steps and tool calls as they begin and end, and model calls that no tap saw (a model in the process, a transport of its
- * own). Add it to the span processors of a tracer provider; without the preload it does nothing. It exports nothing.
+ * `agentdump/otel`: a span processor that reports what an OpenTelemetry tracer sees of an agent to the flight recorder: runs,
+ * steps and tool calls when they begin and end, and model calls that no tap saw (an in-process model, a custom transport).
+ * Add it to the span processors of a tracer provider. Without the preload it does nothing. It exports no spans.
  */
 import type { Message } from '../../journal/layout/agent.ts';
 import { currentPlace, findPort } from '../api/api-scope.ts';
@@ -29,19 +29,19 @@ const knownMessages = 2000;
 const deepestSpans = 100;
 const mostParts = 1000;
 
-/** Of a span whose attributes could not be read: that there was a call. */
+/** Recorded for a span whose attributes could not be read: only that there was a call. */
 const unreadable: SpanModelCall = { input: [], output: [], attributes: {} };
 
 interface Open {
-  /** As what it was recorded; absent for spans about something else. */
+  /** What the span was recorded as; absent for spans about something else. */
   kind?: 'run' | 'step' | 'tool';
-  /** Of a model's span: how many calls the taps had seen when it began. */
+  /** For a model's span: the number of calls that the taps had seen when it began. */
   since?: number;
 }
 
 export class AgentdumpSpanProcessor implements SpanProcessorLike {
   readonly #open = new BoundedMap<Open>(openLimit);
-  /** Parents of spans, also of those that have ended: a request may be made deep inside of a model's span. */
+  /** Parents of spans, including spans that have ended: a request may be nested deep inside of a model's span. */
   readonly #parents = new BoundedMap<string>(openLimit);
   readonly #messageIds = new BoundedMap<string>(knownMessages);
   #port: AgentPort | undefined;
@@ -59,7 +59,7 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
 
   async shutdown(): Promise<void> {}
 
-  /** The tracer must not suffer from what we make of its spans. */
+  /** Keeps failures in here from the tracer. */
   #safely(work: (framework: FrameworkPort, port: AgentPort) => void): void {
     try {
       const port = findPort();
@@ -69,7 +69,7 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
       }
       if (port && this.#framework) work(this.#framework, port);
     } catch {
-      // A span of a shape that nobody has seen is not recorded.
+      // A span of an unexpected shape is not recorded.
     }
   }
 
@@ -89,16 +89,16 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
     const key = keyOf(span);
     const open = this.#open.get(key) ?? {};
     this.#open.delete(key);
-    // What has begun is ended, whatever the span's fields do now.
+    // What has begun must be ended, even if fields of the span throw now.
     const meaning = attempt(() => findMeaning(span));
     const around = this.#around(span, framework);
     if (open.kind === undefined) framework.forget(key);
     if (meaning?.kind === 'model') {
-      // A tap that saw the request told more of it, and while it was in flight.
+      // If a tap saw the request, it recorded more, and while the call was in flight.
       if (!this.#isTapped(span, key, open.since ?? 0, port)) this.#recordCall(span, around, port);
       return;
     }
-    // A library that names its spans at their end only.
+    // Some libraries name their spans only at the end.
     const kind = open.kind ?? (meaning && begin(framework, key, meaning, around, span));
     if (kind) finish(framework, key, kind, span);
   }
@@ -149,9 +149,9 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
     );
   }
 
-  /** Each message once: every span repeats the conversation so far. */
+  /** Records each message once, because every span repeats the conversation so far. */
   #messageId(message: Message, port: AgentPort): string {
-    // A circle or a bigint in it: then it is a new one each time.
+    // A message with a cycle or a bigint has no hash and is recorded each time.
     const hash = attempt(() => hashOf('sha1', JSON.stringify(message)));
     const known = hash && this.#messageIds.get(hash);
     if (known) return known;

@@ -1,14 +1,14 @@
 /**
- * What a span says of an agent. Two vocabularies and the names of three libraries: OpenTelemetry's GenAI conventions
- * (`gen_ai.operation.name`), OpenInference (`openinference.span.kind`), the AI SDK 6 (`ai.toolCall`) and Anthropic's
- * (`anthropic.messages.create`). A library may set its attributes only at the end, so names count too.
+ * What a span means for an agent. Reads two vocabularies, OpenTelemetry's GenAI conventions (`gen_ai.operation.name`) and
+ * OpenInference (`openinference.span.kind`), and span names of the AI SDK 6 (`ai.toolCall`) and of Anthropic's
+ * instrumentation (`anthropic.messages.create`). Names count because a library may set its attributes only at the end.
  */
 import { parseArguments } from '../calls/json.ts';
 import type { SpanLike } from './span.ts';
 
 export type SpanMeaning =
   | { kind: 'run'; name: string }
-  /** A run where nothing is around it, a step of what is. */
+  /** A run if it is outermost, otherwise a step. */
   | { kind: 'chain'; name: string; input?: unknown }
   | { kind: 'tool'; name: string; arguments?: unknown; callId?: string }
   | { kind: 'model' };
@@ -20,7 +20,7 @@ const models = new Set(['chat', 'generate_content', 'text_completion', 'LLM']);
 const tools = new Set(['execute_tool', 'TOOL']);
 const chains = new Set(['CHAIN', 'plan']);
 
-/** undefined for spans that are about something else. */
+/** Undefined for spans about something else. */
 export function findMeaning({ name, attributes }: SpanLike): SpanMeaning | undefined {
   const kind =
     textOf(attributes, 'openinference.span.kind') ??
@@ -67,7 +67,7 @@ function toolOf(name: string, attributes: Attributes): SpanMeaning {
   };
 }
 
-/** The result of a tool, which is known at its end. */
+/** The result of a tool, which is known at the span's end. */
 export function resultOf(attributes: Attributes): unknown {
   return parsed(
     attributes['gen_ai.tool.call.result'] ?? attributes['ai.toolCall.result'] ?? attributes['output.value'],
@@ -82,7 +82,7 @@ function first(attributes: Attributes, keys: readonly string[]): string | undefi
   return undefined;
 }
 
-/** `search` of `execute_tool search`. */
+/** `search` in `execute_tool search`. */
 function secondWord(name: string): string {
   const space = name.indexOf(' ');
   return space === -1 ? name : name.slice(space + 1);
@@ -93,7 +93,7 @@ export function textOf(attributes: Attributes, key: string): string | undefined 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** JSON where it is JSON, the text where not. */
+/** Parsed if the text is JSON, otherwise unchanged. */
 function parsed(value: unknown): unknown {
   return typeof value === 'string' ? parseArguments(value) : value;
 }

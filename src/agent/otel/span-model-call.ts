@@ -1,6 +1,6 @@
 /**
- * The model call that a span tells of: its messages and its figures, by the names of the GenAI conventions. OpenInference
- * spreads messages over one attribute a field (`llm.input_messages.0.message.role`).
+ * The model call that a span describes: its messages and figures, under the names of the GenAI conventions. OpenInference
+ * spreads messages over one attribute per field (`llm.input_messages.0.message.role`).
  */
 import type { Attributes, Message, MessagePart } from '../../journal/layout/agent.ts';
 import { arrayOf, objectOf, parseArguments, parseJson } from '../calls/json.ts';
@@ -16,10 +16,10 @@ export interface SpanModelCall {
 
 const mostMessages = 1000;
 const mostToolCalls = 100;
-/** Each is searched for secrets. */
+/** A limit, because each figure is searched for secrets. */
 const mostFigures = 200;
 
-/** OpenInference's names, and the conventions'. */
+/** Names of OpenInference to those of the conventions. */
 const renamed: Record<string, string> = {
   'llm.model_name': 'gen_ai.request.model',
   'llm.provider': 'gen_ai.provider.name',
@@ -94,7 +94,7 @@ const known = new Set(['text', 'reasoning', 'tool_call', 'tool_call_response', '
 function partOf(value: unknown): MessagePart {
   const part = objectOf(value);
   const { type } = part;
-  // One example of the conventions says `result` where the schema says `response`.
+  // An example of the conventions uses `result`, but the schema `response`.
   if (type === 'tool_call_response' && part['response'] === undefined)
     return { ...part, type, response: part['result'] } as MessagePart;
   if (type === 'text' && typeof part['text'] === 'string') return { type, content: part['text'] };

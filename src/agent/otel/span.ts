@@ -1,6 +1,6 @@
 /**
- * The part of OpenTelemetry's SDK for JavaScript that is used, by shape: versions 1 and 2 of `@opentelemetry/sdk-trace-base`
- * both fit, and neither is a dependency.
+ * The part of OpenTelemetry's SDK for JavaScript that is used, as structural types: versions 1 and 2 of
+ * `@opentelemetry/sdk-trace-base` both match, and neither is a dependency.
  */
 export interface SpanLike {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface SpanProcessorLike {
   shutdown(): Promise<void>;
 }
 
-/** Key of a span among those that are open. */
+/** The key of a span in the table of open spans. */
 export function keyOf(span: SpanLike): string {
   const { traceId, spanId } = span.spanContext();
   return `${traceId}/${spanId}`;
@@ -37,7 +37,7 @@ export function parentKeyOf(span: SpanLike): string | undefined {
   return parent === undefined ? undefined : `${span.spanContext().traceId}/${parent}`;
 }
 
-/** What `read` gives of a span, or undefined when a getter of the host's throws or a field is not what it should be. */
+/** The result of `read`, or undefined if a getter of the host throws or a field has an unexpected type. */
 export function attempt<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -46,7 +46,7 @@ export function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Milliseconds; 0 when the span does not say. */
+/** Milliseconds; 0 if the span has no duration. */
 export function tookMsOf(span: SpanLike): number {
   const ms = attempt(() => {
     const [seconds = 0, nanoseconds = 0] = span.duration ?? [];
@@ -58,7 +58,7 @@ export function tookMsOf(span: SpanLike): number {
 /** OpenTelemetry's SpanStatusCode.ERROR. */
 const statusError = 2;
 
-/** What a span failed of; undefined when it did not. */
+/** The error of a failed span; undefined if it did not fail. */
 export function errorOfSpan({ status, events, attributes }: SpanLike) {
   const list = Array.isArray(events) ? (events as NonNullable<SpanLike['events']>) : [];
   const exception = list.findLast((event) => event?.name === 'exception')?.attributes;

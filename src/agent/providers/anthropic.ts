@@ -1,7 +1,6 @@
 /**
- * Anthropic's messages, plain and streamed, also as Bedrock and Vertex carry them, with threads that the server holds.
- * Source: Anthropic API reference, "Messages" and "Streaming messages"; the `thread` field as its TypeScript SDK 1.12
- * sends it.
+ * Anthropic's Messages API, plain and streamed, also over Bedrock and Vertex, with threads stored by the server. Source:
+ * Anthropic API reference, "Messages" and "Streaming messages"; the `thread` field as sent by its TypeScript SDK 1.12.
  */
 import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
@@ -112,7 +111,7 @@ function readHead(body: JsonObject, reply: ReplyBuilder): void {
   countUsage(body['usage'], reply);
 }
 
-/** `input_tokens` excludes what came from or went to the cache. */
+/** `input_tokens` excludes tokens read from or written to the cache. */
 function countUsage(value: unknown, reply: ReplyBuilder): void {
   const usage = objectOf(value);
   reply.count({

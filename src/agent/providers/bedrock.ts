@@ -1,7 +1,7 @@
 /**
- * Amazon Bedrock: Converse and ConverseStream, and InvokeModel with an Anthropic body; of other bodies the prompt and
- * the reply's text. Sources: Bedrock API reference,
- * "Converse", "ConverseStream", "InvokeModelWithResponseStream".
+ * Amazon Bedrock: Converse and ConverseStream, and InvokeModel with an Anthropic body. For other bodies only the prompt and
+ * the text of the reply are read. Sources: Bedrock API reference, "Converse", "ConverseStream",
+ * "InvokeModelWithResponseStream".
  */
 import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import {
@@ -59,7 +59,7 @@ function readRequest(body: JsonObject, target: RequestTarget): ModelRequest | un
   return compact({ ...request, model, stream }) as ModelRequest;
 }
 
-/** InvokeModel with a body of another maker's: the path says that it is a model call, the prompt is read where it is a text. */
+/** InvokeModel with a body of another vendor: the path shows that it is a model call; the prompt is read if it is a text. */
 function readInvoke(body: JsonObject): ModelRequest {
   const prompt = stringOf(body['prompt']) ?? stringOf(body['inputText']);
   return {
@@ -69,7 +69,7 @@ function readInvoke(body: JsonObject): ModelRequest {
   };
 }
 
-/** Replies of Llama, Mistral and Titan as InvokeModel hands them on. */
+/** Replies of Llama, Mistral and Titan as returned by InvokeModel. */
 function readInvoked(body: JsonObject, reply: ReplyBuilder): boolean {
   const [first] = [...arrayOf(body['results']), ...arrayOf(body['outputs'])].map(objectOf);
   const text = stringOf(body['generation']) ?? stringOf(first?.['outputText']) ?? stringOf(first?.['text']);

@@ -1,6 +1,6 @@
 /**
- * Cohere's chat, versions 2 and 1, plain and streamed, and its embeddings. Source: Cohere API reference, "Chat V2",
- * "Chat with Streaming (V2)", "Chat (V1)", "Embed".
+ * Cohere's chat API, versions 2 and 1, plain and streamed, and its embeddings. Source: Cohere API reference, "Chat V2", "Chat
+ * with Streaming (V2)", "Chat (V1)", "Embed".
  */
 import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
 import { textMessage } from '../calls/message-parts.ts';
@@ -52,7 +52,7 @@ function readChat(body: JsonObject): ModelRequest | undefined {
   }) as ModelRequest;
 }
 
-/** Version 1: the question apart from what was said before. */
+/** Version 1 has the question in a field separate from the chat history. */
 function readFirstChat(body: JsonObject): ModelRequest | undefined {
   const { message, preamble } = body;
   if (typeof message !== 'string') return undefined;
@@ -71,7 +71,7 @@ function readFirstChat(body: JsonObject): ModelRequest | undefined {
   }) as ModelRequest;
 }
 
-/** Of what is embedded only the number of inputs is kept, as for OpenAI's. */
+/** Only the number of inputs to embed is recorded, as for OpenAI's embeddings. */
 function readEmbed(body: JsonObject): ModelRequest | undefined {
   const count = ['texts', 'inputs', 'images'].reduce((sum, name) => sum + arrayOf(body[name]).length, 0);
   if (!count) return undefined;
@@ -86,14 +86,14 @@ function readEmbed(body: JsonObject): ModelRequest | undefined {
 const firstRoles: Record<string, string> = { CHATBOT: 'assistant', SYSTEM: 'system', TOOL: 'tool' };
 const roleOfFirst = (role: unknown): string => firstRoles[String(role)] ?? 'user';
 
-/** What the model means to do with its tools stands where others have reasoning. */
+/** Cohere's `tool_plan` is recorded as reasoning. */
 const withPlan = (message: JsonObject): JsonObject => ({ ...message, reasoning: message['tool_plan'] });
 const withSampling = (body: JsonObject): JsonObject => ({ ...body, top_p: body['p'], top_k: body['k'] });
 
 const readMessage = (message: JsonObject) =>
   readChatMessage({ role: 'assistant', ...withPlan(message) }).parts;
 
-/** A reply of version 1 as one of version 2. */
+/** Converts a reply of version 1 to version 2. */
 function firstMessage({ text, tool_calls: calls }: JsonObject): JsonObject {
   return { content: text, tool_calls: arrayOf(calls).map(firstCall) };
 }

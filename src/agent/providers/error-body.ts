@@ -1,9 +1,9 @@
-/** The error bodies of the providers, which nearly agree: `{error: {type, message, code}}`, or a plain message. */
+/** The error bodies of the providers, which are nearly the same: `{error: {type, message, code}}`, or a plain message. */
 import type { EventError } from '../../journal/layout/agent.ts';
 import { compact, isObject, type JsonObject, stringOf } from '../calls/json.ts';
 import type { ReplyBuilder } from '../calls/reply.ts';
 
-/** True, and the reply has the error, when `body` is one. */
+/** If `body` is an error, adds it to the reply and returns true. */
 export function readErrorBody(body: JsonObject, reply: ReplyBuilder): boolean {
   const error = body['error'];
   if (typeof error === 'string') reply.error = { message: error };

@@ -71,7 +71,7 @@ function readPart(part: JsonObject): MessagePart {
   return otherPart(part, Object.keys(part)[0]);
 }
 
-/** A whole reply and a chunk of a stream have one shape; in a stream each text continues the one before. */
+/** A whole reply and a chunk of a stream have the same shape. In a stream each text continues the previous one. */
 function readChunk(chunk: JsonObject, reply: ReplyBuilder): void {
   if (readErrorBody(chunk, reply)) return;
   reply.id = stringOf(chunk['responseId']) ?? reply.id;

@@ -1,6 +1,6 @@
 /**
- * Any host that speaks OpenAI's chat, completions or embeddings: the host's name gives the provider where it is known.
- * A body that has not the shape is not read.
+ * Any host that implements OpenAI's chat, completions or embeddings. The provider is named after the host if that is known. A
+ * body of another shape is not read.
  */
 import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
 import { textMessage } from '../calls/message-parts.ts';
@@ -15,7 +15,7 @@ import {
   withDeployment,
 } from './openai-chat.ts';
 
-/** End of the host's name → `gen_ai.provider.name`. */
+/** Suffix of the host's name → `gen_ai.provider.name`. */
 const knownHosts: [ending: string, name: string][] = [
   ['x.ai', 'x_ai'],
   ['deepseek.com', 'deepseek'],
@@ -39,7 +39,7 @@ const knownHosts: [ending: string, name: string][] = [
   ['googleapis.com', 'gcp.gemini'],
 ];
 
-/** The name of whoever serves OpenAI's formats at this host. */
+/** The name of the provider that serves OpenAI's formats at this host. */
 export function providerAt(host: string): string {
   if (isAzureHost(host)) return 'azure.ai.openai';
   if (isOpenaiHost(host)) return 'openai';
@@ -82,7 +82,7 @@ function readCompletion(body: JsonObject): ModelRequest | undefined {
   }) as ModelRequest;
 }
 
-/** Of what is embedded only the number of inputs is kept: it is data, not conversation. */
+/** Only the number of inputs to embed is recorded: they are data, not conversation. */
 function readEmbeddings(body: JsonObject): ModelRequest | undefined {
   if (body['input'] === undefined || isObject(body['input'])) return undefined;
   return compact({

@@ -1,6 +1,6 @@
 /**
- * Mistral's chat, agents and fill-in-the-middle completions: OpenAI's chat with content that may be a list holding
- * thinking. Source: Mistral API reference, "Chat".
+ * Mistral's chat, agents and fill-in-the-middle completions: OpenAI's chat format, with content that may be a list that
+ * contains thinking. Source: Mistral API reference, "Chat".
  */
 import type { ProviderFormat } from '../calls/model-call.ts';
 import { readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';

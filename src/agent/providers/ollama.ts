@@ -1,4 +1,4 @@
-/** Ollama's own chat, generate and embed, streamed as lines of JSON. Source: Ollama's docs/api.md. */
+/** Ollama's own chat, generate and embed APIs, streamed as lines of JSON. Source: Ollama's docs/api.md. */
 import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
 import { blobPart, textMessage } from '../calls/message-parts.ts';
 import type { ModelRequest, ProviderFormat, RequestTarget } from '../calls/model-call.ts';
@@ -33,7 +33,7 @@ function readRequest(body: JsonObject, { path }: RequestTarget): ModelRequest | 
   }) as ModelRequest;
 }
 
-/** Of what is embedded only the number of inputs is kept, as for OpenAI's. */
+/** Only the number of inputs to embed is recorded, as for OpenAI's embeddings. */
 function readEmbed(body: JsonObject): ModelRequest | undefined {
   const input = body['input'] ?? body['prompt'];
   if (input === undefined || isObject(input)) return undefined;
@@ -54,7 +54,7 @@ function readMessage(message: JsonObject) {
   return read;
 }
 
-/** A line of a stream and a whole reply have one shape. */
+/** A line of a stream and a whole reply have the same shape. */
 function readLine(line: JsonObject, reply: ReplyBuilder): void {
   if (typeof line['error'] === 'string') {
     readErrorBody(line, reply);

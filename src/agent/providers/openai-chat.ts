@@ -1,5 +1,5 @@
 /**
- * OpenAI's chat completions, plain and streamed, and what many other hosts speak (`generic.ts`, `mistral.ts`).
+ * OpenAI's chat completions, plain and streamed, which many other hosts implement as well (`generic.ts`, `mistral.ts`).
  * Source: OpenAI API reference, "Create chat completion" and "The chat completion chunk object".
  */
 import type { Message, MessagePart } from '../../journal/layout/agent.ts';
@@ -31,12 +31,12 @@ export function isOpenaiHost(host: string): boolean {
   return host === 'api.openai.com' || host.endsWith('.api.openai.com') || isAzureHost(host);
 }
 
-/** Azure, and its clouds of the US government and of China. */
+/** Azure, including its clouds for the US government and China. */
 export const isAzureHost = (host: string): boolean => /\.azure\.(?:com|us|cn)$/.test(host);
 
 const deployment = /\/openai\/deployments\/([^/]+)\//;
 
-/** Azure's paths name the deployment, and the body need not. */
+/** Azure has the deployment in the path, and the model in the body is optional. */
 export function withDeployment(body: JsonObject, path: string): JsonObject {
   if (typeof body['model'] === 'string' && body['model'] !== '') return body;
   const name = deployment.exec(path)?.[1];
@@ -118,7 +118,7 @@ function readChatPart(part: JsonObject): MessagePart {
   }
 }
 
-/** Mistral's thinking parts hold text parts. */
+/** Mistral's thinking parts contain text parts. */
 function thinkingText(thinking: unknown): string {
   if (typeof thinking === 'string') return thinking;
   return arrayOf(thinking)
@@ -144,7 +144,7 @@ export function readChatReply(value: unknown, reply: ReplyBuilder): void {
   reply.done = true;
 }
 
-/** A chunk; the stream's last line, `[DONE]`, is no JSON and comes as undefined. */
+/** Reads a chunk. The last line of the stream, `[DONE]`, is not JSON and is passed as undefined. */
 export function readChatEvent(_name: string | undefined, value: unknown, reply: ReplyBuilder): void {
   if (value === undefined) {
     reply.done = true;
@@ -161,7 +161,7 @@ function readChatChoice(choice: JsonObject, reply: ReplyBuilder): void {
   const delta = objectOf(choice['delta'] ?? { content: choice['text'] });
   reply.reasoning(key, 0, stringOf(delta['reasoning_content']) ?? stringOf(delta['reasoning']));
   const content = delta['content'];
-  // Nearly every chunk is a piece of text: nothing is made for it.
+  // Nearly every chunk is a piece of text, so this path allocates nothing.
   if (typeof content === 'string') reply.text(key, 0, content);
   else
     for (const part of contentParts(content, readChatPart)) {

@@ -1,6 +1,6 @@
 /**
- * OpenAI's Responses, plain and streamed, with conversations that the server holds. Every input or output item is a
- * message of its own here. Source: OpenAI API reference, "Create a model response" and "Streaming events".
+ * OpenAI's Responses API, plain and streamed, with conversations stored by the server. Every input or output item becomes one
+ * message here. Source: OpenAI API reference, "Create a model response" and "Streaming events".
  */
 import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import {
@@ -100,7 +100,7 @@ function readReasoning(item: JsonObject): MessagePart[] {
   const parts: MessagePart[] = texts
     .filter((text) => text !== undefined)
     .map((content) => ({ type: 'reasoning', content }));
-  // Encrypted reasoning says nothing to a reader, but that it was there belongs to the conversation.
+  // Encrypted reasoning is unreadable, but that it occurred is part of the conversation.
   return parts.length ? parts : [{ type: 'reasoning', content: '' }];
 }
 

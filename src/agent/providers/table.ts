@@ -1,4 +1,6 @@
-/** The formats in the order of trial: those that a host or path names before the ones that many share. */
+/**
+ * The formats in the order in which they are tried: those identified by a host or path before those that many hosts share.
+ */
 
 import type { ProviderFormat, RequestTarget } from '../calls/model-call.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
@@ -26,10 +28,10 @@ export const formats: readonly ProviderFormat[] = [
   generic,
 ];
 
-/** A program asks the same few places again and again, and most are no model's. */
+/** A cache, because a program calls the same few addresses again and again, most of which are not models. */
 const known = new BoundedMap<ProviderFormat | null>(200);
 
-/** The format that a request to this place may have; its body may still say otherwise. */
+/** The format that a request to this address may have. Its body may still turn out not to match. */
 export function findFormat(target: RequestTarget): ProviderFormat | undefined {
   const place = `${target.host} ${target.path}`;
   let format = known.get(place);

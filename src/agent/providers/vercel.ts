@@ -1,6 +1,7 @@
 /**
- * Vercel's AI Gateway, which the AI SDK asks where a model is named by a text alone: the SDK's own call options and stream
- * parts. The model stands in a header. Source: LanguageModelV3 of `@ai-sdk/provider`, and `@ai-sdk/gateway`, as of AI SDK 7.
+ * Vercel's AI Gateway, which the AI SDK uses if a model is given as a plain string. The bodies are the SDK's own call options
+ * and stream parts; the model is in a header. Source: LanguageModelV3 of `@ai-sdk/provider`, and `@ai-sdk/gateway`, as of AI
+ * SDK 7.
  */
 import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import {
@@ -125,7 +126,7 @@ function readStreamPart(part: JsonObject, reply: ReplyBuilder): void {
   }
 }
 
-/** Specification 3 has the reason and the counts as objects, 2 as plain values. */
+/** Specification 3 has reason and token counts as objects, 2 as plain values. */
 function readEnd(end: JsonObject, reply: ReplyBuilder): void {
   const reason = end['finishReason'];
   reply.finish(stringOf(reason) ?? stringOf(objectOf(reason)['unified']));

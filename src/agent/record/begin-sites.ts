@@ -1,21 +1,21 @@
 /**
- * Where the program began what may fail later in Node's own code, on a stack without a frame of the program: a request, a
- * connection, a child process. V8 keeps the frames and formats nothing until a death asks; so many a second are kept, and
- * nothing is held alive by it.
+ * Where the program started an operation that may later fail in Node's own code, on a stack without a frame of the program: a
+ * request, a connection, a child process. V8 captures the frames and formats them only when a death asks for the text. At
+ * most a fixed number per second is captured, and the operations are referenced weakly.
  */
 import type { ChildProcess } from 'node:child_process';
 import { quietly } from '../quiet-stack.ts';
 
 export interface BeginSite {
-  /** `request GET 10.0.0.7:8080/prices`. */
+  /** For example `request GET 10.0.0.7:8080/prices`. */
   what: string;
-  /** Lines of V8's stack text, the innermost first. */
+  /** Lines of V8's stack text, innermost first. */
   stack: string;
 }
 
 interface Begun {
   what: string;
-  /** Not yet formatted. */
+  /** Its stack has not been formatted yet. */
   made: Error;
 }
 
@@ -33,7 +33,7 @@ export class BeginSites {
   #second = 0;
   #left = 0;
 
-  /** `work` is begun by the code that runs now. Noted once. */
+  /** Notes that `work` is started by the currently running code. Only the first call for an object counts. */
   begin(work: object, what: string): void {
     if (this.#ofWork.has(work)) return;
     const begun = this.#here(what);
@@ -47,15 +47,15 @@ export class BeginSites {
     if (this.#children.length > mostChildren) this.#children.shift();
   }
 
-  /** `work`, known to the program as `what`, ended with this error. */
+  /** Notes that `work`, known to the program as `what`, ended with this error. */
   failed(work: object | null | undefined, error: unknown, what: string): void {
     const begun = work && this.#ofWork.get(work);
     if (begun && isObject(error) && !this.#ofErrors.has(error)) this.#ofErrors.set(error, { ...begun, what });
   }
 
   /**
-   * Of what emitted the error; else of what ended with it, or with one of its causes: `chain` holds them in this order.
-   * `ownFile` is the preload's, whose frames are left out.
+   * The site where the emitter of the error was started; otherwise the site of the work that ended with the error or one of
+   * its causes, in the order of `chain`. `ownFile` is the preload's file, whose frames are left out.
    */
   find(chain: readonly unknown[], emitter: unknown, ownFile: string): BeginSite | undefined {
     const begun =
@@ -91,7 +91,7 @@ export class BeginSites {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Undefined where the program has frozen Error. V8 formats the stack at its first reading. */
+/** Undefined if the program has frozen Error. V8 formats the stack when it is first read. */
 function makeError(): Error | undefined {
   try {
     return quietly(deepest, () => new OwnError('begun'));

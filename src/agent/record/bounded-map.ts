@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entries; setting a key again makes it the newest. */
+/** A map that evicts its oldest entries. Setting a key again makes it the newest. */
 export class BoundedMap<Value> {
   readonly #limit: number;
   readonly #entries = new Map<string, Value>();
@@ -29,7 +29,7 @@ export class BoundedMap<Value> {
     return this.#entries.size;
   }
 
-  /** The newest `count` entries, the newest first. */
+  /** The newest `count` entries, newest first. */
   latest(count: number): [string, Value][] {
     return [...this.#entries].slice(-count).reverse();
   }

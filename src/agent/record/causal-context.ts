@@ -1,33 +1,33 @@
 /**
- * Whose work the running code is: the request or the test in whose asynchronous context it was started. One storage a
- * thread, entered where a request or a test begins and read at a death, a stall or a warning. Runs, steps and tool calls have
- * a storage of their own (recorder.ts). Where no context is current nothing is said: what merely runs at the same time is
- * another fact.
+ * The request or test that the running code belongs to: the one in whose asynchronous context it was started. One storage per
+ * thread, entered where a request or a test begins, and read at a death, a stall or a warning. Runs, steps and tool calls
+ * have a separate storage (recorder.ts). Without a current context nothing is reported: what merely runs at the same time is
+ * recorded separately.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { asyncHooks } from '../node-modules.ts';
 
 export interface Origin {
   readonly kind: 'request' | 'test';
-  /** What the code that began this one belonged to. */
+  /** The origin of the code that started this one. */
   readonly parent?: Origin | undefined;
 }
 
 export class CausalContext {
   #storage: AsyncLocalStorage<Origin | undefined> | undefined;
 
-  /** Made at the first need: on Node 20 and 22 its first use slows every promise of the program. */
+  /** Created on first use: on Node 20 and 22 an active storage slows every promise of the program. */
   get storage(): AsyncLocalStorage<Origin | undefined> {
     this.#storage ??= new (asyncHooks().AsyncLocalStorage)();
     return this.#storage;
   }
 
-  /** Whether anything was entered yet. */
+  /** Whether any context has been entered yet. */
   get isArmed(): boolean {
     return this.#storage !== undefined;
   }
 
-  /** From here on, in this asynchronous flow and in all that it starts. */
+  /** Applies to the rest of this asynchronous flow and to everything that it starts. */
   enter(origin: Origin | undefined): void {
     this.storage.enterWith(origin);
   }
@@ -38,8 +38,8 @@ export class CausalContext {
 }
 
 /**
- * Whether a context is carried without slowing promises: by V8 itself (Node 24 on, unless it was told not to), or
- * because the program uses an AsyncLocalStorage or an async hook of its own, which each new promise then shows.
+ * Whether a context is propagated without slowing promises: by V8 itself (Node 24 and later, unless disabled), or because the
+ * program already uses an AsyncLocalStorage or async hook, which is visible in each new promise.
  */
 export function isContextFree(): boolean {
   return hasContextFrames() || Object.getOwnPropertySymbols(Promise.resolve()).length > 0;

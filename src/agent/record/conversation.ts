@@ -1,8 +1,8 @@
 /**
- * The conversations of this process: every message is recorded once, known again by its hash, and each call says its
- * list as "the first n of an earlier call's, then these". Requests that continue a thread which the server holds are
- * joined to the reply that they name. Branches stay, for a call may continue any earlier one. Bounded: the oldest calls
- * and message hashes are forgotten first, which costs only a repeated record.
+ * The conversations of this process. Every message is recorded once and recognized by its hash, and each call describes its
+ * list as "the first n of an earlier call's list, then these". Requests that continue a thread stored by the server are
+ * linked to the reply that they name. Branches are supported, because a call may continue any earlier one. Bounded: the
+ * oldest calls and message hashes are evicted first, after which a message may be recorded again.
  */
 import type { ConversationDelta, Message } from '../../journal/layout/agent.ts';
 import type { ModelRequest, RequestItem } from '../calls/model-call.ts';
@@ -12,12 +12,12 @@ import { BoundedMap } from './bounded-map.ts';
 const callLimit = 256;
 const messageLimit = 50_000;
 const replyIdLimit = 4096;
-/** Shorter contents are their own key; a hash has as many characters. */
+/** Shorter contents are used as the key themselves; a hash has this many characters. */
 const shortKeyChars = 40;
-/** How many of the latest calls are compared with a new request. */
+/** A new request is compared with this many of the latest calls. */
 const comparedCalls = 32;
 
-/** Records a message or tool definitions that were not seen before; returns the id it got. */
+/** Records a message or tool definitions that were not seen before. Returns the new id. */
 export interface ContentRecorder {
   message(message: Message): string;
   tools(definitions: unknown): string;
@@ -27,11 +27,11 @@ export class Conversation {
   readonly #recorder: ContentRecorder;
   /** Ids by content. */
   readonly #known = new BoundedMap<string>(messageLimit);
-  /** The list of a call: its input, and after its end the reply too. */
+  /** The list of a call: its input and, after its end, the reply. */
   readonly #lists = new BoundedMap<string[]>(callLimit);
-  /** The call whose reply has this id, or whose server-held conversation has it. */
+  /** By the id of a reply, or of a conversation stored by the server: the call that it belongs to. */
   readonly #byReply = new BoundedMap<string>(replyIdLimit);
-  /** The message that an item id of the provider's stands for. */
+  /** By the provider's item ids: the ids of their messages. */
   readonly #byItem = new BoundedMap<string>(messageLimit);
 
   #latestTools: { definitions: unknown; id: string } | undefined;
@@ -40,7 +40,7 @@ export class Conversation {
     this.#recorder = recorder;
   }
 
-  /** The list of a call that starts now. */
+  /** The list of a call that starts now, as a delta. */
   begin(call: string, request: ModelRequest): ConversationDelta {
     const named = request.previousReply ?? request.serverConversation;
     const delta =
@@ -68,13 +68,13 @@ export class Conversation {
     return ids;
   }
 
-  /** The id of a message, recorded when it is new. */
+  /** The id of a message, which is recorded if it is new. */
   messageId(message: Message): string {
     return this.#once(message, () => this.#recorder.message(message));
   }
 
   toolsId(definitions: unknown): string {
-    // Most calls of a program name the very same tools.
+    // Most calls of a program use the identical tools.
     if (this.#latestTools && this.#latestTools.definitions === definitions) return this.#latestTools.id;
     const id = this.#once({ definitions }, () => this.#recorder.tools(definitions));
     this.#latestTools = { definitions, id };
@@ -91,7 +91,7 @@ export class Conversation {
     return id;
   }
 
-  /** The ids of a whole list, which are told to who may need them for the next request. */
+  /** The ids of a whole list, which are also passed to `learnIds`, because the next request may need them. */
   #listed({ known, messages, learnIds }: ModelRequest): string[] {
     const added = this.#idsOf(messages);
     const ids = known ? [...known, ...added] : added;
@@ -109,11 +109,11 @@ export class Conversation {
     const base = this.#byReply.get(name);
     const list = base === undefined ? undefined : this.#lists.get(base);
     if (base === undefined || !list) return { keep: 0, add: this.#idsOf(items), unknownBase: name };
-    // A reference to an item adds nothing: the thread holds it.
+    // A reference to an item adds nothing, because the thread contains the item.
     return { base, keep: list.length, add: this.#idsOf(items.filter((item) => !('reference' in item))) };
   }
 
-  /** The latest call whose list begins as this one does, the longest such beginning first. */
+  /** Continues the call whose list shares the longest prefix with this one, the latest of equals. */
   #continued(items: string[]): ConversationDelta {
     let base: string | undefined;
     let keep = 0;
@@ -133,13 +133,13 @@ export class Conversation {
 }
 
 /**
- * The same for the same content: the content itself when it is short, else its hash. As JSON, for V8 keeps a text that
- * was joined of two as a node with both, 32 bytes beside the text for as long as the key lives.
+ * Equal for equal contents: the content itself if it is short, otherwise its hash. Converted to JSON, because V8 keeps a
+ * concatenated string as a node that references both halves, 32 bytes in addition to the text for as long as the key lives.
  */
 function keyOf(content: object): string {
   const { role, parts, name } = content as Partial<Message>;
   const only = parts?.length === 1 && name === undefined ? parts[0] : undefined;
-  // Most messages are one text, which needs no rendering as JSON.
+  // Most messages are a single text, which needs no conversion to JSON.
   const text = only?.type === 'text' ? `${role}\0${only.content}` : JSON.stringify(content);
   return text.length <= shortKeyChars ? JSON.stringify(text) : hashOf('sha1', text);
 }

@@ -1,7 +1,7 @@
 /**
- * The newest events as JSON text, bounded by bytes, with two exceptions that outlive the rest: the first events of the
- * process (the prompts are there), and the starts of what has not ended. For the bundle written at death. Knows nothing
- * of what the events mean but the key that opens or closes something.
+ * The newest events as JSON text, bounded by bytes, for the bundle that is written at death. Two kinds of events are kept
+ * longer: the first events of the process (they contain the prompts), and the start events of work that has not ended. Knows
+ * nothing of the events except the key that they open or close.
  */
 
 interface Entry {
@@ -14,24 +14,24 @@ const headShare = 0.125;
 const openLimit = 2000;
 
 export class EventRing {
-  /** Events that are no longer held. */
+  /** Events that are no longer kept. */
   evicted = 0;
   readonly #maxChars: number;
   #head: Entry[] = [];
   #headChars = 0;
   #headFull = false;
   #tail: Entry[] = [];
-  /** Index of the oldest entry of the tail: shifting an array for each event would cost its length. */
+  /** Index of the oldest entry of the tail. Shifting the array for each event would cost time proportional to its length. */
   #first = 0;
   #tailChars = 0;
-  /** What has started and not ended, by its key. */
+  /** The start events of work that has not ended, by key. */
   #open = new Map<string, Entry>();
 
   constructor(maxBytes: number) {
     this.#maxChars = maxBytes;
   }
 
-  /** `opens`: key of what starts with this event. `closes`: key of what ends with it. */
+  /** `opens`: the key of the work that starts with this event. `closes`: the key of the work that ends with it. */
   add(seq: number, text: string, opens: string | undefined, closes: string | undefined): void {
     const entry = { seq, text, opens };
     if (closes !== undefined) this.#close(closes);
@@ -48,13 +48,13 @@ export class EventRing {
       this.#evict();
   }
 
-  /** The events in their order. */
+  /** The events in order. */
   texts(): string[] {
     const kept = this.#openEntries().filter((entry) => !this.#isInHeadOrTail(entry));
     return [...this.#head, ...kept, ...this.#tail.slice(this.#first)].map((entry) => entry.text);
   }
 
-  /** The starts of what is open: what must be said again when old records are dropped elsewhere. */
+  /** The start events of open work, which must be repeated when old records are dropped elsewhere. */
   openTexts(): string[] {
     return this.#openEntries().map((entry) => entry.text);
   }
@@ -79,7 +79,8 @@ export class EventRing {
     if (!entry) return;
     this.#tailChars -= entry.text.length;
     if (entry.opens === undefined || this.#open.get(entry.opens) !== entry) this.evicted++;
-    // What is evicted is held until then: an eighth more than the bound, for seven copied references an event.
+    // Evicted entries stay in the array until it is compacted: an eighth more than the bound, at a cost of seven copied
+    // references per event.
     if (this.#first > 1024 && this.#first > this.#tail.length / 8) {
       this.#tail = this.#tail.slice(this.#first);
       this.#first = 0;

@@ -1,12 +1,15 @@
 /**
- * Which work ended with which error: by the error object itself, so that at a death it is known, not presumed from equal
- * words, whose failure the process dies of. Holds no error alive.
+ * Which work ended with which error, tracked by the identity of the error object, so that at a death the failed work is known
+ * and not guessed from equal messages. Holds errors weakly.
  */
 import type { AgentEventsPart, EventError } from '../../journal/layout/agent.ts';
 
-/** Of an event's error: what was thrown. Seen by no enumeration; the host's copy of this package and the preload share it. */
+/**
+ * The thrown value, as a non-enumerable property of an event's error. Shared by the host's copy of this package and the
+ * preload.
+ */
 const thrownKey: unique symbol = Symbol.for('agentdump.thrown') as never;
-/** Errors that pass through more work than this are the same in the innermost. */
+/** An error that passes through more work than this is recorded for the innermost only. */
 const mostOwners = 16;
 
 export function carryThrown(error: EventError, thrown: unknown): EventError {
@@ -16,7 +19,7 @@ export function carryThrown(error: EventError, thrown: unknown): EventError {
 export class FailedWork {
   readonly #owners = new WeakMap<object, string[]>();
 
-  /** Work `id` ended with this. */
+  /** Notes that the work `id` ended with this error. */
   note(id: string | undefined, error: EventError): void {
     const thrown = (error as { [thrownKey]?: unknown })[thrownKey];
     if (id === undefined || !isObject(thrown)) return;
@@ -25,7 +28,10 @@ export class FailedWork {
     else if (owners.length < mostOwners) owners.push(id);
   }
 
-  /** Of a thrown value and what caused it, in this order; the innermost work first. */
+  /**
+   * The work that ended with these errors. `chain` is the thrown value, then its causes; for each, the innermost work is
+   * first.
+   */
   findOwners(chain: readonly unknown[]): NonNullable<AgentEventsPart['failed']> {
     return chain.flatMap((thrown, depth) =>
       (isObject(thrown) ? (this.#owners.get(thrown) ?? []) : []).map((id) => ({

@@ -1,10 +1,10 @@
 /**
- * Cleans a text that grows piece by piece: nothing is given out that a later piece could show to be part of a secret.
- * Held back are the last run of characters that a secret may consist of, and what follows the start of a PEM block. A
- * piece is cleaned together with what stood before it, so that a word like `password:` still counts.
+ * Redacts a text that arrives piece by piece. Text is withheld as long as a later piece could turn it into part of a secret:
+ * the last run of characters that may occur in a secret, and everything after the start of a PEM block. A piece is redacted
+ * together with the text before it, so that words like `password:` are taken into account.
  */
 
-/** Longest run that is held back; secrets that are longer are PEM blocks. */
+/** The longest run that is held back. Longer secrets are PEM blocks. */
 const runLimit = 512;
 const pemLimit = 16 * 1024;
 const contextChars = 160;
@@ -13,21 +13,21 @@ const secretRun = /[\w\-./+=:%~@]+$/;
 export class HeldText {
   readonly #clean: (text: string) => string;
   #held = '';
-  /** What stood before the held text, already given out. */
+  /** The text before the held text, already returned. */
   #before = '';
 
   constructor(clean: (text: string) => string) {
     this.#clean = clean;
   }
 
-  /** The cleaned text that is safe to give out after `added`. */
+  /** The redacted text that is safe to return after `added`. */
   push(added: string): string {
     this.#held += added;
     const keep = this.#unsafeLength();
     return this.#giveOut(this.#held.length - keep);
   }
 
-  /** All that is held. What may be the first half of a secret becomes an ellipsis. */
+  /** Returns everything that is held. What may be the first half of a secret is replaced by an ellipsis. */
   end(): string {
     const run = secretRun.exec(this.#held)?.[0] ?? '';
     const given = this.#giveOut(this.#held.length - run.length);
@@ -53,7 +53,7 @@ export class HeldText {
     const whole = before + piece;
     const clean = this.#clean(whole);
     this.#before = whole.slice(-contextChars);
-    // Mostly there is nothing to withhold, and what stood before need not be cleaned by itself.
+    // Usually nothing is redacted, and the text before it need not be redacted separately.
     return clean === whole ? piece : clean.slice(sharedPrefix(this.#clean(before), clean));
   }
 }

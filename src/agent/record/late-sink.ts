@@ -1,29 +1,29 @@
 /**
- * A sink that opens when there is time for it: making the policy and the journal, and cleaning the first conversation with
- * code that never ran, takes some 40 ms. What the taps record of a request has left the process already, and between the
- * AI SDK's step and its request only its own code runs: such events wait for two turns of the loop, in which the request
- * goes out and the program waits for its model. Everything else opens the sink at once, for a program may run into its
- * death in the same tick.
+ * A sink that is opened lazily. Creating the policy and the journal, and redacting the first conversation with code that has
+ * never run, takes some 40 ms. When the taps record a request, it has already left the process, and between a step of the AI
+ * SDK and its request only code of the SDK runs. Such events wait for two turns of the event loop, in which the request is
+ * sent and the program waits for its model. All other events open the sink immediately, because the program may die in the
+ * same tick.
  */
 import type { AgentEventData, AgentEventKind } from '../../journal/layout/agent.ts';
 import type { AgentSink, EventSink, Writing } from './sink.ts';
 
-/** A connection on the same machine is made within the first of them, and the request is sent in it. */
+/** In the first turn a connection to the same machine is made and the request is sent. */
 const turns = 2;
 const mostWaiting = 1000;
 const { now } = Date;
-/** A host's tests may put their own in its place. */
+/** Captured at load, because a host's tests may replace it. */
 const { setImmediate } = globalThis;
 
 export class LateSink implements AgentSink {
   readonly #open: () => EventSink | undefined;
-  /** Each records one event; undefined once the sink has been opened. */
+  /** Each function records one event. Undefined once the sink has been opened. */
   #waiting: ((sink: EventSink) => void)[] | undefined = [];
   #sink: EventSink | undefined;
-  /** There was an event that no plain request over the network makes. */
+  /** Whether there was any event other than those of plain HTTP requests. */
   hasAgentEvents = false;
 
-  /** `open` says itself why it can't, and is called once. */
+  /** `open` is called once, and reports its own failures. */
   constructor(open: () => EventSink | undefined) {
     this.#open = open;
   }
@@ -57,7 +57,7 @@ export class LateSink implements AgentSink {
     return this.opened()?.cleanWhole(text) ?? '';
   }
 
-  /** The sink, with all that waited for it in it; undefined when it could not be had. */
+  /** The sink, including everything that waited for it; undefined if it could not be opened. */
   opened(): EventSink | undefined {
     const waiting = this.#waiting;
     if (!waiting) return this.#sink;
@@ -69,7 +69,7 @@ export class LateSink implements AgentSink {
 
   #openIn(turnsLeft: number): void {
     if (turnsLeft === 0) this.opened();
-    // Without a hold on the loop it would run only when something else woke the loop.
+    // Not unref'd: otherwise it would only run when something else wakes the loop.
     else setImmediate(() => this.#openIn(turnsLeft - 1));
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Work of frameworks that report start and end but give no asynchronous context. While exactly one of their runs is
- * open, what is seen outside of every context belongs to it; with two, nothing is guessed.
+ * Work of frameworks that report start and end but provide no asynchronous context. While exactly one of their runs is open,
+ * events outside of every context are attributed to it; with two or more, they are not attributed.
  */
 import type { AgentScope } from './scope.ts';
 
-/** More that never end are not counted: then none is the only one. */
+/** Runs above this number are not tracked, and then no run is considered the only one. */
 const limit = 10_000;
 
 export class OpenWork {

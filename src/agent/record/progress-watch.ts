@@ -1,36 +1,39 @@
 /**
- * Notices that the agent makes no progress: no sign of it for as long as the host said it may take, or the same few
- * calls with the same results again and again. Knows nothing of what is then written. Each report makes it four times
- * as patient. Nothing here runs, but a map's update an event, until progress is expected.
+ * Detects that the agent makes no progress: there was no sign of it within the time that the host declared, or the same few
+ * calls with the same results repeat. Does not know what is written in that case. Each report multiplies the deadline by
+ * four. Until progress is expected, the only cost is a map update per event.
  */
 import { type EventFacts, type Repeated, RepeatedTail } from './repeated-tail.ts';
 
-/** any: whatever the agent does. steps: a run or step that ends, or agent.progress. progress: agent.progress alone. */
+/** `any`: any event. `steps`: a run or step that ends, or agent.progress. `progress`: agent.progress only. */
 export type ProgressSigns = 'any' | 'steps' | 'progress';
 
 export interface ProgressOptions {
-  /** What counts as a sign of progress; `any` unless said. */
+  /** What counts as a sign of progress. Default: `any`. */
   signs?: ProgressSigns;
-  /** So many times the same calls with the same results are no progress, whatever the signs; 25 unless said, 0: never. */
+  /**
+   * After this many repetitions of the same calls with the same results, there is no progress, whatever `signs` says.
+   * Default: 25; 0 disables the check.
+   */
   repeats?: number;
 }
 
-/** What was noticed. Times in milliseconds. */
+/** What was detected. Times are in milliseconds. */
 export interface Stall {
   silentMs: number;
-  /** How long it was allowed to take. */
+  /** The time that was allowed. */
   deadlineMs: number;
   signs: ProgressSigns;
-  /** Kind of the last event that was a sign; absent when there was none. */
+  /** Kind of the last event that was a sign; absent if there was none. */
   lastSign?: string;
-  /** The calls and results that repeat; the deadline had not passed then. */
+  /** The calls and results that repeat; in this case the deadline had not passed. */
   repeated?: Repeated;
   /** 1 for the first report. */
   count: number;
 }
 
 const longestTimerMs = 2 ** 31 - 1;
-/** After the loop was blocked, what has come in meanwhile is to be heard first. */
+/** After the loop was blocked, events that have arrived meanwhile are processed first. */
 const graceMs = 1000;
 const patience = 4;
 const defaultRepeats = 25;
@@ -59,7 +62,7 @@ export class ProgressWatch {
   #dueAt = 0;
   #isGraceOver = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Names the newest call of `expect`. */
+  /** Identifies the newest call of `expect`. */
   #expectation: object | undefined;
 
   constructor(onStall: (stall: Stall) => void) {
@@ -67,8 +70,8 @@ export class ProgressWatch {
   }
 
   /**
-   * From now on there must be a sign within `ms`; 0 expects none. `forWorkOnly`: only while a run, step, call or wait is
-   * open. Returns the undoing, which does nothing once progress is expected anew.
+   * From now on a sign is expected within `ms`; 0 expects none. `forWorkOnly`: only while a run, step, call or wait is open.
+   * Returns a function that cancels the expectation, which does nothing after a later call of `expect`.
    */
   expect(ms: number, options: ProgressOptions = {}, forWorkOnly = false): () => void {
     this.stop();
@@ -93,7 +96,7 @@ export class ProgressWatch {
     this.#deadlineMs = 0;
   }
 
-  /** Hears of every event that is recorded; `content` is what is kept of the host's. */
+  /** Receives every recorded event. `content` is the host's data as it was recorded. */
   see(kind: string, facts: EventFacts, content: EventFacts | undefined): void {
     if (openedOrClosed.test(kind)) this.#follow(kind, facts);
     if (this.#deadlineMs === 0) return;
@@ -130,7 +133,7 @@ export class ProgressWatch {
     else this.#report({ silentMs });
   }
 
-  /** The report waits for the loop's next turn: we are inside of a call of the host's. */
+  /** The report is deferred to the next turn of the loop, because this runs inside of a call of the host. */
   #checkRepeats(): void {
     const repeated = this.#tail.find(this.#repeats);
     if (!repeated) return;
@@ -151,7 +154,8 @@ export class ProgressWatch {
     if (this.#lastSign !== undefined) stall.lastSign = this.#lastSign;
     this.#deadlineMs *= patience;
     clearTimeout(this.#timer);
-    // One that was found late has used up some of it: a second report in the same breath says nothing.
+    // A stall that was detected late has already used up part of the new deadline. The minimum prevents an immediate second
+    // report.
     this.#arm(Math.max(this.#deadlineMs - found.silentMs, this.#deadlineMs / patience));
     this.#onStall(stall);
   }

@@ -1,6 +1,6 @@
 /**
- * What taps, integrations and the explicit API share in one thread: the sink, ids, the asynchronous context (which run,
- * step and tool a piece of code belongs to), the conversations, and what is in flight.
+ * What taps, integrations and the explicit API share in one thread: the sink, ids, the asynchronous context (which run, step
+ * and tool the running code belongs to), the conversations, and the work in flight.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind, AgentEventsPart, Message } from '../../journal/layout/agent.ts';
@@ -19,25 +19,25 @@ import { TappedCalls } from './tapped-calls.ts';
 
 export type ContentLevel = 'content' | 'metadata';
 
-/** Something that has started and can say how far it came, at the death. */
+/** Work in flight that can record how far it got, at a death. */
 export interface InFlight {
   flush(): void;
 }
 
-/** Runs whose parents are known, and how many of them may be inside of one another. */
+/** Limits of the number of runs whose parents are known, and of their nesting. */
 const runLimit = 10_000;
 const deepestRuns = 100;
 
 export class AgentRecorder {
   readonly sink: AgentSink;
   readonly level: ContentLevel;
-  /** Of requests that are no model calls. */
+  /** For requests that are not model calls. */
   readonly httpLevel: ContentLevel;
   readonly conversation: Conversation;
   readonly requests = new RequestMemory();
   readonly inFlight = new Set<InFlight>();
   readonly deltas = new DeltaClock(() => this.sink.flush());
-  /** What the asynchronous contexts of frameworks say of where the code runs. */
+  /** Scopes of the running code according to the asynchronous contexts of frameworks. */
   readonly contexts: (() => AgentScope | undefined)[] = [];
   readonly openWork = new OpenWork();
   readonly tapped = new TappedCalls();
@@ -59,26 +59,26 @@ export class AgentRecorder {
     });
   }
 
-  /** A new id: the letter, a count, and the thread when it is not the main one. */
+  /** A new id: the letter, a count, and the thread if it is not the main thread. */
   nextId(letter: string): string {
     const count = (this.#counts[letter] ?? 0) + 1;
     this.#counts[letter] = count;
     return `${letter}${count}${this.#suffix}`;
   }
 
-  /** The scope of the code that runs now; outside of all, that of the framework's only open work. */
+  /** The scope of the running code. Outside of every context, the scope of the only open work of a framework. */
   get scope(): AgentScope {
     return this.#known() ?? this.openWork.only() ?? {};
   }
 
-  /** The same, and whether it is known or the only one that it can be; undefined outside of all. */
+  /** The same, with its origin: known from a context, or the only open work. Undefined if there is neither. */
   get within(): AgentEventsPart['within'] {
     const known = this.#known();
     const scope = known ?? this.openWork.only();
     return scope && { ...scope, from: known ? 'context' : 'only-open' };
   }
 
-  /** As the sink's, but without conversations, arguments and results when these are not to be recorded. */
+  /** Like `record` of the sink, but without conversations, arguments and results if these are not to be recorded. */
   report<Kind extends AgentEventKind>(
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
@@ -91,13 +91,13 @@ export class AgentRecorder {
     this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content), writing);
   }
 
-  /** The storage behind `scope`, made at the first call: on Node 20 and 22 its first use slows every promise. */
+  /** The storage behind `scope`, created on first use: on Node 20 and 22 an active storage slows every promise. */
   get storage(): AsyncLocalStorage<AgentScope> {
     this.#storage ??= new (asyncHooks().AsyncLocalStorage)<AgentScope>();
     return this.#storage;
   }
 
-  /** Writes down how far everything in flight came: at a death, before the part is rendered. */
+  /** Records how far everything in flight got: at a death, before the part is rendered. */
   flush(): void {
     for (const one of this.inFlight) one.flush();
   }
@@ -106,7 +106,7 @@ export class AgentRecorder {
     if (run !== undefined && parent !== undefined) this.#parents.set(run, parent);
   }
 
-  /** The inner one of what our storage and what a framework's says. */
+  /** The inner one of the scopes in our storage and in a framework's context. */
   #known(): AgentScope | undefined {
     const ours = this.#storage?.getStore();
     for (const context of this.contexts) {
@@ -143,12 +143,12 @@ export class AgentRecorder {
   }
 }
 
-/** The work that an event tells the end of. */
+/** The id of the work that the event ends. */
 function endedBy(kind: AgentEventKind, { run, id, server }: { run?: string; id?: string; server?: string }) {
   return kind === 'run.end' ? run : kind === 'mcp.end' ? server : id;
 }
 
-/** What tells names and timing only. */
+/** Keeps names and timing only. */
 function withoutContent<Content extends object>(content: Content | undefined): Content | undefined {
   if (!content) return undefined;
   const { arguments: _arguments, result, input, parts, ...rest } = content as Record<string, unknown>;

@@ -1,13 +1,13 @@
 /**
- * The newest calls and results of each run, as hashes, and whether their end repeats: the same call with the same
- * result, or two calls that take turns. A result that differs breaks the pattern, so that polling is none. Bounded.
+ * The newest calls and results of each run, as hashes, and whether their tail repeats: the same call with the same result, or
+ * two alternating calls. A different result breaks the pattern, so that polling is not reported. Bounded.
  */
 import { hashOf } from '../node-modules.ts';
 
 export type EventFacts = Record<string, unknown>;
 
 export interface Repeated {
-  /** How many calls and results make one turn. */
+  /** The number of calls and results in one repetition. */
   length: number;
   times: number;
 }
@@ -22,7 +22,7 @@ export class RepeatedTail {
   readonly #runOfTool = new Map<string, string>();
   #last: string[] = [];
 
-  /** Whether the event was a call or a result. `content` is what is kept of the host's. */
+  /** Returns whether the event was a call or a result. `content` is the host's data as it was recorded. */
   add(kind: string, facts: EventFacts, content: EventFacts | undefined): boolean {
     const marks = marksOf(kind, facts, content);
     if (marks.length === 0) return false;
@@ -32,7 +32,7 @@ export class RepeatedTail {
     return true;
   }
 
-  /** The shortest pattern that came `times` times in a row, at the end of the run that was added to last. */
+  /** The shortest pattern that occurred `times` times in a row at the end of the run that was last added to. */
   find(times: number): Repeated | undefined {
     const tail = this.#last;
     for (let length = 1; length <= longestPeriod; length++) {
@@ -45,7 +45,7 @@ export class RepeatedTail {
     return undefined;
   }
 
-  /** A call's end bears no run. */
+  /** The end event of a call has no run id. */
   #findRun(kind: string, facts: EventFacts): string {
     const id = String(facts['id']);
     if (kind === 'tool.end') {
@@ -69,7 +69,7 @@ export class RepeatedTail {
   }
 }
 
-/** Of a call its name and arguments, of a result what it was. Without these, nothing is known to repeat. */
+/** Of a call the name and arguments, of a result its content. Without them no repetition can be detected. */
 function marksOf(kind: string, facts: EventFacts, content: EventFacts | undefined): string[] {
   if (kind === 'tool.start')
     return content?.['arguments'] === undefined ? [] : [mark(content['name'], content['arguments'])];

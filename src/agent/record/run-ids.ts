@@ -1,6 +1,6 @@
 /**
- * Whose work it is: the ids of thread, session, conversation and user that frameworks, spans and requests carry along.
- * They are recorded as they are; AGENTDUMP_DENY=user_id withholds one, by a tag that is equal for equal ids.
+ * The ids of thread, session, conversation and user that frameworks, spans and requests carry. They are recorded unchanged.
+ * AGENTDUMP_DENY=user_id replaces one by a tag, which is equal for equal ids.
  */
 import type { RunIds } from '../../journal/layout/agent.ts';
 import { compact, isObject, type JsonObject } from '../calls/json.ts';
@@ -20,7 +20,7 @@ const names: Record<string, readonly string[]> = {
 };
 const longest = 200;
 
-/** Of the first of the objects that has each; undefined where none has any. Never throws. */
+/** Each id is taken from the first object that has it. Undefined if none has any. Never throws. */
 export function readIds(...objects: unknown[]): RunIds | undefined {
   const ids: RunIds = {};
   for (const [name, spellings] of Object.entries(names)) {
@@ -30,7 +30,7 @@ export function readIds(...objects: unknown[]): RunIds | undefined {
   return Object.keys(ids).length ? ids : undefined;
 }
 
-/** Those of a request to a model: OpenAI's `user`, `conversation` and `metadata`, Anthropic's `metadata`. */
+/** The ids of a request to a model: OpenAI's `user`, `conversation` and `metadata`, Anthropic's `metadata`. */
 export function readRequestIds(body: JsonObject): RunIds | undefined {
   const { user, safety_identifier, conversation, metadata } = body;
   const known = isObject(conversation) ? conversation['id'] : conversation;

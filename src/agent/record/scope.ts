@@ -1,4 +1,4 @@
-/** Where in the agent's work a piece of code runs. Ids of ours. */
+/** The run, step and tool call that a piece of code belongs to, as ids of this package. */
 export interface AgentScope {
   run?: string;
   step?: string;

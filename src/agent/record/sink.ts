@@ -1,7 +1,7 @@
 /**
- * Where every agent event goes: cleaned by the caller's policy, cut to its limits, numbered, into the journal when
- * there is one and always into the bounded ring. Never throws into its caller, for that is the host's own code. Knows
- * nothing of HTTP, providers or frameworks.
+ * The destination of all agent events. They are redacted by the caller's policy, cut to the limits, numbered, and written to
+ * the journal, if there is one, and to the bounded ring. Never throws into its caller, which may be the host's own code.
+ * Knows nothing of HTTP, providers or frameworks.
  */
 import {
   type AgentEventData,
@@ -15,16 +15,16 @@ import { toPlain } from '../api/plain.ts';
 import { hashOf } from '../node-modules.ts';
 import { EventRing } from './event-ring.ts';
 
-/** What may leave the process: given by the caller, from the redaction room. */
+/** What may leave the process. Provided by the caller, from src/redaction. */
 export interface RecordingPolicy {
   text(text: string): string;
   value(value: unknown): unknown;
 }
 
-/** The journal's writer, as far as it is used here. */
+/** The part of the journal's writer that is used here. */
 export interface EventJournal {
   append(kind: number, payload: string): number;
-  /** May wait in memory until the next `append` or `flush`. */
+  /** May stay in memory until the next `append` or `flush`. */
   appendBuffered(kind: number, payload: string): number;
   flush(): void;
 }
@@ -32,11 +32,11 @@ export interface EventJournal {
 export interface SinkOptions {
   policy: RecordingPolicy;
   journal?: EventJournal;
-  /** Bound of the ring. */
+  /** Limit of the ring. */
   ringBytes?: number;
-  /** Longest text that is kept whole, in UTF-16 units. */
+  /** Longer texts are shortened. In UTF-16 units. */
   textLimitChars?: number;
-  /** Hears of every event that was recorded; `content` is what is kept of the host's. Must not throw. */
+  /** Receives every recorded event. `content` is the host's data as it was recorded. Must not throw. */
   onEvent?: (
     kind: AgentEventKind,
     facts: Record<string, unknown>,
@@ -45,14 +45,14 @@ export interface SinkOptions {
 }
 
 /**
- * `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. `soon`: it may
- * wait until the loop has turned, because no code of the host's own follows before.
+ * `ahead`: an event that refers to this one follows in the same tick, and both are written with one system call. `soon`: may
+ * wait until the loop has turned, because no code of the host runs before that.
  */
 export type Writing = 'now' | 'ahead' | 'soon';
 
 /**
- * `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. `at`, in milliseconds
- * since the epoch, for what is told later than it was.
+ * `facts` are ids, numbers and words of this package; everything from the host or a server is `content`. `at`, in
+ * milliseconds since the epoch, is for events that are reported after they occurred.
  */
 export interface AgentSink {
   record<Kind extends AgentEventKind>(
@@ -62,22 +62,24 @@ export interface AgentSink {
     writing?: Writing,
     at?: number,
   ): void;
-  /** Hands to the kernel what was recorded `ahead`. */
+  /** Passes the events recorded with `ahead` to the kernel. */
   flush(): void;
-  /** A text cleaned and cut as in an event, for callers that must look at it first. */
+  /** A text redacted and shortened as in an event, for callers that need it before it is recorded. */
   cleanText(text: string): string;
-  /** The same uncut, for callers that have bounds of their own. */
+  /** The same without shortening, for callers with limits of their own. */
   cleanWhole(text: string): string;
 }
 
 const defaultRingBytes = 4 * 1024 * 1024;
 const defaultTextLimit = 64 * 1024;
-/** Cut texts are cleaned with so much more on each side, so that no cut goes through a secret. */
+/**
+ * This many additional characters on each side of a cut are redacted with the text, so that a cut does not split a secret.
+ */
 const slackChars = 8192;
 const { now } = Date;
 
 export class EventSink implements AgentSink {
-  /** Events that could not be recorded, and the first reason. */
+  /** The number of events that could not be recorded, and the first reason. */
   failures = 0;
   failure: string | undefined;
   readonly #policy: RecordingPolicy;
@@ -95,7 +97,7 @@ export class EventSink implements AgentSink {
     this.#onEvent = options.onEvent;
   }
 
-  /** Records one event of `at`; returns its number, 0 when it could not be recorded. */
+  /** Records one event that occurred at `at`. Returns its number, or 0 if it could not be recorded. */
   record<Kind extends AgentEventKind>(
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
@@ -137,7 +139,7 @@ export class EventSink implements AgentSink {
     return this.#policy.text(text);
   }
 
-  /** What would be kept of this content in an event: so that it can be shown that secrets are withheld. */
+  /** The form in which this content would be recorded, to verify that secrets are redacted. */
   clean(content: object): Record<string, unknown> {
     return this.#clean(content);
   }
@@ -148,7 +150,9 @@ export class EventSink implements AgentSink {
     return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.texts().join(',')}]}`;
   }
 
-  /** Says again, in the journal, what is open: for the journal's writer when it drops its oldest records. */
+  /**
+   * Repeats the start events of open work in the journal. Called by the journal's writer when it drops its oldest records.
+   */
   carryOver(): void {
     for (const text of this.#ring.openTexts())
       this.#journal?.append(journalKindOf(JSON.parse(text).kind as AgentEventKind), text);
@@ -161,7 +165,7 @@ export class EventSink implements AgentSink {
     return attributes ? { ...clean, attributes: this.#cleanAttributes(attributes) } : clean;
   }
 
-  /** Names of attributes hold words like `token`, so only their values are looked at. */
+  /** Only values are checked, because attribute names contain words like `token`. */
   #cleanAttributes(attributes: Attributes): Attributes {
     const clean: Attributes = {};
     for (const [name, value] of Object.entries(attributes)) {
@@ -172,7 +176,7 @@ export class EventSink implements AgentSink {
     return clean;
   }
 
-  /** The start and the end of a text that is too long, with its length and hash between them. */
+  /** Shortens a text that is too long to its start and end, with its length and hash in between. */
   #cutText(text: string): string {
     if (text.length <= this.#textLimit) return text;
     const headChars = Math.floor(this.#textLimit * 0.75);
@@ -194,7 +198,10 @@ function closedBy(kind: string, facts: Record<string, unknown>): string | undefi
   return closingKinds.test(kind) ? keyOf(kind, facts) : undefined;
 }
 
-/** What an event is about; ids are unique over all kinds but for runs, which other events name too. */
+/**
+ * The key of the work that an event is about. Ids are unique across kinds, except for those of runs, which other events
+ * contain as well.
+ */
 function keyOf(kind: string, facts: Record<string, unknown>): string {
   const key = kind.startsWith('run.') ? 'run' : kind.startsWith('model.') ? 'call' : undefined;
   const id = key

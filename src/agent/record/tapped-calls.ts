@@ -1,8 +1,9 @@
 /**
- * Which model calls the taps have seen, so that a tracer's span of the same call is not recorded as another one. A span is
- * the call's when the request was made inside of it; else when it names the same reply; and where neither is known, when
- * a call to its model began while it was open. Each call is one span's only. OpenTelemetry's API keeps its context manager
- * under a registered symbol, and the active span in the context under another; nothing of it is loaded here.
+ * The model calls that the taps have seen, so that a tracer's span of the same call is not recorded as another call. A span
+ * belongs to a call if the request was made inside of the span; otherwise if both have the same reply id; and if neither is
+ * known, if a call to the same model began while the span was open. Each call is matched to one span only. OpenTelemetry's
+ * API stores its context manager under a registered symbol, and the active span in the context under another; none of its
+ * code is loaded here.
  */
 const apiKey = Symbol.for('opentelemetry.js.api.1');
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN');
@@ -12,24 +13,24 @@ export interface Tapped {
   readonly number: number;
   readonly span: string | undefined;
   readonly model: string | undefined;
-  /** Its id is known once the reply has begun. What else it holds must not be kept here: its owner lets go of it at the end. */
+  /** The id is known once the reply has begun. Only the id may be retained: the owner releases the rest at its end. */
   reply: { readonly id: string | undefined };
 }
 
-/** What a span knows of its call. */
+/** What a span knows about its call. */
 export interface ModelSpan {
-  /** Whether a span, by its key, is this one or inside of it. */
+  /** Whether the span with this key is this span or inside of it. */
   covers(span: string): boolean;
   responseId: string | undefined;
   model: string | undefined;
-  /** What `count` was at its start. */
+  /** The value of `count` when the span began. */
   since: number;
 }
 
 export class TappedCalls {
-  /** How many there have been. */
+  /** The number of calls so far. */
   count = 0;
-  /** Not yet any span's. */
+  /** Calls that have not been matched to a span. */
   #free: Tapped[] = [];
 
   begin(model: string | undefined, reply: Tapped['reply']): Tapped {
@@ -40,7 +41,7 @@ export class TappedCalls {
     return call;
   }
 
-  /** Whether the taps have recorded this span's call. */
+  /** Whether the taps have recorded the call of this span. The call is then taken. */
   claim({ covers, responseId, model, since }: ModelSpan): boolean {
     const inside = this.#free.filter(({ span }) => span !== undefined && covers(span));
     if (inside.length) return this.#take(inside);
@@ -62,7 +63,7 @@ export class TappedCalls {
   }
 }
 
-/** `<trace>/<span>` of the span that is active in the running code. */
+/** `<trace>/<span>` of the active span of the running code. */
 function activeSpan(): string | undefined {
   const api = (globalThis as Record<symbol, unknown>)[apiKey] as Api | undefined;
   if (!api?.context) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Hears where connections, requests of `node:http` and child processes begin: their channels publish while the code that
- * begins them is on the stack. Seen on Node 20.20, 22.23, 24.21, 26.10; `http.client.request.created` from 22.12 on.
+ * Observes where connections, requests of `node:http` and child processes begin: their channels publish while the code that
+ * starts them is on the stack. Seen on Node 20.20, 22.23, 24.21, 26.10; `http.client.request.created` since 22.12.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { ClientRequest } from 'node:http';
@@ -24,7 +24,7 @@ export function tapBeginSites({ sites }: AgentRecorder): Tap {
   });
 }
 
-/** Before Node 22.12 it is known where its connection was begun, if it had one of its own. */
+/** Before Node 22.12 only the site of the request's connection is known, if it had a connection of its own. */
 export function failedRequest(sites: AgentRecorder['sites'], request: ClientRequest, error: unknown): void {
   const what = `request ${request.method} ${request.getHeader('host') ?? request.host}${pathOnly(request.path)}`;
   sites.failed(request, error, what);

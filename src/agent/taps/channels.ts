@@ -1,22 +1,22 @@
 /**
- * Subscribes a tap to the channels of `node:diagnostics_channel`. What is heard goes through `guarded`: a subscriber that
- * throws would end the host's process.
+ * Subscribes a tap to channels of `node:diagnostics_channel`. Subscribers are wrapped in `guarded`, because one that throws
+ * would terminate the host's process.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { guarded } from './guard.ts';
 
 export interface Tap {
-  /** Hears a message that was published before the tap was there. */
+  /** Receives a message that was published before the tap was installed. */
   hear(channel: string, message: unknown): void;
   undo(): void;
 }
 
-/** A tap on what is not there. */
+/** A tap for an absent target. */
 export const silentTap: Tap = { hear() {}, undo() {} };
 
 type Hear = (message: unknown) => void;
 
-/** `listeners` by channel, without what `prefix` says of all of them. */
+/** `listeners` by channel name, without the common `prefix`. */
 export function listenTo<Message>(
   prefix: string,
   listeners: Record<string, (message: Message) => void>,

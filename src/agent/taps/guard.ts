@@ -1,6 +1,6 @@
-/** Keeps a failure of ours from the host: a subscriber of a diagnostics channel that throws would end the process. */
+/** Keeps failures of this package from the host: a diagnostics channel subscriber that throws would terminate the process. */
 
-/** `callback`, without its exceptions. After many failures it is not called any more. */
+/** Wraps `callback` so that it never throws. After many failures it is no longer called. */
 export function guarded<Arguments extends unknown[]>(
   callback: (...args: Arguments) => void,
 ): (...args: Arguments) => void {

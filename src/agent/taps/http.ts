@@ -1,9 +1,9 @@
 /**
- * Sees the requests of `node:http` and `node:https` clients. Channels give the request and the response objects; the
- * bodies pass methods of those objects, which are shadowed on the one object (`write` and `end`, `push` and
- * `_destroy`): no listener is added, no stream is switched to flowing. Before Node 22.12 no channel tells of a request that has
- * just been made, so there the methods of the class are wrapped as soon as the module is in use; the body of a first
- * request by https may be missed on it. Seen on Node 20.20, 22.23, 24.21, 26.10.
+ * Observes the requests of `node:http` and `node:https` clients. Channels provide the request and response objects. The
+ * bodies pass through methods of those objects, which are shadowed on the individual object (`write` and `end`, `push` and
+ * `_destroy`): no listener is added, and no stream is switched to flowing mode. Before Node 22.12 no channel reports a
+ * request when it is created, so the methods of the class are wrapped once the module is in use; there the body of the first
+ * request by https may be missed. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Exchange, ExchangeStart, HeaderLookup } from '../http/exchange.ts';
@@ -24,11 +24,11 @@ interface Message {
 type Method = (...args: unknown[]) => unknown;
 type Writing = 'write' | 'end';
 
-/** `http.client.request.created` came with Node 22.12. */
+/** `http.client.request.created` was added in Node 22.12. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const hasCreatedChannel = major > 22 || (major === 22 && minor >= 12);
 
-/** Starts to record. */
+/** Starts recording. */
 export function tapHttp(recorder: AgentRecorder): Tap {
   const tap = new HttpTap(recorder);
   const listeners: Record<string, (message: Message) => void> = {
@@ -67,7 +67,7 @@ class HttpTap {
       shadowFirst(request, name, (chunk, encoding) => this.#wrote(request, chunk, encoding));
   }
 
-  /** Before Node 22.12: the class's methods, once `node:http` is loaded anyway. */
+  /** Before Node 22.12: wraps the methods of the class once the program has loaded `node:http`. */
   wrapClass(): void {
     if (hasCreatedChannel || this.#undoClass || !isHttpLoaded()) return;
     const http = process.getBuiltinModule('node:http');
@@ -78,14 +78,14 @@ class HttpTap {
     };
   }
 
-  /** The whole request has been handed over. */
+  /** The whole request has been written by the program. */
   sent(request: ClientRequest): void {
     this.wrapClass();
     this.#open(request)?.requestSent();
   }
 
   answered(request: ClientRequest, response: IncomingMessage): void {
-    // One that was sent and is not known is not recorded.
+    // A request that was sent without being observed is not recorded.
     const isSent = request.writableEnded;
     const exchange = isSent ? this.exchangeOf(request) : this.#open(request);
     if (!exchange) return;
@@ -128,7 +128,10 @@ class HttpTap {
     this.#open(request)?.requestChunk(isEncoded ? Buffer.from(chunk, encoding as BufferEncoding) : chunk);
   }
 
-  /** The recording of a request, begun at its first piece of body that is read or its end; undefined when it is not recorded. */
+  /**
+   * The recording of a request, created at the first piece of its body that is read, or at its end. Undefined if the request
+   * is not recorded.
+   */
   #open(request: ClientRequest): Exchange | undefined {
     let exchange = this.#exchanges.get(request);
     if (exchange) return exchange;

@@ -1,8 +1,8 @@
 /**
- * Sees the requests of `node:http2` clients. Channels give the stream, its headers and its errors; the bodies pass
- * `write`, `end` and `push`, which are shadowed on the one stream: no listener is added, nothing is switched to flowing.
- * What undici sends by HTTP/2 is left to its own tap, and pushed streams are no requests. Node 20 has no such channels.
- * Read in Node's lib/internal/http2/core.js; seen on Node 22.23, 24.21, 26.10.
+ * Observes the requests of `node:http2` clients. Channels provide the stream, its headers and its errors. The bodies pass
+ * through `write`, `end` and `push`, which are shadowed on the individual stream: no listener is added, and no stream is
+ * switched to flowing mode. HTTP/2 requests of undici are left to the undici tap, and pushed streams are not requests. Node
+ * 20 has no such channels. Based on Node's lib/internal/http2/core.js; seen on Node 22.23, 24.21, 26.10.
  */
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import type { Exchange, HeaderLookup } from '../http/exchange.ts';
@@ -18,10 +18,10 @@ interface Message {
   error: unknown;
 }
 
-/** Starts to record. */
+/** Starts recording. */
 export function tapHttp2(recorder: AgentRecorder): Tap {
   const open = new WeakMap<ClientHttp2Stream, Exchange>();
-  /** What is over is told once: streams say several times that they end. */
+  /** A request ends once, but streams report their end several times. */
   const take = (stream: ClientHttp2Stream) => {
     const exchange = open.get(stream);
     open.delete(stream);
@@ -60,7 +60,7 @@ function begin(recorder: AgentRecorder, stream: ClientHttp2Stream): Exchange | u
   return target && openExchange(recorder, { source: 'http2', method, header, ...target });
 }
 
-/** Every undici that speaks HTTP/2 counts a session's streams in a symbol of this name. */
+/** Every undici version that supports HTTP/2 counts the streams of a session in a property whose symbol has this name. */
 function isOfUndici(session: object): boolean {
   return Object.getOwnPropertySymbols(session).some(({ description }) => description === 'open streams');
 }
@@ -82,7 +82,10 @@ function encodedText(text: string, encoding: unknown): Uint8Array | string {
   return isEncoded ? Buffer.from(text, encoding as BufferEncoding) : text;
 }
 
-/** A stream closed before its end. Codes that Node makes an error of are left to the channel that hands it out. */
+/**
+ * The error of a stream that closed before its end. Undefined for codes for which Node creates an error: that is reported by
+ * a channel.
+ */
 function errorOfClosed({ errored, rstCode = 0 }: ClientHttp2Stream): unknown {
   if (errored) return errored;
   if (rstCode === 0) return new Error('closed before the end');
@@ -90,7 +93,7 @@ function errorOfClosed({ errored, rstCode = 0 }: ClientHttp2Stream): unknown {
   return rstCode === cancel ? Object.assign(new Error('cancelled'), { code: 'ABORT_ERR' }) : undefined;
 }
 
-/** Programs write names as they like. */
+/** Programs may use any case in header names. */
 function headerLookup(headers: OutgoingHttpHeaders): HeaderLookup {
   return (name) => {
     let value = headers[name];

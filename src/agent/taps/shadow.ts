@@ -1,9 +1,9 @@
-/** Shadows a method of one object, so that what passes it is seen and nothing else of the object changes. */
+/** Shadows a method of one object to observe its calls. Nothing else about the object changes. */
 import { guarded } from './guard.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
-/** `observe` gets the first arguments before the object's own method runs; its failures stay with us. */
+/** `observe` receives the first arguments before the object's own method runs. Its failures do not reach the caller. */
 export function shadowFirst(
   target: object,
   name: string,
@@ -18,7 +18,7 @@ export function shadowFirst(
   });
 }
 
-/** A property that no enumeration shows. */
+/** Defines a non-enumerable method. */
 export function defineMethod(target: object, name: string, value: Method): void {
   Object.defineProperty(target, name, { value, configurable: true, writable: true, enumerable: false });
 }

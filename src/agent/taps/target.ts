@@ -1,4 +1,4 @@
-/** Where a request goes, from what the HTTP clients say of it. */
+/** The destination of a request, as derived from what the HTTP clients report. */
 
 import type { RequestTarget } from '../calls/model-call.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
@@ -12,10 +12,10 @@ interface Server {
   port: number | undefined;
 }
 
-/** A program asks the same few servers again and again. */
+/** A cache, because a program calls the same few servers again and again. */
 const known = new BoundedMap<Server | null>(200);
 
-/** `origin` as `scheme://host:port`, `path` with its query; undefined when that is no URL. */
+/** `origin` is `scheme://host:port`, `path` includes the query. Undefined if they don't form a valid URL. */
 export function readTarget(origin: string, path: string): Target | undefined {
   let server = known.get(origin);
   if (server === undefined) {

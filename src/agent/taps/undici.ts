@@ -1,8 +1,8 @@
 /**
- * Sees every request that undici makes: Node's own fetch, and the npm package, through `node:diagnostics_channel`.
- * From undici 7 on (Node 24) channels carry the bodies' bytes. Before, `undici:request:create` hands out the request
- * object whose methods the connection calls with the same bytes: they are shadowed on that one object. fetch itself is
- * never touched. Seen in undici 6.24, 6.28, 7.29, 8.10 (Node 20.20, 22.23, 24.21, 26.10).
+ * Observes every request made by undici (Node's own fetch, and the npm package) through `node:diagnostics_channel`. Since
+ * undici 7 (Node 24) channels carry the bytes of the bodies. In older versions `undici:request:create` provides the request
+ * object, whose methods the connection calls with the same bytes; they are shadowed on that one object. fetch itself is never
+ * touched. Seen in undici 6.24, 6.28, 7.29, 8.10 (Node 20.20, 22.23, 24.21, 26.10).
  */
 import type { Exchange, HeaderLookup } from '../http/exchange.ts';
 import { openDescribed } from '../http/open-exchange.ts';
@@ -12,7 +12,7 @@ import { listenTo, type Tap } from './channels.ts';
 import { shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';
 
-/** undici's request object, as far as it is read here. */
+/** The parts of undici's request object that are read here. */
 interface UndiciRequest {
   method: string;
   origin: unknown;
@@ -29,7 +29,7 @@ interface Message {
   error: unknown;
 }
 
-/** Starts to record. */
+/** Starts recording. */
 export function tapUndici(recorder: AgentRecorder): Tap {
   const exchanges = new WeakMap<UndiciRequest, Exchange>();
   const find = (request: UndiciRequest) => exchanges.get(request);
@@ -70,8 +70,8 @@ function open(recorder: AgentRecorder, request: UndiciRequest): Exchange | undef
 }
 
 /**
- * Whether this undici publishes the bodies' chunks. A program may use several versions at once and a request does not
- * say its own, so the source of its class is asked, once.
+ * Whether this undici publishes the chunks of bodies. A program may use several versions at the same time, and a request does
+ * not contain its version, so the source text of its class is inspected once.
  */
 function hasBodyChannels(request: UndiciRequest): boolean {
   const prototype = Object.getPrototypeOf(request) as object;
@@ -89,7 +89,9 @@ function shadowMethods(request: UndiciRequest, exchange: Exchange): void {
   shadowFirst(request, 'onData', (chunk) => exchange.responseChunk(chunk as Uint8Array));
 }
 
-/** Looks into undici's headers: a list of names and values in turn, as texts or bytes, or (undici 5) one text. */
+/**
+ * Looks up headers in undici's formats: a list of alternating names and values, as texts or bytes, or (undici 5) one text.
+ */
 function headerList(headers: unknown): HeaderLookup {
   const list: unknown[] =
     typeof headers === 'string' ? splitLines(headers) : Array.isArray(headers) ? headers : [];
