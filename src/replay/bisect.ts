@@ -1,7 +1,7 @@
 /**
- * Finds the commit that brought a death: `git bisect` in a work tree of its own, with a replay as its question. The
- * user's work tree is not touched. A commit at which the program asks for something else than in the recording, or
- * can't be started, says nothing and is skipped.
+ * Finds the commit that introduced a death: `git bisect` in a separate work tree, with a replay as the test. The user's work
+ * tree is not touched. A commit at which the program makes different requests than in the recording, or can't be started, is
+ * skipped.
  */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -23,15 +23,15 @@ export interface BisectOptions {
 }
 
 export interface BisectResult {
-  /** The first bad commit; undefined when too many had to be skipped. */
+  /** The first bad commit; undefined if too many had to be skipped. */
   commit?: { hash: string; subject: string; author: string; date: string };
   tried: { hash: string; subject: string; verdict: 'good' | 'bad' | 'skip'; outcome: string }[];
 }
 
-/** Throws `usage` for revisions that are none, or that the recording does not tell apart. */
+/** Throws `usage` for invalid revisions, and if the recording does not distinguish them. */
 export async function bisect(options: BisectOptions): Promise<BisectResult> {
   const top = git(process.cwd(), ['rev-parse', '--show-toplevel']);
-  // HEAD is another in the work tree to come.
+  // Resolved now, because HEAD will be different in the new work tree.
   const resolve = (revision: string) => git(top, ['rev-parse', '--verify', `${revision}^{commit}`]);
   const ends = { good: resolve(options.good), bad: resolve(options.bad) };
   const below = relative(top, process.cwd());
@@ -71,7 +71,7 @@ class Bisection {
     }
   }
 
-  /** git names the commit to try in BISECT_HEAD, and says when it has found the first bad one. */
+  /** git records the commit to try in BISECT_HEAD, and prints when it has found the first bad one. */
   async #search(): Promise<BisectResult> {
     for (;;) {
       const verdict = await this.#try(git(this.#tree, ['rev-parse', 'BISECT_HEAD']));
@@ -123,7 +123,7 @@ function verdictOf(result: ReplayResult): 'good' | 'bad' | 'skip' {
   return isFixed(result) ? 'good' : 'skip';
 }
 
-/** Dependencies are not in git: those of the user's tree serve, where they are not there already. */
+/** Dependencies are not in git. The ones of the user's tree are linked, unless they are already present. */
 function lendModules(top: string, tree: string, below: string): void {
   const folders = new Set(['', ...below.split('/').map((_, at, all) => all.slice(0, at + 1).join('/'))]);
   for (const folder of folders) {
@@ -132,7 +132,7 @@ function lendModules(top: string, tree: string, below: string): void {
   }
 }
 
-/** Its output without the last line break. Throws `usage` with git's own words. */
+/** Output of git without the last line break. Throws `usage` with git's own message. */
 function git(cwd: string, words: string[]): string {
   const { status, stdout, stderr, error } = runGit(cwd, words);
   if (status === 0) return stdout.trimEnd();

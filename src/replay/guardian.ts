@@ -1,11 +1,11 @@
 /**
- * Ends the replayed program when the replayer is gone, whatever killed that: a shell in a session of its own reads from
- * a pipe that only we hold, and the pipe's end is our death. What a program that nobody supervises would do to the world
- * is not known, so its children go with it. Source of the children's list: proc_pid_task(5).
+ * Kills the replayed program when the replayer is gone, whatever the reason: a shell in its own session reads from a pipe
+ * whose other end only the replayer holds, so end of file means that it died. The effects of an unsupervised program are
+ * unknown, so its children are killed as well. Source for the list of children: proc_pid_task(5).
  */
 import { spawn } from 'node:child_process';
 
-/** Stopped first, so that nobody starts another while the list is read. */
+/** Processes are stopped first, so that none starts another while the list is read. */
 const script = `kill_tree() {
   kill -STOP "$1"
   for child in $(cat "/proc/$1/task/"*/children); do kill_tree "$child"; done
@@ -15,7 +15,7 @@ read -r pid || exit 0
 read -r end || kill_tree "$pid"`;
 
 export interface Guardian {
-  /** From now on our death is that of this process and of those below it. */
+  /** From now on this process and its descendants are killed when the replayer dies. */
   guard(pid: number): void;
   /** There is nothing left to guard. */
   dismiss(): void;
@@ -27,7 +27,7 @@ export function startGuardian(): Guardian {
     detached: true,
     env: { PATH: process.env['PATH'] },
   });
-  // Without a shell the program is not guarded, and is run all the same.
+  // Without a shell the program runs unguarded.
   shell.on('error', () => {});
   shell.stdin.on('error', () => {});
   shell.unref();

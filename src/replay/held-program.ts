@@ -1,8 +1,8 @@
 /**
- * A replayed program with its inspector open, beside the debugger of a person: it stops where the recorded error is
- * thrown, or one that nobody catches, says where that is, and goes on when it is asked to. V8 does not foresee that an
- * error of a module's top level ends the program, so it stops at all throws, and most of them are let go at once.
- * Source: the Debugger domain of chromedevtools.github.io/devtools-protocol.
+ * A replayed program with an open inspector, used together with the user's debugger. It stops where the recorded error, or an
+ * uncaught one, is thrown, reports the place, and resumes on request. V8 does not predict that an error in a module's top
+ * level ends the program, so it stops at every throw, and most of them are resumed immediately. Source: the Debugger domain
+ * of chromedevtools.github.io/devtools-protocol.
  */
 import { fileURLToPath } from 'node:url';
 import { openInspector } from '../supervise/attach/inspector-port.ts';
@@ -22,7 +22,7 @@ export class HeldProgram {
   readonly address: string;
   readonly url: string;
   readonly #remote: RemoteDebugger;
-  /** By the scripts' ids: Node leaves them out of call frames. */
+  /** By script id, because Node omits URLs from call frames. */
   readonly #scripts = new Map<unknown, string>();
 
   private constructor(url: string, remote: RemoteDebugger) {
@@ -31,14 +31,14 @@ export class HeldProgram {
     this.#remote = remote;
   }
 
-  /** undefined when the program does not open its inspector. Throws `not-found` when it is no Node, or gone. */
+  /** Undefined if the program does not open its inspector. Throws `not-found` if it is not a Node process, or has exited. */
   static async open(pid: number): Promise<HeldProgram | undefined> {
     const door = await openInspector(pid);
     if (!door) return undefined;
     const remote = await RemoteDebugger.connect(door.webSocketUrl);
     const held = new HeldProgram(door.webSocketUrl, remote);
     remote.on('Debugger.scriptParsed', ({ scriptId, url }) => held.#scripts.set(scriptId, String(url)));
-    // A program that ends waits until its debuggers are gone.
+    // A program that ends waits until its debuggers have disconnected.
     remote.on('NodeRuntime.waitingForDisconnect', () => remote.close());
     await remote.send('NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true });
     await remote.send('Debugger.enable');
@@ -46,8 +46,8 @@ export class HeldProgram {
   }
 
   /**
-   * From now on it stops at throws. `title`: of the recorded death, which begins with its error. `onPaused`: at the
-   * throw, with its place in words; the program goes on when the promise is resolved.
+   * From now on the program stops at throws. `title`: the title of the recorded death, which begins with its error.
+   * `onPaused`: called at the throw, with a description of the place; the program resumes when the promise is resolved.
    */
   async stopAtThrow(
     title: string,
@@ -55,17 +55,17 @@ export class HeldProgram {
   ): Promise<void> {
     let goesOn = new AbortController();
     let hasStopped = false;
-    // Somebody's debugger may let it go on before we do.
+    // The user's debugger may resume it first.
     this.#remote.on('Debugger.resumed', () => goesOn.abort());
     this.#remote.on('Debugger.paused', (paused) => {
       goesOn = new AbortController();
       const { reason, data } = paused as Paused;
-      // Steps and breakpoints are of the person's own debugger.
+      // Steps and breakpoints belong to the user's debugger.
       if (reason !== 'exception' && reason !== 'promiseRejection') return;
       const goOn = () => {
         if (!goesOn.signal.aborted) this.#remote.send('Debugger.resume').catch(() => {});
       };
-      // Node throws what came to its own frames once more.
+      // Node rethrows errors that reach its own frames.
       const isRepeated = hasStopped && this.#placeOf(paused as Paused).startsWith('node:');
       if (isRepeated || !(data?.uncaught || isRecorded(data?.description, title))) return goOn();
       hasStopped = true;
@@ -89,7 +89,7 @@ export class HeldProgram {
   }
 }
 
-/** Titles are redacted and cut, so their beginning decides. */
+/** Titles are redacted and shortened, so only the beginning is compared. */
 function isRecorded(description: string | undefined, title: string): boolean {
   const [first = ''] = (description ?? '').split('\n');
   return first !== '' && title.startsWith(first.slice(0, 60));

@@ -1,4 +1,4 @@
-/** `agentdump/replay`: what a saved test calls. */
+/** `agentdump/replay`: the API that saved tests use. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseRecording } from './recorded/recording-file.ts';
@@ -11,13 +11,16 @@ export interface ReplayWish extends Partial<Pick<ReplayOptions, 'onMismatch' | '
 }
 
 export interface ReplayReport extends ReplayResult {
-  /** The recorded death did not come. */
+  /** The recorded death did not occur. */
   isFixed: boolean;
-  /** The result in words, and what was noted on the way. */
+  /** The result as text, with the notes made during the replay. */
   report: string;
 }
 
-/** Runs a program with a recording of `agentdump replay --save-test`. Throws what cannot be read or started. */
+/**
+ * Runs a program with a recording made by `agentdump replay --save-test`. Throws if the recording can't be read or the
+ * program can't be started.
+ */
 export async function replayRecording(
   file: string | URL,
   { command, cwd, ...options }: ReplayWish,

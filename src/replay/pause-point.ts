@@ -1,10 +1,10 @@
 /**
- * Which recorded model call a replay is to stop before: one that is named, or that belongs to a run, step or tool of that
- * name; or the last whose reply came before such a step or tool began. Where nothing is named, the last call of all.
+ * The recorded model call before which a replay stops: the call with the given name, or the first in a run, step or tool of
+ * that name, or the last one whose reply came before such a step or tool began. Default: the last call.
  */
 import type { RecordedCall, Recording } from './recorded/recording.ts';
 
-/** undefined when nothing recorded has that name. */
+/** Undefined if nothing in the recording has that name. */
 export function findPausePoint(recording: Recording, name: string | undefined): RecordedCall | undefined {
   const { calls, steps = [] } = recording;
   if (name === undefined) return calls.at(-1);
@@ -14,7 +14,7 @@ export function findPausePoint(recording: Recording, name: string | undefined): 
   return calls.find(({ id }) => id === step?.after);
 }
 
-/** What can be named, a line each. */
+/** The names that can be used, one per line. */
 export function listPausePoints({ calls, steps = [] }: Recording): string[] {
   return [
     ...calls.map(({ id, place }) => [id, ...place].join(' ')),

@@ -1,7 +1,7 @@
 /**
- * Runs a program again with its recorded model replies and says how it ended: with the same death, another, none, past
- * the death, or on a way that the record does not know. The replayed run is supervised like any other, in a dump folder
- * of its own, so that its death is explained by the same means.
+ * Runs a program again with its recorded model replies and reports how it ended: with the same death, another one, none,
+ * after the point of the death, or after a request that is not in the recording. The replayed run is supervised like any
+ * other, in a separate dump folder, so that its death is analyzed in the same way.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,41 +31,41 @@ import { isSameDeath } from './same-death.ts';
 export interface ReplayOptions {
   recording: Recording;
   command: readonly string[];
-  /** What happens to a request that is not the recorded one. `answer`: it gets the next recorded reply. */
+  /** What to do with a request that differs from the recorded one. `answer`: it receives the next recorded reply. */
   onMismatch: 'stop' | 'live' | 'answer';
-  /** Servers, as `host` or `host:port`, that are asked for real, whatever `onMismatch` says. */
+  /** Servers (`host` or `host:port`) that receive real requests, regardless of `onMismatch`. */
   live?: readonly string[];
-  /** Tools that get their recorded results; all others run. */
+  /** Tools that return their recorded results; all others run. */
   tools?: readonly string[];
-  /** The real time instead of the recorded one. */
+  /** Use the real time instead of the recorded one. */
   realClock?: boolean;
-  /** Called with each call before its reply is given; what it returns is waited for. `stop` ends the replay there. */
+  /** Called with each call before its reply is sent, which waits for the result. `stop` ends the replay there. */
   beforeReply?: (
     call: string,
     place: readonly string[],
     pid: number | undefined,
   ) => Promise<'go-on' | 'stop'>;
-  /** A line for the person at the terminal. */
+  /** Prints a line for the user at the terminal. */
   note(text: string): void;
-  /** Working directory and standard streams of the program; ours by default. */
+  /** Working directory and standard streams of the program. Default: those of this process. */
   cwd?: string;
   isQuiet?: boolean;
 }
 
 export interface ReplayResult {
   /**
-   * same: the recorded death. another: a death with another signature. none: it ended well. past: it went on past the
-   * point of the death, for it asked for what the record has no answer to. differs: a request was not the recorded one.
-   * stopped: where it was asked to.
+   * `same`: the recorded death. `another`: a death with another signature. `none`: it ended successfully. `past`: it
+   * continued past the point of the death, i.e. made requests after all recorded ones were answered. `differs`: a request
+   * differed from the recorded one. `stopped`: it was stopped on request.
    */
   outcome: 'same' | 'another' | 'none' | 'past' | 'differs' | 'stopped';
   answered: number;
   recorded: number;
-  /** Requests that are no model calls. */
+  /** Requests that are not model calls. */
   others: { answered: number; recorded: number };
   exit: ChildExit;
   signature?: Signature;
-  /** The death of the replay, in a sentence. */
+  /** The death of the replay, in one sentence. */
   title?: string;
   differences: Difference[];
   refused: string[];
@@ -140,7 +140,7 @@ class Replay {
     }
   }
 
-  /** A debugger, and servers that are asked for real, are outside of such a network. */
+  /** Runs the command in a separate network, except with a debugger or live servers, which would be unreachable. */
   #isolated(command: readonly string[]): readonly string[] {
     const { onMismatch, live = [], beforeReply, cwd } = this.#options;
     if (onMismatch === 'live' || live.length > 0 || beforeReply) return command;
@@ -163,8 +163,8 @@ class Replay {
       ...(!realClock && recording.startedAtMs > 0 && { startedAtMs: recording.startedAtMs }),
     };
     writeFileSync(planFile, JSON.stringify(plan));
-    // Clients want a key before they send a request; what it was is not known, and nobody will look at it.
-    // A recording in a file of its own may say more than our reader keeps.
+    // Clients need a key before they send a request. The original is not known, and nothing checks it. The names are filtered
+    // again, because a recording file may contain variables that the reader of bundles leaves out.
     const names = Object.values(recording.withheld).filter(mayBeReplayed);
     const withheld = Object.fromEntries(names.map((name) => [name, 'not-known-in-a-replay']));
     const kept = Object.entries(recording.environment).filter(([name]) => mayBeReplayed(name));
@@ -173,7 +173,7 @@ class Replay {
       ...withheld,
       ...Object.fromEntries(kept),
       ...own,
-      // The clock of what writes the bundle stays the real one: it is loaded first.
+      // The preload that writes the bundle is loaded first, so it keeps the real clock.
       NODE_OPTIONS: [
         nodeOptions,
         ...[preloadFile, replayPreload].map((path) => `--require ${JSON.stringify(path)}`),
@@ -227,7 +227,7 @@ class Replay {
     return 'close';
   }
 
-  /** What it would do to the world, or the world to it, is not known: nothing is sent. */
+  /** The effects of real requests are unknown, so nothing is sent. */
   #unknownServer(address: string): void {
     if (this.#ended) return;
     const reason = describeUnknown(address, this.#options.recording);
@@ -236,7 +236,7 @@ class Replay {
     this.#stop('differs');
   }
 
-  /** A signal came from outside: it is sent when the program has got as much as it had then. */
+  /** A signal from outside is sent once the program has received as many replies as in the recording. */
   #signalWhenDue(): void {
     const { signal, calls, http } = this.#options.recording;
     const isDue = calls.length ? this.#given.reply >= calls.length : this.#given.http >= http.length;
@@ -253,7 +253,7 @@ class Replay {
     this.#kill(signals.kill);
   }
 
-  /** The program's process: it may be below the one that was started (npx, a shell). */
+  /** The program's process, which may be a descendant of the one that was started (npx, a shell). */
   #pid(): number | undefined {
     try {
       return Number(readFileSync(this.#pidFile, 'utf8')) || undefined;
@@ -268,7 +268,7 @@ class Replay {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   }
 
@@ -324,5 +324,5 @@ async function readDeaths(dir: string): Promise<{ signature: Signature; title: s
   return deaths;
 }
 
-/** As it is built, beside the preload that writes the bundle. */
+/** Built next to the preload that writes the bundle. */
 const replayPreload = join(dirname(preloadFile), 'replay.cjs');

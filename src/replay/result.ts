@@ -1,4 +1,4 @@
-/** A replay's result in words, and as an exit code. */
+/** Renders the result of a replay as text and as an exit code. */
 import type { Signature } from '../model/account.ts';
 import { renderDifferences } from './answers/compare.ts';
 import type { Recording } from './recorded/recording.ts';
@@ -32,14 +32,14 @@ export function renderReplay(result: ReplayResult, { title, signature }: Recordi
   return lines.join('\n');
 }
 
-/** By what the two deaths differ. */
+/** The parts in which the two signatures differ. */
 function renderParts(recorded: Signature, found: Signature): string[] {
   const without = (a: Signature, b: Signature, sign: string) =>
     a.parts.filter((part) => !b.parts.includes(part)).map((part) => `    ${sign} ${part}`);
   return [...without(recorded, found, '-'), ...without(found, recorded, '+')];
 }
 
-/** Whether the death is gone. */
+/** Whether the death no longer occurs. */
 export function isFixed({ outcome }: ReplayResult): boolean {
   return outcome === 'none' || outcome === 'past';
 }

@@ -1,13 +1,13 @@
 /**
- * Whether two signatures are of one death. Equal ids are; so are those that say the same but that one knows fewer
- * frames, for a bundle that had to be written in a hurry may lack some.
+ * Whether two signatures describe the same death. They do if their ids are equal, or if they are equal except that one has
+ * fewer frames, because a bundle that was written in a hurry may lack some.
  */
 import type { Signature } from '../model/account.ts';
 
 export function isSameDeath(a: Signature, b: Signature): boolean {
   if (a.id === b.id) return true;
   const [first, second] = [split(a), split(b)];
-  // Without an error's message, frames are all that tells one death from another.
+  // Without an error message, the frames are the only distinguishing part.
   if (a.version !== b.version || first.facts !== second.facts || !first.hasMessage) return false;
   const [fewer, more] = [first.frames, second.frames].sort((x, y) => x.length - y.length) as [
     string[],

@@ -1,6 +1,6 @@
 /**
- * Writes a crash as a test: the recording and a few lines that run the program with it. The test fails while the
- * program dies the recorded death, and passes when it no longer does.
+ * Saves a crash as a test: the recording, and a few lines that run the program with it. The test fails while the program dies
+ * in the recorded way, and passes when it no longer does.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
@@ -11,7 +11,7 @@ export interface SavedTest {
   recording: Recording;
   command: readonly string[];
   runner: 'node:test' | 'vitest';
-  /** Servers that the test asks for real. */
+  /** Servers that receive real requests from the test. */
   live?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function writeTest({
   const name = `crash-${recording.signature.id.replace(/[^\w]/g, '').slice(0, 8)}`;
   const recordingPath = join(folder, `${name}.recording.json`);
   const testPath = join(folder, `${name}.test.mjs`);
-  // Redacted, and yet what the agent was told and said: for the owner, until they share it.
+  // The recording is redacted, but contains the agent's conversation, so only the owner can read it until they share it.
   writeFileSync(recordingPath, `${JSON.stringify(recording)}\n`, { mode: 0o600 });
   writeFileSync(
     testPath,
@@ -37,7 +37,7 @@ export function writeTest({
   return [testPath, recordingPath];
 }
 
-/** Node by the name of whoever runs the test; paths of the program relative to the working directory. */
+/** Node by name, so that the one that runs the test is used; paths of the program relative to the working directory. */
 function relocated(command: readonly string[], folder: string): string[] {
   const [program = '', ...rest] = command;
   const words = rest.map((word) =>

@@ -1,6 +1,6 @@
 /**
- * Recorded results for the tools of an AI SDK program: the SDK (7 and later) tells on a diagnostics channel what a
- * generation begins with, the host's own tool objects among it, and their `execute` is replaced there. Seen in 7.0.173.
+ * Returns recorded results from the tools of an AI SDK program. The SDK (7 and later) publishes the arguments of each
+ * generation on a diagnostics channel, including the host's own tool objects, whose `execute` is replaced. Seen in 7.0.173.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { outcomeOf, takeTool } from './tools.ts';
@@ -25,7 +25,7 @@ export function offerToolsToAiSdk(names: readonly string[]): void {
 
 const answered = new WeakSet<object>();
 
-/** A tool without `execute` is run by somebody else. */
+/** A tool without `execute` is executed elsewhere. */
 function answer(name: string, tool: { execute?: Execute }): void {
   const { execute } = tool;
   if (typeof execute !== 'function' || answered.has(tool)) return;

@@ -1,7 +1,7 @@
 /**
- * Adds a line to the end of modules whose classes nothing else leads to, as they are loaded: in the module's own scope.
- * CommonJS on every Node by its loader's `_compile`; ES modules by `registerHooks`, and where that is not there (Node
- * 20) by hooks in their own thread. Source: Node's documentation of `node:module`.
+ * Appends a line to modules while they are loaded, to run in the module's own scope, for classes that can't be reached in any
+ * other way. CommonJS modules through `_compile` of the loader on every Node version; ES modules through `registerHooks`, or
+ * if that is missing (Node 20), through hooks in a separate thread. Source: Node's documentation of `node:module`.
  */
 import module from 'node:module';
 

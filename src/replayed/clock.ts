@@ -1,6 +1,6 @@
-/** The clock of a replay: `Date` begins at the recorded start and runs as fast as the real one. Timers are untouched. */
+/** The clock of a replay: `Date` begins at the recorded start and runs at normal speed. Timers are not changed. */
 
-/** Returns the undoing. */
+/** Returns a function that restores the real clock. */
 export function setClock(startedAtMs: number): () => void {
   const RealDate = globalThis.Date;
   const realNow = RealDate.now;
@@ -10,7 +10,7 @@ export function setClock(startedAtMs: number): () => void {
     construct(target, args, newTarget) {
       return Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget);
     },
-    // Called as a function it says the time as text, whatever its arguments.
+    // Called as a function, `Date` returns the time as text, whatever its arguments.
     apply: () => new RealDate(now()).toString(),
     get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
   });

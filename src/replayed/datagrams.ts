@@ -1,17 +1,17 @@
 /**
- * Datagrams to servers that nobody knows: the first one is told to the replayer and not sent. A socket that only
- * answers, or asks the program's own, works as ever. What the resolver of names sends is not ours to see.
+ * Stops datagrams to unknown servers: the first one is reported to the replayer and not sent. A socket that only answers, or
+ * that sends to the program's own servers, is not affected. Datagrams of the name resolver can't be seen here.
  */
 import dgram from 'node:dgram';
 
 type Send = (this: dgram.Socket, ...args: unknown[]) => void;
 
-/** `isStopped`: whether this destination is to be kept from the world; it has been told then. */
+/** `isStopped`: whether datagrams to this destination must not be sent. If so, it has reported the destination. */
 export function stopDatagrams(isStopped: (host: string, port: number) => boolean): void {
   const { send, connect } = dgram.Socket.prototype as unknown as { send: Send; connect: Send };
   const prototype = dgram.Socket.prototype as unknown as { send: Send; connect: Send };
   prototype.send = function (...args) {
-    // A connected socket was looked at when it was connected.
+    // A connected socket was checked when it was connected.
     if (!isConnected(this) && isStopped(...destinationOf(this, args))) return;
     send.apply(this, args);
   };
@@ -21,7 +21,7 @@ export function stopDatagrams(isStopped: (host: string, port: number) => boolean
   };
 }
 
-/** `send(message, port, host)`, or with offset and length behind the message. */
+/** `send(message, port, host)`, or with offset and length after the message. */
 function destinationOf(socket: dgram.Socket, [, second, third, fourth, fifth]: unknown[]): [string, number] {
   const [port, host] = typeof third === 'number' ? [fourth, fifth] : [second, third];
   return [hostOr(socket, host), Number(port)];

@@ -1,7 +1,7 @@
 /**
- * Recorded results for the tools of LangChain and LangGraph. Nothing leads to the class that runs them, so its module
- * hands it over: each tool's own work is replaced as it is first called, below callbacks, checks and messages, which
- * stay LangChain's. A copy within a bundled program is not seen. Seen in @langchain/core 1.4.0.
+ * Returns recorded results from the tools of LangChain and LangGraph. The class that runs them can't be reached from outside,
+ * so a line appended to its module hands it over. The work of each tool is replaced when it is first called, beneath
+ * LangChain's callbacks, checks and messages. A copy inside of a bundled program is not seen. Seen in @langchain/core 1.4.0.
  */
 import { appendToModules } from './appended-source.ts';
 import { outcomeOf, takeTool } from './tools.ts';

@@ -1,6 +1,6 @@
 /**
- * Recorded results for the function tools of OpenAI's Agents SDK: it emits `agent_tool_start` with the tool before it
- * calls the tool's `invoke`, which is replaced there. Seen in @openai/agents 0.20.0.
+ * Returns recorded results from the function tools of OpenAI's Agents SDK, which emits `agent_tool_start` with the tool
+ * before it calls the tool's `invoke`. That method is replaced. Seen in @openai/agents 0.20.0.
  */
 import { EventEmitter } from 'node:events';
 import { outcomeOf, takeTool } from './tools.ts';

@@ -1,6 +1,6 @@
 /**
- * The ports on which the program, its threads and its Node children listen themselves: a server of the program's own is
- * run again with it, and is no server of the recording. Children that are no Node are not seen.
+ * The ports on which the program, its threads and its Node children listen. Servers of the program itself run again in a
+ * replay and are not servers of the recording. Children that are not Node processes are not seen.
  */
 import dgram from 'node:dgram';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const ofThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|::1?|0\.0\.0\.0|\[::1?\])$
 export class OwnPorts {
   readonly #file: string;
 
-  /** `file`: all processes of the replay write into it, a line a port. */
+  /** `file`: shared by all processes of the replay, one port per line. */
   constructor(file: string) {
     this.#file = file;
     const listen = net.Server.prototype.listen as (this: net.Server, ...args: unknown[]) => net.Server;
@@ -41,7 +41,7 @@ export class OwnPorts {
     try {
       appendFileSync(this.#file, `${address.port}\n`);
     } catch {
-      // The replay has ended, and its folder is gone.
+      // The replay has ended, and its folder was removed.
     }
   }
 }

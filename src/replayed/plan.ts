@@ -1,30 +1,30 @@
-/** What the replayer tells the program that is run again: JSON in the file that `planVariable` names. */
+/** The instructions of the replayer for the replayed program: JSON in the file named by `planVariable`. */
 export const planVariable = 'AGENTDUMP_REPLAY_PLAN';
 
 export interface ReplayPlan {
-  /** Unix sockets on which the replayer answers in the place of servers: without TLS, and with. */
+  /** Unix sockets on which the replayer answers in place of servers, without and with TLS. */
   sockets: { http: string; https: string };
-  /** `host:port` whose connections go there; without a port, those to 80 and 443. */
+  /** `host:port` of servers whose connections are redirected to the sockets. Without a port, ports 80 and 443. */
   hosts: string[];
-  /** What happens to all other connections; by default they are made. */
+  /** What happens to all other connections. Default: they are made. */
   others?: OtherConnections;
-  /** Milliseconds since 1970 that the clock says at the start; it runs on from there. Absent: the real time. */
+  /** The initial time of the clock in milliseconds since 1970. Default: the real time. */
   startedAtMs?: number;
-  /** Of Math.random and crypto.randomUUID. */
+  /** The seed of Math.random and crypto.randomUUID. */
   seed: number;
   /** Results of the tools that are not run, by name and in order. */
   tools?: Record<string, RecordedTool[]>;
-  /** The process writes its pid here, so that the replayer can end it. */
+  /** The process writes its pid here, so that the replayer can kill it. */
   pidFile: string;
 }
 
 /** Connections to servers that are not in the recording. */
 export interface OtherConnections {
-  /** Written as in `hosts`, but a host without a port means every port: these are made. */
+  /** Connections to these servers are made. As in `hosts`, but without a port every port matches. */
   live: string[];
-  /** Unix socket to which all others are led: the first of them ends the replay. */
+  /** Unix socket to which all other connections are redirected. The first of them ends the replay. */
   unknown: string;
-  /** Ports on which the program's own processes listen, one a line: connections to them are made. */
+  /** Ports on which the program's own processes listen, one per line. Connections to them are made. */
   portsFile: string;
 }
 

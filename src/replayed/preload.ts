@@ -1,7 +1,7 @@
 /**
- * The second preload of a replay, `dist/replay.cjs`: connections to servers of the recording go to the replayer, the
- * clock starts when it started then, and random numbers come from a seed. Everything above the connection is the
- * program's own: its client, its streams, its time-outs. No dependency.
+ * The second preload of a replay, `dist/replay.cjs`: redirects connections to recorded servers to the replayer, starts the
+ * clock at the recorded time, and seeds random numbers. Everything above the connection is the program's own: its client, its
+ * streams, its timeouts. No dependencies.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -29,11 +29,11 @@ if (path) {
   syncBuiltinESMExports();
 }
 
-/** The first process is the program; those that it starts find the file there. */
+/** The first process is the program. The processes that it starts find that the file exists. */
 function tellPid(file: string): void {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
   } catch {
-    // A child of the program, or one of its threads.
+    // This is a child of the program, or one of its threads.
   }
 }

@@ -1,4 +1,4 @@
-/** Random numbers of a replay: the same in every replay of a recording. What needs secrecy (keys, nonces) stays random. */
+/** Random numbers of a replay: the same in every replay of a recording. Secrets (keys, nonces) stay random. */
 import crypto from 'node:crypto';
 
 export function seedRandom(seed: number): void {
@@ -13,7 +13,7 @@ export function seedRandom(seed: number): void {
   });
 }
 
-/** Tommy Ettinger's generator: 32 bits of state, small, good enough for what is no secret. */
+/** Tommy Ettinger's generator: 32 bits of state, small, and sufficient for values that are not secret. */
 export function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,7 +24,7 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-/** Version 4, as RFC 9562 has it. */
+/** A version 4 UUID according to RFC 9562. */
 function formatUuid(bytes: number[]): `${string}-${string}-${string}-${string}-${string}` {
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

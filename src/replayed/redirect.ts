@@ -1,8 +1,8 @@
 /**
- * Leads connections to recorded servers to the replayer's sockets. At this place every client is the same: fetch, the
- * undici package, node:http and what is built on them end in `net.Socket.connect` or `tls.connect` (seen on Node 20, 22,
- * 24, 26). HTTP/2 is not offered, so clients that can speak HTTP/1.1 do. Connections to servers that are not in the
- * recording are made, or told to the replayer, which ends the replay; datagrams too. Unix sockets and pipes are left alone.
+ * Redirects connections to recorded servers to the replayer's sockets. All clients meet at this level: fetch, the undici
+ * package, node:http and everything built on them call `net.Socket.connect` or `tls.connect` (seen on Node 20, 22, 24, 26).
+ * HTTP/2 is not offered, so clients that support HTTP/1.1 use that. Connections and datagrams to servers that are not in the
+ * recording are made, or reported to the replayer, which ends the replay. Unix sockets and pipes are not affected.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -24,7 +24,7 @@ type Listener = () => void;
 export function redirectConnections({ hosts, sockets, others }: ReplayPlan): void {
   const wanted = new Set(hosts);
   const isUnknown = others ? lookForUnknown(others) : () => false;
-  /** The Unix socket that a connection is led to; undefined: it is made. */
+  /** The Unix socket to which a connection is redirected; undefined if it is made normally. */
   const placeOf = (to: Destination, recorded: string): string | undefined => {
     if (to.path) return undefined;
     const name = nameOf(to);
@@ -33,7 +33,7 @@ export function redirectConnections({ hosts, sockets, others }: ReplayPlan): voi
       return recorded;
     return isStopped(name, Number(port)) ? others?.unknown : undefined;
   };
-  /** Whether nobody knows the server: then the replayer has been told. */
+  /** Whether the server is unknown. If so, it has been reported to the replayer. */
   const isStopped = (name: string, port: number): boolean => {
     if (!others || !isUnknown(name, port)) return false;
     connectSocket.call(new net.Socket(), { path: others.unknown }).end(`CONNECT ${name}:${port}\n`);
@@ -58,14 +58,14 @@ export function redirectConnections({ hosts, sockets, others }: ReplayPlan): voi
 
 const nameOf = ({ host, hostname }: Destination) => (host ?? hostname ?? 'localhost').toLowerCase();
 
-/** Whether nobody knows the server: it is neither wished live nor one of the program's own. */
+/** Whether the server is unknown: neither in `live` nor one of the program's own. */
 function lookForUnknown({ live, portsFile }: OtherConnections): (name: string, port: number) => boolean {
   const wished = new Set(live);
   const own = new OwnPorts(portsFile);
   return (name, port) => !wished.has(name) && !wished.has(`${name}:${port}`) && !own.has(name, port);
 }
 
-/** A plain socket that looks like an encrypted one to clients which ask before they write. */
+/** A plain socket that looks like a TLS socket to clients that check before they write. */
 function pretendTls(
   socket: net.Socket,
   servername: string | undefined,
@@ -90,7 +90,10 @@ function pretendTls(
   return pretended as unknown as tls.TLSSocket;
 }
 
-/** Options, or port and host; the list that net hands on to itself; a listener at the end. */
+/**
+ * Accepts options, or port and host, or the argument list that net passes to itself, each with an optional listener at the
+ * end.
+ */
 function readDestination(args: unknown[]): { to: Destination; listener: Listener | undefined } {
   const list = Array.isArray(args[0]) ? (args[0] as unknown[]) : args;
   const last = list.at(-1);

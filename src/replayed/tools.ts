@@ -1,10 +1,10 @@
 /**
- * Offers recorded results to the tool calls of the program, for the tools that the user has chosen. Each is given once,
- * in the order of the recording.
+ * Provides recorded results for the tool calls of the program, for the tools that the user has selected. Each result is used
+ * once, in recorded order.
  */
 import type { RecordedTool, ReplayPlan } from './plan.ts';
 
-/** `agent/api/api-replayed.ts` looks here: it is another instance, and shares no more than this. */
+/** `agent/api/api-replayed.ts` looks it up here. It is a separate instance and shares nothing else with this module. */
 const toolsSymbol = Symbol.for('agentdump.replay.tools');
 let tools: Record<string, RecordedTool[]> = {};
 
@@ -17,7 +17,7 @@ export function takeTool(name: string): RecordedTool | undefined {
   return Object.hasOwn(tools, name) ? tools[name]?.shift() : undefined;
 }
 
-/** Throws what the tool threw then. */
+/** Returns the recorded result, or throws the recorded error. */
 export function outcomeOf({ error, result }: RecordedTool): unknown {
   if (error) throw Object.assign(new Error(error.message ?? ''), { name: error.type ?? 'Error' });
   return result;

@@ -1,6 +1,7 @@
 /**
- * Which recorded call a request is, and what is given as its reply; `http-answerer.ts` does it for what is no call. Calls are answered once each; of several that would
- * fit the earliest is taken, so that calls made side by side may come in another order.
+ * Matches a request to a recorded call and selects its reply; `http-answerer.ts` does the same for requests that are not
+ * model calls. Each call is answered once. If several calls match, the earliest is taken, so that concurrent calls may arrive
+ * in a different order.
  */
 import { findFormat } from '../../agent/providers/table.ts';
 import type { RecordedCall, Recording } from '../recorded/recording.ts';
@@ -18,14 +19,14 @@ export type Answer =
       isStream: boolean;
       differences: Difference[];
     }
-  /** The record has an answer to another request. */
+  /** The recording has an answer, but to a different request. */
   | { kind: 'differs'; call: { id: string }; differences: Difference[] }
-  /** All recorded calls were answered, and the program asks for more. */
+  /** All recorded calls were answered, and the program makes another one. */
   | { kind: 'past' }
   | { kind: 'refused'; reason: string }
   | Extract<HttpOutcome, { kind: 'http' }>;
 
-/** Something to give. */
+/** An answer that can be sent. */
 export type Given = Extract<Answer, { kind: 'reply' | 'http' }>;
 
 export class Answerer {
@@ -33,10 +34,10 @@ export class Answerer {
   readonly #comparer: Comparer;
   readonly #open: RecordedCall[];
   readonly #isLenient: boolean;
-  /** Of requests that are no model calls. */
+  /** For requests that are not model calls. */
   readonly http: HttpAnswerer;
 
-  /** `isLenient`: a request that differs gets the next recorded reply all the same. */
+  /** `isLenient`: a request that differs receives the next recorded reply anyway. */
   constructor(recording: Recording, isLenient: boolean) {
     this.#recording = recording;
     const cleaner = new Cleaner();
@@ -90,14 +91,14 @@ export class Answerer {
     return outcome;
   }
 
-  /** The messages up to and with the reply that the request continues. */
+  /** The messages up to and including the reply that the request continues. */
   #heldBy(replyId: string | undefined): string[] {
     if (replyId === undefined) return [];
     const { calls } = this.#recording;
     const at = calls.findIndex(({ reply }) => 'id' in reply && reply.id === replyId);
     const call = calls[at];
     if (!call || !('id' in call.reply)) return [replyId];
-    // The next call over the same thread lists what this one's reply was.
+    // The next call in the same thread lists the messages of this call's reply.
     const next = calls.slice(at + 1).find(({ list }) => call.list.every((id, index) => list[index] === id));
     const output = call.reply.messages.length;
     return next ? next.list.slice(0, call.list.length + output) : call.list;

@@ -1,6 +1,6 @@
 /**
- * Whether a request is the recorded one, message by message, and where it is not. The new request is cleaned and cut
- * like the recorded one was, and what the redactor put in the place of a secret may have been any text.
+ * Compares a request with the recorded one, message by message. The new request is redacted and cut in the same way as the
+ * recorded one. A placeholder left by the redactor matches any text.
  */
 import type { ModelRequest, RequestItem } from '../../agent/calls/model-call.ts';
 import { EventSink } from '../../agent/record/sink.ts';
@@ -15,7 +15,10 @@ export interface Difference {
   now: string;
 }
 
-/** Cleans what a replayed program sends as it was cleaned then. Made once a replay: a policy costs some milliseconds. */
+/**
+ * Redacts what a replayed program sends in the same way as during the recording. Created once per replay, because a policy
+ * costs some milliseconds.
+ */
 export class Cleaner {
   readonly #sink = new EventSink({ policy: createPolicy({ environment: process.env }) });
 
@@ -28,7 +31,7 @@ export class Cleaner {
   }
 }
 
-/** What the redactor put in the place of a secret may have been any text. */
+/** A placeholder left by the redactor may have been any text. */
 export function withoutMarks(text: string): string {
   return text.replace(/\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}\]/g, '[redacted]');
 }
@@ -42,7 +45,7 @@ export class Comparer {
     this.#cleaner = cleaner;
   }
 
-  /** Empty when they are the same. `continued` are the messages that the server holds. */
+  /** Empty if they are equal. `continued` are the messages that the server stores. */
   compare(call: RecordedCall, request: ModelRequest, continued: readonly string[]): Difference[] {
     const { messages } = this.#recording;
     const differences: Difference[] = [];
@@ -56,7 +59,7 @@ export class Comparer {
     for (let at = 0; at < Math.max(now.length, call.list.length); at++) {
       const id = call.list[at];
       const item = now[at];
-      // A reference to an item that the server holds names nothing that could be compared.
+      // A reference to an item stored by the server has no content that could be compared.
       if (item && id !== undefined && 'reference' in item) continue;
       add(`messages[${at}]`, this.#text(id === undefined ? undefined : messages[id]), this.#text(item));
     }
@@ -72,7 +75,10 @@ export class Comparer {
   }
 }
 
-/** Lines of a diff, `-` what was recorded and `+` what came, with the place where they begin to differ in view. */
+/**
+ * Lines of a diff, `-` for the recorded text and `+` for the new one, each excerpt including the place where they begin to
+ * differ.
+ */
 export function renderDifferences(differences: readonly Difference[], width = 160): string {
   return differences
     .map(({ where, recorded, now }) => {

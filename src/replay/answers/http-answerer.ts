@@ -1,6 +1,6 @@
 /**
- * Which recorded request, of those that are no model calls, one is: by method, address and body, the earliest first. Each
- * is answered once.
+ * Matches a request that is not a model call to a recorded one, by method, address and body, the earliest first. Each
+ * recorded request is answered once.
  */
 
 import type { RequestTarget } from '../../agent/calls/model-call.ts';
@@ -13,7 +13,7 @@ export interface AskedNow {
   method: string;
   target: RequestTarget & { port: number | undefined };
   body: Uint8Array;
-  /** The header `content-encoding`. */
+  /** The value of the `content-encoding` header. */
   encoding: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export class HttpAnswerer {
   readonly #cleaner: Cleaner;
   readonly #isLenient: boolean;
 
-  /** `isLenient`: a request that differs gets the answer of the one that is most like it. */
+  /** `isLenient`: a request that differs receives the answer of the most similar one. */
   constructor(recorded: readonly RecordedHttp[], cleaner: Cleaner, isLenient: boolean) {
     this.#open = [...recorded];
     this.#recorded = recorded.length;
@@ -70,7 +70,7 @@ export class HttpAnswerer {
     };
   }
 
-  /** The earliest that is the same; else the earliest of those that are most like it. */
+  /** The earliest request that is equal; otherwise the earliest of the most similar ones. */
   #find(now: Asked): { call: RecordedHttp; differences: Difference[] } | undefined {
     let best: RecordedHttp | undefined;
     let bestLikeness = -1;
@@ -106,7 +106,7 @@ function compare(call: RecordedHttp, now: Asked): Difference[] {
   );
 }
 
-/** Of what was not kept whole, size and hash stand for the rest. */
+/** For a body that was not kept whole, size and hash represent the rest. */
 function describe(body: HttpBody | undefined): string {
   if (!body) return '';
   const { text = '', bytes, sha256, gap } = body;

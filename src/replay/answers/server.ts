@@ -1,6 +1,6 @@
 /**
- * Takes the place of the recorded servers: two Unix sockets (for connections with and without TLS) on which recorded
- * replies are given, streams event by event. What the record has no answer to is handed to `onUnanswered`.
+ * Takes the place of the recorded servers: two Unix sockets (for connections with and without TLS) that send recorded
+ * replies, streams event by event. Requests without a recorded answer are passed to `onUnanswered`.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,13 +13,13 @@ import type { Answer, Answerer, Given } from './answerer.ts';
 import { serveBothProtocols } from './two-protocols.ts';
 
 export interface ServerEvents {
-  /** Before a reply is given; it waits for the promise. */
+  /** Called before a reply is sent, which waits for the promise. */
   onReply(answer: Given): Promise<void>;
-  /** Everything that is there of a reply was given. */
+  /** Called when everything that exists of a reply was sent. */
   onGiven(answer: Given): void;
-  /** 'live': the request is sent on to where it was meant for. Else the connection is closed. */
+  /** 'live': the request is forwarded to its original destination. Otherwise the connection is closed. */
   onUnanswered(answer: Exclude<Answer, Given>, request: string): 'live' | 'close';
-  /** The program connects to a server that is not in the recording; it waits. */
+  /** The program connects to a server that is not in the recording; the connection waits. */
   onUnknownServer(address: string): void;
 }
 
@@ -48,7 +48,10 @@ export async function startReplayServer(
   };
 }
 
-/** The preload says `CONNECT host:port` of a connection that nobody knows; the connection itself stays silent. */
+/**
+ * For a connection to an unknown server, the preload sends `CONNECT host:port` on a separate connection; the redirected one
+ * receives no data.
+ */
 async function listenForUnknown(path: string, { onUnknownServer }: ServerEvents): Promise<ReplayServer> {
   const open = new Set<Socket>();
   const server = createSilentServer((socket) => {
@@ -102,7 +105,7 @@ async function give(
   { reply, format, isStream }: { reply: RecordedReply; format: ReplyFormat; isStream: boolean },
   response: ServerResponse,
 ): Promise<void> {
-  // Nothing was answered: the connection broke, or the program died while it waited.
+  // There was no answer: the connection broke, or the program died while it waited.
   if (reply.status === 0) {
     if (reply.end === 'cut') response.destroy();
     return;
@@ -121,7 +124,7 @@ async function give(
   else if (reply.end === 'cut') response.destroy();
 }
 
-/** In one piece, however it came then. */
+/** Sent in one piece, however it was received when it was recorded. */
 function giveHttp({ status, headers, text, end }: HttpAnswer, response: ServerResponse): void {
   if (status === 0) {
     if (end === 'cut') response.destroy();
@@ -131,7 +134,7 @@ function giveHttp({ status, headers, text, end }: HttpAnswer, response: ServerRe
   if (end === 'whole') return void response.end(text);
   response.flushHeaders();
   if (text) response.write(text);
-  // What was written is handed to the socket in this turn.
+  // Written data is passed to the socket in this turn of the loop.
   if (end === 'cut') setImmediate(() => response.destroy());
 }
 
@@ -160,7 +163,7 @@ const serverSentEvents = {
   },
 };
 
-/** Each event is a chunk of its own, in a turn of its own. */
+/** Each event is sent as a separate chunk, in a separate turn of the loop. */
 async function send(response: ServerResponse, event: string | Uint8Array): Promise<void> {
   const isTaken = response.write(event);
   if (!isTaken && !response.destroyed) await Promise.race([once(response, 'drain'), once(response, 'close')]);
@@ -195,7 +198,7 @@ async function sendOn(
     redirect: 'manual',
     ...(hasBody && { body: new Uint8Array(body) }),
   });
-  // fetch has undone the encoding already.
+  // fetch has already undone the encoding.
   const kept = [...answer.headers].filter(([name]) => !hopByHop.has(name) && name !== 'content-encoding');
   response.writeHead(answer.status, Object.fromEntries(kept));
   for await (const chunk of answer.body ?? []) response.write(chunk);

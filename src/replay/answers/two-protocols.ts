@@ -1,24 +1,24 @@
 /**
- * A server that hears from a connection's first bytes whether its client speaks HTTP/1.1 or HTTP/2: the replayer's
- * sockets pretend TLS, so nothing was agreed on before. HTTP/2 has its compatibility API here, so one listener serves
- * both. The preface is that of RFC 9113, 3.4.
+ * A server that detects HTTP/1.1 or HTTP/2 from the first bytes of a connection. The replayer's sockets only pretend to use
+ * TLS, so no protocol was negotiated. HTTP/2 is used through its compatibility API, so one listener serves both. The preface
+ * is that of RFC 9113, 3.4.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createFront, type Socket } from 'node:net';
 
-/** No method that anyone uses begins as the preface does. */
+/** No method in use begins with these bytes of the preface. */
 const prefaceBegin = Buffer.from('PRI');
 
-/** Listens at the Unix socket `path`. `close` breaks what is open. */
+/** Listens on the Unix socket `path`. `close` destroys open connections. */
 export async function serveBothProtocols(
   path: string,
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ close(): void }> {
   const http1 = createServer(listener);
   const http2 = createHttp2Server(listener as never);
-  // A client that dies in the middle of its session is what a replay expects.
+  // Expected in a replay: the client dies in the middle of its session.
   http2.on('sessionError', () => {});
   const open = new Set<Socket>();
   const front = createFront((socket) => {

@@ -1,23 +1,23 @@
 /**
- * What was recorded of requests that are no model calls, where `AGENTDUMP_CAPTURE_HTTP=content` had their content kept.
+ * Recorded requests that are not model calls, if their content was captured with `AGENTDUMP_CAPTURE_HTTP=content`.
  */
 import type { AgentEvent, HttpAsked, HttpBody } from '../../journal/layout/agent.ts';
 
 export interface RecordedHttp extends HttpAsked {
   id: string;
   method: string;
-  /** With the port, where there is one. */
+  /** With the port, if any. */
   host: string;
-  /** What can be given as its answer; or why nothing can. */
+  /** The answer that can be sent, or the reason why there is none. */
   answer: HttpAnswer | { refused: string };
 }
 
 export interface HttpAnswer {
-  /** 0: nothing was answered. */
+  /** 0: there was no answer. */
   status: number;
   headers: Record<string, string>;
   text: string;
-  /** cut: the connection ends before the answer does. open: it was still being given when the program died. */
+  /** `cut`: the connection ended before the answer did. `open`: the answer was incomplete when the program died. */
   end: 'whole' | 'cut' | 'open';
 }
 
@@ -36,11 +36,11 @@ export function readHttp(events: readonly AgentEvent[]): RecordedHttp[] {
   });
 }
 
-/** What of other requests a replay can't answer, or not as it was, in words. */
+/** Requests that a replay can't answer, or only differently, as texts. */
 export function findHttpGaps(events: readonly AgentEvent[], requests: readonly RecordedHttp[]): string[] {
   let [bare, skipped] = [0, 0];
   for (const event of events) {
-    // Of a request that was over soon, there is an end only.
+    // A short request has only an end event.
     const isStart = event.kind === 'http.start' || (event.kind === 'http.end' && event.method !== undefined);
     if (isStart && !('asked' in event)) bare++;
     else if (event.kind === 'http.skipped') skipped += event.count;

@@ -1,6 +1,6 @@
 /**
- * What was recorded of each model call's reply, as far as it can be given again: whole, cut, or still being given when
- * the program died. Of a reply that was recorded in part it is said why it can't.
+ * The recorded reply of each model call, as far as it can be replayed: whole, cut, or incomplete when the program died. For a
+ * reply that was recorded only in part, the reason why it can't be replayed.
  */
 import type { AgentEvent, Message, MessagePart } from '../../journal/layout/agent.ts';
 import type { RecordedReply } from '../replies/reply.ts';
@@ -59,13 +59,13 @@ function replyOf(
   };
 }
 
-/** Without a status nothing was answered: the connection failed. */
+/** Without a status there was no answer: the connection failed. */
 function endOf(end: Of<'model.end'> | undefined, status: number): RecordedReply['end'] {
   if (!end || end.status === 'aborted') return 'open';
   return end.status === 'cut' || status === 0 ? 'cut' : 'whole';
 }
 
-/** Of a reply that has no end: what had come. */
+/** For a reply without an end: what had arrived. */
 function streamed(deltas: readonly Of<'model.delta'>[]): MessagePart[] {
   const parts: MessagePart[] = [];
   const join = (field: 'text' | 'reasoning') => deltas.map((delta) => delta[field] ?? '').join('');

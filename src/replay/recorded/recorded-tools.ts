@@ -1,19 +1,19 @@
 /**
- * Recorded results of tools, for those that a replay shall not run. Calls of `agent.tool`, the AI SDK, LangChain and
- * OpenAI Agents can be answered: other tools are functions of the program that nothing stands in front of.
+ * Recorded results of tools that a replay should not run. Calls through `agent.tool`, the AI SDK, LangChain and OpenAI Agents
+ * can be answered; other tools are plain functions of the program, whose calls can't be intercepted.
  */
 import { AgentdumpError } from '../../errors.ts';
 import type { AgentEvent } from '../../journal/layout/agent.ts';
 import type { RecordedTool } from '../../replayed/plan.ts';
 
 export interface ToolCalls {
-  /** Who told of the calls: `api` for agent.tool, or a framework. */
+  /** The source of the events: `api` for agent.tool, or a framework. */
   source: string;
-  /** In order; why one can't be given, where it can't. */
+  /** In order; for a call that can't be replayed, the reason. */
   calls: (RecordedTool | { refused: string })[];
 }
 
-/** As `agent/api/api.ts` and the files of `agent/integrations` name themselves. */
+/** The names used in events by `agent/api/api.ts` and the files of `agent/integrations`. */
 const answeredSources = new Set(['api', 'ai-sdk', 'langchain', 'openai-agents']);
 
 export function readToolCalls(events: readonly AgentEvent[]): Record<string, ToolCalls> {
@@ -45,7 +45,7 @@ export function requireTools(
         );
       const calls = known.calls.filter((call) => !('refused' in call)) as RecordedTool[];
       const [refused] = known.calls.flatMap((call) => ('refused' in call ? call.refused : []));
-      // The last call may be the one that the program died in: that one is run.
+      // The last call may be the one in which the program died; that one is run.
       if (refused !== undefined && calls.length < known.calls.length - 1)
         throw unfit(name, `tool ${name}: ${refused}`);
       return [name, calls];
@@ -62,13 +62,13 @@ function outcomeOf(
   if (/\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}/.test(text))
     return { refused: 'a result held a secret, which is not kept' };
   if (isOfLangGraph(end)) return { refused: 'a call steered the graph, or asked a person' };
-  // Where both are there, the error became the text that the model was given.
+  // If both are present, the result is the text that the model received instead of the error.
   if (end.error && end.result === undefined)
     return { error: { type: end.error.type ?? 'Error', message: end.error.message ?? '' } };
   return end.result === undefined ? {} : { result: end.result };
 }
 
-/** LangGraph's Command, and the error with which a graph stops for a person: objects that no JSON brings back. */
+/** LangGraph's Command, and the error with which a graph stops for human input: objects that can't be restored from JSON. */
 function isOfLangGraph({ result, error }: Extract<AgentEvent, { kind: 'tool.end' }>): boolean {
   const isCommand = typeof result === 'object' && result !== null && 'lg_name' in result;
   return isCommand || error?.type === 'GraphInterrupt';

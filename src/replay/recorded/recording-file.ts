@@ -1,4 +1,4 @@
-/** A recording in a file of its own, as `--save-test` keeps it beside the test. */
+/** A recording in a separate file, as written by `--save-test` next to the test. */
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { type Recording, recordingSchema } from './recording.ts';
 
@@ -15,7 +15,7 @@ const needed = [
 
 const lists = ['calls', 'hosts', 'withheld', 'gaps', 'argv'] as const;
 
-/** What is shown of it, and names files. */
+/** These fields are displayed and used in file names. */
 function hasTexts({ signature, title }: Partial<Recording>): boolean {
   return (
     typeof title === 'string' &&
@@ -45,6 +45,6 @@ export function parseRecording(text: string, path: string): Recording {
     (hasTexts(value) ? undefined : 'signature');
   if (schema !== recordingSchema || missing !== undefined)
     throw new MalformedInput(`${path} is no recording`, { format: 'recording', field: missing ?? 'schema' });
-  // Recordings of earlier releases have no other requests.
+  // Recordings of earlier releases contain no other requests.
   return { http: [], ...value } as Recording;
 }

@@ -1,7 +1,7 @@
 /**
- * What a bundle holds of a run that can be run again: each model call with its request and its reply, the start of the
- * clock, the environment as far as it was kept, and the signature of the death. One JSON document, redacted as the
- * bundle is. Bodies of model calls are not recorded: replies are made again from what they said.
+ * The replayable data of a bundle: each model call with its request and its reply, the start of the clock, the environment as
+ * far as it was recorded, and the signature of the death. One JSON document, redacted like the bundle. Bodies of model calls
+ * are not recorded: replies are reconstructed from their contents.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -34,21 +34,21 @@ export interface Recording {
   argv: string[];
   nodeVersion: string;
   startedAtMs: number;
-  /** Variables that were kept, and the names of those that were withheld. */
+  /** Recorded variables, and the names of those that were withheld. */
   environment: Record<string, string>;
   withheld: string[];
-  /** What the bundle lacks and a replay may want, in words. */
+  /** What the bundle lacks and a replay may need, as texts. */
   gaps: string[];
-  /** The death was this signal, so long after the last event: the replay sends it too. */
+  /** Present if the death was caused by this signal, this long after the last event. The replay sends it too. */
   signal?: { name: NodeJS.Signals; afterMs: number };
   hosts: string[];
-  /** Servers that were asked for something that is no model call, with content kept or not. */
+  /** Servers that received requests other than model calls, with recorded content or not. */
   askedHosts?: string[];
   messages: Record<string, Message>;
   calls: RecordedCall[];
-  /** Other requests, where their content was recorded. */
-  /** Steps and tool calls, each with the model call whose reply was the last to come before it. */
+  /** Steps and tool calls, each with the last model call whose reply came before it. */
   steps?: { id: string; name: string; after?: string }[];
+  /** Other requests, if their content was recorded. */
   http: RecordedHttp[];
   /** By name. */
   tools: Record<string, ToolCalls>;
@@ -61,14 +61,14 @@ export interface RecordedCall {
   /** The run, step or tool around it. */
   place: string[];
   system?: string;
-  /** Ids of the request's messages in their order; `unknown` more before them are not known. */
+  /** Ids of the request's messages in order. Before them there are `unknown` more whose contents are not known. */
   list: string[];
   unknown: number;
-  /** What can be given as its reply; or why nothing can. */
+  /** The reply that can be sent, or the reason why there is none. */
   reply: RecordedReply | { refused: string };
 }
 
-/** Throws `usage` when the bundle has nothing that could be answered. */
+/** Throws `usage` if the bundle contains nothing that could be answered. */
 export async function readRecording(bundle: BundleReader): Promise<Recording> {
   const account = await analyzeBundle(bundle);
   const { events } = readAgentEvents(bundle);
@@ -144,7 +144,7 @@ function readSteps(events: readonly AgentEvent[]): NonNullable<Recording['steps'
   });
 }
 
-/** Names of runs, steps and tools by their ids. */
+/** Names of runs, steps and tools by id. */
 function placesOf(events: readonly AgentEvent[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const event of events) {

@@ -1,5 +1,5 @@
 /**
- * A recorded reply as Anthropic's messages, plain and streamed. Signatures of thinking blocks are not recorded.
+ * Encodes a recorded reply for Anthropic's Messages API, plain and streamed. Signatures of thinking blocks are not recorded.
  * Source: Anthropic API reference, "Create a Message" and "Streaming messages".
  */
 import type { MessagePart } from '../../journal/layout/agent.ts';

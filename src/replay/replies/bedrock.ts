@@ -1,6 +1,6 @@
 /**
- * A recorded reply as Amazon Bedrock gives it: Converse and ConverseStream, and InvokeModel with Anthropic's body; streams
- * as AWS event streams. Its replies have no id but in Anthropic's. Sources: Bedrock API reference, "Converse",
+ * Encodes a recorded reply for Amazon Bedrock: Converse and ConverseStream, and InvokeModel with Anthropic's body; streams as
+ * AWS event streams. Except for Anthropic's, its replies have no id. Sources: Bedrock API reference, "Converse",
  * "ConverseStream", "InvokeModelWithResponseStream"; Smithy, "Amazon Event Stream Specification".
  */
 import { crc32 } from 'node:zlib';
@@ -30,7 +30,7 @@ export const converseReply: ReplyFormat = {
   error: errorOf,
 };
 
-/** Anthropic's events, each as text within a frame. */
+/** Anthropic's events, each as base64 text within a frame. */
 export const invokeReply: ReplyFormat = {
   stream,
   whole: (reply) => anthropicReply.whole(reply),
@@ -84,7 +84,7 @@ function errorOf({ error }: RecordedReply): object {
   return { ...(error?.type !== undefined && { __type: error.type }), message: error?.message ?? '' };
 }
 
-/** Length of all, length of the headers, CRC-32 of those two; headers; payload; CRC-32 of everything before it. */
+/** Total length, length of the headers, CRC-32 of those two; headers; payload; CRC-32 of everything before it. */
 function encodeFrame({ name = '', data }: ServerEvent): Uint8Array {
   const headers = Buffer.concat([
     headerOf(':event-type', name),

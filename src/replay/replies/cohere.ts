@@ -1,6 +1,6 @@
 /**
- * A recorded reply as Cohere's chat, version 2, whole and streamed. Of version 1, which Cohere no longer develops, none can be
- * made. Source: Cohere API reference, "Chat V2" and "Chat with Streaming (V2)".
+ * Encodes a recorded reply for version 2 of Cohere's chat API, whole and streamed. Version 1, which Cohere no longer
+ * develops, is not supported. Source: Cohere API reference, "Chat V2" and "Chat with Streaming (V2)".
  */
 import {
   argumentsText,

@@ -1,5 +1,5 @@
 /**
- * A recorded reply as Google's generateContent, whole and streamed with `alt=sse`, which is what its clients ask for.
+ * Encodes a recorded reply for Google's generateContent, whole and streamed with `alt=sse`, which its clients request.
  * Source: Gemini API reference, "GenerateContentResponse".
  */
 import type { MessagePart } from '../../journal/layout/agent.ts';
@@ -27,7 +27,7 @@ function partOf(part: MessagePart): object {
   return { text: part.type === 'text' ? part.content : '' };
 }
 
-/** Text comes bit by bit, a function call as a whole. */
+/** Text is streamed in pieces, a function call as a whole. */
 function piecesOf(part: MessagePart): object[] {
   if (part.type !== 'text' && part.type !== 'reasoning') return [partOf(part)];
   return pieces(part.content).map((content) => partOf({ ...part, content }));

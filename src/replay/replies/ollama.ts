@@ -1,6 +1,6 @@
 /**
- * A recorded reply as Ollama's chat and generate, whole and streamed as lines of JSON. Ollama's replies have no id.
- * Source: Ollama's docs/api.md.
+ * Encodes a recorded reply for Ollama's chat and generate APIs, whole and streamed as lines of JSON. Ollama's replies have no
+ * id. Source: Ollama's docs/api.md.
  */
 import {
   pieces,
@@ -59,7 +59,7 @@ function wholePiece(reply: RecordedReply): Piece {
   };
 }
 
-/** Text comes bit by bit, tool calls as a whole. */
+/** Text is streamed in pieces, tool calls as a whole. */
 function streamedPieces(reply: RecordedReply): Piece[] {
   const calls = toolCalls(reply);
   return [

@@ -1,6 +1,6 @@
 /**
- * A recorded reply as OpenAI's chat completions, plain and streamed: also for the many hosts that speak it.
- * Source: OpenAI API reference, "The chat completion object" and "The chat completion chunk object".
+ * Encodes a recorded reply for OpenAI's chat completions, plain and streamed, also for the many hosts that implement this
+ * format. Source: OpenAI API reference, "The chat completion object" and "The chat completion chunk object".
  */
 import {
   argumentsText,

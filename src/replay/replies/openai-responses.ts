@@ -1,7 +1,7 @@
 /**
- * A recorded reply as OpenAI's Responses, plain and streamed. Ids of items are made anew: the recording has those of
- * replies and of tool calls, which are the ones that a program can come back with.
- * Source: OpenAI API reference, "The response object" and "Streaming events".
+ * Encodes a recorded reply for OpenAI's Responses API, plain and streamed. Item ids are generated: the recording contains
+ * those of replies and tool calls, which are the ones that a program may refer to later. Source: OpenAI API reference, "The
+ * response object" and "Streaming events".
  */
 import type { MessagePart } from '../../journal/layout/agent.ts';
 import {

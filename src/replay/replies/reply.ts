@@ -1,20 +1,21 @@
 /**
- * A recorded reply in words that every wire format shares, and what a format makes of it. Knows nothing of sockets.
+ * A recorded reply, independent of the wire format, and the interface of the formats that encode it. Knows nothing of
+ * sockets.
  */
 import type { EventError, MessagePart } from '../../journal/layout/agent.ts';
 
 export interface RecordedReply {
   id: string;
   model: string;
-  /** Parts of each message of the reply. */
+  /** The parts of each message of the reply. */
   messages: MessagePart[][];
   finishReason: string | undefined;
   usage: { input: number; output: number };
-  /** HTTP status; an error where it is 400 or more. */
+  /** HTTP status; 400 or above is an error. */
   status: number;
   error: EventError | undefined;
   headers: Record<string, string>;
-  /** cut: the connection ends before the reply does. open: it was still being given when the program died. */
+  /** `cut`: the connection ended before the reply did. `open`: the reply was incomplete when the program died. */
   end: 'whole' | 'cut' | 'open';
 }
 
@@ -24,11 +25,13 @@ export interface ServerEvent {
 }
 
 export interface ReplyFormat {
-  /** How a stream is written; as server-sent events where this is absent. */
+  /** How a stream is encoded. Default: server-sent events. */
   stream?: { type: string; encode(event: ServerEvent): string | Uint8Array };
-  /** A reply, or the part of it that was recorded, as one JSON document. */
+  /** The reply, or the recorded part of it, as one JSON document. */
   whole(reply: RecordedReply): unknown;
-  /** The same as a stream. The last ones say that it is complete, and are left out of what was cut. */
+  /**
+   * The same as a stream. `closing` are the final events that mark it as complete; they are left out of a reply that was cut.
+   */
   events(reply: RecordedReply): { events: ServerEvent[]; closing: ServerEvent[] };
   error(reply: RecordedReply): unknown;
 }
@@ -37,7 +40,7 @@ export type ToolCallPart = Extract<MessagePart, { type: 'tool_call' }>;
 
 export const isToolCall = (part: MessagePart): part is ToolCallPart => part.type === 'tool_call';
 
-/** Of all messages. */
+/** The tool calls of all messages. */
 export function toolCallsOf({ messages }: RecordedReply): ToolCallPart[] {
   return messages.flat().filter(isToolCall);
 }
@@ -54,13 +57,13 @@ export function reasoningOf({ messages }: RecordedReply): string {
     .join('');
 }
 
-/** Arguments that were no JSON were recorded as the text that they were. */
+/** Arguments that were not valid JSON were recorded as plain text. */
 export function argumentsText(part: ToolCallPart): string {
   if (part.arguments === undefined) return '';
   return typeof part.arguments === 'string' ? part.arguments : JSON.stringify(part.arguments);
 }
 
-/** The recording has streamed text in one piece: it is given again in pieces as models give it. */
+/** Streamed text is recorded in one piece. It is split again, like models do. */
 export function pieces(text: string): string[] {
   return text.match(/[\s\S]{1,24}/g) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Which format a request wants its reply in, by where it goes. */
+/** Selects the format of a reply from the destination of its request. */
 import type { ProviderFormat, RequestTarget } from '../../agent/calls/model-call.ts';
 import { anthropic } from '../../agent/providers/anthropic.ts';
 import { bedrock } from '../../agent/providers/bedrock.ts';
@@ -30,7 +30,7 @@ const formats = new Map<ProviderFormat, ReplyFormat>([
   [vercel, vercelReply],
 ]);
 
-/** undefined for a format that replies can be read of and not made for. */
+/** Undefined for a format whose replies can be read but not produced. */
 export function findReplyFormat(format: ProviderFormat, { path }: RequestTarget): ReplyFormat | undefined {
   if (format === ollama) return path.endsWith('/api/generate') ? ollamaGenerateReply : ollamaChatReply;
   if (format === cohere) return path.endsWith('/v2/chat') ? cohereReply : undefined;

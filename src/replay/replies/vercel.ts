@@ -1,5 +1,5 @@
 /**
- * A recorded reply as Vercel's AI Gateway gives it: the AI SDK's own results and stream parts. Source: LanguageModelV3 of
+ * Encodes a recorded reply for Vercel's AI Gateway: the AI SDK's own results and stream parts. Source: LanguageModelV3 of
  * `@ai-sdk/provider`, as of AI SDK 7.
  */
 import {
