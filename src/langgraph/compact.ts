@@ -1,6 +1,6 @@
 /**
- * Rewrites a thread with what its kept checkpoints need and nothing else: dropped checkpoints, the spans that only they
- * used, and the segments that each process began are gone. Bytes are copied as they are; no serializer is asked.
+ * Rewrites a thread with only what its kept checkpoints need: dropped checkpoints, spans that only they used, and the
+ * segments of individual processes are removed. Bytes are copied without being deserialized.
  */
 import { Draft } from './draft.ts';
 import type { CheckpointHead, WritesHead } from './layout.ts';
@@ -12,7 +12,7 @@ export interface Compaction {
   keep?: number;
 }
 
-/** Only when the thread is locked. */
+/** The thread must be locked. */
 export function rewriteThread(thread: Thread, keep: number): void {
   const { index: from } = thread.read();
   thread.rewrite((target) => {
@@ -31,7 +31,7 @@ export function rewriteThread(thread: Thread, keep: number): void {
 class Copy {
   readonly #from: ThreadIndex;
   readonly #to: ThreadIndex;
-  /** New numbers by old ones. */
+  /** New numbers by old numbers. */
   readonly #blobs = new Map<number, number>();
   readonly #values = new Map<number, number>();
 

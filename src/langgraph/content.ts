@@ -1,36 +1,41 @@
 /**
- * All bytes of a thread that were never said before, end to end, and the search for those that were. Bytes are
- * described as spans of this content; what it does not hold yet is added at its end. The search is that of rsync
- * (Tridgell, "Efficient Algorithms for Sorting and Synchronization", 1999): a rolling checksum over the new bytes looks
- * up the content's aligned blocks. The table is bounded, so what lies far back may be stored again; never wrongly.
+ * All distinct bytes of a thread, concatenated, and the search for bytes that are already present. A value is described as
+ * spans of this content; bytes that are not in it yet are appended. The search is that of rsync (Tridgell, "Efficient
+ * Algorithms for Sorting and Synchronization", 1999): a rolling checksum over the new bytes looks up aligned blocks of the
+ * content. The table is bounded, so distant content may be stored again, which is never incorrect.
  */
 const blockBytes = 32;
 const tableBits = 14;
-/** Which checksums the table may hold: 16 KB that stay in the processor's first cache, where the table does not. */
+/**
+ * A sieve of the checksums that may be in the table: 16 KB that stay in the processor's first-level cache, where the table
+ * does not fit.
+ */
 const sieveBits = 17;
 const multiplier = 0x2c9277b5;
-/** multiplier to the power of blockBytes: the weight of the byte that leaves the window, once the next has come. */
+/** multiplier to the power of blockBytes: the weight of the byte that leaves the window after the next one was added. */
 const leaving = powerOf(multiplier, blockBytes);
-/** More spans than this cost more than the bytes they save. */
+/** More spans than this cost more than they save. */
 const mostSpans = 64;
 
-/** Offset and length by turns. */
+/** Offset and length alternate. */
 export type Spans = number[];
 
 export class Content {
   #bytes = Buffer.allocUnsafe(16 * 1024);
   #length = 0;
-  /** By the upper bits of a checksum: the checksum and the offset of the last such block. Made with the first search. */
+  /**
+   * Indexed by the upper bits of a checksum: the checksum and offset of the last such block. Allocated by the first search.
+   */
   #table: Int32Array | undefined;
   readonly #sieve = new Int32Array(1 << (sieveBits - 5));
-  /** Up to where the blocks are in the table. */
+  /** Blocks before this offset are in the table. */
   #indexed = 0;
 
   get length(): number {
     return this.#length;
   }
 
-  /** The bytes from an offset on: what was added since the content had this length. */
+  /** The bytes from an offset on, i.e. those that were appended since the content had this length. */
   tail(from: number): Uint8Array {
     return this.#bytes.subarray(from, this.#length);
   }
@@ -64,7 +69,7 @@ export class Content {
     return Buffer.concat(pieces);
   }
 
-  /** Spans that make up these bytes; what was not there is added. */
+  /** The spans that these bytes consist of. Bytes that were not found are appended. */
   describe(bytes: Uint8Array): Spans {
     this.#index();
     const spans = this.#search(bytes);
@@ -74,7 +79,7 @@ export class Content {
     return [at, bytes.length];
   }
 
-  /** State: everything before `done` is described; `hash` covers the block that begins at `at`. */
+  /** Invariant: everything before `done` is described, and `hash` is the checksum of the block at `at`. */
   #search(bytes: Uint8Array): Spans {
     const table = this.#table!;
     const sieve = this.#sieve;
@@ -106,7 +111,7 @@ export class Content {
     return spans;
   }
 
-  /** The longest common run around a block that looks alike; undefined when it only looked so. */
+  /** The longest common run around a block with an equal checksum; undefined if the bytes differ. */
   #extend(bytes: Uint8Array, at: number, done: number, candidate: number, known: number) {
     const mine = this.#bytes;
     if (candidate + blockBytes > known) return undefined;
@@ -126,7 +131,7 @@ export class Content {
     this.append(bytes.subarray(from, to));
   }
 
-  /** Puts the blocks since the last time into the table; of a content that was read, only as many as it can hold. */
+  /** Adds the blocks since the last call to the table. For content that was loaded, only as many as it can hold. */
   #index(): void {
     this.#table ??= new Int32Array(2 << tableBits);
     const reach = this.#length - (blockBytes << tableBits);
@@ -135,7 +140,7 @@ export class Content {
       this.#remember(this.#table, hashOf(this.#bytes, this.#indexed), this.#indexed);
   }
 
-  /** The sieve forgets nothing: with megabytes of content it lets most pass, and the table decides as before. */
+  /** The sieve never forgets. With megabytes of content most checksums pass it, and the table decides, as without a sieve. */
   #remember(table: Int32Array, hash: number, offset: number): void {
     const slot = 2 * (hash >>> (32 - tableBits));
     table[slot] = hash;
@@ -151,7 +156,7 @@ function pushSpan(spans: Spans, at: number, length: number): void {
   else spans.push(at, length);
 }
 
-/** Of the block that begins there; of whatever there is when the bytes end before it does. */
+/** The checksum of the block at this offset, or of the remaining bytes if there are fewer. */
 function hashOf(bytes: Uint8Array, at: number): number {
   let hash = 0;
   const end = Math.min(at + blockBytes, bytes.length);

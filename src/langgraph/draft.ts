@@ -1,6 +1,6 @@
 /**
- * One record in the making: blobs and values are added to the thread's index at once, so that later ones can refer to
- * them. When the record can't be written, the index is dropped whole (thread.ts).
+ * A record under construction. Blobs and values are added to the thread's index immediately, so that later ones can refer to
+ * them. If the record can't be written, the whole index is discarded (thread.ts).
  */
 import type { Blob, RecordHead, Value } from './layout.ts';
 import type { ThreadIndex } from './thread-index.ts';
@@ -18,7 +18,7 @@ export class Draft {
     return this.#head;
   }
 
-  /** Bytes that the draft added to the content. */
+  /** The bytes that the draft added to the content. */
   get literals(): Uint8Array {
     return this.index.content.tail(this.#head.at[0]);
   }
@@ -37,7 +37,7 @@ export class Draft {
     return this.index.values.length - 1;
   }
 
-  /** An array as what it adds to an earlier value of its channel. Returns the value's number. */
+  /** Adds an array as a delta to an earlier value of its channel. Returns the value's number. */
   addList(items: number[], base: number | undefined): number {
     const before = (base === undefined ? undefined : this.index.findItems(base)) ?? [];
     let keep = 0;

@@ -1,8 +1,8 @@
 /**
- * Whether an object still says what it said when it was stored, without serializing it again. A fingerprint holds each object
- * within it with its fields as they were; equal strings are mostly the same string, so the look takes nanoseconds. Only
- * what JSON says of plain objects, arrays and LangChain's own classes is known by their fields; of anything else there
- * is no fingerprint, and it is serialized each time.
+ * Detects whether an object has changed since it was stored, without serializing it again. A fingerprint contains every
+ * nested object with its fields at that time; equal strings are usually the same string, so the comparison takes nanoseconds.
+ * Only plain objects, arrays and LangChain's own classes are determined by their fields. Other objects have no fingerprint
+ * and are serialized each time.
  */
 const mostObjects = 64;
 const mostFields = 512;
@@ -14,12 +14,12 @@ export interface FingerprintPart {
 }
 export type Fingerprint = FingerprintPart[];
 
-/** Undefined for an object that holds one of another kind, or too many. */
+/** Undefined for an object that contains one of another kind, or too many objects. */
 export function takeFingerprint(root: object): Fingerprint | undefined {
   const fingerprint: Fingerprint = [];
   const seen = new Set([root]);
   let fields = 0;
-  // A set may grow while it is walked: this visits each object once, cycles or not.
+  // A set may grow during iteration, so this visits each object once, even with cycles.
   for (const object of seen) {
     const keys = shareKeys(Object.keys(object));
     fields += keys.length;
@@ -36,7 +36,10 @@ export function takeFingerprint(root: object): Fingerprint | undefined {
 const mostShared = 256;
 const shared = new Map<string, string[]>();
 
-/** One list for all objects of a shape: a conversation's fingerprints are read at each step, and the fewer bytes the faster. */
+/**
+ * Shares one key list between all objects of a shape: the fingerprints of a conversation are read at each step, and fewer
+ * bytes are read faster.
+ */
 function shareKeys(keys: string[]): string[] {
   const name = keys.join('\0');
   const known = shared.get(name);
@@ -46,7 +49,7 @@ function shareKeys(keys: string[]): string[] {
   return keys;
 }
 
-/** What enumerable fields a prototype has would be taken for a change: then it is only serialized in vain. */
+/** Enumerable fields of a prototype would be taken for a change; the only cost is an unnecessary serialization. */
 export function isAsItWas(fingerprint: Fingerprint | undefined): boolean {
   if (!fingerprint) return false;
   for (let part = 0; part < fingerprint.length; part++) {
@@ -65,7 +68,7 @@ function hasFields(object: object, keys: string[], values: unknown[]): boolean {
   return index === keys.length;
 }
 
-/** Walking an array by its keys would make a string of each index. */
+/** Iterating over an array's keys would create a string for each index. */
 function hasItems(array: unknown[], values: unknown[]): boolean {
   if (array.length !== values.length) return false;
   for (let index = 0; index < values.length; index++) if (array[index] !== values[index]) return false;

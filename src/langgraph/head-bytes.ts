@@ -1,10 +1,10 @@
 /**
- * Integers and texts of a record's head, to bytes and back. Texts that a thread has had before are numbers: both sides
- * keep the same list. The reader checks each count against the bytes that could hold it.
+ * Encodes and decodes integers and texts of a record's head. Texts that occurred earlier in a thread are encoded as numbers;
+ * both sides maintain the same list. The reader checks each count against the number of bytes that could contain it.
  */
 import { malformed } from './malformed.ts';
 
-/** Longer texts are rare and not remembered. */
+/** Longer texts rarely repeat and are not remembered. */
 const longestRemembered = 256;
 
 export class Texts {
@@ -57,7 +57,7 @@ export class HeadWriter {
     this.#texts.remember(value);
   }
 
-  /** What was written, and these bytes. */
+  /** Everything that was written, followed by these bytes. */
   finish(literals: Uint8Array): Uint8Array {
     this.#reserve(literals.length);
     this.#bytes.set(literals, this.#length);
@@ -93,7 +93,7 @@ export class HeadReader {
     throw malformed(field, 'an integer', `the end of the record or a larger one at byte ${this.#at}`);
   }
 
-  /** A count of things that take at least one byte each. */
+  /** A count of items that take at least one byte each. */
   count(field: string): number {
     const count = this.int(field);
     const left = this.#bytes.length - this.#at;

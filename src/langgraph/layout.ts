@@ -1,9 +1,9 @@
 /**
- * What a saved thread's journal says (the frame of its records is that of journal/FORMAT.md; a thread has a folder of
- * its own). A payload is a head and the literal bytes. All literals of a thread, end to end, are its content; a blob is
- * a list of spans of it, so what was said once is stored once. Blobs and values are numbered from 0 in the order of
- * their records. A head is a row of integers (LEB128, no sign) and texts: a text is twice its length and its UTF-8
- * bytes, or twice the number of an earlier text of the thread, plus one.
+ * The records in the journal of a saved thread. The frame of records is specified in journal/FORMAT.md; each thread has its
+ * own folder. A payload consists of a head and literal bytes. The concatenated literals of a thread are its content. A blob
+ * is a list of spans of the content, so that equal bytes are stored once. Blobs and values are numbered from 0 in the order
+ * of their records. A head is a sequence of integers (unsigned LEB128) and texts. A text is either twice its length,
+ * followed by its UTF-8 bytes, or twice the number of an earlier text of the thread, plus one.
  *
  *     record      content, blobs, values: how many there were before it
  *                 count, then blobs: text type, count, then offset and length of each span
@@ -14,9 +14,9 @@
  *     both        literal bytes up to the end
  */
 
-/** Above 1023, where the journal leaves the numbers to its users. */
+/** 1023 and below are reserved by the journal. */
 export const savedKinds = {
-  /** JSON text `ThreadHead`: the first record. */
+  /** The first record: the JSON text of a `ThreadHead`. */
   thread: 1024,
   checkpoint: 1025,
   writes: 1026,
@@ -34,15 +34,15 @@ export interface ThreadHead {
 
 export interface Blob {
   type: string;
-  /** Offset and length by turns. */
+  /** Offset and length alternate. */
   spans: number[];
 }
 
-/** A blob's number; or an array: the first `keep` items of an earlier value, then these blobs. */
+/** The number of a blob; or an array: the first `keep` items of an earlier value, then these blobs. */
 export type Value = number | { base: number | undefined; keep: number; items: number[] };
 
 export interface RecordHead {
-  /** Bytes of content and numbers of blobs and values before this record: others mean that a record is missing. */
+  /** Bytes of content and numbers of blobs and values before this record. A mismatch means that a record is missing. */
   at: [content: number, blobs: number, values: number];
   blobs: Blob[];
   values: Value[];
@@ -52,10 +52,10 @@ export interface CheckpointHead extends RecordHead {
   ns: string;
   id: string;
   parent: string | undefined;
-  /** Blob of the checkpoint without its id and channel values. */
+  /** The blob of the checkpoint without its id and channel values. */
   head: number;
   metadata: number;
-  /** Channels with a new version, and the number of its value. */
+  /** Channels with a new version, and the numbers of their values. */
   changed: [channel: string, version: string | number, value: number][];
 }
 

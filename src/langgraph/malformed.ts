@@ -1,4 +1,4 @@
-/** The one way in which a saved thread is said to be damaged. */
+/** The error for a damaged thread. */
 import { MalformedInput } from '../errors.ts';
 
 export function malformed(field: string, wanted: string, available: string): MalformedInput {

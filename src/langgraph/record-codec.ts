@@ -1,4 +1,6 @@
-/** Heads of records to bytes and back, as layout.ts says. Knows the order of the fields, not whether they make sense. */
+/**
+ * Encodes and decodes heads of records as documented in layout.ts. Knows the order of the fields, and does not validate them.
+ */
 import { HeadReader, HeadWriter, type Texts } from './head-bytes.ts';
 import {
   type Blob,
@@ -115,7 +117,7 @@ function readValue(from: HeadReader): Value {
   return { base: base === 0 ? undefined : base - 1, keep, items };
 }
 
-/** LangGraph's own versions are whole numbers; savers may make others. */
+/** LangGraph's own versions are integers; other savers may use different ones. */
 function putVersion(out: HeadWriter, version: string | number): void {
   if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 0 && version < 2 ** 51) {
     out.int(2 * version);

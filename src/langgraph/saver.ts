@@ -1,7 +1,7 @@
 /**
- * A LangGraph checkpointer on append-only files, one folder a thread: a step costs the bytes that are new, and what was
- * acknowledged survives the death of the process. Knows LangGraph's contract and nothing of files.
- * Source: BaseCheckpointSaver of @langchain/langgraph-checkpoint 1.2; its validation suite is run in test/langgraph.
+ * A LangGraph checkpointer on append-only files, one folder per thread. A step costs only its new bytes, and what was
+ * acknowledged survives the death of the process. Implements LangGraph's contract and knows nothing of files. Source:
+ * BaseCheckpointSaver of @langchain/langgraph-checkpoint 1.2; its validation suite runs in test/langgraph.
  */
 import {
   BaseCheckpointSaver,
@@ -34,19 +34,21 @@ import { loadBlob, loadValue, type Serialized, serialize, store } from './value-
 type Config = Parameters<BaseCheckpointSaver['getTuple']>[0];
 
 export interface AgentdumpSaverOptions {
-  /** Folder of the threads; made with the first write, for the owner only. */
+  /** Folder of the threads. Created by the first write, for the owner only. */
   dir: string;
-  /** `data`: an acknowledged write survives a power cut too, not only the death of the process. Default `none`. */
+  /** `data`: an acknowledged write also survives a power loss, not only the death of the process. Default: `none`. */
   sync?: 'none' | 'data';
-  /** How long a write waits for another process that writes to the same thread. Default 5000. */
+  /** How long a write waits for another process that writes to the same thread, in milliseconds. Default: 5000. */
   lockWaitMs?: number;
-  /** LangGraph's JSON by default. */
+  /** Default: LangGraph's JSON serializer. */
   serde?: SerializerProtocol;
-  /** 32 bytes, or a text of them: values are sealed with it. Default: AGENTDUMP_RUN_KEY, and without one they are not. */
+  /**
+   * 32 bytes, or their text form, to encrypt values. Default: AGENTDUMP_RUN_KEY; without either, values are not encrypted.
+   */
   key?: string | Uint8Array;
 }
 
-/** Where a checkpoint is, or its thread. */
+/** Identifies a checkpoint, or its thread. */
 interface Place {
   threadId: string;
   ns: string;
@@ -68,7 +70,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     this.#threads = new Threads(dir, { sync, lockWaitMs });
   }
 
-  /** Throws `malformed-input` when the thread's files are damaged. */
+  /** Throws `malformed-input` if the thread's files are damaged. */
   async getTuple(config: Config): Promise<CheckpointTuple | undefined> {
     const threadId = config.configurable?.['thread_id'];
     if (threadId === undefined) return undefined;
@@ -80,7 +82,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     return place.id ? { ...tuple, config } : tuple;
   }
 
-  /** Threads by their folders' names, namespaces as they came, checkpoints from the newest. */
+  /** Threads are ordered by folder name, namespaces by first use, checkpoints from newest to oldest. */
   async *list(config: Config, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: id } = config.configurable ?? {};
     const before = options.before?.configurable?.['checkpoint_id'] as string | undefined;
@@ -101,7 +103,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** When it resolves, the death of the process can't lose the checkpoint. Throws `unwritable`. */
+  /** Once it resolves, the death of the process can't lose the checkpoint. Throws `unwritable`. */
   async put(
     config: Config,
     checkpoint: Checkpoint,
@@ -138,7 +140,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     return { configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: id } };
   }
 
-  /** When it resolves, the death of the process can't lose the writes. Throws `unwritable`. */
+  /** Once it resolves, the death of the process can't lose the writes. Throws `unwritable`. */
   async putWrites(config: Config, writes: PendingWrite[], task: string, path = ''): Promise<void> {
     const threadId = requireText(config, 'thread_id');
     const id = requireText(config, 'checkpoint_id');
@@ -158,7 +160,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     });
   }
 
-  /** Its files are gone when it resolves. Throws `unwritable` while another process writes to the thread. */
+  /** Once it resolves, the files are gone. Throws `unwritable` while another process writes to the thread. */
   async deleteThread(threadId: string): Promise<void> {
     const thread = this.#threads.get(threadId);
     await thread.lock();
@@ -167,8 +169,8 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Rewrites threads without what is no longer needed; `keep` says how many of the newest checkpoints of each
-   * namespace stay (all by default). Graphs with delta channels need all.
+   * Rewrites threads without data that is no longer needed. `keep` is the number of newest checkpoints of each namespace that
+   * are kept (default: all). Graphs with delta channels need all of them.
    */
   async compact({ threadId, keep = Number.POSITIVE_INFINITY }: Compaction = {}): Promise<void> {
     for (const id of threadId === undefined ? this.#threads.ids() : [threadId]) {
@@ -182,12 +184,12 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** Lets other processes write at once, not only after a pause. The saver can still be used. */
+  /** Lets other processes write immediately, not only after a pause. The saver can still be used. */
   close(): void {
     this.#threads.release();
   }
 
-  /** One walk up the ancestors for all channels, without loading the channels that nobody asked for. */
+  /** Walks up the ancestors once for all channels, and loads only the requested channels. */
   override async getDeltaChannelHistory(options: {
     config: Config;
     channels: string[];
@@ -215,7 +217,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     return history;
   }
 
-  /** `prepare` serializes, which may take turns; what it returns writes, and may not. */
+  /** `prepare` serializes and may be asynchronous; the function that it returns writes, synchronously. */
   async #write(
     threadId: string,
     prepare: (state: ThreadState) => Promise<(thread: Thread) => void>,
@@ -226,7 +228,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
       const state = thread.read();
       const write = await prepare(state);
       await thread.lock();
-      // In between the lock may have been given back, and somebody else have written.
+      // Meanwhile the lock may have been released, and another process may have written.
       if (thread.read() === state) return write(thread);
     }
   }
@@ -252,7 +254,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     };
   }
 
-  /** Those of the versions that the checkpoint names. */
+  /** The values of the versions that the checkpoint names. */
   async #channelValues(
     state: ThreadState,
     saved: SavedCheckpoint,
@@ -290,7 +292,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     );
   }
 
-  /** Before version 4 of LangGraph's checkpoints the sends of a step were writes to its parent. */
+  /** Before version 4 of LangGraph's checkpoints, the sends of a step were stored as writes to its parent. */
   async #moveSends(state: ThreadState, ns: string, parent: string, checkpoint: Checkpoint): Promise<void> {
     const writes = await this.#pendingWrites(state, ns, parent, new Set([TASKS]));
     checkpoint.channel_values[TASKS] = writes.map(([, , value]) => value);
@@ -302,7 +304,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
 
 const sortKey = ({ path, task, index }: SavedWrite) => writesSortKey(path, task, index);
 
-/** The newest when the place names none. */
+/** The newest checkpoint if the place names none. */
 function findCheckpoint({ index }: ThreadState, { ns, id }: Place): SavedCheckpoint | undefined {
   const checkpoints = index.namespaces.get(ns);
   return id ? checkpoints?.get(id) : checkpoints && newestFirst(checkpoints)[0];
@@ -312,7 +314,7 @@ function parentOf({ index }: ThreadState, ns: string, saved?: SavedCheckpoint): 
   return saved?.parent === undefined ? undefined : index.namespaces.get(ns)?.get(saved.parent);
 }
 
-/** Ids are made so that their order is that of time. */
+/** Ids sort by time. */
 function newestFirst(checkpoints: Map<string, SavedCheckpoint>): SavedCheckpoint[] {
   return [...checkpoints.values()].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
 }

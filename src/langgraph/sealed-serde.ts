@@ -1,6 +1,6 @@
 /**
- * A serializer around LangGraph's: with the host's key every value, checkpoint and metadata reaches the disk sealed. What was
- * stored before there was a key is still read. Knows neither threads nor files.
+ * Wraps LangGraph's serializer: with the host's key, every value, checkpoint and metadata is encrypted before it reaches the
+ * disk. Data stored before there was a key can still be read. Knows neither threads nor files.
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { findSeal, type HostKey, lockedWithoutKey } from '../journal/write/value-seal.ts';
@@ -8,7 +8,7 @@ import { findSeal, type HostKey, lockedWithoutKey } from '../journal/write/value
 const sealedType = 'agentdump-sealed';
 const beside = 'langgraph value';
 
-/** Throws `usage` for a key that is none; reading throws `locked` without the key or with another one. */
+/** Throws `usage` for an invalid key. Reading throws `locked` without the key or with a wrong one. */
 export function sealSerde(inner: SerializerProtocol, key?: HostKey): SerializerProtocol {
   const seal = findSeal('langgraph', key);
   return {

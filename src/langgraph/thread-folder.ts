@@ -1,6 +1,7 @@
 /**
- * Where threads lie: `<dir>/<name>-<hash>/` is a journal; beside it, with the same name, `.lock` while somebody writes,
- * `.new` while it is being compacted, and `.old` between the two renames that put the compacted one in its place.
+ * The layout of threads on disk: `<dir>/<name>-<hash>/` is a journal. Next to it, with the same name, are `.lock` while a
+ * process writes, `.new` during a compaction, and `.old` between the two renames that replace the journal by the compacted
+ * one.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -14,14 +15,14 @@ export function threadFolder(dir: string, threadId: string): string {
   return join(dir, `${readable || '_'}-${threadKey(threadId)}`);
 }
 
-/** 16 hexadecimal digits; the id of the thread's journal too. */
+/** 16 hexadecimal digits. Also the id of the thread's journal. */
 export function threadKey(threadId: string): string {
   return createHash('sha256').update(threadId).digest('hex').slice(0, 16);
 }
 
 export const lockOf = (folder: string): string => `${folder}.lock`;
 
-/** Folders of all threads, in the order of their names. */
+/** Folders of all threads, sorted by name. */
 export function listThreadFolders(dir: string): string[] {
   let names: string[];
   try {
@@ -33,12 +34,12 @@ export function listThreadFolders(dir: string): string[] {
   return [...new Set(folders)].sort().map((name) => join(dir, name));
 }
 
-/** The folder to read from: a compaction may have been cut, or be just, between its renames. */
+/** The folder to read from. A compaction may have been interrupted, or be in progress, between its renames. */
 export function findReadable(folder: string): string | undefined {
   return [folder, `${folder}.old`].find((path) => existsSync(path));
 }
 
-/** Ends what a cut compaction left. Only for who has the lock. */
+/** Cleans up after an interrupted compaction. The caller must hold the lock. */
 export function settleCompaction(folder: string): void {
   rmSync(`${folder}.new`, { recursive: true, force: true });
   if (!existsSync(`${folder}.old`)) return;
@@ -46,14 +47,14 @@ export function settleCompaction(folder: string): void {
   else platform.files.rename(`${folder}.old`, folder);
 }
 
-/** Puts the compacted journal in the place of the other. Only for who has the lock. */
+/** Replaces the journal by the compacted one. The caller must hold the lock. */
 export function swapIn(folder: string): void {
   platform.files.rename(folder, `${folder}.old`);
   platform.files.rename(`${folder}.new`, folder);
   rmSync(`${folder}.old`, { recursive: true });
 }
 
-/** Removes a thread so that it is either whole or gone. Only for who has the lock. */
+/** Removes a thread atomically. The caller must hold the lock. */
 export function removeThread(folder: string): void {
   for (const path of [folder, `${folder}.old`]) {
     if (!existsSync(path)) continue;
@@ -64,7 +65,7 @@ export function removeThread(folder: string): void {
   }
 }
 
-/** Changes when anybody else wrote to the thread, compacted or removed it; empty when there is none. */
+/** A value that changes when another process writes to, compacts or removes the thread. Empty if there is no thread. */
 export function readState(folder: string): string {
   const path = findReadable(folder);
   if (!path) return '';

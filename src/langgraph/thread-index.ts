@@ -1,6 +1,6 @@
 /**
- * A thread's checkpoints as its journal tells them: which there are, which values each has, which writes are pending.
- * Holds the bytes once (content.ts) and knows numbers of blobs and values; never what a value means.
+ * The index of a thread's journal: its checkpoints, their values, and pending writes. Stores each byte once (content.ts).
+ * Knows numbers of blobs and values, but not what a value means.
  */
 import { Content } from './content.ts';
 import { Texts } from './head-bytes.ts';
@@ -22,7 +22,7 @@ export interface SavedCheckpoint {
   parent: string | undefined;
   head: number;
   metadata: number;
-  /** Of each channel that it or an ancestor stored: version and number of the value. */
+  /** Version and value number of each channel that this checkpoint or an ancestor stored. */
   values: Map<string, [version: string | number, value: number]>;
 }
 
@@ -32,18 +32,18 @@ export class ThreadIndex {
   readonly blobs: Blob[] = [];
   readonly values: Value[] = [];
   readonly namespaces = new Map<string, Map<string, SavedCheckpoint>>();
-  /** By namespace and checkpoint, then by task and index. Writes may come before their checkpoint. */
+  /** By namespace and checkpoint, then by task and index. Writes may precede their checkpoint. */
   readonly #writes = new Map<string, Map<string, SavedWrite>>();
   readonly #lastItems = new Map<number, number[]>();
-  /** How many items each value has; 0 for one that is no list. */
+  /** The number of items of each value; 0 for one that is not a list. */
   readonly #lengths: number[] = [];
 
-  /** For the next record's `at`. */
+  /** The `at` field of the next record. */
   end(): RecordHead['at'] {
     return [this.content.length, this.blobs.length, this.values.length];
   }
 
-  /** Takes over what a record adds to content, blobs and values. Throws when it doesn't follow what was read. */
+  /** Adds the content, blobs and values of a record. Throws if the record does not follow the previous one. */
   addRecord(head: RecordHead, literals: Uint8Array): void {
     if (head.at.join() !== this.end().join()) throw malformed('at', this.end().join(), head.at.join());
     this.content.append(literals);
@@ -54,7 +54,7 @@ export class ThreadIndex {
     for (const value of head.values) this.addValue(value);
   }
 
-  /** Throws when it refers to what is not there. */
+  /** Throws if it refers to something that does not exist. */
   addValue(value: Value): void {
     const { base, keep, items } =
       typeof value === 'number' ? { base: undefined, keep: 0, items: [value] } : value;
@@ -86,13 +86,13 @@ export class ThreadIndex {
     const before = new Set(mine.keys());
     for (const [index, channel, value] of writes) {
       if (this.values[value] === undefined) throw malformed('writes', 'a value', channel);
-      // The special channels are negative: of them the last write counts, of the others the first.
+      // Special channels have negative indices. For them the last write counts, for others the first.
       if (index >= 0 && before.has(`${task},${index}`)) continue;
       mine.set(`${task},${index}`, { task, path, index, channel, value });
     }
   }
 
-  /** Remembers the items of a value that is likely to be gone on with. */
+  /** Caches the items of a value that is likely to be extended. */
   keepItems(value: number, items: number[]): void {
     if (this.#lastItems.size >= mostLastItems) this.#lastItems.clear();
     this.#lastItems.set(value, items);
@@ -102,7 +102,7 @@ export class ThreadIndex {
     return [...(this.#writes.get(JSON.stringify([ns, id]))?.values() ?? [])];
   }
 
-  /** Blobs of a value's items, in their order; undefined when the value is no list. Not to be changed. */
+  /** Blobs of a value's items, in order; undefined if the value is not a list. Must not be modified. */
   findItems(value: number): readonly number[] | undefined {
     const last = this.#lastItems.get(value);
     if (last) return last;

@@ -1,7 +1,7 @@
 /**
- * One thread on disk and in memory: its journal, its index, and the lock that makes this process its only writer. The
- * lock is kept while one write follows another and given back when there is a pause, so that a thread can be gone on
- * with by another process; before the next write or read what that one wrote is read.
+ * One thread on disk and in memory: its journal, its index, and the lock that makes this process its only writer. The lock is
+ * held while writes follow each other and released after a pause, so that another process can continue the thread. Before the
+ * next write or read, what that process wrote is read.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -34,7 +34,7 @@ import {
 } from './thread-folder.ts';
 import { ThreadIndex } from './thread-index.ts';
 
-/** A writer that pauses so long lets others in. */
+/** A writer that pauses this long releases the lock. */
 const pauseMs = 50;
 const pollMs = 5;
 const segmentBytes = 16 * 1024 * 1024;
@@ -44,23 +44,23 @@ export interface ThreadOptions {
   lockWaitMs: number;
 }
 
-/** An object that was stored: its blob, and how to see whether it still says the same. */
+/** An object that was stored: its blob, and a fingerprint to detect changes. */
 export interface Known {
   object: object;
   fingerprint: Fingerprint | undefined;
   blob: number;
 }
 
-/** A channel's last value, by its number, and its items when it is a list. */
+/** The last value of a channel, by number, and its items if it is a list. */
 export interface Recent {
   value: number;
   items: Known[];
 }
 
-/** What is in memory of a thread: gone as a whole when somebody else wrote to it. */
+/** The in-memory state of a thread. Discarded as a whole when another process has written to it. */
 export interface ThreadState {
   index: ThreadIndex;
-  /** Objects that may come again. */
+  /** Objects that may occur again. */
   known: WeakMap<object, Known>;
   /** By namespace and channel, until the next pause. */
   recent: Map<string, Recent>;
@@ -88,13 +88,13 @@ export class Thread {
     return this.#isLocked;
   }
 
-  /** As it is on disk now. Throws `malformed-input`. */
+  /** The current state on disk. Throws `malformed-input`. */
   read(): ThreadState {
     if (this.#state && (this.#isLocked || readState(this.folder) === this.#seenState)) return this.#state;
     return this.#load();
   }
 
-  /** After it this process is the only writer, until the next pause. Throws `unwritable` after `lockWaitMs`. */
+  /** Afterwards this process is the only writer, until the next pause. Throws `unwritable` after `lockWaitMs`. */
   async lock(): Promise<void> {
     const deadline = Date.now() + this.#options.lockWaitMs;
     while (!this.#isLocked) {
@@ -106,7 +106,7 @@ export class Thread {
     this.#lastUse = Date.now();
   }
 
-  /** Writes the draft's record, or throws `unwritable` and nothing of it is left. Only when locked. */
+  /** Writes the draft's record. If it throws `unwritable`, nothing of it remains. The thread must be locked. */
   appendCheckpoint(draft: Draft, rest: Omit<CheckpointHead, keyof RecordHead>): void {
     const head = { ...draft.head, ...rest };
     this.#append(savedKinds.checkpoint, encodeCheckpoint(draft.index.texts, head, draft.literals));
@@ -125,19 +125,19 @@ export class Thread {
       writer.append(kind, payload);
       if (this.#options.sync === 'data') writer.sync('data');
     } catch (error) {
-      // The index has what the disk has not: it is read again with the next call.
+      // The index now contains data that is not on disk; the next call reads it again.
       this.forget();
       throw error;
     }
   }
 
-  /** Only when locked. */
+  /** The thread must be locked. */
   remove(): void {
     this.forget();
     removeThread(this.folder);
   }
 
-  /** Puts in the place of this thread what `write` makes of it. Only when locked. */
+  /** Replaces this thread by what `write` creates. The thread must be locked. */
   rewrite(write: (target: Thread) => void): void {
     const target = new Thread(`${this.folder}.new`, this.#id, this.#options);
     target.#isLocked = true;
@@ -149,7 +149,7 @@ export class Thread {
     else removeThread(this.folder);
   }
 
-  /** Gives the lock back. Safe to call at any time. */
+  /** Releases the lock. Safe to call at any time. */
   release(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -176,7 +176,7 @@ export class Thread {
     return undefined;
   }
 
-  /** A timer that is set anew by each write would cost more than the write. */
+  /** Restarting a timer for each write would cost more than the write. */
   #releaseAtPause(): void {
     this.#timer = undefined;
     const idleMs = Date.now() - this.#lastUse;
@@ -217,7 +217,7 @@ export class Thread {
   }
 }
 
-/** The id that a thread's folder says it has; undefined when nothing of it was written. */
+/** The thread id recorded in a folder; undefined if nothing of the thread was written. */
 export function findThreadId(folder: string): string | undefined {
   const from = findReadable(folder);
   if (!from) return undefined;

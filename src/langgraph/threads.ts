@@ -1,13 +1,13 @@
 /**
- * The threads of a folder that are in memory: one object a thread and process, however many savers there are, for they
- * share a lock. Those that were not used for longest are forgotten; they are read again when they are wanted.
+ * The threads of a folder that are in memory: one object per thread and process, even with several savers, because they share
+ * a lock. The least recently used ones are evicted and read again when needed.
  */
 import { resolve } from 'node:path';
 import { findThreadId, Thread, type ThreadOptions } from './thread.ts';
 import { listThreadFolders, threadFolder } from './thread-folder.ts';
 
 const mostInMemory = 128;
-/** By folder and id, in the order of their last use. */
+/** By folder and id, in the order of last use. */
 const open = new Map<string, Thread>();
 
 export class Threads {

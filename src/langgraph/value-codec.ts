@@ -1,7 +1,7 @@
 /**
- * Between channel values and the blobs that hold them. An array of objects (a conversation) becomes a list of its
- * items, each a blob of its own: an item that is the same object and says the same as before is not serialized again,
- * so that a step costs what it added. Everything else is one blob. What bytes mean is the serializer's affair.
+ * Converts between channel values and the blobs that contain them. An array of objects (a conversation) becomes a list of
+ * items, each a separate blob. An item that is the same unchanged object as before is not serialized again, so that a step
+ * costs only what it added. Any other value is a single blob. The format of the bytes is up to the serializer.
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import type { Draft } from './draft.ts';
@@ -9,12 +9,14 @@ import { isAsItWas, takeFingerprint } from './fingerprint.ts';
 import type { Known, Recent, ThreadState } from './thread.ts';
 
 type Typed = [type: string, bytes: Uint8Array];
-/** An item that was stored, or one that is new. */
+/** An item that is already stored, or a new one. */
 type Item = Known | { object: object; typed: Typed };
-/** A list begins with `keep` items of the channel's last one. */
+/** A list begins with the first `keep` items of the channel's last list. */
 export type Serialized = { whole: Typed } | { last: Recent | undefined; keep: number; items: Item[] };
 
-/** Asynchronous, because serializers are: nothing is stored yet, and `state` may be another when it is. */
+/**
+ * Asynchronous, because serializers are. Nothing is stored yet, and `state` may have been replaced by the time it resolves.
+ */
 export async function serialize(
   serde: SerializerProtocol,
   { known }: ThreadState,
@@ -33,7 +35,7 @@ export async function serialize(
   return { last, keep, items };
 }
 
-/** Puts a serialized value into the draft; `base` is the channel's value before. */
+/** Adds a serialized value to the draft; `base` is the channel's previous value. */
 export function store(draft: Draft, state: ThreadState, value: Serialized, base?: number): Recent {
   if ('whole' in value) return { value: draft.addValue(draft.addBlob(...value.whole)), items: [] };
   const { last, keep } = value;
@@ -46,7 +48,7 @@ export function store(draft: Draft, state: ThreadState, value: Serialized, base?
   return { value: draft.addToList(base, keep, blobs), items };
 }
 
-/** How many items are the same objects as before and say the same. */
+/** The number of leading items that are the same unchanged objects as before. */
 function countUnchanged(value: object[], before: Known[]): number {
   const most = Math.min(value.length, before.length);
   let count = 0;
@@ -55,7 +57,7 @@ function countUnchanged(value: object[], before: Known[]): number {
   return count;
 }
 
-/** One without a fingerprint is known by its blob alone, and found changed each time. */
+/** An item without a fingerprint is considered changed each time. */
 function storeItem(draft: Draft, { known }: ThreadState, { object, typed }: Exclude<Item, Known>): Known {
   const blob = draft.addBlob(...typed);
   const item = { object, fingerprint: takeFingerprint(object), blob };
@@ -78,7 +80,7 @@ export function loadValue(serde: SerializerProtocol, state: ThreadState, number:
   return loadBlob(serde, state, state.index.values[number] as number);
 }
 
-/** An array that JSON would keep as it is: no holes, nothing but objects. */
+/** An array that survives JSON unchanged: no holes, and only objects. */
 function isList(value: unknown): value is object[] {
   if (!Array.isArray(value) || value.length === 0 || Object.getPrototypeOf(value) !== Array.prototype)
     return false;

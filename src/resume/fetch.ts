@@ -1,6 +1,6 @@
 /**
- * A `fetch` whose replies are remembered: asked the same in a later process, it gives the same, and nobody is asked.
- * Errors are not remembered, so that they are tried again; a stream is when it has come to its end.
+ * A `fetch` that remembers replies: if a later process makes the same request, it returns the same reply without sending
+ * anything. Errors are not remembered, so they are retried. A stream is remembered once it has ended.
  */
 import type { ReplyRecord } from './layout.ts';
 import type { RunMemory } from './run-memory.ts';
@@ -26,7 +26,7 @@ export function makeFetch(memory: RunMemory, live: Fetch): Fetch {
   };
 }
 
-/** `keep` is called before the reader learns of the end: what it does next was remembered. */
+/** `keep` is called before the reader sees the end, so whatever it does next happens after the reply was remembered. */
 function remembering(response: Response, keep: (bytes: Buffer) => void): Response {
   const chunks: Uint8Array[] = [];
   const through = new TransformStream<Uint8Array, Uint8Array>({

@@ -1,6 +1,6 @@
 /**
- * `agentdump/resume`: a multi-step run of the AI SDK, of OpenAI Agents, or of anything that asks its model by `fetch`,
- * goes on after a death where it was: model calls and tools that had ended are not repeated.
+ * `agentdump/resume`: resumes a multi-step run of the AI SDK, of OpenAI Agents, or of anything that calls its model through
+ * `fetch`, after a death. Model calls and tool calls that had ended are not repeated.
  */
 import { resolve } from 'node:path';
 import { makeFetch } from './fetch.ts';
@@ -10,32 +10,34 @@ import { type DoubtPolicy, once, rememberTool } from './tools.ts';
 export type { DoubtfulCall, DoubtPolicy } from './tools.ts';
 
 export interface ResumeOptions {
-  /** Folder of the runs; their files are for the owner only. Without a key they hold replies and results in the clear. */
+  /**
+   * Folder of the runs, with files that only the owner can read. Without a key they contain replies and results in the clear.
+   */
   dir: string;
-  /** Names the run: the same in the process that goes on with it. */
+  /** The id of the run. The process that resumes it must use the same one. */
   id: string;
-  /** For a tool that was started and not ended. Default `retry`. */
+  /** What to do with a tool call that was started but not ended. Default: `retry`. */
   inDoubt?: DoubtPolicy;
-  /** 32 bytes, or a text of them, that seal what is remembered. Default: AGENTDUMP_RUN_KEY. */
+  /** 32 bytes, or their text form, to encrypt what is remembered. Default: AGENTDUMP_RUN_KEY. */
   key?: string | Uint8Array;
-  /** What asks for real; the global one by default. */
+  /** Sends the actual requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
 export interface ResumableRun {
-  /** For the client of the model: `createOpenAI({fetch})`, `new OpenAI({fetch})`. */
+  /** For the model's client: `createOpenAI({fetch})`, `new OpenAI({fetch})`. */
   fetch: typeof globalThis.fetch;
-  /** Tools of the AI SDK (by name) or of OpenAI Agents (a list), with results that are remembered. */
+  /** Wraps tools of the AI SDK (by name) or of OpenAI Agents (a list), so that their results are remembered. */
   tools<Tools extends Record<string, object> | readonly (object & { name: string })[]>(tools: Tools): Tools;
-  /** Any other piece of work with a JSON result. */
+  /** Any other work with a JSON result. */
   once<Result>(name: string, argument: unknown, work: () => Result): Promise<Awaited<Result>>;
-  /** Lets another process go on with the run. */
+  /** Allows another process to resume the run. */
   close(): void;
 }
 
 /**
- * Throws `unwritable` when another process has the run, or the folder can't be written; `locked` when it is sealed and the key
- * is missing or another one.
+ * Throws `unwritable` if another process holds the run, or the folder can't be written; `locked` if the run is encrypted and
+ * the key is missing or wrong.
  */
 export function openRun({
   dir,

@@ -1,6 +1,7 @@
 /**
- * What a resumable run's journal says (the frame of its records is that of journal/FORMAT.md). A call is known by its
- * key (a hash of what was asked, under the host's key where there is one) and by how many of the same key came before it. Payloads are JSON texts.
+ * The records in the journal of a resumable run (the frame of records is specified in journal/FORMAT.md). A call is
+ * identified by its key (a hash of the request, keyed with the host's key if there is one) and by the number of earlier calls
+ * with the same key. Payloads are JSON texts.
  */
 export const resumeKinds = { reply: 1040, toolStart: 1041, toolEnd: 1042 } as const;
 
@@ -14,7 +15,7 @@ export interface CallKey {
 export interface ReplyRecord extends CallKey {
   status: number;
   headers: [name: string, value: string][];
-  /** Base64 when it is no UTF-8. */
+  /** Base64 if it is not UTF-8. */
   body: { text: string } | { base64: string };
 }
 
@@ -29,7 +30,7 @@ export interface ToolEndRecord extends CallKey {
   error?: { name: string; message: string };
 }
 
-/** What a record is in a run that is sealed: everything but the call, closed as JSON, in base64. */
+/** A record of an encrypted run: everything except the call key is encrypted as JSON, in base64. */
 export interface SealedRecord extends CallKey {
   sealed: string;
 }

@@ -1,6 +1,6 @@
 /**
- * What a resumable run remembers: replies and tool results by what was asked. Each is written in the tick in which it
- * is there, so that the death of the process can't lose it. Knows neither HTTP nor frameworks.
+ * The memory of a resumable run: replies and tool results, by request. Each is written in the same tick in which it becomes
+ * available, so that the death of the process can't lose it. Knows neither HTTP nor frameworks.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -27,10 +27,10 @@ export class RunMemory {
   readonly #started = new Map<string, ToolStartRecord>();
   readonly #ended = new Map<string, ToolEndRecord>();
 
-  /** Undefined where there is no key, and in a run that was begun without one. */
+  /** Undefined without a key, and in a run that was started without one. */
   #seal: ValueSeal | undefined;
 
-  /** Throws `unwritable` when another process has the run, or the disk fails; `locked` for want of the key. */
+  /** Throws `unwritable` if another process holds the run, or the disk fails; `locked` if the key is missing or wrong. */
   constructor(dir: string, id: string, key?: HostKey) {
     this.#seal = findSeal('resume', key);
     const folder = join(
@@ -50,7 +50,7 @@ export class RunMemory {
     });
   }
 
-  /** The next call of this kind with these contents. */
+  /** The key of the next call of this kind with these contents. */
   next(kind: string, contents: unknown): CallKey {
     const asked = JSON.stringify([kind, contents]);
     const key = this.#seal?.sum(asked) ?? hashOf(asked);
@@ -67,7 +67,7 @@ export class RunMemory {
     return this.#ended.get(nameOf(call));
   }
 
-  /** It was started by a process that died before it ended: whether it had its effect is not known. */
+  /** Whether the call was started by a process that died before it ended, so that it is unknown whether it had its effect. */
   isInDoubt(call: CallKey): boolean {
     return this.#started.has(nameOf(call)) && !this.#ended.has(nameOf(call));
   }
@@ -96,7 +96,7 @@ export class RunMemory {
     this.#journal.append(kind, JSON.stringify(sealed === undefined ? record : { key, turn, sealed }));
   }
 
-  /** As it was written; a run is sealed from its first record or not at all. */
+  /** Restores the record as it was before encryption. A run is encrypted from its first record or not at all. */
   #open(kind: number, record: CallKey): CallKey {
     const { key, turn, sealed } = record as SealedRecord;
     if (sealed === undefined) this.#seal = undefined;

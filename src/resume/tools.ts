@@ -1,6 +1,6 @@
 /**
- * Tools whose results are remembered. The AI SDK's have `execute(input, options)`, those of OpenAI Agents
- * `invoke(context, input)`: the copy of a tool differs in that function alone.
+ * Tools whose results are remembered. Tools of the AI SDK have `execute(input, options)`, those of OpenAI Agents
+ * `invoke(context, input)`; the copy of a tool differs only in that function.
  */
 import { AgentdumpError } from '../errors.ts';
 import type { ToolEndRecord } from './layout.ts';
@@ -12,15 +12,15 @@ export interface DoubtfulCall {
 }
 
 /**
- * What to do with a call that was started and not ended: run it again, fail, or what the function says: it returns the
- * result, having looked whether the effect is there.
+ * What to do with a call that was started but not ended: run it again, fail, or call a function that checks whether the
+ * effect took place and returns the result.
  */
 export type DoubtPolicy = 'retry' | 'fail' | ((call: DoubtfulCall) => unknown);
 
 // biome-ignore lint/suspicious/noExplicitAny: tools of every framework and of every argument
 type AnyFunction = (...words: any[]) => unknown;
 
-/** Which word of the function is the call's input. */
+/** The index of the argument that contains the call's input. */
 const runners = { execute: 0, invoke: 1 } as const;
 
 export function rememberTool<Tool extends object>(
@@ -40,7 +40,7 @@ export function rememberTool<Tool extends object>(
   return copy;
 }
 
-/** Runs `work` unless its result is known. Throws what it threw then. */
+/** Runs `work` unless its result is known. Throws the remembered error if it failed. */
 export async function once(
   memory: RunMemory,
   asked: DoubtfulCall,
@@ -71,7 +71,7 @@ function resultOf({ result, error }: ToolEndRecord): unknown {
   return result;
 }
 
-/** As it will be after a resume, now already: a result that JSON changes shows at once. */
+/** The value as it will be after a resume, so that a result that JSON changes is noticed in the first run. */
 function plain(name: string, value: unknown): unknown {
   const text = JSON.stringify(value);
   if (text === undefined)
