@@ -1,9 +1,9 @@
 /**
- * Writes into the log which of this thread's child processes died of a signal: whoever started a process is the only one
- * who is told. No listener is added: ends are looked for at the next start of one, and at the end. Children of spawnSync
- * and its like are not seen.
+ * Logs which of this thread's child processes died from a signal, because only the parent of a process learns that. No
+ * listener is added: exits are checked when the next child is started, and at the end. Children of spawnSync and similar
+ * functions are not seen.
  *
- * What V8 prints when a heap is full is kept besides: jest ends a worker as soon as it reads that, before Node has written
+ * Also keeps what V8 prints when a heap is full: jest terminates a worker as soon as it reads that, before Node has written
  * its report.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -11,7 +11,7 @@ import { shadowFirst } from '../agent/taps/shadow.ts';
 import { readLastGcs } from './last-gcs.ts';
 import type { TestLog } from './log.ts';
 
-/** A test may replace it while children are started. */
+/** Captured at load, because a test may replace it. */
 const { nextTick } = process;
 
 export class ChildEnds {
@@ -26,12 +26,12 @@ export class ChildEnds {
       const { process: child } = message as { process?: ChildProcess };
       if (!child) return;
       this.#alive.add(child);
-      // It has no streams before it is spawned, and nothing is read before the next tick.
+      // The child has no streams before it is spawned, and nothing is read before the next tick.
       nextTick(() => this.#listen(child));
     });
   }
 
-  /** By the way that its bytes come in: a listener for them would set a stream flowing that its owner reads later. */
+  /** Observes `push`: a data listener would start the flow of a stream that its owner may want to read later. */
   #listen(child: ChildProcess): void {
     if (!child.stderr) return;
     shadowFirst(child.stderr, 'push', (chunk) => {

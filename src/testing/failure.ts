@@ -1,4 +1,6 @@
-/** What is kept of the error that failed a test, whatever a runner hands over. Runs no code of the host's but getters. */
+/**
+ * What is kept of the error that failed a test, for any value that a runner passes. Runs no code of the host except getters.
+ */
 import type { TestFailure } from '../bundle/layout/tests.ts';
 
 const longestMessage = 4_000;
@@ -12,7 +14,7 @@ export function describeFailure(error: unknown): TestFailure {
   }
 }
 
-/** node:test wraps what was thrown; jest hands over [error, asyncError] pairs; others a list of errors. */
+/** node:test wraps the thrown value; jest passes [error, asyncError] pairs; others pass a list of errors. */
 function unwrap(error: unknown): unknown {
   let inner = error;
   for (let depth = 0; depth < 4; depth++) {

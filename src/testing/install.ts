@@ -1,6 +1,6 @@
 /**
- * Puts the watch into a thread: its log, the hooks of the runner that is recognised, and the goodbye. A failure leaves
- * the tests as they are, and says nothing on stderr: the report then knows the file and not the test.
+ * Installs the watch in a thread: its log, the hooks of the detected runner, and the record of a normal exit. A failure does
+ * not affect the tests and prints nothing on stderr; the report then names the file, but not the test.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import type { TestPort } from '../agent/api/test-port.ts';
@@ -24,14 +24,14 @@ import { TestWatch } from './watch.ts';
 
 export interface InstallTestWatch {
   causal: CausalContext;
-  /** The run's private folder; undefined outside of `agentdump ci`, when only an explicit reporter asks. */
+  /** The run's private folder; undefined outside of `agentdump ci`, if only an explicit reporter is used. */
   folder: string | undefined;
   program: string;
   isMainThread: boolean;
   importModule: Scene['importModule'];
-  /** At the end, for the start of the run's other processes. */
+  /** Called at the end, for the start of the run's other processes. */
   keepCode: (() => void) | undefined;
-  /** A bundle of this moment; its path. `heap` asks for the heap too. */
+  /** Writes a bundle of the current state and returns its path. `heap` includes a heap snapshot. */
   dump(reason: string, heap: boolean): string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
     ...(wishes.snapshots && { snapshot: (reason) => dump(reason, false) }),
     ...(memory && { betweenTests: (tests, othersRun) => memory.sample(tests, othersRun) }),
   });
-  // In a worker thread the script's name comes after the preload.
+  // In a worker thread the name of the script is only set after the preload.
   if (isMainThread) recognise(watch, isMainThread, importModule);
   else process.nextTick(() => recognise(watch, isMainThread, importModule));
   return Object.assign(watch, {
@@ -66,23 +66,23 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
       try {
         keepCode?.();
       } catch {
-        // The others start as this one did.
+        // The other processes then start as slowly as this one.
       }
     },
   });
 }
 
-/** Not one that was told to run the tests in its own process. */
+/** Whether this process is the runner; not if it runs the tests in its own process. */
 function isNodeTestRunner(): boolean {
   const { execArgv, env } = process;
-  // Node 20 passes the flag on to the processes of the files.
+  // Node 20 passes the flag on to the processes of the test files.
   const isChild = env['NODE_TEST_CONTEXT']?.startsWith('child') === true;
   return execArgv.includes('--test') && !isChild && !execArgv.some((word) => word.includes('-isolation'));
 }
 
 function recognise(watch: TestWatch, isMainThread: boolean, importModule: Scene['importModule']): void {
   const scene: Scene = {
-    // Runners are told by patterns with slashes.
+    // Runners are detected by patterns with forward slashes.
     script: withSlashes(realScript(process.argv[1] ?? '')),
     environment: process.env,
     isMainThread,
@@ -93,7 +93,7 @@ function recognise(watch: TestWatch, isMainThread: boolean, importModule: Scene[
     try {
       Promise.resolve(runner.hook(watch, scene)).catch(() => {});
     } catch {
-      // The runner is of a shape that we don't know.
+      // The runner has an unknown shape.
     }
     return;
   }
@@ -107,18 +107,18 @@ function realScript(script: string): string {
   }
 }
 
-/** There is no file where nothing is wished: a look is cheaper than a reading. */
+/** Without options there is no file; checking for it is cheaper than a failed read. */
 function readWishes(folder: string): TestRunOptions {
   const path = `${folder}/${testRunOptionsName}`;
   try {
     if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as TestRunOptions;
   } catch {
-    // As if it were not there.
+    // Treated as absent.
   }
   return { snapshots: false };
 }
 
-/** A worker thread that runs no tests (a loader's, a pool's) leaves no log. */
+/** A worker thread that runs no tests (of a loader, of a pool) creates no log. */
 function openLazily(
   folder: string,
   threadId: number,
@@ -169,7 +169,7 @@ function describeExit(code: number): TestLogLine {
     kind: 'exit',
     code,
     heapUsedBytes: memoryUsage().heapUsed,
-    // libuv gives kilobytes.
+    // libuv reports kilobytes.
     maxRssBytes: process.resourceUsage().maxRSS * 1024,
     handles,
   };

@@ -1,6 +1,6 @@
 /**
- * The collections that V8 lists on stderr when it gives a full heap up: in one write, before "FATAL ERROR" and before
- * Node's report. The heading is printed by V8::FatalProcessOutOfMemory (api.cc), a line by GCTracer (gc-tracer.cc).
+ * The garbage collections that V8 lists on stderr when a heap is full: in one write, before "FATAL ERROR" and before Node's
+ * report. The heading is printed by V8::FatalProcessOutOfMemory (api.cc), the lines by GCTracer (gc-tracer.cc).
  */
 
 const heading = '<--- Last few GCs --->';
@@ -9,7 +9,7 @@ const mostLines = 3;
 const collection =
   /\b(?:Scavenge|Mark-[\w-]+)(?: \([\w -]+\))? \d+\.\d \(\d+\.\d\) -> \d+\.\d \(\d+\.\d\) MB/g;
 
-/** Such as `Mark-Compact 98.5 (118.7) -> 96.5 (134.4) MB`, the newest last; undefined where the chunk has no such list. */
+/** For example `Mark-Compact 98.5 (118.7) -> 96.5 (134.4) MB`, newest last. Undefined if the chunk contains no such list. */
 export function readLastGcs(chunk: Buffer): string[] | undefined {
   const start = chunk.indexOf(heading);
   if (start < 0) return undefined;

@@ -1,6 +1,7 @@
 /**
- * The log of one thread's tests in the run's private folder: one write a line, so that it is whole up to the moment of
- * any death; a line that the next one implies may wait for it. It lies in memory (/dev/shm) and in the clear, like Node's own report; who reads it redacts it.
+ * The log of one thread's tests, in the run's private folder. Each line is one write, so the log is complete up to the moment
+ * of any death; a line that is implied by the next one may be delayed until then. It is stored in memory (/dev/shm) and
+ * unredacted, like Node's own report; its readers redact it.
  */
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,16 +11,16 @@ const longestLog = 16 * 1024 * 1024;
 
 export interface TestLog {
   /**
-   * Never throws; after a failure it does nothing more. `waits`: for the next line, and goes into the file with it; a
-   * death in between loses it.
+   * Never throws; after a failure it does nothing. With `waits`, the line is written together with the next one, and lost if
+   * the process dies in between.
    */
   write(line: TestLogLine, waits?: boolean): void;
-  /** What waits is written now. */
+  /** Writes what was delayed. */
   flush(): void;
   close(): void;
 }
 
-/** `restate` says again, when the log begins anew, what must not be lost. */
+/** `restate` returns the lines that must be repeated when the log is restarted. */
 export function openTestLog(folder: string, threadId: number, restate: () => TestLogLine[]): TestLog {
   let fd = openSync(join(folder, `tests-${process.pid}-${threadId}.jsonl`), 'a', 0o600);
   let bytes = 0;
@@ -32,7 +33,7 @@ export function openTestLog(folder: string, threadId: number, restate: () => Tes
     waiting += `${JSON.stringify(line)}\n`;
     putWaiting();
   };
-  /** A full disk must not cost the tests a failing system call each. */
+  /** After a failure nothing more is written: a full disk must not cost the tests a failing system call each. */
   const untilItFails = (put: () => void): void => {
     if (fd < 0) return;
     try {
@@ -47,7 +48,7 @@ export function openTestLog(folder: string, threadId: number, restate: () => Tes
         if (bytes > longestLog) {
           ftruncateSync(fd, 0);
           bytes = 0;
-          // What is said again counts it.
+          // The repeated lines include its effect.
           waiting = '';
           for (const kept of restate()) putLine(kept);
         }

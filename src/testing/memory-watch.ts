@@ -1,8 +1,8 @@
 /**
- * For `--leak-check`: what the heap holds after a collection, between tests, and snapshots of it by which growth
- * gets names: one early, and later ones only where the heap has grown by more than the limits, at moments so far apart
- * that the last of them is of the run's last third. At the process's end none: the runner has let go of its own by then.
- * A collection costs milliseconds, so there are at most five a second.
+ * For `--leak-check`: measures the heap after a collection, between tests, and takes heap snapshots that identify growth: an
+ * early one, and later ones only if the heap has grown by more than the limits, spaced so that the last one is in the last
+ * third of the run. None is taken at the end of the process, because the runner has released its own objects by then. A
+ * collection takes milliseconds, so there are at most five per second.
  */
 import { rmSync } from 'node:fs';
 import type { LeakLimits } from '../bundle/layout/tests.ts';
@@ -10,9 +10,9 @@ import { memoryUsage } from '../platform/memory-usage.ts';
 import type { TestLog } from './log.ts';
 
 const sampleEveryMs = 200;
-/** What is loaded and compiled once is there after so many tests. */
+/** After this many tests, one-time loading and compilation is complete. */
 const warmUpTests = 3;
-/** From one late heap to the next: the last lies beyond two thirds of the samples. */
+/** The factor between two late snapshots: the last one is beyond two thirds of the samples. */
 const lateStep = 1.5;
 
 export class MemoryWatch {
@@ -22,7 +22,7 @@ export class MemoryWatch {
   #collect: (() => void) | undefined;
   #sampledMs = Number.NEGATIVE_INFINITY;
   #samples = 0;
-  /** What other tests held for their time may be in the last sample. */
+  /** The last sample may include memory that other tests were using. */
   #othersRan = false;
   #earlyBytes: number | undefined;
   #late: string | undefined;
@@ -34,7 +34,7 @@ export class MemoryWatch {
     this.#dumpHeap = dumpHeap;
   }
 
-  /** After so many tests; once the others have ended too, another one tells what they let go of. */
+  /** Takes a sample after this many tests. When concurrent tests have ended, another sample shows what they released. */
   sample(tests: number, othersRun: boolean): void {
     const isLast = this.#othersRan && !othersRun;
     const isEarly = performance.now() - this.#sampledMs < sampleEveryMs;
@@ -43,7 +43,8 @@ export class MemoryWatch {
     const heapBytes = this.#take(tests);
     if (this.#earlyBytes === undefined) {
       this.#earlyBytes = heapBytes;
-      // What survives two collections is old and stays in its place: only so V8 knows it again in the next snapshot.
+      // Objects that survive two collections are in the old generation and don't move, which V8 needs to recognize them in
+      // the next snapshot.
       this.#collect?.();
       this.#collect?.();
       this.#takeHeap('early');
@@ -52,7 +53,7 @@ export class MemoryWatch {
       if (this.#late !== undefined) rmSync(this.#late, { recursive: true, force: true });
       this.#late = this.#takeHeap('late');
     }
-    // A snapshot's own time is none of the tests'.
+    // The time of the snapshot does not count.
     this.#sampledMs = performance.now();
   }
 
@@ -84,7 +85,7 @@ export class MemoryWatch {
   }
 }
 
-/** As `--expose-gc` gives it, without the flag: a context that is made while it is set has the function. */
+/** The function that `--expose-gc` provides, without the flag: a context created while the flag is set contains it. */
 function exposeCollector(): () => void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   const { runInNewContext } = process.getBuiltinModule('node:vm');

@@ -1,6 +1,6 @@
 /**
- * The tests that run in this process's other threads, from their logs: a worker thread that spins, or that ran out of
- * memory, can't be asked, and the bundle is the main thread's. Read at the moment of a dump only.
+ * The tests that run in other threads of this process, from their logs: a worker thread that spins or ran out of memory can't
+ * be asked, and the bundle is written by the main thread. Read only when a dump is written.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function unfinishedIn(log: string): RunningTest[] {
       const { kind: _, id, startedMs, hook: __, ...test } = line;
       running.set(id, { ...test, startedAt: new Date(startedMs).toISOString() });
     } else if (line.kind === 'end') running.delete(line.id);
-    // It said goodbye: what it left unfinished is its own affair.
+    // The thread exited normally; tests that it left unfinished don't count.
     else if (line.kind === 'exit') running.clear();
   }
   return [...running.values()].reverse();

@@ -1,19 +1,19 @@
-/** The asynchronous context of one test: who it is, as far as its runner has told by then. */
+/** The asynchronous context of one test: its identity, as far as the runner has reported it so far. */
 import type { Origin } from '../agent/record/causal-context.ts';
 import type { RunningTest, TestOrigin, TestStatus } from '../bundle/layout/tests.ts';
 
 const { now } = Date;
 
-/** A test that has begun, as the watch keeps it. */
+/** A test that has started, as stored by the watch. */
 export interface OpenTest extends Omit<RunningTest, 'startedAt'> {
   id: number;
   fullName: string;
   startedMs: number;
-  /** By the clock that nobody sets. */
+  /** From the monotonic clock. */
   sinceMs: number;
   hook?: true;
   outer?: OpenTest;
-  /** Those within it that run: it waits for them. */
+  /** The number of running tests inside of it, for which it waits. */
   inner: number;
   ended?: { status: TestStatus; atMs: number };
 }
@@ -21,7 +21,7 @@ export interface OpenTest extends Omit<RunningTest, 'startedAt'> {
 export class TestContext implements Origin {
   readonly kind = 'test';
   readonly #tell: (() => TestOrigin) | undefined;
-  /** The newest of its tries. */
+  /** The newest attempt. */
   #test: OpenTest | undefined;
 
   constructor(tell?: () => TestOrigin) {

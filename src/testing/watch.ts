@@ -1,6 +1,6 @@
 /**
- * Which test runs in this thread: told by the runner's hooks, kept in memory for `test.json`, and in a log for those
- * who come after a death that lets nobody write. Knows no runner, writes no bundle by itself.
+ * Which test runs in this thread, as reported by the runner's hooks. Kept in memory for `test.json`, and in a log for deaths
+ * at which nothing can be written. Knows no runner, and writes no bundle by itself.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,35 +27,35 @@ export interface WatchOptions {
   /** The run's private folder; absent outside of `agentdump ci`. */
   folder?: string;
   log?: TestLog;
-  /** Writes a light bundle and goes on; its path. */
+  /** Writes a light bundle and returns its path; the process continues. */
   snapshot?(reason: string): string | undefined;
   /** Tests that run in other threads of this process. */
   others?(): RunningTest[];
-  /** After a test, before the next: so many have begun or ended, and whether others run at the same time. */
+  /** Called between two tests: the number of tests that have started or ended, and whether others are running. */
   betweenTests?(tests: number, othersRun: boolean): void;
   startsOthersOnly?: boolean;
 }
 
-/** Not `performance`, which takes most of a millisecond to load; a test may put a clock of its own in the place of either. */
+/** Not `performance`, which takes most of a millisecond to load. Captured, because a test may replace either clock. */
 const { hrtime } = process;
 const { now } = Date;
 const longestName = 400;
 const mostRunning = 200;
-/** Beyond so many failing tests of one thread no further snapshot is taken. */
+/** Per thread, no more snapshots than this are taken of failing tests. */
 const mostSnapshots = 5;
 
 export class TestWatch implements TestPort {
   readonly startsOthersOnly: boolean;
   readonly #options: WatchOptions;
   readonly #running = new Map<number, OpenTest>();
-  /** A runner's hook and an explicit reporter may both tell of a test. */
+  /** A runner's hook and an explicit reporter may both report a test. */
   readonly #idsByName = new Map<string, number>();
   readonly #ids = new WeakMap<object, number>();
   readonly #contexts = new WeakMap<object, TestContext>();
   #isFollowed = false;
   #runner: string | undefined;
   #file: string | undefined;
-  /** Running tests that wait for others. */
+  /** The number of running tests that wait for others. */
   #waiting = 0;
   #lastId = 0;
   #begun = 0;
@@ -86,7 +86,7 @@ export class TestWatch implements TestPort {
       if (key && running) this.#keyed(key).began(running);
       return known;
     }
-    // Where a runner starts all at once (ava), the earlier have run and have not been told of.
+    // If a runner starts all tests at once (ava), the earlier ones have run without being reported yet.
     const outer = within && this.#running.get(this.#ids.get(within) ?? 0);
     if (outer && outer.inner++ === 0) this.#waiting++;
     this.#options.betweenTests?.(this.#begun, this.#running.size > this.#waiting);
@@ -143,7 +143,7 @@ export class TestWatch implements TestPort {
       ...(failure && { error: failure }),
       ...(bundle !== undefined && { bundle }),
     };
-    // What begins next implies that this one has ended.
+    // The start of the next test implies the end of this one.
     this.#log(line, nextFollows && !failure);
     this.#options.betweenTests?.(this.#finished, this.#running.size > this.#waiting);
   }
@@ -234,7 +234,7 @@ export class TestWatch implements TestPort {
     this.#options.log?.close();
   }
 
-  /** What a log that begins anew must still say. */
+  /** The lines that a restarted log must contain. */
   restate(): TestLogLine[] {
     const lines: TestLogLine[] = [{ kind: 'counts', finished: this.#finished, failed: this.#failed }];
     if (this.#runner !== undefined)

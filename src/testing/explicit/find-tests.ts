@@ -1,4 +1,4 @@
-/** Where the explicit reporters tell of tests: the preload of this thread, if it is loaded. */
+/** Where the explicit reporters report tests: the preload of this thread, if it is loaded. */
 import { findHost } from '../../agent/api/context.ts';
 import type { TestPort } from '../../agent/api/test-port.ts';
 

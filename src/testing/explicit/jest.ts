@@ -1,6 +1,6 @@
 /**
- * `testEnvironment: 'agentdump/jest'`: jest's Node environment that tells the preload which test runs, for runs without
- * `agentdump ci`. `withAgentdump(Environment)` does it to any other environment.
+ * `testEnvironment: 'agentdump/jest'`: jest's Node environment, extended to report the running test to the preload, for runs
+ * without `agentdump ci`. `withAgentdump(Environment)` extends any other environment.
  */
 import { createRequire } from 'node:module';
 import { handleEvents } from '../runners/jest.ts';
@@ -9,10 +9,10 @@ import { findTests } from './find-tests.ts';
 // biome-ignore lint/suspicious/noExplicitAny: an environment class of jest's or the program's own
 type EnvironmentClass = new (...args: any[]) => object;
 
-/** A class of its own: the one that is given stays as it is. */
+/** Returns a subclass; the given class is not changed. */
 export function withAgentdump<Base extends EnvironmentClass>(Environment: Base): Base {
   class Watched extends Environment {
-    // Its own, so that what the base does with an event is still done.
+    // Defined on the subclass and calls the base class, so that its handling of events is kept.
     handleTestEvent(event: unknown, state: unknown): unknown {
       const handle = (Environment.prototype as { handleTestEvent?: (...args: unknown[]) => unknown })
         .handleTestEvent;
@@ -24,7 +24,7 @@ export function withAgentdump<Base extends EnvironmentClass>(Environment: Base):
   return Watched as Base;
 }
 
-/** jest's own, as the program has it. */
+/** The version of jest that the program uses. */
 function findNodeEnvironment(): EnvironmentClass {
   const fromProgram = createRequire(`${process.cwd()}/x.js`);
   const fromJest = createRequire(fromProgram.resolve('jest/package.json'));

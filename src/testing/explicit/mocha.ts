@@ -1,6 +1,6 @@
 /**
- * `mocha --require agentdump/mocha`: root hooks that tell the preload which test runs. For runs without `agentdump ci`,
- * which needs none of this.
+ * `mocha --require agentdump/mocha`: root hooks that report the running test to the preload, for runs without `agentdump ci`,
+ * which does not need them.
  */
 import { findTests } from './find-tests.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `node --import agentdump/node-test --test`: tells the preload which test of node:test runs. For Node 20 and 22 without
- * `agentdump ci`; from Node 24 on the preload hears it by itself.
+ * `node --import agentdump/node-test --test`: reports the running test of node:test to the preload. For Node 20 and 22
+ * without `agentdump ci`; since Node 24 the preload detects it itself.
  */
 import { hearReporter } from '../runners/node-test-reporter.ts';
 import { findTests } from './find-tests.ts';

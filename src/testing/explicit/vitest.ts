@@ -1,6 +1,6 @@
 /**
- * `test: { setupFiles: ['agentdump/vitest'] }`: tells the preload which test of vitest runs. For runs without
- * `agentdump ci`, which needs none of this.
+ * `test: { setupFiles: ['agentdump/vitest'] }`: reports the running test of vitest to the preload, for runs without
+ * `agentdump ci`, which does not need it.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ interface Vitest {
   afterEach(hook: (context: { task: Task }) => void): void;
 }
 
-/** The program's own vitest: ours may lie elsewhere, or nowhere. */
+/** The program's own vitest; relative to this file there may be a different one or none. */
 async function findVitest(): Promise<Vitest> {
   const path = createRequire(`${process.cwd()}/x.js`).resolve('vitest/package.json');
   const url = pathToFileURL(path.replace(/package\.json$/, 'dist/index.js')).href;

@@ -1,4 +1,4 @@
-/** AVA's workers, threads and processes: its Runner runs hooks and tests one by one through `runSingle`. */
+/** AVA's workers, threads and processes: its Runner runs hooks and tests one at a time through `runSingle`. */
 import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
 
 interface AvaRunnable {
@@ -36,12 +36,12 @@ export const ava: Runner = {
   },
 };
 
-/** What a test throws is wrapped into an AssertionError. */
+/** AVA wraps what a test throws into an AssertionError. */
 function reasonOf(error: unknown): unknown {
   return (error as { cause?: unknown } | undefined)?.cause ?? error;
 }
 
-/** It is a URL in some versions. */
+/** Some versions pass a URL. */
 function plainPath(file: string | undefined): string | undefined {
   return file?.startsWith('file:') ? process.getBuiltinModule('node:url').fileURLToPath(file) : file;
 }

@@ -1,6 +1,6 @@
 /**
- * Jest with jest-circus: the events that a test environment is given (`handleTestEvent`, jest's documentation of
- * `testEnvironment`). Every environment class that jest loads gets a handler that passes on to its own.
+ * Jest with jest-circus: the events that a test environment receives (`handleTestEvent`, jest's documentation of
+ * `testEnvironment`). Every environment class that jest loads gets a handler that also calls its own.
  */
 import type { TestPort } from '../../agent/api/test-port.ts';
 import { watchLoads } from './load-watch.ts';
@@ -38,7 +38,7 @@ export const jest: Runner = {
   matches: ({ script, isMainThread }) =>
     /\/node_modules\/(?:jest|jest-cli|react-scripts)\/bin\//.test(script) ||
     /\/node_modules\/jest-worker\/build\//.test(script) ||
-    // A worker thread's script is not known before it runs.
+    // The script of a worker thread is not known before it runs.
     (!isMainThread && /\/jest-worker\//.test(script)),
   hook(tests) {
     tests.runnerIs('jest');
@@ -54,7 +54,7 @@ export const jest: Runner = {
   },
 };
 
-/** The exports, or their default, or the TestEnvironment that jest's own packages export by name. */
+/** The exports, their default, or `TestEnvironment`, which jest's own packages export. */
 function classesOf(exports: unknown): (new () => unknown)[] {
   if (typeof exports === 'function') return [exports as new () => unknown];
   if (typeof exports !== 'object' || exports === null) return [];
@@ -75,7 +75,7 @@ function isEnvironment(candidate: new () => unknown): boolean {
 export function handleEvents(candidate: new () => unknown, tests: TestPort): void {
   const prototype = candidate.prototype as { handleTestEvent?: Method };
   const inherited = prototype.handleTestEvent;
-  // A class that extends one that has the handler already passes its events on by `super`, if it has its own.
+  // A class that inherits the method inherits the handler of its base class; only a method of its own is wrapped.
   if (inherited && !Object.hasOwn(prototype, 'handleTestEvent')) return;
   prototype.handleTestEvent = function (this: Environment, event: CircusEvent, state: unknown) {
     note(tests, this, event);
@@ -85,8 +85,8 @@ export function handleEvents(candidate: new () => unknown, tests: TestPort): voi
 }
 
 /**
- * Circus awaits what it tells, so a context that is entered then is lost again; it reads a function right before it calls
- * it. So that reading is where the context begins: no frame is added, and `length` and `this` are the function's own.
+ * Circus awaits its event handlers, so a context that is entered in one is lost. It reads the `fn` of a test right before it
+ * calls it, so the context is entered in that read: no frame is added, and the function's `length` and `this` are unchanged.
  */
 function follow(tests: TestPort, { name }: CircusEvent, state: CircusState): void {
   try {
@@ -97,11 +97,11 @@ function follow(tests: TestPort, { name }: CircusEvent, state: CircusState): voi
     }
     if (name === 'add_hook') {
       const hook = hooks?.at(-1);
-      // What runs around one test is that test's; around all of them it is nobody's.
+      // A hook that runs around one test belongs to that test; a hook around all tests belongs to none.
       if (hook) enterWhenRead(hook, () => tests.enter(state.currentlyRunningTest ?? undefined));
     }
   } catch {
-    // Another shape than that of the versions we know.
+    // The runner's shape differs from that of the known versions.
   }
 }
 
@@ -133,7 +133,7 @@ function note(tests: TestPort, environment: Environment, { name, test }: CircusE
       if (!test.errors.length) passedIn(environment).push(test);
     } else if (name === 'test_skip' || name === 'test_todo') tests.end(test, 'skipped');
   } catch {
-    // Another shape than that of the versions we know.
+    // The runner's shape differs from that of the known versions.
   }
 }
 
@@ -145,7 +145,7 @@ function passedIn(environment: Environment): Failable[] {
   return list;
 }
 
-/** Since version 30 circus gives an error that comes after a test's end to the test that it came from. */
+/** Since version 30, circus assigns an error that occurs after a test's end to the test that caused it. */
 function failLater(tests: TestPort, environment: Environment): void {
   for (const test of passedIn(environment)) if (test.errors.length) tests.failedLater(test, test.errors[0]);
   passed.delete(environment);
@@ -153,7 +153,7 @@ function failLater(tests: TestPort, environment: Environment): void {
 
 const begun = new WeakSet<object>();
 
-/** `test_start` comes before the hooks of the test, and before a test that is skipped too. */
+/** `test_start` precedes the hooks of a test, and also precedes a test that is skipped. */
 function begin(tests: TestPort, environment: Environment, test: CircusBlock): void {
   if (begun.has(test)) return;
   begun.add(test);

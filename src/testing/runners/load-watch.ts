@@ -1,8 +1,8 @@
-/** Sees what CommonJS modules a runner loads, and may hand over another thing in their place. Runners' processes only. */
+/** Observes which CommonJS modules a runner loads, and can replace their exports. Used only in processes of runners. */
 
 type Load = (request: string, parent: unknown, isMain: boolean) => unknown;
 
-/** `react` gets every loaded module's exports; what it returns, if anything, is what the runner gets. */
+/** `react` receives the exports of every loaded module. If it returns something, the runner receives that instead. */
 export function watchLoads(react: (request: string, exports: unknown) => unknown): void {
   const Module = process.getBuiltinModule('node:module') as unknown as { _load: Load };
   const load = Module._load;

@@ -1,4 +1,4 @@
-/** Mocha, serial and parallel: the events of its Runner, which are its reporters' interface. */
+/** Mocha, serial and parallel: the events of its Runner, which are the interface for reporters. */
 import type { TestPort } from '../../agent/api/test-port.ts';
 import { importFile, packageFolder, type Runner, requireFile, type Scene, wrapMethod } from './runner.ts';
 
@@ -56,12 +56,13 @@ function requireIfPossible(path: string): Record<string, unknown> | undefined {
 const isAroundAll = ({ type, title }: MochaRunnable): boolean =>
   type === 'hook' && /^"(?:before|after) all" hook/.test(title);
 
-/** A hook is shown as running too, since it can hang or crash as well. */
+/** Hooks are also reported as running, because they can hang or crash as well. */
 function listen(runner: MochaRunner, tests: TestPort): void {
   const begin = (runnable: MochaRunnable): void => {
     const file = runnable.file ?? runnable.ctx?.currentTest?.file ?? runnable.parent?.file;
     tests.begin({ file, name: runnable.titlePath(), isHook: runnable.type === 'hook' }, runnable);
-    // What runs around one test is that test's. Around all of them mocha names the first or the last as the current one.
+    // A hook that runs around one test belongs to that test. For a hook around all tests, mocha's current test is the first
+    // or the last one, and is ignored.
     tests.enter((isAroundAll(runnable) ? undefined : runnable.ctx?.currentTest) ?? runnable);
   };
   runner.on('test', begin);
@@ -73,7 +74,7 @@ function listen(runner: MochaRunner, tests: TestPort): void {
       tests.end(runnable, status, undefined, true);
   runner.on('pass', endOf('passed'));
   for (const event of ['pending', 'retry', 'test end', 'hook end']) runner.on(event, endOf('skipped'));
-  // A suite's last hooks have run.
+  // The last hooks of a suite have run.
   for (const event of ['suite end', 'end'])
     runner.on(event, () => {
       tests.settle();

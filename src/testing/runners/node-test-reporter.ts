@@ -1,7 +1,7 @@
 /**
- * node:test before Node 24: what the root suite of this process tells its reporter, `test:dequeue` before a test runs and
- * `test:complete` after it (doc/api/test.md). Hooks of the root suite would say the same, and cost each test half a
- * millisecond. A suite is told as a test is, until its end.
+ * node:test before Node 24: what the root suite of this process sends to its reporter, `test:dequeue` before a test runs and
+ * `test:complete` after it (doc/api/test.md). Hooks of the root suite would provide the same, but cost each test half a
+ * millisecond. A suite is reported like a test until its end.
  */
 import type { Readable } from 'node:stream';
 import type { TestPort } from '../../agent/api/test-port.ts';
@@ -25,7 +25,10 @@ interface Completed extends Told {
   todo?: unknown;
 }
 
-/** To be called before the first test. The reporter is seen by the listener that the root suite's making sets on it. */
+/**
+ * Must be called before the first test. The reporter is found through the listener that the root suite sets on it when it is
+ * created.
+ */
 export function hearReporter(tests: TestPort, script: string): void {
   tests.runnerIs('node:test', script);
   followTests(tests);
@@ -35,7 +38,7 @@ export function hearReporter(tests: TestPort, script: string): void {
   function on(this: Readable, ...heard: Parameters<typeof listen>): Readable {
     if (!isHeard && this.constructor?.name === 'TestsStream' && isCalledByHarness(on)) {
       isHeard = true;
-      // Unless somebody else has put another in our place.
+      // Unless it has been replaced again in the meantime.
       if (prototype.on === on) prototype.on = listen;
       if (prototype.addListener === on) prototype.addListener = listen;
       hear(tests, this, script);
@@ -46,11 +49,11 @@ export function hearReporter(tests: TestPort, script: string): void {
   prototype.addListener = on as typeof listen;
 }
 
-/** Node's own class: each test, suite and hook is the asynchronous resource of what it runs. */
+/** Node's own class. Each test, suite and hook is the asynchronous resource of the code that it runs. */
 interface TestResource {
   name: string;
   parent: TestResource | null;
-  /** A hook's. */
+  /** Set for a hook. */
   hookType?: string;
   parentTest?: TestResource;
   loc?: { file?: string };
@@ -59,14 +62,14 @@ interface TestResource {
 }
 
 /**
- * A test runs inside of its own resource, which is made when the test is declared: its context is put there then. (The
- * property is where Node 20 and 22 keep it; later Nodes have the channel.)
+ * A test runs inside of its own resource, which is created when the test is declared; its context is set at that time. (Node
+ * 20 and 22 store it in this property; later versions have the channel.)
  */
 function followTests(tests: TestPort): void {
   const { storage } = tests.causal;
   const { kResourceStore } = storage as unknown as { kResourceStore?: symbol };
   if (typeof kResourceStore !== 'symbol') return;
-  // From now on new resources inherit contexts, before the hook below is called.
+  // From now on new resources inherit contexts before the hook below is called.
   storage.enterWith(undefined);
   const { createHook } = process.getBuiltinModule('node:async_hooks');
   createHook({
@@ -96,13 +99,13 @@ function tell(test: TestResource): TestOrigin {
   };
 }
 
-/** A stream that the program was given by `run()` tells of other processes. */
+/** A stream returned to the program by `run()` reports tests of other processes. */
 function isCalledByHarness(callee: (...heard: never) => unknown): boolean {
   const place: { stack?: unknown } = {};
   const limitBefore = getOwnPropertyDescriptor(OwnError, 'stackTraceLimit');
   const formatBefore = getOwnPropertyDescriptor(OwnError, 'prepareStackTrace');
   const plain = { writable: true, enumerable: false, configurable: true };
-  // The program's own formatter is not asked for it.
+  // Prevents a call of the program's own formatter.
   defineProperty(OwnError, 'stackTraceLimit', { ...plain, value: 1 });
   defineProperty(OwnError, 'prepareStackTrace', { ...plain, value: undefined });
   captureStackTrace(place, callee);
@@ -114,7 +117,7 @@ function isCalledByHarness(callee: (...heard: never) => unknown): boolean {
 }
 
 function hear(tests: TestPort, reporter: Readable, script: string): void {
-  /** The innermost last. */
+  /** The innermost is last. */
   const open: Told[] = [];
   const names = new WeakMap<Told, string[]>();
   reporter.on('test:dequeue', (told: Told) => {
@@ -149,7 +152,7 @@ function finish(tests: TestPort, told: Told, { details, skip, todo }: Completed)
   else tests.end(told, 'failed', details.error);
 }
 
-/** A test whose subtests failed is named by them. */
+/** A test that failed only because of its subtests is not reported as a failure itself. */
 export function isOwnFailure(error: unknown): boolean {
   const failureType = (error as { failureType?: string } | undefined)?.failureType;
   return failureType !== 'subtestsFailed' && failureType !== 'hookFailed';

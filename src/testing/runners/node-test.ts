@@ -1,6 +1,6 @@
 /**
- * node:test. From Node 24 on by the channel `tracing:node.test` (doc/api/test.md), which hears every process; before, by
- * the process's reporter (node-test-reporter.ts), where the runner has started it or its script names `node:test`.
+ * node:test. Since Node 24 through the channel `tracing:node.test` (doc/api/test.md), in every process. Before that through
+ * the reporter of the process (node-test-reporter.ts), if the runner has started it or its script mentions `node:test`.
  */
 import { readFileSync } from 'node:fs';
 import type { TestPort } from '../../agent/api/test-port.ts';
@@ -19,12 +19,12 @@ export const nodeTest: Runner = {
   name: 'node:test',
   matches: () => true,
   hook(tests, { script, environment, isMainThread }) {
-    // Node 20 passes the flag on to the processes of the files.
+    // Node 20 passes the flag on to the processes of the test files.
     const isChild = environment['NODE_TEST_CONTEXT']?.startsWith('child') === true;
     const isRunner = !isChild && process.execArgv.includes('--test');
     if (isRunner) tests.runnerIs('node:test');
     if (Number(process.versions.node.split('.')[0]) >= 24) listen(tests);
-    // A worker thread of a test's runs none of its own, unless it says so.
+    // A worker thread started by a test runs no tests of its own, unless its script mentions them.
     else if ((isChild && isMainThread) || (!isRunner && namesNodeTest(script))) hearReporter(tests, script);
   },
 };
@@ -44,7 +44,7 @@ function listen(tests: TestPort): void {
   };
   subscribe('tracing:node.test:start', (raw) => {
     const message = raw as ChannelMessage;
-    // Of the runner itself: a file, or the whole.
+    // An entry of the runner itself: a file, or the whole run.
     if (message.file === undefined || message.name === '<root>') return;
     tests.runnerIs('node:test', message.file);
     const isSuite = message.type === 'suite';
@@ -54,14 +54,14 @@ function listen(tests: TestPort): void {
     }
     open.push({ message, isSuite });
   });
-  // Node runs each test inside of what is bound here.
+  // Node runs each test inside of the store that is bound here.
   channel('tracing:node.test:start').bindStore(tests.causal.storage, (raw) => {
     const { file, name, type } = raw as ChannelMessage;
     const isTest = file !== undefined && name !== '<root>' && type !== 'suite';
     return isTest ? tests.contextOf(raw as object) : tests.causal.current;
   });
   subscribe('tracing:node.test:error', (raw) => {
-    // An object of its own, unlike those of start and end.
+    // This message is a different object from those of start and end.
     const started = find(raw as ChannelMessage);
     if (started) errors.set(started.message, (raw as ChannelMessage).error);
   });

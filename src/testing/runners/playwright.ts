@@ -1,4 +1,4 @@
-/** Playwright's workers: it keeps the test that runs in one place, through a function that is handed over wrapped. */
+/** Playwright's workers: the current test is set in one place, through a function that is wrapped here. */
 import type { TestPort } from '../../agent/api/test-port.ts';
 import { watchLoads } from './load-watch.ts';
 import type { Runner } from './runner.ts';
@@ -37,7 +37,7 @@ function wrapGlobals(globals: Globals, tests: TestPort): object {
     if (current && current !== info) finish(tests, current);
     if (info && info !== current) {
       tests.runnerIs('playwright', info.file);
-      // The first title is the file's.
+      // The first title is that of the file.
       tests.begin({ file: info.file, name: info.titlePath?.slice(1) ?? [] }, info);
     }
     tests.enter(info ?? undefined);

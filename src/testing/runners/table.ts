@@ -1,4 +1,4 @@
-/** Every runner that is recognised. Adding one: see ../README.md. */
+/** All supported runners. How to add one: see ../README.md. */
 import { ava } from './ava.ts';
 import { jest } from './jest.ts';
 import { mocha } from './mocha.ts';
@@ -8,5 +8,5 @@ import type { Runner } from './runner.ts';
 import { tap } from './tap.ts';
 import { vitest } from './vitest.ts';
 
-/** node:test last: any process may use it. */
+/** node:test is last, because any process may use it. */
 export const runners: readonly Runner[] = [jest, vitest, mocha, ava, playwright, tap, nodeTest];

@@ -1,4 +1,4 @@
-/** node-tap: a file is a process of its own, and a subtest an event of the test around it. */
+/** node-tap: each file runs in its own process, and a subtest is an event of the enclosing test. */
 import type { AsyncResource } from 'node:async_hooks';
 import type { TestPort } from '../../agent/api/test-port.ts';
 import { importFile, type Runner, wrapMethod } from './runner.ts';
@@ -40,8 +40,8 @@ export const tap: Runner = {
 };
 
 /**
- * A test's function runs inside of an asynchronous resource that tap made with the test, in nobody's context: one of ours
- * takes its place, made inside of tap's own, by which tap itself tells late errors apart.
+ * The function of a test runs inside of an asynchronous resource that tap created with the test, without a context. It is
+ * replaced by one created inside of tap's own, which tap uses to attribute late errors.
  */
 function follow(tests: TestPort, subject: TapTest): void {
   const { hook } = subject;
@@ -53,7 +53,7 @@ function follow(tests: TestPort, subject: TapTest): void {
   );
 }
 
-/** Tests below which one failed: they are named by it. */
+/** Tests with a failed subtest; the subtest is reported instead. */
 const failedBelow = new WeakSet<object>();
 
 function note(tests: TestPort, file: string, event: string, subject: TapTest): void {
@@ -68,7 +68,7 @@ function note(tests: TestPort, file: string, event: string, subject: TapTest): v
   else tests.end(subject, hasFailed ? 'skipped' : 'passed');
 }
 
-/** The last of the parents is the file itself. */
+/** The last parent is the file itself. */
 function namesOf(test: TapTest): string[] {
   const names: string[] = [];
   for (let one: TapTest | undefined = test; one?.parent; one = one.parent) names.unshift(one.name);
@@ -81,13 +81,13 @@ function firstFailure({ name, results }: TapTest): { message: string; stack?: st
   return { message: failure?.name ?? `${name} failed`, ...(stack !== undefined && { stack }) };
 }
 
-/** `dies (deaths.mjs:14:34)` a line, relative to the working directory. */
+/** Lines like `dies (deaths.mjs:14:34)`, relative to the working directory. */
 function asStack(lines: string): string {
   const absolute = lines.replace(/(^|\()(?![a-z]+:|\/)([^\s():]+:\d+:\d+)/gm, `$1${process.cwd()}/$2`);
   return absolute.replace(/^(?=\S)/gm, '    at ');
 }
 
-/** Node's rule for `.js`, without reading package.json twice: the nearest one decides. */
+/** Node's rule for `.js` files, without reading package.json twice: the nearest one decides. */
 function kindOf(script: string): 'esm' | 'commonjs' {
   if (/\.c[jt]s$/.test(script)) return 'commonjs';
   if (/\.(?:m[jt]s|tsx?)$/.test(script)) return 'esm';

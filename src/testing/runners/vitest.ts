@@ -1,4 +1,4 @@
-/** Vitest's workers, forks and threads: the methods that its test runner calls around each try of a test. */
+/** Vitest's workers, forks and threads: the methods that its test runner calls around each attempt of a test. */
 import type { TestPort } from '../../agent/api/test-port.ts';
 import { importFile, packageFolder, type Runner, type Scene, wrapMethod } from './runner.ts';
 
@@ -24,7 +24,7 @@ export const vitest: Runner = {
   },
 };
 
-/** Up to 3 the workers are those of a package of its own. */
+/** Up to version 3 the workers are those of a separate package. */
 const olderPool = /\/node_modules\/tinypool\/dist\/(?:esm\/)?entry\//;
 
 function listen(runner: unknown, tests: TestPort): void {
@@ -35,7 +35,7 @@ function listen(runner: unknown, tests: TestPort): void {
       function (this: unknown, task: VitestTask, ...rest) {
         if (task.file?.filepath !== undefined) tests.runnerIs('vitest', task.file.filepath);
         tests.begin({ file: task.file?.filepath, name: namesOf(task) }, task);
-        // In the flow of the runner, which goes on to the test.
+        // Entered in the flow of the runner, which continues into the test.
         tests.enter(task);
         return Reflect.apply(before, this, [task, ...rest]);
       },
@@ -54,11 +54,11 @@ function listen(runner: unknown, tests: TestPort): void {
 }
 
 /**
- * Vitest 1 to 3 dies of being imported before its worker has a state. It marks its test runner with `__vitest_executor`
- * when that is made, before the first test file is read, and then all is again as it was.
+ * Vitest 1 to 3 fails if it is imported before its worker has a state. It marks its test runner with `__vitest_executor` when
+ * that is created, before the first test file is read; afterwards the hook is removed.
  */
 function onRunnerMade(react: (runner: unknown) => void): void {
-  // That of the program: in this file `Object` is a copy of it (captured-globals.cjs).
+  // The program's `Object`: in this file `Object` is a copy (captured-globals.cjs).
   const object = globalThis.Object;
   const define = object.defineProperty;
   object.defineProperty = function defineProperty<T>(
@@ -72,13 +72,13 @@ function onRunnerMade(react: (runner: unknown) => void): void {
     try {
       react((target as object).constructor);
     } catch {
-      // A runner of another shape: its tests are not named.
+      // The runner has an unknown shape; its tests are not named.
     }
     return defined;
   };
 }
 
-/** From 4.1 on its own entry has the class, and the other place prints a warning. */
+/** Since 4.1 a separate entry exports the class, and the other one prints a warning. */
 async function findTestRunner(scene: Scene, folder: string): Promise<unknown> {
   const { TestRunner } = await importFile(scene, `${folder}/dist/index.js`);
   return TestRunner ?? (await importFile(scene, `${folder}/dist/runners.js`))['VitestTestRunner'];
