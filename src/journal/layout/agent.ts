@@ -1,21 +1,21 @@
 /**
- * Agent events: the records that say what the agent was doing, one JSON object each, the same in the journal and in the
- * bundle's `agent-events.json`. Ids are ours (`c3` a model call, `t2` a tool call, `m9` a message, …; `@4` is appended
- * in worker thread 4) and unique in one process. Attribute names are those of the OpenTelemetry GenAI conventions;
- * what they do not name is `agentdump.*`. Knows nothing of who records or reads.
+ * Agent events: the records of what the agent was doing, one JSON object each, with the same shape in the journal and in the
+ * bundle's `agent-events.json`. Ids are assigned by this package (`c3` a model call, `t2` a tool call, `m9` a message, …; in
+ * worker thread 4 with the suffix `@4`) and unique within a process. Attribute names are those of the OpenTelemetry GenAI
+ * conventions; anything without a name there is `agentdump.*`. Knows nothing of recorders and readers.
  */
 export const agentEventsSchema = 'agentdump.agent-events/1';
 
-/** `agent-events.json`: what the bounded buffer in memory still held at the death. */
+/** `agent-events.json`: the contents of the bounded buffer in memory at the death. */
 export interface AgentEventsPart {
   schema: typeof agentEventsSchema;
-  /** Time of writing, milliseconds since the epoch: ages of what was in flight count from here. */
+  /** Time of writing in milliseconds since the epoch. Ages of work in flight are relative to it. */
   at: number;
-  /** Events that were recorded and are not in this list, because the buffer is bounded. */
+  /** Number of recorded events that are missing from this list because the buffer is bounded. */
   evicted: number;
-  /** On whose behalf the code ran that had this written: at a death, the code that died. */
+  /** The work of the code that triggered the writing. At a death, the code that died. */
   within?: Scope & { from: 'context' | 'only-open' };
-  /** Work that had ended with the very object that the process dies of, or with one that caused it; innermost first. */
+  /** Work that had ended with the same error object that ends the process, or with one of its causes; innermost first. */
   failed?: { id: string; as: 'error' | 'cause' }[];
   events: AgentEvent[];
 }
@@ -23,7 +23,7 @@ export interface AgentEventsPart {
 /** Keys of OpenTelemetry's GenAI conventions, or `agentdump.…`. */
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>;
 
-/** A message and its parts, as `gen_ai.input.messages` has them. */
+/** A message and its parts, as in `gen_ai.input.messages`. */
 export interface Message {
   role: string;
   parts: MessagePart[];
@@ -37,19 +37,19 @@ export type MessagePart =
   | { type: 'tool_call_response'; id?: string; name?: string; response: unknown; isError?: boolean }
   | { type: 'uri'; modality: string; uri: string }
   | { type: 'file'; modality?: string; file_id: string }
-  /** Inline bytes are never kept: their size and hash are. */
+  /** Inline bytes are never kept, only their size and hash. */
   | { type: 'blob'; modality: string; mime_type: string; bytes: number; sha256: string }
   | { type: 'refusal'; content: string }
   | { type: 'other'; kind: string; value?: unknown };
 
-/** The conversation of a call without repeating it: the first `keep` messages of `base`'s list, then `add`. */
+/** The conversation of a call as a delta: the first `keep` messages of the list of `base`, then `add`. */
 export interface ConversationDelta {
-  /** A call whose list (its input, then its reply) is continued. Absent: the list starts empty. */
+  /** The call whose list (its input, then its reply) is continued. If absent, the list starts empty. */
   base?: string;
   keep: number;
   /** Ids of `message` events. */
   add: string[];
-  /** The base was named by the host, but this process never saw it: the messages before are not known. */
+  /** The host named a base that this process has never seen, so the earlier messages are not known. */
   unknownBase?: string;
 }
 
@@ -59,36 +59,36 @@ export interface EventError {
   code?: string | number;
 }
 
-/** interrupted: it stopped on purpose, to ask a person, and is run again with the answer. */
+/** `interrupted`: stopped on purpose to wait for human input, and run again with the answer. */
 export type EndStatus = 'finished' | 'failed' | 'aborted' | 'interrupted';
-/** cut: the peer closed the connection, or the stream had no end. */
+/** `cut`: the peer closed the connection, or the stream was incomplete. */
 export type CallStatus = EndStatus | 'cut';
 
-/** A body of HTTP, its content encoding undone. */
+/** An HTTP body, after its content encoding was undone. */
 export interface HttpBody {
   bytes: number;
-  /** Redacted; the beginning, where it is cut; absent where it is no text. */
+  /** Redacted. Only the beginning if the body was cut; absent if it is not text. */
   text?: string;
-  /** Of all bytes as they came, where the text is not the whole body. */
+  /** Of all bytes before redaction, if the text is not the whole body. */
   sha256?: string;
-  /** Why it is not whole. encoding: it could not be undone. */
+  /** Why it is incomplete. `encoding`: the content encoding could not be undone. */
   gap?: 'cut' | 'binary' | 'encoding';
 }
 
-/** With `captureHttp: 'content'`: what was asked for. */
+/** The request, with `captureHttp: 'content'`. */
 export interface HttpAsked {
-  /** With its query. */
+  /** Including the query. */
   path: string;
   body?: HttpBody;
 }
 
-/** With `captureHttp: 'content'`: what was answered. */
+/** The answer, with `captureHttp: 'content'`. */
 export interface HttpAnswered {
   headers: Record<string, string>;
   body?: HttpBody;
 }
 
-/** Of thread, session, conversation and user, by the names `thread_id` and so on. */
+/** Ids of thread, session, conversation and user, as `thread_id` and so on. */
 export type RunIds = Record<string, string>;
 
 interface Scope {
@@ -97,7 +97,7 @@ interface Scope {
   tool?: string;
 }
 
-/** One operation of RFC 6902. */
+/** One operation according to RFC 6902. */
 export interface StateOperation {
   op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
   path: string;
@@ -137,24 +137,25 @@ export interface AgentEventData {
   'tool.end': { id: string; status: EndStatus; tookMs: number; result?: unknown; error?: EventError };
   'model.start': Scope & {
     call: string;
-    /** Which tap saw it. */
+    /** The tap that saw it. */
     source: string;
     conversation: ConversationDelta;
     /** Id of the `message` event with the system instructions. */
     system?: string;
     /** Id of the `tools` event with the tool definitions. */
     tools?: string;
-    /** Bytes of the request's body. */
+    /** Size of the request's body in bytes. */
     bytes: number;
-    /** Why the body was not read: its parts are then unknown. */
+    /** Why the body was not read. Its contents are then unknown. */
     gap?: string;
     attributes: Attributes;
     ids?: RunIds;
   };
   'model.headers': { call: string; afterMs: number; attributes: Attributes };
   /**
-   * What was streamed since the last one; `bytes` and `frames` count from the start of the reply. Text is held back for a
-   * while, so a delta may be younger than the last byte, whose time in milliseconds since the epoch `lastByteAt` is.
+   * What was streamed since the last delta. `bytes` and `frames` are counted from the start of the reply. Text is held back
+   * for a while, so a delta may be more recent than the last byte, which arrived at `lastByteAt` (milliseconds since the
+   * epoch).
    */
   'model.delta': {
     call: string;
@@ -176,15 +177,15 @@ export interface AgentEventData {
     output: string[];
     attributes: Attributes;
     error?: EventError;
-    /** Lines of V8's stack text, the caller of `abort()` first. */
+    /** Lines of V8's stack text, starting at the caller of `abort()`. */
     abortStack?: string;
   };
-  /** `source`: the host reported it itself, as part of no request. */
+  /** `source`: set if the host reported the message itself, not as part of a request. */
   message: Scope & { message: string; role: string; parts: MessagePart[]; name?: string; source?: string };
   tools: { tools: string; definitions: unknown };
-  /** A request that is no model call: nothing of its content is recorded unless it is asked for. */
+  /** A request that is not a model call. Its content is not recorded unless enabled. */
   'http.start': Scope & { http: string; method: string; host: string; asked?: HttpAsked };
-  /** What had come of an answer that was still being given when this was written, at a death. */
+  /** The part of an unfinished answer that had arrived when this was written, at a death. */
   'http.answer': { http: string; httpStatus: number; answered: HttpAnswered };
   'http.end': {
     http: string;
@@ -194,18 +195,18 @@ export interface AgentEventData {
     bytes: number;
     error?: EventError;
     abortStack?: string;
-    /** Of a request that was over before its start was written. `startedAt` in milliseconds since the epoch. */
+    /** For a request that was over before its start was written. `startedAt` is in milliseconds since the epoch. */
     method?: string;
     host?: string;
     startedAt?: number;
     answered?: HttpAnswered;
   };
-  /** How many requests were not recorded, because they came too fast. */
+  /** The number of requests that were not recorded because of the limit per second. */
   'http.skipped': { count: number };
   state: Scope & { operations: StateOperation[] };
   plan: Scope & { plan: unknown };
   progress: Scope & { done?: number; total?: number; note?: string };
-  /** `on`: id of the run, step or tool call whose outcome the awaited promise is. */
+  /** `on`: the id of the run, step or tool call whose outcome is awaited. */
   'wait.start': Scope & {
     wait: string;
     waitsFor: 'promise' | 'lock' | 'approval';
@@ -218,18 +219,18 @@ export interface AgentEventData {
   note: Scope & { text: string; data?: unknown };
   'mcp.message': { server: string; direction: 'sent' | 'received'; rpc: unknown };
   'mcp.start': { server: string; transport: string; command?: string; pid?: number };
-  /** `error`: it could not be reached; it may be again later. */
+  /** `error`: the server could not be reached; it may become reachable later. */
   'mcp.end': { server: string; exitCode?: number; signal?: string; stderr?: string; error?: EventError };
 }
 
 export type AgentEventKind = keyof AgentEventData;
 
-/** `at` is milliseconds since the epoch; `seq` counts the events of one process from 1. */
+/** `at` is in milliseconds since the epoch; `seq` counts the events of a process, starting at 1. */
 export type AgentEvent = {
   [Kind in AgentEventKind]: { seq: number; at: number; kind: Kind } & AgentEventData[Kind];
 }[AgentEventKind];
 
-/** Numbers of the journal's record kinds, by the first word of an event's kind. */
+/** The journal's record kinds, by the first word of an event's kind. */
 const journalKinds: Record<string, number> = {
   run: 32,
   step: 33,
@@ -248,7 +249,7 @@ const journalKinds: Record<string, number> = {
 };
 const modelFrameKind = 36;
 
-/** The journal's number for an event's records. */
+/** The journal's record kind for an event. */
 export function journalKindOf(kind: AgentEventKind): number {
   if (kind === 'model.delta') return modelFrameKind;
   const [word = ''] = kind.split('.');

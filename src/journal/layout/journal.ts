@@ -1,19 +1,19 @@
 /**
- * The journal on disk: segments, their header and the frame of a record, shared by the writer (in the living process)
- * and the reader (afterwards). FORMAT.md is the specification; a change here edits it in the same commit. Constants
- * only, for the preload carries this file. What the records say: layout/records.ts.
+ * The journal on disk: segments, their headers and the frames of records. Shared by the writer (in the running process) and
+ * the reader (afterwards). FORMAT.md is the specification and must be edited in the same commit as this file. Contains only
+ * constants, because it is part of the preload. The contents of records are in layout/records.ts.
  */
 
-/** Raised by one when an older reader would misread what is new: 2 allows sealed records. */
+/** Incremented when older readers would misread a change. 2 adds sealed records. */
 export const journalVersion = 2;
-/** Of a journal without sealed records, which a reader of the first version reads too. */
+/** The version of a journal without sealed records, which readers of version 1 can read. */
 export const clearJournalVersion = 1;
 
-/** A segment's first eight bytes; as in PNG, a transfer that mangles line ends or the high bit destroys it. */
+/** The first eight bytes of a segment. As with PNG, a transfer that changes line ends or strips the high bit damages them. */
 export const segmentMagic = [0x89, 0x61, 0x64, 0x6a, 0x0d, 0x0a, 0x1a, 0x0a] as const;
 export const segmentSuffix = '.journal';
 
-/** Offsets in a segment's header, in bytes. Integers are little-endian. */
+/** Byte offsets in a segment's header. Integers are little-endian. */
 export const segmentHeader = {
   bytes: 128,
   magic: 0,
@@ -31,7 +31,7 @@ export const segmentHeader = {
   checksum: 124,
 } as const;
 
-/** Offsets in a record, in bytes. Integers are little-endian. */
+/** Byte offsets in a record. Integers are little-endian. */
 export const recordFrame = {
   bytes: 32,
   checksum: 0,
@@ -44,37 +44,37 @@ export const recordFrame = {
   payload: 32,
 } as const;
 
-/** The payload is UTF-8 text (JSON, unless the kind says otherwise) and not bytes. */
+/** The payload is UTF-8 text (JSON, unless the kind specifies otherwise) instead of bytes. */
 export const textFlag = 1;
-/** The payload is ciphertext and a tag; the other flags tell of the payload inside. */
+/** The payload is ciphertext and a tag. The other flags apply to the decrypted payload. */
 export const sealedFlag = 2;
 export const knownFlags = textFlag | sealedFlag;
 
-/** A sealed record: AES-256-GCM, the tag after the ciphertext. */
+/** A sealed record: AES-256-GCM with the tag after the ciphertext. */
 export const sealing = {
   cipher: 'aes-256-gcm',
   keyBytes: 32,
   nonceBytes: 12,
   tagBytes: 16,
-  /** The frame's bytes [boundStart, boundEnd), from kind to time, are authenticated with the payload. */
+  /** The bytes [boundStart, boundEnd) of the frame, from kind to time, are authenticated together with the payload. */
   boundStart: 12,
   boundEnd: 32,
 } as const;
 
-/** No record is larger; a length above it is damage. */
+/** The maximum size; a larger length indicates damage. */
 export const maxPayloadBytes = 64 * 1024 * 1024;
 
-/** File name of the segment with this number, 0-based. */
+/** File name of a segment by its 0-based number. */
 export function segmentName(segment: number): string {
   return String(segment).padStart(8, '0') + segmentSuffix;
 }
 
-/** Where a journal ended, so that a later process can go on with it in a new segment. */
+/** The end of a journal, which a later process needs to continue it in a new segment. */
 export interface JournalEnd {
   /** Number of the last segment. */
   segment: number;
-  /** Number that the next record gets. */
+  /** Number of the next record. */
   nextSeq: number;
-  /** Checksum of the last record: the link that the next one carries. */
+  /** Checksum of the last record, to which the next record links. */
   checksum: number;
 }

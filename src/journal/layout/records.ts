@@ -1,10 +1,10 @@
 /**
- * What the journal's records say: the table of kinds and the shapes of their payloads, which are JSON text unless
- * said otherwise. A reader skips a kind that it does not know. Agent events keep the names of the OpenTelemetry GenAI
- * conventions; those that have none there bear our own prefix (`agentdump.step.id`).
+ * The contents of journal records: the table of kinds and the shapes of their payloads, which are JSON text unless specified
+ * otherwise. A reader skips unknown kinds. Agent events use the names of the OpenTelemetry GenAI conventions; names without
+ * an equivalent there have the prefix `agentdump.` (`agentdump.step.id`).
  */
 
-/** Numbers are never reused. 1–31 the process, 32–63 the agent, 64–95 durable runs; from 1024 on anybody's own. */
+/** Numbers are never reused. 1–31 the process, 32–63 the agent, 64–95 durable runs; from 1024 on free for applications. */
 export const recordKinds = {
   processFacts: 1,
   memorySample: 2,
@@ -21,13 +21,13 @@ export const recordKinds = {
   workerStart: 13,
   workerEnd: 14,
   limitReached: 15,
-  /** The bundle part `heap-profile.json`, as it stood then. */
+  /** The bundle part `heap-profile.json` at that time. */
   heapProfile: 16,
-  /** Not JSON: an age file that holds the key of the sealed records after it. */
+  /** Not JSON: an age file that contains the key of the sealed records that follow. */
   sealKey: 17,
-  /** Of a journal that seals its records: what `processFacts` then does not say. */
+  /** In a journal with sealed records: the facts left out of `processFacts`. */
   commandLine: 18,
-  /** Server requests in flight, when that has changed. */
+  /** Server requests in flight, recorded when they change. */
   openRequests: 19,
   end: 31,
   run: 32,
@@ -58,12 +58,14 @@ export type RecordKindName = keyof typeof recordKinds;
 const nameOfKind = new Map<number, RecordKindName>(
   Object.entries(recordKinds).map(([name, kind]) => [kind, name as RecordKindName]),
 );
-/** The table's name of a kind; undefined for one that this release does not know. */
+/** The name of a kind; undefined for a kind that this release does not know. */
 export function findKindName(kind: number): RecordKindName | undefined {
   return nameOfKind.get(kind);
 }
 
-/** What a sealed journal leaves clear, so that a finisher can tell how the process died: figures and versions. */
+/**
+ * Kinds that a sealed journal does not encrypt, so that a finisher can determine how the process died: figures and versions.
+ */
 export const kindsLeftClear: ReadonlySet<number> = new Set([
   recordKinds.processFacts,
   recordKinds.memorySample,
@@ -73,7 +75,7 @@ export const kindsLeftClear: ReadonlySet<number> = new Set([
   recordKinds.sealKey,
 ]);
 
-/** Sizes in bytes, delay in milliseconds since the sample before. A field that can't be had is absent. */
+/** Sizes in bytes, delay in milliseconds since the previous sample. Unavailable fields are absent. */
 export interface MemorySamplePayload {
   rss: number;
   heapUsed: number;
@@ -86,16 +88,16 @@ export interface MemorySamplePayload {
   loopDelayMs?: number;
 }
 
-/** `requests`: as in `origin.json`, the oldest first; ages are those of the record's time. */
+/** `requests`: as in `origin.json`, oldest first. Ages are relative to the record's time. */
 export interface OpenRequestsPayload {
-  /** Younger ones are not counted. */
+  /** Younger requests are not counted. */
   leastAgeMs: number;
   inFlight: number;
   requests: object[];
 }
 
 export interface ResourcePeakPayload {
-  /** What peaked, e.g. `descriptors`, `rss`, `sockets`. */
+  /** The resource that peaked, e.g. `descriptors`, `rss`, `sockets`. */
   resource: string;
   value: number;
   limit?: number;
@@ -108,7 +110,7 @@ export interface WarningPayload {
   stack?: string;
 }
 
-/** Of a handled exception or rejection: the host went on after it. */
+/** A handled exception or rejection, after which the host continued. */
 export interface HandledErrorPayload {
   name?: string;
   message: string;
@@ -127,7 +129,7 @@ export interface ChildEndPayload {
   command?: string;
   exitCode?: number;
   signal?: string;
-  /** Last lines of its standard error, redacted. */
+  /** The last lines of its standard error, redacted. */
   stderrTail?: string;
 }
 
@@ -136,31 +138,31 @@ export interface LogTailPayload {
   text: string;
 }
 
-/** The event loop had not turned for so long when the watchdog looked. */
+/** How long the event loop had not turned when the watchdog checked. */
 export interface StallPayload {
   silentMs: number;
   stack?: string;
 }
 
-/** It turns again, after so long in all. */
+/** The event loop turns again, after this long in total. */
 export interface StallEndPayload {
   silentMs: number;
   where: 'javascript' | 'native';
 }
 
-/** The last record of a journal whose process ended by itself, well or not; a journal without one was cut off. */
+/** The last record of a journal whose process ended by itself, successfully or not. A journal without it was cut off. */
 export interface EndPayload {
   endedWell: boolean;
   exitCode?: number;
   signal?: string;
 }
 
-/** Every agent event carries its state: `start` before the thing happens, `end` in the same tick after it. */
+/** Every agent event has a state: `start` is written before the work happens, `end` in the same tick after it. */
 export interface AgentEventPayload {
   state: 'start' | 'progress' | 'end' | 'error' | 'instant';
-  /** Unique within the journal; `end` bears the id of its `start`. */
+  /** Unique within the journal; `end` has the id of its `start`. */
   id?: string;
-  /** Id of the run, step or call around it. */
+  /** Id of the enclosing run, step or call. */
   parent?: string;
   name?: string;
   [attribute: string]: unknown;

@@ -1,39 +1,45 @@
 /**
- * The session file: the sentinel beside a journal, from which somebody who comes later tells whether its process is
- * alive, ended by itself, or died. One folder a session: `<dir>/sessions/<id>/`. Types and names only.
+ * The session file, next to a journal: allows a later reader to determine whether its process is alive, ended by itself, or
+ * died. One folder per session: `<dir>/sessions/<id>/`. Types and names only.
  */
 export const sessionsFolder = 'sessions';
 export const sessionName = 'session.json';
 export const sessionSchema = 'agentdump.session';
 export const sessionVersion = 1;
-/** Link that a finisher makes in the session's folder: whoever made it finishes, all others leave it alone. */
+/**
+ * A link that a finisher creates in the session's folder. The process that created it finishes the session; all others leave
+ * it alone.
+ */
 export const finisherLockName = 'finishing';
 /**
- * Where Node puts its own fatal report, in the clear, until a finisher has scrubbed it: a private folder of this name
- * and the session's id, in memory (/dev/shm) or below the system's folder for temporary files.
+ * Where Node writes its own fatal report, unredacted, until a finisher has redacted it: a private folder with this name and
+ * the session's id, in memory (/dev/shm) or in the system's folder for temporary files.
  */
 export const diagnosticsPrefix = 'agentdump-';
-/** Names the session (its id) that the parent has already opened for the process it starts. */
+/** The id of the session that the parent has already opened for the process that it starts. */
 export const sessionVariable = 'AGENTDUMP_SESSION';
 
 /**
- * Names the session of the supervisor's program, and a key of this life, as `<id>.<64 hexadecimal digits>`: what a process below it
- * withholds by value goes sealed under that key into the file of that session's folder (write/withheld-values.ts).
+ * The session of the supervisor's program and an ephemeral key, as `<id>.<64 hexadecimal digits>`. Values that a descendant
+ * process withholds are encrypted with the key and appended to the file in that session's folder (write/withheld-values.ts).
  */
 export const withheldVariable = 'AGENTDUMP_WITHHELD_KEY';
 export const withheldName = 'withheld';
 
-/** `alive` means: was alive when it last wrote. */
+/** `alive` means that it was alive at the last write. */
 export type SessionState = 'alive' | 'ended';
 
-/** What only the machine can say of a process, while it lives. What can't be had is absent. */
+/** Facts about a process that the machine only provides while it is alive. Unavailable facts are absent. */
 export interface ProcessIdentity {
   pid: number;
   parentPid: number;
-  /** Clock ticks from boot to the process's start (field 22 of /proc/<pid>/stat): with the pid it names a process. */
+  /**
+   * Clock ticks from boot to the start of the process (field 22 of /proc/<pid>/stat). Together with the pid it identifies a
+   * process.
+   */
   startTicks?: string;
   bootId?: string;
-  /** `pid:[4026531836]`: pids are comparable only within one namespace. */
+  /** `pid:[4026531836]`: pids can only be compared within one namespace. */
   pidNamespace?: string;
   hostname: string;
 }
@@ -42,7 +48,7 @@ export interface MemoryLimits {
   /** Folder of the memory controller's cgroup. */
   cgroup?: string;
   cgroupBytes?: number;
-  /** Kills for want of memory in that cgroup, and on the whole machine, when the session began. */
+  /** Out-of-memory kills in that cgroup, and on the whole machine, at the start of the session. */
   cgroupOomKillsAtStart?: number;
   hostOomKillsAtStart?: number;
 }
@@ -50,7 +56,7 @@ export interface MemoryLimits {
 export interface SessionFacts {
   schema: typeof sessionSchema;
   version: number;
-  /** 16 lower-case hexadecimal digits; the name of the session's folder, and the id of the bundle of its death. */
+  /** 16 lower-case hexadecimal digits. Also the name of the session's folder and the id of the bundle of its death. */
   id: string;
   state: SessionState;
   process: ProcessIdentity;
@@ -62,36 +68,36 @@ export interface SessionFacts {
   nodeVersion: string;
   startedAt: string;
   heapLimitBytes?: number;
-  /** The journal is written at least so often while the process lives; 0 promises nothing. */
+  /** The journal is written at least this often while the process is alive; 0: no guarantee. */
   heartbeatMs: number;
   /** Session of the process that started this one. */
   parentSession?: string;
-  /** Who opened it for its child, and explains that one's end: `<boot id>:<pid>:<start ticks>`. */
+  /** The process that opened the session for its child and will explain its end: `<boot id>:<pid>:<start ticks>`. */
   supervisor?: string;
-  /** Only when ended. */
+  /** Present only if the session has ended. */
   endedAt?: string;
   exitCode?: number;
   /** Folder name of the bundle that the process wrote about its own end. */
   bundle?: string;
 }
 
-/** What a reader concludes from the facts and from the machine it runs on. */
+/** A reader's conclusion from the session file and the machine it runs on. */
 export type SessionFate =
-  /** The same process runs now. */
+  /** The same process is running. */
   | 'alive'
-  /** It said goodbye. */
+  /** It recorded its end. */
   | 'ended'
-  /** It runs no more and said nothing. */
+  /** It is no longer running and did not record its end. */
   | 'died'
-  /** Another machine or pid namespace, and nothing proves its death. */
+  /** It ran on another machine or in another pid namespace, and nothing proves its death. */
   | 'elsewhere';
 
 export interface SessionFinding {
   fate: SessionFate;
-  /** One sentence with the figures: why. */
+  /** The reason in one sentence, with the figures. */
   because: string;
-  /** For `died`: the machine was started anew since. */
+  /** With `died`: the machine has been rebooted since. */
   rebooted?: boolean;
-  /** For `died`: its pid is another process now. */
+  /** With `died`: its pid now belongs to another process. */
   pidReused?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Checks a segment's header or a record's frame at an offset of a source, and finds the next good one after damage.
- * Never throws on what it reads. A length is compared with the bytes that are there before they are asked for.
+ * Validates a segment's header or a record's frame at an offset of a source, and finds the next valid one after damage. Never
+ * throws, whatever it reads. A length is compared with the available bytes before they are read.
  */
 import { crc32 } from 'node:zlib';
 import {
@@ -22,7 +22,7 @@ export interface SegmentFacts {
   previous: number;
   pid: number;
   id: string;
-  /** Seeds the checksums of the segment's records. */
+  /** The seed of the checksums of the segment's records. */
   checksum: number;
 }
 
@@ -43,7 +43,7 @@ export interface RecordFacts {
 
 const magic = Buffer.from(segmentMagic);
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-/** The last instant that a Date can hold. */
+/** The latest time that a Date can represent. */
 const highestTime = 8.64e15;
 const scanBytes = 64 * 1024;
 
@@ -70,7 +70,7 @@ export function readHeader(source: JournalSource, offset: number): SegmentFacts 
   };
 }
 
-/** The record at `offset`, checked; undefined when there is none, or a damaged or torn one. */
+/** The record at `offset`, validated. Undefined if there is none, or if it is damaged or torn. */
 export function readRecord(
   source: JournalSource,
   offset: number,
@@ -100,7 +100,7 @@ export function readRecord(
   };
 }
 
-/** Payload's length, if a record may begin `at` this place of the view, from which `available` bytes are there. */
+/** The length of the payload if a record may begin at offset `at` of the view, with `available` bytes from there on. */
 function findPlausibleLength(
   view: DataView,
   at: number,
@@ -116,8 +116,8 @@ function findPlausibleLength(
 }
 
 /**
- * Offset of the next good record (of the segment with this seed) or segment header from `from` on; undefined when
- * there is none, or when hostile bytes have cost more checksums than four times the source and no header follows.
+ * Offset of the next valid record (of the segment with this seed) or segment header, starting at `from`. Undefined if there
+ * is none, or if malicious bytes have caused checksums over more than four times the source and no header follows.
  */
 export function findNextGood(
   source: JournalSource,

@@ -1,7 +1,7 @@
 /**
- * Reads a journal, whatever state its writer's death left it in. A torn tail is where it ends and no error; damage in
- * the middle is stepped over and named; nothing that the bytes say makes it throw. Knows the frame of the records and
- * not what they mean. Streams: holds one window of a file and one record.
+ * Reads a journal in any state in which its writer's death may have left it. A torn tail is the end of the journal, not an
+ * error. Damage in the middle is skipped and reported. No input makes it throw. Knows the frames of records, but not their
+ * contents. Streams: keeps one window of a file and one record in memory.
  */
 import type { JournalReading, JournalRecord } from './result.ts';
 import type { Unseal } from './seal.ts';
@@ -9,8 +9,8 @@ import { type JournalSource, type MaybeSource, openSources, sourceOfBytes } from
 import { JournalWalk } from './walk.ts';
 
 /**
- * `where`: a journal's folder, one file of it, or the bytes of a file, which may hold several segments end to end.
- * `unseal` opens the key of sealed records. Throws `not-found` when there is nothing at the path.
+ * `where`: the folder of a journal, one of its files, or the bytes of a file, which may contain several concatenated
+ * segments. `unseal` decrypts the key of sealed records. Throws `not-found` if nothing exists at the path.
  */
 export function readJournal(where: string | Uint8Array | JournalSource, unseal?: Unseal): JournalReading {
   const reading: JournalReading = { records: [], gaps: [], sealed: 0 };
@@ -18,7 +18,7 @@ export function readJournal(where: string | Uint8Array | JournalSource, unseal?:
   return reading;
 }
 
-/** A text payload as JSON; undefined when it is neither. */
+/** A text payload as JSON; undefined if it is not text or not JSON. */
 export function findJson(record: JournalRecord): unknown {
   if (!record.isText || record.sealed) return undefined;
   try {

@@ -1,37 +1,40 @@
-/** What a reading of a journal gives: its records, and what is missing or wrong between them. */
+/** The result of reading a journal: its records, and what is missing or invalid between them. */
 import type { JournalEnd } from '../layout/journal.ts';
 
 export interface JournalRecord {
   seq: number;
-  /** A number of `recordKinds`, or one that this release does not know. */
+  /** A value of `recordKinds`, or one that this release does not know. */
   kind: number;
   /** Milliseconds since 1970, UTC. */
   atMs: number;
   /** The payload is UTF-8 text. */
   isText: boolean;
-  /** The record's own bytes, not a view. */
+  /** A copy of the record's bytes, not a view. */
   payload: Uint8Array;
   segment: number;
-  /** No key was at hand: the payload is ciphertext and says nothing. */
+  /** No key was available: the payload is ciphertext. */
   sealed?: true;
 }
 
 export type JournalGapReason =
-  /** Segments between two that are there: dropped to hold the bound when it is after the first, else lost. */
+  /**
+   * Segments between two existing ones are missing. After the first segment, they were dropped to stay within the size limit;
+   * otherwise they were lost.
+   */
   | 'segments-missing'
-  /** Records were numbered and never reached the disk: it was full, or failed. */
+  /** Records were numbered but never reached the disk, which was full or failed. */
   | 'records-missing'
-  /** Bytes that are no good record, with good ones after them. */
+  /** Bytes that are not a valid record, followed by valid ones. */
   | 'damaged'
-  /** A segment whose header is not good: its records can't be checked. */
+  /** A segment with an invalid header, whose records can't be verified. */
   | 'header-damaged'
   /** Written by a newer release. */
   | 'newer-version'
-  /** A segment of another journal, or one out of its order, lies among these. */
+  /** A segment of another journal, or one that is out of order. */
   | 'foreign'
-  /** A good record that does not follow the one before it: something was put in or taken out. */
+  /** A valid record that does not link to the previous one: something was inserted or removed. */
   | 'chain-broken'
-  /** A sealed record that the journal's key does not open: it was altered, or put in. */
+  /** A sealed record that the journal's key does not open: it was altered or inserted. */
   | 'seal-broken'
   /** The file can't be opened. */
   | 'unreadable';
@@ -40,9 +43,9 @@ export interface JournalGap {
   reason: JournalGapReason;
   /** Name of the file or part. */
   source: string;
-  /** Byte offset in it, 0-based. */
+  /** 0-based byte offset in the source. */
   offset?: number;
-  /** How many bytes were stepped over. */
+  /** The number of bytes that were skipped. */
   bytes?: number;
   /** The records from this number, inclusive, … */
   fromSeq?: number;
@@ -52,14 +55,14 @@ export interface JournalGap {
 }
 
 export interface JournalReading {
-  /** May be walked once. `gaps`, `torn`, `sealed` and `end` are complete when the walk is. */
+  /** Can be iterated once. `gaps`, `torn`, `sealed` and `end` are complete after the iteration. */
   records: Iterable<JournalRecord>;
   gaps: JournalGap[];
-  /** Bytes after the last good record: a write that the death cut, or that is just happening. */
+  /** Bytes after the last valid record: a write that was cut by the death or is in progress. */
   torn?: { source: string; offset: number; bytes: number };
-  /** For `openJournal({after})`; absent when there is no good segment. */
+  /** For `openJournal({after})`; absent if there is no valid segment. */
   end?: JournalEnd;
-  /** Records that are encrypted and stayed so, for want of the key. */
+  /** The number of encrypted records that could not be opened without the key. */
   sealed: number;
   sessionId?: string;
 }

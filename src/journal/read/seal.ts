@@ -1,11 +1,11 @@
 /**
- * Opens sealed records for who holds the key that their journal names (FORMAT.md, "Sealed records"). Knows nothing of age:
- * whoever opens the bundle opens the key.
+ * Opens sealed records with the key that is stored in their journal (FORMAT.md, "Sealed records"). Knows nothing of age: the
+ * caller that opens the bundle decrypts the key.
  */
 import { createDecipheriv } from 'node:crypto';
 import { recordFrame, sealing } from '../layout/journal.ts';
 
-/** The bytes in an age file; undefined when no key at hand opens it. Never throws. */
+/** The contents of an age file; undefined if none of the available keys opens it. Never throws. */
 export type Unseal = (ageFile: Uint8Array) => Uint8Array | undefined;
 
 export class SealReader {
@@ -17,7 +17,7 @@ export class SealReader {
     this.#unseal = unseal;
   }
 
-  /** Each segment repeats it; a process that went on with the journal has one of its own. */
+  /** Each segment repeats the key. A process that continues the journal uses a key of its own. */
   takeKey(wrapped: Uint8Array): void {
     if (this.#wrapped.equals(wrapped)) return;
     this.#wrapped = Buffer.from(wrapped);
@@ -29,7 +29,7 @@ export class SealReader {
     return this.#key !== undefined;
   }
 
-  /** `frame`: the record's 32 bytes. Undefined without the key, and where it is not the one. */
+  /** `frame`: the 32 bytes of the record's frame. Undefined without the key, or if the key is wrong. */
   open(frame: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
     const { cipher: name, tagBytes: authTagLength, nonceBytes, boundStart, boundEnd } = sealing;
     const plainBytes = sealed.length - authTagLength;

@@ -1,7 +1,7 @@
 /**
- * Reads session files and tells the living from the dead: the same pid is the same process only with the same start
- * time, in the same pid namespace, since the same boot. Where that can't be compared (another container or machine
- * shares the folder) only a broken promise of a heartbeat is taken for a death. Trusts nothing that the file says.
+ * Reads session files and determines which processes are alive. A pid refers to the same process only with the same start
+ * time, in the same pid namespace, since the same boot. If these can't be compared (the folder is shared by another container
+ * or machine), only missed heartbeats are taken for a death. The contents of the file are not trusted.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -20,12 +20,12 @@ import {
 
 const sessionId = /^[0-9a-f]{16}$/;
 const longestFile = 256 * 1024;
-/** So many heartbeats must be missed before silence is taken for death. */
+/** The number of missed heartbeats after which silence is taken for death. */
 const missedHeartbeats = 5;
-/** Clocks are set, and ps tells whole seconds. */
+/** Clocks are adjusted, and ps only reports whole seconds. */
 const clockSlackMs = 5_000;
 
-/** Folders below `<dir>/sessions` that have a session file, oldest name first; none when there is no such folder. */
+/** Folders below `<dir>/sessions` that contain a session file, sorted by name; empty if the folder does not exist. */
 export function listSessions(dir: string): string[] {
   const parent = join(dir, sessionsFolder);
   try {
@@ -39,7 +39,7 @@ export function listSessions(dir: string): string[] {
   }
 }
 
-/** Throws MalformedInput for anything but a session file of a known shape. */
+/** Throws MalformedInput for anything other than a session file of a known shape. */
 export function readSession(folder: string): SessionFacts {
   const path = join(folder, sessionName);
   if (statSync(path).size > longestFile) throw malformed('size', `at most ${longestFile} bytes`);
@@ -53,7 +53,7 @@ export function readSession(folder: string): SessionFacts {
   return value;
 }
 
-/** What became of the session's process, as seen from here and now. Never throws. */
+/** What became of the session's process, as seen from this machine at this time. Never throws. */
 export function classifySession(folder: string, facts: SessionFacts, nowMs = Date.now()): SessionFinding {
   const { pid, bootId, pidNamespace } = facts.process;
   if (facts.state === 'ended') return { fate: 'ended', because: `it said goodbye at ${facts.endedAt}` };
@@ -72,7 +72,7 @@ function classifyOtherBoot(folder: string, facts: SessionFacts, nowMs: number): 
   return { fate: 'died', because: 'this machine was started anew since', rebooted: true };
 }
 
-/** Where no number names the boot or the start: a process that began later than the session is another one. */
+/** Used if boot and start have no identifying numbers: a process that started later than the session is a different one. */
 function classifyByStart({
   process: { pid, startTicks, bootId },
   startedAt,
@@ -87,7 +87,7 @@ function classifyByStart({
   return { fate: 'died', because: `process ${pid} is another one now, started at ${at}`, pidReused: true };
 }
 
-/** Of a process of this machine, boot and pid namespace. Undefined when it lives. */
+/** For a process of this machine, boot and pid namespace. Undefined if it is alive. */
 export function classifyByPid({ pid, startTicks }: ProcessIdentity): SessionFinding | undefined {
   const [state] = platform.processStat(pid) ?? [];
   const token = platform.startToken(pid);
@@ -116,7 +116,7 @@ function classifyBySilence(
   return { fate: 'elsewhere', because: `${where}: whether it lives can't be seen from here` };
 }
 
-/** When the journal or the session file was last written, in milliseconds since 1970. */
+/** The time when the journal or the session file was last written, in milliseconds since 1970. */
 export function lastWriteMs(folder: string): number {
   let last = 0;
   for (const name of readdirSync(folder)) {

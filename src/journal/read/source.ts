@@ -1,29 +1,29 @@
 /**
- * Where journal bytes come from: a file, a folder's segments in their order, or bytes at hand. Opens nothing but
- * regular files (a FIFO with a segment's name must not hang a reader) and reads through one window of 1 MB a source.
+ * Sources of journal bytes: a file, the segments of a folder in order, or bytes in memory. Only regular files are opened (a
+ * FIFO with the name of a segment must not block the reader). Reads through one window of 1 MB per source.
  */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import { segmentSuffix } from '../layout/journal.ts';
 
-/** One file's bytes. A journal is one or several of them; one may hold several segments, end to end. */
+/** The bytes of one file. A journal consists of one or more files; a file may contain several concatenated segments. */
 export interface JournalSource {
   readonly name: string;
   /** Size in bytes. */
   readonly size: number;
-  /** Bytes [offset, offset + length), fewer where the source ends or can't be read. They stay valid. */
+  /** Bytes [offset, offset + length), fewer if the source ends or can't be read. They stay valid. */
   read(offset: number, length: number): Uint8Array;
   close?(): void;
 }
 
-/** A source, or why the file of this name is none. */
+/** A source, or the reason why the file with this name can't be used. */
 export type MaybeSource = JournalSource | { name: string; reason: string };
 
 const windowBytes = 1024 * 1024;
 const segmentFileName = /^\d{8,}\.journal$/;
 
-/** The sources below `path`, opened one after the other, each closed before the next is opened. */
+/** The sources below `path`, one after the other. Each is closed before the next is opened. */
 export function* openSources(path: string): Generator<MaybeSource> {
   for (const file of listFiles(path)) {
     const source = tryOpen(file);
@@ -79,7 +79,7 @@ function windowOver(name: string, fd: number, size: number): JournalSource {
   return { name, size, read, close: () => closeSync(fd) };
 }
 
-/** Number of bytes read: fewer than the buffer holds when the file was cut meanwhile or the disk fails. */
+/** The number of bytes read: fewer than the buffer's size if the file was truncated meanwhile or the disk fails. */
 function readFully(fd: number, buffer: Buffer, position: number): number {
   let done = 0;
   try {
@@ -89,7 +89,7 @@ function readFully(fd: number, buffer: Buffer, position: number): number {
       done += count;
     }
   } catch {
-    // What could be read is what the source holds.
+    // The source consists of what could be read.
   }
   return done;
 }

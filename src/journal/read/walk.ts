@@ -1,6 +1,6 @@
 /**
- * One walk over a journal's sources: where it stands, what should come next, and what it notes when something else
- * comes. The reader's state machine; the checks of single frames are in read/frame.ts.
+ * One pass over a journal's sources: tracks the position and the expected next record, and reports deviations. The state
+ * machine of the reader; single frames are validated in read/frame.ts.
  */
 import { segmentHeader } from '../layout/journal.ts';
 import { recordKinds } from '../layout/records.ts';
@@ -13,10 +13,10 @@ export class JournalWalk {
   readonly #reading: JournalReading;
   readonly #seals: SealReader;
   #header: SegmentFacts | undefined;
-  /** Seeds the checksums of the present segment; undefined where there is none of ours. */
+  /** The seed of the checksums of the current segment; undefined outside of a segment of this journal. */
   #seed: number | undefined;
   #nextSeq = 0;
-  /** Checksum that the next record must link to; undefined where anything may follow. */
+  /** The checksum to which the next record must link; undefined if anything may follow. */
   #link: number | undefined;
 
   constructor(reading: JournalReading, unseal: Unseal | undefined) {
@@ -32,7 +32,7 @@ export class JournalWalk {
     }
   }
 
-  /** Each turn stands at an offset where a header or a record should begin, and ends at a later one. */
+  /** Each iteration starts at an offset where a header or a record should begin, and ends at a later one. */
   *#overSource(source: JournalSource): Generator<JournalRecord> {
     let offset = 0;
     this.#seed = undefined;
@@ -59,7 +59,7 @@ export class JournalWalk {
     }
   }
 
-  /** Of this journal, and later than what was read. */
+  /** Whether it belongs to this journal and is later than what was read. */
   #isNext(header: SegmentFacts): boolean {
     this.#reading.sessionId ??= header.id;
     return header.id === this.#reading.sessionId && (!this.#header || header.segment > this.#header.segment);
@@ -81,7 +81,7 @@ export class JournalWalk {
     return offset + segmentHeader.bytes;
   }
 
-  /** A whole segment, or a copy of one inside a damaged record: the present segment may go on behind it. */
+  /** A whole segment, or a copy of one inside a damaged record. The current segment may continue after it. */
   #stepOverForeign(header: SegmentFacts, source: JournalSource, offset: number): number {
     const next = findNextGood(source, offset + 1, this.#seed, this.#nextSeq) ?? source.size;
     const detail = `segment ${header.segment} of ${header.id}`;
@@ -108,7 +108,9 @@ export class JournalWalk {
     return { seq, kind, atMs, isText, payload, segment, sealed: true };
   }
 
-  /** What stands at `offset` is nothing good: notes it and returns where to go on, at most the source's end. */
+  /**
+   * The bytes at `offset` are not valid: reports them and returns the offset at which to continue, at most the source's end.
+   */
   #stepOver(source: JournalSource, offset: number): number {
     const next = findNextGood(source, offset + 1, this.#seed, this.#nextSeq);
     const bytes = (next ?? source.size) - offset;
@@ -120,7 +122,7 @@ export class JournalWalk {
     return next ?? source.size;
   }
 
-  /** A file's bytes before any header have lost theirs, or are a torn one. */
+  /** Bytes of a file before any header: the header was destroyed, or is torn. */
   #noteHeaderless(source: JournalSource, offset: number, bytes: number): void {
     if (source.size < segmentHeader.bytes)
       this.#reading.torn = { source: source.name, offset, bytes: source.size };
@@ -131,7 +133,7 @@ export class JournalWalk {
     this.#note({ reason, source, offset, fromSeq: this.#nextSeq, toSeq });
   }
 
-  /** A tail was torn, and yet the journal goes on: a later process took it up. */
+  /** After a torn tail the journal continues: a later process resumed it. */
   #settleTorn(): void {
     const { torn } = this.#reading;
     if (!torn) return;

@@ -1,13 +1,14 @@
 /**
- * One writer a journal: a mark (a symbolic link, on Windows a file) beside the journal's folder that names its owner, so that taking the lock
- * and saying whose it is are one step. A dead owner's lock is taken over by a rename that only one can win.
+ * A lock that allows one writer per journal: a mark (a symbolic link; on Windows a file) next to the journal's folder that
+ * contains the owner's name, so that taking the lock and recording its owner is a single step. The lock of a dead owner is
+ * removed by a rename, in which only one process can succeed.
  */
 import { renameSync, unlinkSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
 import { platform } from '../../platform/index.ts';
 import { describeProcess } from './session.ts';
 
-/** Name of whoever has the lock, when that is another living thread or process; undefined when it is ours now. */
+/** The name of the lock's owner if that is another living thread or process; undefined if this thread now holds the lock. */
 export function takeLock(path: string): string | undefined {
   for (;;) {
     try {
@@ -27,11 +28,11 @@ export function giveLock(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Gone with its folder.
+    // The lock was removed together with its folder.
   }
 }
 
-/** Between looking and renaming a third may have made a living one: it is given back. */
+/** Between the check and the rename, another process may have taken the lock; then it is restored. */
 function removeDead(path: string): boolean {
   const grave = `${path}.${process.pid}.${threadId}`;
   try {
@@ -60,7 +61,7 @@ function ownName(): string {
   return own;
 }
 
-/** `<boot id>:<pid>:<start ticks>`; a thread's number follows it in the lock. */
+/** `<boot id>:<pid>:<start ticks>`. In a lock, the thread's number follows. */
 function processName(pid: number): string {
   const { bootId, startTicks } = describeProcess(pid);
   return `${bootId}:${pid}:${startTicks}`;

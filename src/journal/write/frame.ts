@@ -1,10 +1,10 @@
 /**
- * Puts a segment's header and a record's frame into bytes. Knows the layout, and nothing of files.
+ * Encodes a segment's header and a record's frame. Knows the layout, and nothing of files.
  */
 import { crc32 } from 'node:zlib';
 import { recordFrame as R, segmentHeader as S, segmentMagic } from '../layout/journal.ts';
 
-/** The clock as it was before the host, or its test doubles, were loaded. */
+/** Captured before the host, or its fake timers, are loaded. */
 export const nowMs = Date.now;
 
 export interface SegmentStart {
@@ -12,13 +12,13 @@ export interface SegmentStart {
   segment: number;
   firstSeq: number;
   createdAtMs: number;
-  /** Checksum of the last record of the segment before; 0 when there is none. */
+  /** Checksum of the last record of the previous segment; 0 if there is none. */
   previous: number;
-  /** At most 64 bytes of UTF-8; more is cut. */
+  /** At most 64 bytes of UTF-8; the rest is cut off. */
   id: string;
 }
 
-/** Writes the header at the start of `target` and returns its checksum, which seeds those of its records. */
+/** Writes the header at the start of `target` and returns its checksum, the seed of its records' checksums. */
 export function putSegmentHeader(target: Buffer, start: SegmentStart): number {
   target.fill(0, 0, S.bytes);
   target.set(segmentMagic, S.magic);
@@ -36,7 +36,7 @@ export function putSegmentHeader(target: Buffer, start: SegmentStart): number {
   return checksum;
 }
 
-/** Everything of a record's frame but its checksum. `view` covers the buffer that the record will be written from. */
+/** Writes a record's frame except for the checksum. `view` covers the buffer from which the record will be written. */
 export function putRecordFrame(
   view: DataView,
   at: number,

@@ -1,13 +1,13 @@
 /**
- * Encrypts a journal's records for somebody who is not there: with a key of this process alone, which is kept in memory
- * and written down only as its recipient can read it. What a finisher needs to tell how the process died stays clear
- * (FORMAT.md, "Sealed records"). Loads node:crypto, and is made only where there is a recipient.
+ * Encrypts a journal's records for an absent recipient, with a key of this process that is kept in memory and only stored in
+ * encrypted form, readable by the recipient. What a finisher needs to determine how the process died is not encrypted
+ * (FORMAT.md, "Sealed records"). Loads node:crypto, and is only created if there is a recipient.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { recordFrame, sealing } from '../layout/journal.ts';
 import { kindsLeftClear } from '../layout/records.ts';
 
-/** Some hundreds of recipients. The record of the key must fit into the writer's buffer, and any segment. */
+/** Enough for some hundreds of recipients. The record of the key must fit into the writer's buffer, and into any segment. */
 const longestKeyRecord = 48 * 1024;
 
 export class RecordSeal {
@@ -17,7 +17,7 @@ export class RecordSeal {
   readonly #nonce = Buffer.alloc(sealing.nonceBytes);
   #wrapped: Uint8Array | undefined;
 
-  /** `wrap` makes an age file of the key; called once, at the first record that is sealed. */
+  /** `wrap` encrypts the key into an age file. It is called once, for the first sealed record. */
   constructor(wrap: (key: Uint8Array) => Uint8Array) {
     this.#wrap = wrap;
   }
@@ -26,7 +26,7 @@ export class RecordSeal {
     return kindsLeftClear.has(kind);
   }
 
-  /** Payload of the record that must stand before the first sealed one of a segment. Throws what `wrap` throws. */
+  /** The payload of the record that must precede the first sealed one of a segment. Throws whatever `wrap` throws. */
   keyRecord(): Uint8Array {
     if (this.#wrapped) return this.#wrapped;
     const wrapped = this.#wrap(this.#key);
@@ -41,8 +41,9 @@ export class RecordSeal {
   }
 
   /**
-   * Encrypts the payload where it lies; its last `sealing.tagBytes` are for the tag. The record's frame begins `at` this
-   * place of `frames` and is complete but for its checksum. A number is never used twice in a journal, so no nonce is.
+   * Encrypts the payload in place; its last `sealing.tagBytes` are reserved for the tag. The record's frame begins at offset
+   * `at` of `frames` and is complete except for the checksum. The nonce is the record's number, which is never reused within
+   * a journal.
    */
   close(frames: Buffer, at: number, payload: Uint8Array): void {
     frames.copy(this.#nonce, 0, at + recordFrame.seq, at + recordFrame.seq + 8);

@@ -1,19 +1,19 @@
 /**
- * The files of one journal while it is written: opening the next segment, writing all bytes of a call, and dropping
- * the oldest segments once the bound is reached. Segment 0 holds the facts of the start and is never dropped.
+ * The files of a journal that is being written: opens the next segment, writes all bytes of a call, and drops the oldest
+ * segments once the size limit is reached. Segment 0 contains the facts of the start and is never dropped.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
 import { segmentName } from '../layout/journal.ts';
 
-// As they were before the host was loaded: one that replaces functions of node:fs does not change what we write.
+// Captured before the host is loaded, so that a host that replaces functions of node:fs does not affect the journal.
 const { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } = fs;
 
 export class SegmentFiles {
   readonly #dir: string;
   readonly #maxBytes: number;
-  /** Finished segments that are still there, oldest first, without segment 0. */
+  /** Finished segments that still exist, oldest first, without segment 0. */
   readonly #kept: { segment: number; bytes: number }[] = [];
   #keptBytes = 0;
   #fd = -1;
@@ -25,12 +25,12 @@ export class SegmentFiles {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of the current segment that are surely in the file. */
+  /** Bytes of the current segment that are known to be in the file. */
   get written(): number {
     return this.#current.bytes;
   }
 
-  /** Closes the current segment, makes room for `expectedBytes` more, and opens the segment of this number. */
+  /** Closes the current segment, makes room for `expectedBytes` more, and opens the segment with this number. */
   open(segment: number, expectedBytes: number): void {
     const fd = openSync(join(this.#dir, segmentName(segment)), 'wx', 0o600);
     if (this.#fd >= 0) this.#retire();
@@ -40,7 +40,10 @@ export class SegmentFiles {
     this.#makeRoom(expectedBytes);
   }
 
-  /** Writes all of it or throws; after a failure nothing of it is left in the file. Of nothing, the call alone. */
+  /**
+   * Writes all bytes or throws; after a failure none of them is left in the file. With length 0 it only makes the system
+   * call.
+   */
   write(bytes: Uint8Array, length: number): void {
     const start = this.#current.bytes;
     let done = 0;
@@ -79,7 +82,7 @@ export class SegmentFiles {
       try {
         unlinkSync(join(this.#dir, segmentName(oldest.segment)));
       } catch {
-        // Somebody else removed it: the room is there.
+        // Another process has removed it, so the space is available.
       }
     }
   }
@@ -88,11 +91,11 @@ export class SegmentFiles {
     try {
       ftruncateSync(this.#fd, bytes);
     } catch {
-      // The torn bytes stay; the next write starts over them, at the same offset.
+      // The torn bytes stay; the next write overwrites them, at the same offset.
     }
   }
 
-  /** A new file survives a power cut only when its folder's entry is on the disk too. */
+  /** A new file survives a power loss only if the entry in its folder is on disk as well. */
   #syncFolder(): void {
     platform.files.syncFolder(this.#dir);
     this.#folderIsSynced = true;

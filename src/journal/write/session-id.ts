@@ -1,6 +1,6 @@
 /**
- * Names for sessions and supervisors: 16 lower-case hexadecimal digits of the kernel's randomness. Not of Math.random, which
- * the program may seed (--random-seed) or replace: its sessions would bear one name.
+ * Ids of sessions and supervisors: 16 lower-case hexadecimal digits from the kernel's random source. Math.random is not used,
+ * because the program may seed (--random-seed) or replace it, and all its sessions would get the same id.
  */
 import { readKernelRandom } from '../../platform/kernel-random.ts';
 

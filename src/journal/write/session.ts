@@ -1,6 +1,6 @@
 /**
- * The writing half of the session file: who this process is, in words that a stranger can check after its death, and
- * whether it said goodbye. Each writing replaces the file whole. Costs some ten small reads of /proc, once.
+ * Writes the session file: the identity of this process, in a form that can be verified after its death, and whether it ended
+ * by itself. Each write replaces the whole file. Costs about ten small reads of /proc, once.
  */
 import fs from 'node:fs';
 import { hostname } from 'node:os';
@@ -20,14 +20,14 @@ import { nowMs } from './frame.ts';
 
 const { mkdirSync, writeFileSync } = fs;
 
-/** What the caller knows; the rest is looked up. Program, command and working directory must be redacted. */
+/** Facts that the caller provides; the rest is determined here. Program, command and working directory must be redacted. */
 export type SessionStart = Pick<SessionFacts, 'id' | 'program' | 'command' | 'cwd' | 'heartbeatMs'> &
   Partial<Pick<SessionFacts, 'heapLimitBytes' | 'parentSession' | 'supervisor' | 'nodeVersion'>> & {
-    /** The process that the session is about; this one by default. */
+    /** The process of the session. Default: this one. */
     pid?: number;
   };
 
-/** A session's folder below the dump folder. */
+/** The folder of a session below the dump folder. */
 export function sessionFolder(dir: string, id: string): string {
   return join(dir, sessionsFolder, id);
 }
@@ -41,13 +41,13 @@ export function describeSession(start: SessionStart): SessionFacts {
     process: describeProcess(pid),
     memory: describeMemoryLimits(pid),
     nodeVersion: process.version,
-    // A program opens its own session late; one that a parent opens for it begins just now.
+    // A program opens its own session some time after its start; a session opened by a parent begins now.
     startedAt: new Date(nowMs() - (pid === process.pid ? process.uptime() * 1000 : 0)).toISOString(),
     ...facts,
   };
 }
 
-/** Writes the session file of this folder, which is made when absent. Throws what the system throws. */
+/** Writes the session file of this folder, which is created if absent. Throws system errors. */
 export function writeSession(folder: string, facts: SessionFacts): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, sessionName);
@@ -56,7 +56,7 @@ export function writeSession(folder: string, facts: SessionFacts): void {
   platform.files.rename(unfinished, path);
 }
 
-/** Says goodbye: nobody will look for the cause of this end. */
+/** Records that the process ended by itself, so that nobody looks for a cause. */
 export function endSession(
   folder: string,
   facts: SessionFacts,
@@ -65,7 +65,7 @@ export function endSession(
   writeSession(folder, { ...facts, state: 'ended', endedAt: new Date(nowMs()).toISOString(), ...end });
 }
 
-/** `startTicks` and `pidNamespace` are absent for a process that is gone. */
+/** `startTicks` and `pidNamespace` are absent for a process that no longer exists. */
 export function describeProcess(pid: number): ProcessIdentity {
   const startTicks = platform.startToken(pid);
   const bootId = platform.bootId();

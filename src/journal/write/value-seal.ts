@@ -1,7 +1,7 @@
 /**
- * Seals what a program keeps for its own next life (LangGraph's values, replies of a resumable run) with the host's key:
- * AES-256-GCM under a key of the store's own (HKDF-SHA-256 of the host's), a random nonce each: at most 2^32 values a key. What
- * stands beside a value is authenticated with it. Knows no record.
+ * Encrypts what a program stores for its own next run (LangGraph's values, replies of a resumable run) with the host's key:
+ * AES-256-GCM under a key derived for each store (HKDF-SHA-256 of the host's key), with a random nonce per value, hence at
+ * most 2^32 values per key. The data stored beside a value is authenticated with it. Knows nothing of records.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
@@ -17,12 +17,12 @@ export type HostKey = string | Uint8Array;
 export class ValueSeal {
   readonly #key: Buffer;
 
-  /** `purpose` parts the keys of several stores. */
+  /** `purpose` separates the keys of different stores. */
   constructor(key: Uint8Array, purpose: string) {
     this.#key = Buffer.from(hkdfSync('sha256', key, '', `agentdump ${purpose}`, keyBytes));
   }
 
-  /** Nonce, tag, body. */
+  /** Returns nonce, tag and body. */
   close(bytes: Uint8Array, beside: string): Buffer {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv(algorithm, this.#key, nonce, gcm).setAAD(Buffer.from(beside));
@@ -30,7 +30,7 @@ export class ValueSeal {
     return Buffer.concat([nonce, cipher.getAuthTag(), body]);
   }
 
-  /** Throws AgentdumpError `locked` for another key, and when the bytes or what stands beside them were changed. */
+  /** Throws AgentdumpError `locked` if the key is wrong, or if the bytes or the data beside them were changed. */
   open(sealed: Uint8Array, beside: string): Buffer {
     try {
       const nonce = sealed.subarray(0, nonceBytes);
@@ -43,13 +43,13 @@ export class ValueSeal {
     }
   }
 
-  /** A name for a content that cannot be guessed without the key: 32 hexadecimal digits. */
+  /** A name derived from a content, which can't be guessed without the key: 32 hexadecimal digits. */
   sum(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('hex').slice(0, 32);
   }
 }
 
-/** With the key that was given, or AGENTDUMP_RUN_KEY; undefined without one. Throws `usage`; never shows the key. */
+/** Uses the given key, or AGENTDUMP_RUN_KEY; undefined without one. Throws `usage`, without disclosing the key. */
 export function findSeal(
   purpose: string,
   key: HostKey | undefined = process.env['AGENTDUMP_RUN_KEY'],

@@ -1,7 +1,7 @@
 /**
- * Values that a process withholds, on their way to its supervisor: lines of base64, each a 12-byte nonce, a 16-byte tag and the value
- * (UTF-8) sealed with AES-256-GCM under a key that only the supervisor's processes have, and that dies with them. The file is never
- * in the clear, and whoever comes later cannot read it.
+ * Passes the values that a process withholds to its supervisor: lines of base64, each with a 12-byte nonce, a 16-byte tag and
+ * the value (UTF-8) encrypted with AES-256-GCM. Only the supervisor's processes have the key, and it is lost when they exit.
+ * The file is never in the clear and can't be read later.
  */
 import type * as Crypto from 'node:crypto';
 
@@ -10,7 +10,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 export const withheldKeyBytes = 32;
 
-/** node:crypto takes milliseconds to load: a program that withholds nothing does without. */
+/** Loaded on demand, because node:crypto takes milliseconds to load and many programs withhold nothing. */
 const crypto = (): typeof Crypto => process.getBuiltinModule('node:crypto');
 
 /** One line. */
@@ -22,7 +22,7 @@ export function sealWithheld(value: string, key: Uint8Array): string {
   return `${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')}\n`;
 }
 
-/** Of the lines those that are whole and of this key. */
+/** The values of all complete lines that were written with this key. */
 export function openWithheld(lines: string, key: Uint8Array): string[] {
   return lines.split('\n').flatMap((line) => {
     const value = line === '' ? undefined : openLine(Buffer.from(line, 'base64'), key);
@@ -39,7 +39,7 @@ function openLine(sealed: Buffer, key: Uint8Array): string | undefined {
       decipher.update(sealed.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
     );
   } catch {
-    // A writer that was killed leaves half a line.
+    // A killed writer may leave an incomplete line.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Writes a journal: append-only records that survive the death of the process once `append` has returned. Knows the
- * layout and nothing of what the records mean. Carried by the preload: no dependency, no parser, no timer, and no
- * file before the first record. Not for use by two threads at once: each thread has a folder of its own.
+ * Writes a journal: append-only records that survive the death of the process once `append` has returned. Knows the layout,
+ * but not what the records mean. Part of the preload: no dependency, no parser, no timer, and no file before the first
+ * record. Not for use by two threads at the same time: each thread has its own folder.
  */
 import { mkdirSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -24,29 +24,32 @@ import type { RecordSeal } from './seal.ts';
 import { SegmentFiles } from './segment-files.ts';
 
 export interface JournalOptions {
-  /** Folder of this journal alone; made when absent, with its parents, for the owner only. */
+  /** The folder of this journal only. Created if absent, including its parents, for the owner only. */
   dir: string;
   /** Written into each segment; at most 64 bytes of UTF-8. */
   sessionId: string;
-  /** Bound on disk. The newest segments are kept, and the first. Infinity keeps all. */
+  /** The limit on disk. The newest segments and the first one are kept. Infinity keeps all. */
   maxBytes?: number;
   segmentBytes?: number;
-  /** Go on after what a reader found (`JournalReading.end`): numbers and links continue in a new segment. */
+  /** Continue after the end that a reader found (`JournalReading.end`): numbers and links continue in a new segment. */
   after?: JournalEnd;
-  /** Called when a later segment begins: append here what must outlive the segments that are dropped. */
+  /** Called when a later segment begins, to append what must outlive dropped segments. */
   onSegment?: (journal: JournalWriter) => void;
-  /** Encrypts each record that it does not leave clear, and gives the record that tells its key to whom it may concern. */
+  /**
+   * Encrypts every record except the kinds that it leaves clear, and provides the record that contains its key for the
+   * recipients.
+   */
   seal?: RecordSeal;
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
 const defaultSegmentBytes = 4 * 1024 * 1024;
-/** The first segment is kept for ever, so it is small. */
+/** The first segment is never dropped, so it is small. */
 const firstSegmentBytes = 256 * 1024;
 const smallestSegmentBytes = 4096;
 const bufferBytes = 64 * 1024;
 
-/** Opens a journal; touches the disk only with the first record that is flushed. */
+/** Opens a journal. Nothing is written to disk before the first record is flushed. */
 export function openJournal(options: JournalOptions): JournalWriter {
   return new JournalWriter(options);
 }
@@ -67,12 +70,12 @@ export class JournalWriter {
   #isOpen = false;
   #isClosed = false;
   #isStartingSegment = false;
-  /** The present segment holds the key of its sealed records. */
+  /** Whether the current segment contains the key of its sealed records. */
   #hasKey = false;
   #seed = 0;
   #seq: number;
   #previous: number;
-  /** Links as of the last flush, to which a failed write falls back. */
+  /** The link as of the last flush, which is restored after a failed write. */
   #flushedPrevious: number;
 
   constructor(options: JournalOptions) {
@@ -90,15 +93,15 @@ export class JournalWriter {
     this.#flushedPrevious = this.#previous;
   }
 
-  /** Number that the next record will get. */
+  /** The number of the next record. */
   get nextSeq(): number {
     return this.#seq;
   }
 
   /**
-   * Adds a record, and all that were buffered before it; when it returns, the death of the process can't lose them.
-   * A string is kept as UTF-8 text. Returns the record's number. Throws `unwritable` (the disk; what was not
-   * written is lost, and the reader names the gap) or `over-limit` (the payload).
+   * Adds a record. When it returns, the record and all that were buffered before it can't be lost by the death of the
+   * process. A string is stored as UTF-8 text. Returns the record's number. Throws `unwritable` (the disk; what was not
+   * written is lost, and the reader reports the gap) or `over-limit` (the payload).
    */
   append(kind: number, payload: Uint8Array | string): number {
     const seq = this.appendBuffered(kind, payload);
@@ -106,7 +109,7 @@ export class JournalWriter {
     return seq;
   }
 
-  /** As `append`, but may stay in memory until `flush`, a later `append`, or 64 KB more. */
+  /** Like `append`, but the record may stay in memory until `flush`, a later `append`, or 64 KB more. */
   appendBuffered(kind: number, payload: Uint8Array | string): number {
     if (this.#isClosed) throw new AgentdumpError('usage', 'the journal is closed', { argument: 'append' });
     if (typeof payload !== 'string') return this.#add(kind, payload, payload.length, 0);
@@ -119,8 +122,9 @@ export class JournalWriter {
   }
 
   /**
-   * Goes the way of `append` and leaves nothing in the file: V8 compiles what it has seen run. Nothing at all before the
-   * first record, for a sealed journal, and where the record would not fit the segment or a quarter of the buffer.
+   * Runs the code of `append` without leaving anything in the file, because V8 only compiles code that has run. Does nothing
+   * before the first record, for a sealed journal, and if the record does not fit into the segment or a quarter of the
+   * buffer.
    */
   rehearse(kind: number, payload: Uint8Array | string): void {
     const most = recordFrame.bytes + payload.length * 3;
@@ -134,7 +138,7 @@ export class JournalWriter {
     this.#write(this.#buffer, 0);
   }
 
-  /** Hands what is buffered to the kernel. Throws `unwritable`. */
+  /** Passes buffered records to the kernel. Throws `unwritable`. */
   flush(): void {
     if (this.#pending === 0) return;
     const length = this.#pending;
@@ -142,7 +146,7 @@ export class JournalWriter {
     this.#write(this.#buffer, length);
   }
 
-  /** `data`: flushes and waits for the disk, so that a power cut can't lose it either. */
+  /** `data`: flushes and waits for the disk, so that a power loss can't lose the records either. */
   sync(mode: 'none' | 'data'): void {
     this.flush();
     if (mode === 'none') return;
@@ -153,7 +157,7 @@ export class JournalWriter {
     }
   }
 
-  /** Adds the `end` record, whose absence tells a reader that the process was cut off. An empty journal stays so. */
+  /** Adds the `end` record, whose absence means that the process was cut off. An empty journal stays empty. */
   close(endedWell: boolean, facts: { exitCode?: number; signal?: string } = {}): void {
     if (this.#isClosed) return;
     try {
@@ -164,13 +168,13 @@ export class JournalWriter {
     }
   }
 
-  /** Lets go of the files and says nothing: somebody else goes on with this journal, or will. */
+  /** Closes the files without an `end` record: another process continues this journal, or will. */
   abandon(): void {
     this.#isClosed = true;
     this.#files.close();
   }
 
-  /** `most` is the payload's size, or for a string that is still to be encoded the most it can take. */
+  /** `most` is the size of the payload, or for a string that has yet to be encoded, the upper bound. */
   #add(kind: number, payload: Uint8Array | string, most: number, flags: number): number {
     const seal = this.#seal?.leavesClear(kind) ? undefined : this.#seal;
     const tagBytes = seal ? sealing.tagBytes : 0;
@@ -187,7 +191,7 @@ export class JournalWriter {
     return seq;
   }
 
-  /** There is room for it in the segment. */
+  /** The segment must have room for it. */
   #addKey(key: Uint8Array): void {
     if (this.#pending + recordFrame.bytes + key.length > bufferBytes) this.flush();
     this.#encode(recordKinds.sealKey, key, 0, this.#seq++, undefined);
@@ -218,7 +222,7 @@ export class JournalWriter {
     this.#pending = end;
   }
 
-  /** A record that is larger than the buffer: its frame from the buffer, its payload from where it lies. */
+  /** A record that is larger than the buffer. The frame is taken from the buffer, the payload from the caller's memory. */
   #addLarge(
     kind: number,
     payload: Uint8Array,
@@ -238,7 +242,7 @@ export class JournalWriter {
     this.#write(Buffer.concat([this.#buffer.subarray(0, recordFrame.bytes), bytes]));
   }
 
-  /** After it there is an open segment with room for `bytes`. */
+  /** Afterwards there is an open segment with room for `bytes`. */
   #makeRoom(bytes: number): void {
     if (!this.#isOpen) this.#startSegment(bytes);
     else if (this.#isFull(bytes)) {
@@ -249,7 +253,7 @@ export class JournalWriter {
     }
   }
 
-  /** Of the present segment; one without a record has room for any. */
+  /** Whether the current segment is full. One without a record has room for any size. */
   #isFull(bytes: number): boolean {
     const limit = this.#segment === 0 ? Math.min(firstSegmentBytes, this.#segmentBytes) : this.#segmentBytes;
     const used = this.#files.written + this.#pending;
@@ -262,7 +266,7 @@ export class JournalWriter {
       this.#files.open(this.#segment, Math.max(this.#segmentBytes, bytes + segmentHeader.bytes));
     } catch (error) {
       if (this.#isOpen) this.#segment--;
-      // The number is used up, so that a reader sees that something is missing.
+      // The number is used up, so that a reader detects the missing record.
       this.#seq++;
       throw unwritable(this.dir, error);
     }
@@ -299,7 +303,7 @@ export class JournalWriter {
       this.#flushedPrevious = this.#previous;
     } catch (error) {
       this.#previous = this.#flushedPrevious;
-      // It may have been among the lost.
+      // The key's record may have been among the lost ones.
       this.#hasKey = false;
       if (this.#files.written === 0) this.#bufferHeader();
       throw unwritable(this.dir, error);
