@@ -69,7 +69,7 @@ export interface HttpBody {
   bytes: number;
   /** Redacted. Only the beginning if the body was cut; absent if it is not text. */
   text?: string;
-  /** Of all bytes before redaction, if the text is not the whole body. */
+  /** Of all bytes as they were received, before decoding and redaction, if the text is not the whole body. */
   sha256?: string;
   /** Why it is incomplete. `encoding`: the content encoding could not be undone. */
   gap?: 'cut' | 'binary' | 'encoding';

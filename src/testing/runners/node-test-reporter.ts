@@ -152,7 +152,7 @@ function finish(tests: TestPort, told: Told, { details, skip, todo }: Completed)
   else tests.end(told, 'failed', details.error);
 }
 
-/** A test that failed only because of its subtests is not reported as a failure itself. */
+/** Whether a test failed by itself, and not only because of its subtests or a hook. */
 export function isOwnFailure(error: unknown): boolean {
   const failureType = (error as { failureType?: string } | undefined)?.failureType;
   return failureType !== 'subtestsFailed' && failureType !== 'hookFailed';
