@@ -1,6 +1,7 @@
 /**
- * The public `agent` with durable runs: the recorded API, and in a durable run its steps, tool calls and nested runs with
- * their results kept. The engine is loaded when the first durable run begins; until then a step costs one comparison more.
+ * The public `agent` with durable runs: the recorded API, and in a durable run also persisted results of its steps, tool
+ * calls and nested runs. The engine is loaded when the first durable run begins; until then a step costs one additional
+ * comparison.
  */
 import { type Agent, type RunOptions, agent as recorded, type Work } from '../agent/api/api.ts';
 import { AgentdumpError } from '../errors.ts';
@@ -17,21 +18,21 @@ import type { CheckpointContents } from './records/checkpoint.ts';
 import type { Answer, Signal } from './records/layout.ts';
 import type { MaybePromise } from './stores/store.ts';
 
-/** What a function returned: itself, or in a durable run a promise of it. */
+/** The return value of the function, or in a durable run a promise of it. */
 export type StepResult<Result> =
   Result extends PromiseLike<infer Value> ? Promise<Value> : Result | Promise<Result>;
 
 export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
-  /** Goes on with the run of this id, or begins it. Its result is recorded too. */
+  /** Resumes the run with this id, or starts it. Its result is recorded too. */
   run<Result>(
     name: string,
     options: DurableRunOptions,
     work: (run: DurableRunWork) => Result,
   ): Promise<Awaited<Result>>;
-  /** A run of the agent; inside of another one, a sub-agent, and inside of a durable one durable with it. */
+  /** A run of the agent. Within another run it is a sub-agent, and within a durable run it is durable as part of that run. */
   run<Result>(name: string, work: (run: Work) => Result): StepResult<Result>;
   run<Result>(name: string, options: RunOptions, work: (run: Work) => Result): StepResult<Result>;
-  /** In a durable run always a promise, also of a function that returns none: await it. */
+  /** In a durable run this always returns a promise, even if the function is synchronous: await it. */
   step<Result>(
     name: string,
     work: (step: DurableWork) => Result,
@@ -43,27 +44,27 @@ export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
     work: (toolArguments: Arguments, call: DurableWork) => Result,
     options?: DurableToolOptions,
   ): StepResult<Result>;
-  /** True for runs that pass here for the first time; false for one that the code before has brought past this place. */
+  /** True for runs that get here for the first time; false for a run that got past this point with earlier code. */
   version(name: string): MaybePromise<boolean>;
-  /** Waits for `agentdump approve` or `reject`, whatever dies meanwhile. Only in a durable run. */
+  /** Waits for `agentdump approve` or `reject`; the wait survives the death of the process. Only in a durable run. */
   waitForApproval(name: string, request?: unknown, options?: ApprovalWish): Promise<Answer>;
   /**
-   * The next signal of this name that was sent to the run (`agentdump signal`, `sendSignal`), perhaps before it came here;
-   * undefined when none came within `timeoutMs`. Only in a durable run.
+   * The next signal of this name that was sent to the run (`agentdump signal`, `sendSignal`), possibly before the run got
+   * here. Undefined if none arrives within `timeoutMs`. Only in a durable run.
    */
   waitForSignal(name: string, options?: SignalWish): Promise<Signal | undefined>;
   /**
-   * Goes on after so many milliseconds or at that time, whatever dies meanwhile: days are fine, since a worker keeps no run in
-   * memory that only waits. Only in a durable run.
+   * Sleeps for this many milliseconds or until that time; survives the death of the process. Days are fine, because a worker
+   * does not keep a run in memory that only waits. Only in a durable run.
    */
   sleep(name: string, until: number | Date, options?: SleepWish): Promise<void>;
-  /** Keeps `contents` now, by default what the run's plan gives; the checkpoint's id. Only in a durable run. */
+  /** Stores `contents` now, by default what the run's plan returns. Returns the checkpoint's id. Only in a durable run. */
   checkpoint(label?: string, contents?: CheckpointContents): Promise<string>;
 }
 
 let engine: Engine | undefined;
 
-/** Where in a durable run the calling code is, and what acts on it. */
+/** The position of the calling code within a durable run, and the engine that handles it. */
 function findAround() {
   const place = engine?.currentPlace();
   return engine && place ? { engine, place } : undefined;
@@ -83,7 +84,7 @@ async function runDurable(name: string, options: DurableRunOptions, work: RunFun
   return (await loadEngine()).run(name, options, work);
 }
 
-/** What runs within it finds itself by the engine that is loaded here: a worker's too. */
+/** Code that is called by the engine finds its run through the engine that is loaded here; this includes workers. */
 export async function loadEngine(): Promise<Engine> {
   engine ??= (await import('./engine.ts')).engine;
   return engine;
@@ -108,7 +109,7 @@ function tool(
   return recorded.tool(name, toolArguments, plain, options);
 }
 
-/** What a step is given outside of durable runs, where nothing is tried again. */
+/** Passed to a step outside of durable runs, where nothing is retried. */
 class PlainWork implements DurableWork {
   readonly id: string;
   readonly name: string;
@@ -146,7 +147,7 @@ function requireAround(call: string) {
   throw new AgentdumpError('usage', `agent.${call} works within a durable run`, { argument: call });
 }
 
-/** What a durable run adds to the recorded API, and what it does otherwise within one. */
+/** What durable runs add to the recorded API, and the methods that behave differently within a durable run. */
 export const durableAgent: DurableAgent = {
   ...recorded,
   run: run as DurableAgent['run'],

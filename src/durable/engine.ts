@@ -1,4 +1,4 @@
-/** What the public API calls once there is a durable run: the same words, with the run that the caller is in. */
+/** Implements the public API once there is a durable run: the same methods, plus the run of the caller. */
 import { agent as recorded } from '../agent/api/api.ts';
 import { sleepUntil, waitForApproval, waitForSignal } from './approvals/wait-for-approval.ts';
 import { Lookout } from './dispatch/lookout.ts';
@@ -23,7 +23,7 @@ function run(name: string, options: DurableRunOptions, work: RunFunction): Promi
   return performRun(name, options, (given) => recorded.run(name, seen, () => work(given)));
 }
 
-/** A sub-agent: a step whose steps are recorded too, so it is never in doubt itself. */
+/** A sub-agent: a step whose inner steps are recorded too, so it is never in doubt itself. */
 function nestedRun(
   place: Place,
   name: string,

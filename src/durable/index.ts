@@ -1,4 +1,6 @@
-/** `agentdump/durable`: what hosts use beside `agent` itself: stores, workers, looking at runs, repairing conversations. */
+/**
+ * `agentdump/durable`: the API for hosts besides `agent` itself: stores, workers, inspecting runs, repairing conversations.
+ */
 export { cancelRun, enqueueRun, type QueuedRun, sendSignal } from './dispatch/act-on-run.ts';
 export type { Schedule } from './dispatch/schedule.ts';
 export type { WorkerOptions } from './dispatch/worker-options.ts';

@@ -1,6 +1,6 @@
 /**
- * Looks at runs from outside and does what a person may do to them: answer, roll back. Needs the key only for values:
- * names, states and times are in the clear.
+ * Inspects runs from outside and performs the actions of a person: answering and rolling back. The key is only needed for
+ * values; names, states and times are not encrypted.
  */
 import { userInfo } from 'node:os';
 import { AgentdumpError } from '../errors.ts';
@@ -17,8 +17,8 @@ import { lastLabel, wordOf } from './steps/step-path.ts';
 import type { DurableStore, StoredRecord } from './stores/store.ts';
 
 /**
- * queued: nobody has worked at it yet. interrupted: nobody works at it and it has not ended. waiting: the same, or not, for an
- * approval, a signal or a time.
+ * queued: no process has worked at it yet. interrupted: it has not ended, and no process works at it. waiting: it waits for
+ * an approval, a signal or a time, with or without a process.
  */
 export type RunState = 'queued' | 'running' | 'waiting' | 'interrupted' | RunEnd;
 
@@ -35,21 +35,21 @@ export interface RunSummary {
   waitingFor: WaitingQuestion[];
   checkpoints: { id: string; label: string | undefined; at: string; bySeq: number }[];
   sealed: boolean;
-  /** What could not be read of it. */
+  /** What could not be read of the run. */
   notes: string[];
 }
 
 export interface WaitingQuestion {
   path: string;
-  /** The question's own, by which it can be answered too; absent in older records. */
+  /** The question's own id, which is also accepted for answering; absent in older records. */
   id?: string;
   askedAt: string;
   answered: boolean;
-  /** What is asked for, redacted; absent when there is nothing, or the key that it is sealed with is not here. */
+  /** The request, redacted. Absent if there is none, or if the key that it is sealed with is not available. */
   request?: unknown;
-  /** It waits for no person but for a signal of this name. */
+  /** Set if the run waits for a signal of this name instead of a person. */
   signal?: string;
-  /** It is over then by itself. */
+  /** When the wait ends by itself. */
   until?: string;
 }
 
@@ -85,7 +85,7 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
   };
 }
 
-/** Without the key when that is not here: then values can't be read. */
+/** Works without the key if that is not available; values can't be read then. */
 export function codecForLooking(records: readonly StoredRecord[], keys: CodecKeys = {}): RecordCodec {
   try {
     return openCodec(records, keys);
@@ -122,7 +122,7 @@ function readRedacted({ readRequest }: ApprovalEntry): unknown {
   }
 }
 
-/** What a worker has to know of a run before it takes it. */
+/** What a worker needs to know of a run before it takes it. */
 export async function readHeading(
   store: DurableStore,
   id: string,
@@ -173,7 +173,7 @@ export interface AnswerWish extends CodecKeys {
   value?: unknown;
 }
 
-/** As `answerQuestion`; the path. */
+/** Like `answerQuestion`; returns the path. */
 export async function answerApproval(
   store: DurableStore,
   id: string,
@@ -185,13 +185,13 @@ export async function answerApproval(
 
 export interface AnsweredQuestion {
   path: string;
-  /** What was asked for, redacted. */
+  /** The request, redacted. */
   request?: unknown;
 }
 
 /**
- * Answers the open question of this path or id, or of this name when only one question has it. Throws `not-found` when
- * there is none, `usage` when it is answered already or the name fits several.
+ * Answers the open question of this path or id, or of this name if only one question has it. Throws `not-found` if there is
+ * none, `usage` if it is answered already or if the name is ambiguous.
  */
 export async function answerQuestion(
   store: DurableStore,
@@ -239,8 +239,8 @@ function userName(): string {
 }
 
 /**
- * Makes everything void that was recorded after a checkpoint (its id or label, the newest of it), or from the start of
- * the step of this path on. The records stay; a later rollback may go further back. What was voided, in words.
+ * Voids everything that was recorded after a checkpoint (its id, or its label for the newest one), or from the start of the
+ * step at this path. The records remain; a later rollback may go further back. Returns a description of what was voided.
  */
 export async function rollBack(store: DurableStore, id: string, to: string): Promise<string> {
   const { name } = new RunLog((await store.read(id)).records, new RecordCodec({}));
@@ -258,7 +258,7 @@ export async function rollBack(store: DurableStore, id: string, to: string): Pro
     const gone = [...log.steps.values()].filter(({ seq }) => seq > target.seq).map(({ path }) => path);
     return `back to ${target.what}; to be done again: ${gone.length ? gone.join(', ') : 'nothing'}`;
   } finally {
-    // What it waited for may be void, and of one that had ended there is something to do again.
+    // What the run waited for may be void, and a run that had ended has work to do again.
     await handle.release(isBack ? { isOver: false } : undefined);
   }
 }
@@ -270,7 +270,7 @@ function findTarget(log: RunLog, to: string): { seq: number; what: string } | un
   return step && { seq: step.seq - 1, what: `before step ${to}` };
 }
 
-/** The command line that last worked at the run, and where. */
+/** The command line of the last process that worked at the run, and its directory. */
 export async function findCommand(
   store: DurableStore,
   id: string,

@@ -1,21 +1,21 @@
-/** Files that are written under a name of their own and get their real one when they are whole. */
+/** Files that are written under a temporary name and renamed or linked when they are complete. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const draftStart = '.draft-';
-/** Also as older releases called them. */
+/** Includes the names that older releases used. */
 const draftFile = /^(\.draft|\.lease|run-id)-\d+-\d+$/;
-/** A draft lives for microseconds; its writer may have been stopped meanwhile. */
+/** A draft normally exists for microseconds, but its writer may have been suspended meanwhile. */
 const draftLifeMs = 3_600_000;
 
 export const isDraft = (name: string): boolean => draftFile.test(name);
 
-/** A path that nobody else has. */
+/** A unique path. */
 export function draftIn(folder: string): string {
   return join(folder, `${draftStart}${process.pid}-${process.hrtime.bigint()}`);
 }
 
-/** Removes what killed processes have left there. */
+/** Removes drafts of killed processes. */
 export function sweepDrafts(folder: string, nowMs = Date.now()): void {
   for (const name of namesIn(folder)) {
     if (!isDraft(name)) continue;
@@ -25,7 +25,7 @@ export function sweepDrafts(folder: string, nowMs = Date.now()): void {
   }
 }
 
-/** None of a folder that is not there, or can't be read. */
+/** Empty if the folder is missing or can't be read. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

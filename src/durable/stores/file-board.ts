@@ -1,9 +1,11 @@
 /**
- * When each run of a folder is due that has not ended: a small file for each, in `.open/` when there is something to do or
- * somebody works at it, else in `.resting/`, and then an empty one in `.timers/` whose name says when. A look reads the names of
- * timers and the entries in `.open/`: what rests and what has ended costs it nothing. A hint, never the truth: what a run has
- * done its journal tells. Two who move one entry at the same time may leave it due although it is not, or lose it; a run
- * without an entry is found by `FileStore.findUnlisted`. Older releases kept all entries in `.open/`, where they are read still.
+ * Due times of the runs of a folder that have not ended. Each run has a small file: in `.open/` if there is work to do or a
+ * process works at it, otherwise in `.resting/`, and in that case an empty file in `.timers/` whose name contains the due
+ * time. A look reads the names of the timers and the entries in `.open/`, so runs that rest or have ended cost nothing.
+ *
+ * The entries are a hint only; the journal is authoritative for the state of a run. Two processes that move an entry at the
+ * same time may leave it due although it is not, or lose it; a run without an entry is found by `FileStore.findUnlisted`.
+ * Older releases kept all entries in `.open/`, where they are still read.
  */
 import { mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +14,7 @@ import { draftIn, isDraft, namesIn, sweepDrafts } from './drafts.ts';
 import { dueTimeOf } from './due-time.ts';
 import type { RunRest, RunTitle } from './store.ts';
 
-/** What was read of an unchanged name is trusted for so long: looks come quickly one behind the other in a busy worker. */
+/** How long the contents of an unchanged name are trusted: in a busy worker looks follow each other quickly. */
 const trustedMs = 1_000;
 const timeDigits = 16;
 
@@ -29,7 +31,7 @@ export class FileBoard {
   readonly #open: string;
   readonly #resting: string;
   readonly #timers: string;
-  /** Entries in `.open/` by the file that was read: each change makes another one. */
+  /** Entries in `.open/`, by the file that was read: each change creates a new file. */
   #read = new Map<string, ReadEntry>();
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +41,10 @@ export class FileBoard {
     this.#timers = join(runsFolder, '.timers');
   }
 
-  /** Names the run if it has no entry yet; what is there stays, but for one that is worked at, which is due. */
+  /**
+   * Creates the entry of the run if it has none. An existing entry is unchanged, unless the run is being worked at, which
+   * makes it due.
+   */
   add(fileName: string, run: string, { isWork = false, dueAtMs, ...title }: RunTitle): void {
     const before = this.find(fileName);
     const isNamed = before?.name !== undefined || title.name === undefined;
@@ -52,7 +57,7 @@ export class FileBoard {
     }
   }
 
-  /** `answers`: how many it has, when it was looked for them. */
+  /** `answers`: how many the run had when it was checked for them. */
   rest(fileName: string, run: string, { isOver, dueAtMs, isFirm }: RunRest, answers: number): void {
     const before = this.find(fileName);
     if (isOver) this.#remove(fileName, before);
@@ -63,7 +68,7 @@ export class FileBoard {
     }
   }
 
-  /** An answer was kept. */
+  /** An answer was stored. */
   wake(fileName: string, run: string, answers: number): void {
     const before = this.find(fileName);
     if (before?.isFirm && !isDue(before.dueAtMs)) return;
@@ -75,7 +80,7 @@ export class FileBoard {
     this.#remove(fileName, this.find(fileName));
   }
 
-  /** All that are due, the most urgent first. */
+  /** All entries that are due, the most urgent first. */
   findDue(names: readonly string[], nowMs: number): BoardEntry[] {
     this.#wakeTimers(nowMs);
     const isTrusted = performance.now() - this.#checkedAtMs < trustedMs;
@@ -93,7 +98,7 @@ export class FileBoard {
     return due.sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || dueAt(a) - dueAt(b));
   }
 
-  /** Undefined where there is none, or none that can be read. */
+  /** Undefined if there is no entry, or if it can't be read. */
   find(fileName: string): BoardEntry | undefined {
     return readEntry(join(this.#open, fileName)) ?? readEntry(join(this.#resting, fileName));
   }
@@ -107,7 +112,10 @@ export class FileBoard {
     for (const folder of [this.#open, this.#resting, this.#timers]) sweepDrafts(folder, nowMs);
   }
 
-  /** No news where the system gives none of folders. `tell` is given the run whose entry is new in `.open/`, or changed. */
+  /**
+   * Reports nothing if the system does not support watching folders. `tell` receives the run whose entry in `.open/` is new
+   * or changed.
+   */
   watch(tell: (run: string) => void): () => void {
     try {
       mkdirSync(this.#open, { recursive: true, mode: 0o700 });
@@ -116,7 +124,7 @@ export class FileBoard {
         const entry = readEntry(join(this.#open, fileName));
         if (entry) tell(entry.run);
       });
-      // A folder that is removed, or no more watchers allowed: who waits looks by himself, too.
+      // The folder was removed, or the limit of watchers is reached. Waiting code polls as well.
       watcher.on('error', () => watcher.close());
       return () => watcher.close();
     } catch {
@@ -124,7 +132,7 @@ export class FileBoard {
     }
   }
 
-  /** Runs whose time has come. A timer that was overtaken is just removed. */
+  /** Moves the runs whose time has come. An outdated timer is only removed. */
   #wakeTimers(nowMs: number): void {
     for (const timer of namesIn(this.#timers)) {
       if (!(Number(timer.slice(0, timeDigits)) <= nowMs)) continue;
@@ -152,7 +160,7 @@ export class FileBoard {
     return known.entry;
   }
 
-  /** In the folder where it belongs, before it is taken from where it was. */
+  /** Writes the entry to the folder where it belongs before it is removed from the previous one. */
   #put(fileName: string, entry: BoardEntry, before?: Partial<BoardEntry>, nowMs = Date.now()): void {
     const timer = timerOf(fileName, entry.dueAtMs);
     if (isDue(entry.dueAtMs, nowMs)) {
@@ -187,7 +195,7 @@ function isDue(dueAtMs: BoardEntry['dueAtMs'], nowMs = Date.now()): boolean {
   return dueAtMs !== 'never' && dueAtMs <= nowMs;
 }
 
-/** Undefined for what no clock comes to, and what is due in any case. */
+/** Undefined for a run that no time makes due, and for one that is due already. */
 function timerOf(fileName: string, dueAtMs: BoardEntry['dueAtMs'] | undefined): string | undefined {
   if (dueAtMs === undefined || dueAtMs === 'never' || dueAtMs <= 0) return undefined;
   return `${String(Math.ceil(dueAtMs)).padStart(timeDigits, '0')}+${fileName}`;
@@ -202,7 +210,7 @@ function readEntry(path: string): BoardEntry | undefined {
   }
 }
 
-/** Whole or not at all. */
+/** Atomic. */
 function writeEntry(folder: string, fileName: string, entry: BoardEntry): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = draftIn(folder);

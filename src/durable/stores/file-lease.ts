@@ -1,8 +1,8 @@
 /**
- * Who works at a run that is a folder: files `lease-<epoch>.json`, each made by a link that only one can make; the
- * highest epoch holds. A holder on this machine holds while its process lives; a worker thread, and one that can't be seen
- * from here (another machine, another container), while it touches its file. A copied folder is nobody's: the file names the inode of the
- * folder in which it was written.
+ * Who works at a run that is a folder: files `lease-<epoch>.json`, each created by a link, which succeeds for one process
+ * only; the highest epoch is the holder. A holder on this machine keeps the run as long as its process lives. A worker
+ * thread, and a holder that is not visible from here (another machine, another container), keeps it as long as it touches its
+ * file. A copied folder has no holder: the file contains the inode of the folder in which it was written.
  */
 import { linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { describeProcess } from '../../journal/write/session.ts';
 import { draftIn } from './drafts.ts';
 import { describeHolder, isFromHere, isSurelyDead } from './holder.ts';
 
-/** A lease that was not touched for so long is over. */
+/** A lease that was not touched for this long has expired. */
 const leaseMs = 20_000;
 const touchEveryMs = 5_000;
 const leaseFile = /^lease-(\d{8})\.(json|free|over)$/;
@@ -21,19 +21,19 @@ const leaseFile = /^lease-(\d{8})\.(json|free|over)$/;
 interface LeaseFacts {
   process: ProcessIdentity;
   folder: number;
-  /** Absent for a main thread: a thread may end, and its process live on. */
+  /** Absent for a main thread. A worker thread may end while its process lives on. */
   thread?: number;
 }
 
-/** The run is ours while this lives. */
+/** Holds the run. */
 export class FileLease {
   readonly epoch: number;
   readonly #folder: string;
-  /** Called when somebody else has taken the run. */
+  /** Called when another process has taken the run. */
   onLost: (error: AgentdumpError) => void = () => {};
   readonly #timer: NodeJS.Timeout;
   readonly #runId: string;
-  /** The next holder removes it. */
+  /** Removed by the next holder. */
   readonly #file: string;
   #checkedAt = Date.now();
   #isReleased = false;
@@ -46,7 +46,7 @@ export class FileLease {
     this.#timer = setInterval(() => this.#touch(), touchEveryMs).unref();
   }
 
-  /** Throws AgentdumpError `held` when a living process has the run, or another took it in this moment. */
+  /** Throws AgentdumpError `held` if a living process has the run, or if another one took it at the same moment. */
   static take(folder: string, runId: string): FileLease {
     for (;;) {
       const last = lastLease(folder);
@@ -59,7 +59,10 @@ export class FileLease {
     }
   }
 
-  /** Called before each write: its file is gone when another holds the run, and a long sleeper looks once more. Throws `held`. */
+  /**
+   * Called before each write: the file is gone if another process holds the run. After a long suspension the lease is checked
+   * once more. Throws `held`.
+   */
   verify(): void {
     const now = Date.now();
     const isThere = statSync(this.#file, { throwIfNoEntry: false }) !== undefined;
@@ -95,21 +98,21 @@ export class FileLease {
 }
 
 /**
- * Notes that the run has ended, as it was when it was last taken: whoever takes it again makes the note void, also one that is
- * written behind his back.
+ * Records that the run has ended, for the epoch at which it was last taken. Taking the run again invalidates the note,
+ * including one that is written late by the previous holder.
  */
 export function noteOver(folder: string): void {
   const last = lastLease(folder);
   if (last) writeFileSync(join(folder, leaseName(last.epoch, 'over')), '', { mode: 0o600 });
 }
 
-/** `names`: the files of the run's folder. False also where no release has noted it. */
+/** `names`: the files of the run's folder. Also false if the run ended under a release that wrote no note. */
 export function isNotedOver(names: readonly string[]): boolean {
   const epoch = lastEpoch(names);
   return epoch > 0 && names.includes(leaseName(epoch, 'over'));
 }
 
-/** Who works at the run now, in words; undefined when nobody does. */
+/** A description of the process that works at the run now; undefined if there is none. */
 export function findLeaseHolder(folder: string): string | undefined {
   const last = lastLease(folder);
   return last && !last.isFree ? findHolder(folder, last.name) : undefined;
@@ -122,7 +125,7 @@ function lastLease(folder: string): { epoch: number; name: string; isFree: boole
   return { epoch, name: leaseName(epoch, 'json'), isFree: names.includes(leaseName(epoch, 'free')) };
 }
 
-/** 0: nobody has ever held it. */
+/** 0: it was never held. */
 function lastEpoch(names: readonly string[]): number {
   let last = 0;
   for (const name of names) last = Math.max(last, Number(leaseFile.exec(name)?.[1] ?? 0));
@@ -140,7 +143,7 @@ function findHolder(folder: string, name: string): string | undefined {
   return silentMs > leaseMs ? undefined : `${describeHolder(holder)}${which}`;
 }
 
-/** Undefined for one that is gone or torn: its maker died before it held anything. */
+/** Undefined if it is gone or torn: a torn one was never a lease, because its writer died first. */
 function readLease(path: string): LeaseFacts | undefined {
   try {
     const facts = JSON.parse(readFileSync(path, 'utf8'));
@@ -150,7 +153,7 @@ function readLease(path: string): LeaseFacts | undefined {
   }
 }
 
-/** Whole or not at all, and only when nobody was faster. */
+/** Atomic; false if another process was faster. */
 function link(folder: string, epoch: number): boolean {
   const draft = draftIn(folder);
   const facts: LeaseFacts = {

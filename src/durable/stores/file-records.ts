@@ -1,7 +1,7 @@
 /**
- * Reads the journal of a run that is a folder: every record that was acknowledged, and in words what was left out. A
- * worker that was taken over while it slept may have written behind its successor's back: a segment ends for us where
- * the next one begins.
+ * Reads the journal of a run that is a folder: every acknowledged record, and descriptions of what was left out. A worker
+ * that was taken over while it was suspended may have written after its successor began, so a segment is read only up to
+ * where the next one begins.
  */
 import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface RunFiles {
 
 const segmentFile = /^\d{8,}\.journal$/;
 
-/** `forWriting`: a last segment without a record, which a death left there, is removed, so that its name is free. */
+/** `forWriting`: a last segment without records, left by a death, is removed so that its name is free. */
 export function readRunFiles(folder: string, forWriting: boolean): RunFiles {
   const files: RunFiles = { records: [], notes: [] };
   const segments = readSegments(folder, forWriting);
@@ -56,13 +56,16 @@ function readSegments(folder: string, forWriting: boolean): Segment[] {
   return segments;
 }
 
-/** Number and link of what comes next: behind the last record, or where a taken-over worker's records are cut off. */
+/**
+ * Number and link of the next record: after the last record, or where the records of a worker that was taken over are cut
+ * off.
+ */
 function joinEnds(before: JournalEnd | undefined, end: JournalEnd, limit: number | undefined): JournalEnd {
   const nextSeq = Math.max(before?.nextSeq ?? 0, Math.min(end.nextSeq, limit ?? end.nextSeq));
   return { segment: end.segment, nextSeq, checksum: end.checksum };
 }
 
-/** Each file is read by itself, so all but the first seem to miss those before. */
+/** Each file is read separately, so all but the first seem to lack the previous ones. */
 const isExpected = ({ reason }: JournalGap) => reason === 'segments-missing';
 
 function notesOf(name: string, { gaps, torn }: JournalReading): string[] {

@@ -1,6 +1,6 @@
 /**
- * Durable runs as folders, `<dir>/runs/<run>/`: a journal, a lease, and the answers to approvals. To go on elsewhere it is
- * enough to copy the folder. All calls are synchronous: a record is the kernel's when `append` returns.
+ * Durable runs as folders, `<dir>/runs/<run>/`: a journal, a lease, and the answers to approvals. To continue a run
+ * elsewhere, copy the folder. All calls are synchronous: a record has reached the kernel when `append` returns.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -26,11 +26,11 @@ import type { DueRun, DurableStore, RunHandle, RunReading, RunRest, RunTitle } f
 export const runsFolder = 'runs';
 const answersFolder = 'answers';
 const longestName = 200;
-/** Of those that are looked through for what no entry tells. */
+/** How many runs `findUnlisted` examines between two turns of the event loop. */
 const runsInOneGo = 32;
 /** In the folder of a run whose id is too long for a file name. */
 const idFile = 'run-id';
-/** No name that `encodeURIComponent` makes has a plus. */
+/** Unambiguous, because `encodeURIComponent` never returns a plus. */
 const hashMark = '+sha256-';
 
 /** `dir`: the dump folder; the runs are below it. */
@@ -52,7 +52,7 @@ export class FileStore implements DurableStore {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       if (name.includes(hashMark) && this.#idOf(name) !== runId) writeWhole(join(folder, idFile), runId);
     });
-    // The entry comes behind the lease: nobody may find a run that is still to be begun, and nothing in it.
+    // The entry is created after the lease, so that no worker finds an empty run that is just being started.
     const lease = FileLease.take(folder, runId);
     for (const written of [folder, join(folder, answersFolder)]) sweepDrafts(written);
     try {
@@ -90,7 +90,7 @@ export class FileStore implements DurableStore {
     writeFileSync(draft, payload, { mode: 0o600, flag: 'wx', flush: true });
     try {
       const isNew = linkNew(draft, join(folder, answerName(path)));
-      // Also of one that was there: who kept it may have died before this.
+      // Also if there was an answer already: its writer may have died before this call.
       this.rest(runId, { isOver: false });
       return isNew;
     } catch (error) {
@@ -111,7 +111,7 @@ export class FileStore implements DurableStore {
     for (const { run: id, name } of this.#board.findDue(names, Date.now())) {
       if (due.length >= most) break;
       const folder = this.folderOf(id);
-      // Nothing can come of an entry whose run was removed.
+      // The run was removed, so its entry is useless.
       if (!existsSync(folder)) this.#board.remove(basename(folder));
       else if (!isHeld(folder)) due.push({ id, ...(name !== undefined && { name }) });
     }
@@ -119,9 +119,9 @@ export class FileStore implements DurableStore {
   }
 
   /**
-   * Runs without an entry that can be read: of an older release, copied here, or what a power cut left; and those with more
-   * answers than when they were put to rest. Of the thousands that have ended it reads the names of their files, a few at a
-   * time, so that the process has time for other things.
+   * Runs without a readable entry (of an older release, copied here, or lost in a power failure), and runs with more answers
+   * than when they were put to rest. For runs that have ended, possibly thousands, only the file names are read, a few runs
+   * at a time, so that the event loop is not blocked.
    */
   async findUnlisted(): Promise<string[]> {
     this.#requireOpen();
@@ -143,7 +143,7 @@ export class FileStore implements DurableStore {
     try {
       files = readdirSync(folder);
     } catch (error) {
-      // What is no folder is no run; of one that can't be looked at somebody has to hear.
+      // What is not a folder is not a run. Other errors must be reported to someone.
       return !['ENOTDIR', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
     }
     if (isNotedOver(files)) return false;
@@ -153,14 +153,14 @@ export class FileStore implements DurableStore {
     return dueAtMs !== 0 && !isFirm && countAnswers(folder) > answers;
   }
 
-  /** What killed processes have left beside the entries of runs. */
+  /** Removes drafts of killed processes next to the entries of runs. */
   sweepDrafts(nowMs?: number): void {
     this.#board.sweepDrafts(nowMs);
   }
 
   rest(runId: string, rest: RunRest): void {
     const folder = this.folderOf(runId);
-    // Of a held run only that it is due: a worker that looks in vain does no harm, one that never looks does.
+    // A held run can only be made due: an unnecessary look does no harm, a missing one does.
     if (!rest.isOver && rest.dueAtMs === undefined)
       this.#board.wake(basename(folder), runId, countAnswers(folder));
     else if (!isHeld(folder)) this.#putToRest(basename(folder), runId, rest, countAnswers(folder));
@@ -170,7 +170,7 @@ export class FileStore implements DurableStore {
     return this.#board.watch(tell);
   }
 
-  /** Runs that were taken stay so until they are released. */
+  /** Runs that were taken remain so until they are released. */
   close(): void {
     this.#isClosed = true;
   }
@@ -199,7 +199,7 @@ export class FileStore implements DurableStore {
     if (!rest) return;
     const seen = rest.mark === undefined ? countAnswers(folder) : Number(rest.mark);
     this.#putToRest(folderName, runId, rest, seen);
-    // Whoever kept an answer before this entry may have made the run due before it, too.
+    // A process that stored an answer before this entry was written may also have made the run due before it was written.
     if (!rest.isOver && countAnswers(folder) > seen) this.#board.wake(folderName, runId, seen);
   }
 
@@ -212,7 +212,7 @@ export class FileStore implements DurableStore {
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Whoever takes up one that can't be looked at hears why. */
+/** If this can't be determined, the process that takes the run receives the error. */
 function isHeld(folder: string): boolean {
   try {
     return findLeaseHolder(folder) !== undefined;
@@ -226,7 +226,7 @@ function countAnswers(folder: string): number {
   return namesIn(join(folder, answersFolder)).filter((name) => !isDraft(name)).length;
 }
 
-/** False when there is one already. */
+/** False if there is one already. */
 function linkNew(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
@@ -292,7 +292,7 @@ class FileRun implements RunHandle {
     this.#lease.onLost = tell;
   }
 
-  /** Not the lease: a look that finds another holder must not be spent on a rehearsal. */
+  /** Does not check the lease: its next look, which may find another holder, must not happen in a rehearsal. */
   rehearse(kind: number, payload: string | Uint8Array): void {
     this.#journal.rehearse(kind, payload);
   }
@@ -302,8 +302,8 @@ class FileRun implements RunHandle {
   }
 
   /**
-   * On a full disk nothing more can be said: then the run is free when this process has ended. What becomes of it is said
-   * while it is still held: nobody may take it up in between and be overruled.
+   * On a full disk this can't be recorded; the run is free when this process ends. The state is written while the run is
+   * still held, so that no other process can take it in between and have its state overwritten.
    */
   release(rest?: RunRest): void {
     const tellRest = () => (!existsSync(this.#folder) || this.#lease.isHeld) && this.#afterwards(rest);
@@ -311,22 +311,22 @@ class FileRun implements RunHandle {
       try {
         letGo();
       } catch {
-        // The run's own records are kept, or their writer was told.
+        // The run's own records are stored, or their writer received the error.
       }
   }
 }
 
-/** A file name that says the text, in every file system; of a long one the start, and its hash. */
+/** A file name for the text that is valid in every file system; for a long text its start and its hash. */
 function encodeName(text: string): string {
   const name = encodeURIComponent(text).replace(/^\./, '%2E').replace(/\*/g, '%2A');
   if (name === '') throw new AgentdumpError('usage', 'the id of a run must not be empty', { argument: 'id' });
   if (name.length <= longestName) return name;
-  // Not in the middle of an escaped character.
+  // Not within an escaped character.
   const start = name.slice(0, 100).replace(/%.?$/, '');
   return `${start}${hashMark}${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** As `encodeName`, but a long one is its hash: nobody has to read it back. */
+/** Like `encodeName`, but a long one is only its hash, because it is never decoded. */
 function answerName(path: string): string {
   const isShort = path !== '' && encodeURIComponent(path).length <= longestName;
   return isShort ? encodeName(path) : `sha256-${createHash('sha256').update(path).digest('hex')}`;

@@ -1,8 +1,8 @@
-/** The store of a place: a PostgreSQL URL, or a dump folder. The database client is loaded only for the former. */
+/** The store for a place: a PostgreSQL URL, or a dump folder. The database client is loaded only for the former. */
 import { FileStore } from './file-store.ts';
 import type { DurableStore } from './store.ts';
 
-/** AGENTDUMP_RUN_STORE, or else the dump folder. */
+/** AGENTDUMP_RUN_STORE, otherwise the dump folder. */
 export function defaultPlace(): string {
   return process.env['AGENTDUMP_RUN_STORE'] || process.env['AGENTDUMP_DIR'] || '.agentdump';
 }

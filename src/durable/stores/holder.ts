@@ -1,8 +1,11 @@
-/** A worker as others see it: which process it is, and whether that is surely dead. Of other machines nothing is sure. */
+/**
+ * Identifies a worker for others: which process it is, and whether that is certainly dead. Nothing is certain about other
+ * machines.
+ */
 import type { ProcessIdentity } from '../../journal/layout/session.ts';
 import { classifyByPid, currentBootId, ownPidNamespace } from '../../journal/read/session.ts';
 
-/** Same machine, same boot, same pid namespace: then its pid tells whether it lives. */
+/** Same machine, same boot, same pid namespace: its pid shows whether it is alive. */
 export function isFromHere({ bootId, pidNamespace }: ProcessIdentity): boolean {
   return bootId === currentBootId() && pidNamespace === ownPidNamespace();
 }

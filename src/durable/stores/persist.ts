@@ -1,24 +1,24 @@
-/** Tries a query again while what fails may pass: a cut connection, a database that restarts, a full disk. */
+/** Retries a query while the failure may be temporary: a broken connection, a database that restarts, a full disk. */
 import { AgentdumpError } from '../../errors.ts';
 
 export interface Patience {
   ms: number;
-  /** What is waited for, for people. */
+  /** What is waited for, for messages. */
   place: string;
 }
 
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
-/** SQLSTATE classes that no waiting changes: wrong data, broken constraints, no right to enter, wrong statements. */
+/** SQLSTATE classes that waiting does not change: invalid data, violated constraints, denied access, invalid statements. */
 const lasting = /^(22|23|28|3D|42)/;
 
-/** Whether what `persist` threw is no matter of waiting. */
+/** Whether the error that `persist` threw is permanent. */
 export function isLasting(error: unknown): boolean {
   const { code, details } = error as AgentdumpError;
   return code === 'unwritable' && lasting.test(String(details?.['reason']));
 }
 
-/** Throws `unwritable` when the patience is over, or at once for a failure that lasts. */
+/** Throws `unwritable` when the patience is exhausted, or at once for a permanent failure. */
 export async function persist<Result>(
   { ms, place }: Patience,
   query: () => Promise<Result>,

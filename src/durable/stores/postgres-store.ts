@@ -1,8 +1,8 @@
 /**
- * Durable runs in PostgreSQL, for several machines. Who holds a run holds it for a while and renews that; each time that a
- * run is taken its epoch grows, and a record is added only by a statement that sees the adder's own epoch, so that one
- * who was taken over can add nothing. A record counts as kept when its transaction has been committed; when the
- * connection breaks meanwhile the statement is tried again, and finds what it may have done before.
+ * Durable runs in PostgreSQL, for several machines. A holder has a lease on a run and renews it. Each time a run is taken its
+ * epoch is incremented, and a record is added only by a statement that checks the adder's epoch, so a holder that was taken
+ * over can add nothing. A record counts as stored once its transaction is committed. If the connection breaks meanwhile, the
+ * statement is retried, and detects whether the previous try was committed.
  */
 import type { PoolConfig } from 'pg';
 import { AgentdumpError } from '../../errors.ts';
@@ -31,9 +31,9 @@ import type {
 } from './store.ts';
 
 export interface PostgresStoreOptions {
-  /** A run whose holder was silent for so long may be taken by others. */
+  /** A run whose holder was silent for this long may be taken by others. */
   leaseMs?: number;
-  /** How long a broken connection, a full disk or a database that restarts is waited for. */
+  /** How long to wait for a broken connection, a full disk or a database that restarts. */
   patienceMs?: number;
 }
 
@@ -70,7 +70,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     hearErrors(pool);
   }
 
-  /** `url`: as `pg` takes it. Makes the tables when they are not there. Needs the package `pg`. */
+  /** `url`: as accepted by `pg`. Creates the tables if they don't exist. Requires the package `pg`. */
   static async connect(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
     const { Pool } = (await importPg()).default;
     const config: PoolConfig = {
@@ -90,12 +90,12 @@ export class PostgresStore implements DurableStore, PostgresPlace {
 
   async open(runId: string, title: RunTitle = {}): Promise<PostgresRun> {
     const { epoch, hasAnswers } = await this.#take(runId, title);
-    // Nobody has added anything to one that was made just now.
+    // A run that was just created has no records.
     const records = epoch === 1 ? [] : await this.#readRecords(runId);
     return new PostgresRun(this, this.#writer, { runId: keyOf(runId), epoch, records, hasAnswers });
   }
 
-  /** False: there is a run of this id. */
+  /** False: there is a run with this id already. */
   async enqueue(
     runId: string,
     title: RunTitle,
@@ -232,7 +232,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
       throw new AgentdumpError('closed', `the store ${this.place} is closed`, { path: this.place });
   }
 
-  /** A holder that is surely dead is not waited for: he is looked at when the run can't be had otherwise. */
+  /** A holder that is certainly dead is not waited for. This is only checked if the run can't be taken otherwise. */
   async #take(runId: string, title: RunTitle): Promise<Taken> {
     const taken = await this.#tryToTake(runId, title, null);
     if (taken) return taken;
@@ -249,8 +249,8 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   }
 
   /**
-   * One statement, so exactly one of several takers has it. Tried again after a broken connection it may find itself to be the
-   * holder. Undefined when somebody else holds it.
+   * A single statement, so exactly one of several takers succeeds. A retry after a broken connection may find that this
+   * process is the holder already. Undefined if another one holds it.
    */
   async #tryToTake(
     runId: string,
@@ -290,7 +290,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   }
 }
 
-/** Undefined when nobody holds it. */
+/** Undefined if there is no holder. */
 function wordsOf(holder: string | null): string | undefined {
   if (holder === null) return undefined;
   const identity = identityOf(holder);

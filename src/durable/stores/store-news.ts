@@ -1,11 +1,12 @@
 /**
- * Who waits in this process for something to come into a store: woken by the store's news where it has any, and after a
- * pause in any case, because news may be missed. One watch of the store for all, while anybody waits.
+ * Waits within this process for something to arrive in a store: woken by the store's notifications if it has any, and in any
+ * case after a pause, because notifications may be missed. All waits share one watch of the store, which exists as long as
+ * there are waits.
  */
 import { ownPause } from '../steps/own-pause.ts';
 import type { DurableStore, MaybePromise } from './store.ts';
 
-/** A store that tells is looked at this often, one that does not is looked at more often. */
+/** Polling intervals: for a store with notifications, and for one without. */
 const lookEveryMs = { told: 1_000, untold: 100 };
 
 const known = new WeakMap<DurableStore, StoreNews>();
@@ -28,7 +29,7 @@ export class StoreNews {
     this.#store = store;
   }
 
-  /** Calls `wake` at news of this run, or of any; until the returned function is called. */
+  /** Calls `wake` for news of this run, or of any run, until the returned function is called. */
   listen(runId: string | undefined, wake: () => void): () => void {
     this.#listeners.set(wake, runId);
     this.#unwatch ??= this.#store.watch?.((told) => this.#tell(told));
@@ -41,7 +42,7 @@ export class StoreNews {
   }
 
   /**
-   * What `look` finds: looked for now, at news of the run, and after each pause; undefined when `untilMs` has come.
+   * Returns what `look` finds: called now, at news of the run, and after each pause. Undefined once `untilMs` has passed.
    * Throws the signal's reason.
    */
   async waitFor<Found>(

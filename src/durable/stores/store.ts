@@ -1,12 +1,13 @@
 /**
- * What a store of durable runs is: a log of records for each run, that one worker at a time may add to, and a place for
- * answers. It knows nothing of what the records say. Two of them are here, file-store.ts and postgres-store.ts;
- * README.md says how to write a third, and `test/durable/store-conformance.ts` what it must hold.
+ * The interface of a store of durable runs: a log of records for each run, to which one worker at a time may add, and the
+ * answers to its questions. A store does not interpret the records. There are two implementations, file-store.ts and
+ * postgres-store.ts; README.md describes how to write another one, and `test/durable/store-conformance.ts` tests what it must
+ * guarantee.
  */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 export interface StoredRecord {
-  /** Counts the run's records from 0; it may jump, and never goes back. */
+  /** Counts the run's records from 0. May have gaps, and always increases. */
   seq: number;
   /** One of the journal's `recordKinds`, 64–95. */
   kind: number;
@@ -15,124 +16,127 @@ export interface StoredRecord {
   payload: Uint8Array;
 }
 
-/** What a store keeps of a run so that it is found when there is something to do. */
+/** What a store needs to know of a run to find it when there is work to do. */
 export interface RunTitle {
-  /** Name of the program that goes on with it. */
+  /** Name of the program that runs it. */
   name?: string;
   /** Higher ones are taken first. Default: 0. */
   priority?: number;
-  /** It is gone on with now: should its worker die, it is due at once. */
+  /** The opener works at it now: if that worker dies, the run is due at once. */
   isWork?: boolean;
-  /** Of one that is new: not before, whatever is sent to it. */
+  /** For a new run: not due before, whatever is sent to it. */
   dueAtMs?: number;
 }
 
-/** What becomes of a run that nobody works at. */
+/** The state of a run that no process works at. */
 export interface RunRest {
-  /** It has ended: no worker takes it up. */
+  /** It has ended: no worker takes it. */
   isOver: boolean;
-  /** Milliseconds since 1970: nothing is to be done before. `never`: before an answer comes. Absent: at once. */
+  /** Milliseconds since 1970: not due before. `never`: not before an answer. Absent: at once. */
   dueAtMs?: number | 'never';
-  /** No answer makes it due before `dueAtMs`: it waits for the time alone. */
+  /** No answer makes it due before `dueAtMs`: it waits only for the time. */
   isFirm?: boolean;
-  /** What `mark` of the handle gave: when an answer was kept since, the run is due at once. */
+  /** The return value of the handle's `mark`: if an answer was stored since, the run is due at once. */
   mark?: string;
 }
 
 export interface DueRun {
   id: string;
-  /** Absent where it was begun by an older release. */
+  /** Absent if the run was started by an older release. */
   name?: string;
 }
 
-/** A run that was taken; without a handle it is only due, and to be opened. */
+/** A run that was taken. Without a handle it is only due, and must be opened. */
 export interface TakenRun extends DueRun {
   handle?: RunHandle;
 }
 
-/** What a worker wants of what is due. */
+/** Which due runs a worker wants. */
 export interface DueWish {
   names: readonly string[];
   most: number;
   /** Ids of runs that it does not want now. */
   except: readonly string[];
-  /** The record by which somebody's work begins, added to those runs that were queued and never taken. */
+  /** The record with which a process begins its work, added to the runs that were queued and never taken. */
   opening: { kind: number; payload: string | Uint8Array };
 }
 
-/** A run in somebody's hands. */
+/** A run that this process holds. */
 export interface RunHandle {
-  /** Counts the times that the run was taken: whoever bears a lower one than the store knows can add nothing more. */
+  /** How often the run was taken. A holder with a lower epoch than the store's can't add records any more. */
   readonly epoch: number;
-  /** Everything that was acknowledged before, in its order. */
+  /** All records that were acknowledged before, in order. */
   readonly records: readonly StoredRecord[];
-  /** Optional: false when the store had no answer of the run when it was taken, and so no cancellation. */
+  /** Optional: false if the store had no answer for the run, and so no cancellation, when it was taken. */
   readonly hasAnswers?: boolean;
-  /** Optional: the opening that `takeDue` was given was added, and is not among `records`. */
+  /** Optional: the opening that was passed to `takeDue` was added, and is not in `records`. */
   readonly isOpened?: boolean;
-  /** What was left out of `records` and why, for the user to read: torn tails, damage. */
+  /** What was left out of `records` and why, for the user: torn tails, damage. */
   readonly notes: readonly string[];
   /**
-   * Adds a record and gives its number. Once it returned (or, if it is a promise, once that resolved) no death of the
-   * process can lose the record; with `sync` no power cut either. Throws `held` when somebody else has taken the run
-   * over, `unwritable` when the store can't keep it.
-   * `last` of the run's last record: how the run rests from now on, as `release` is told afterwards in any case. A store may do
-   * that at once.
+   * Adds a record and returns its number. Once it has returned, or its promise is resolved, the death of the process can't
+   * lose the record; with `sync` a power failure can't either. Throws `held` if another process has taken the run over,
+   * `unwritable` if the store can't store it. `last` is passed with the run's last record: the state that `release` will be
+   * called with in any case. A store may apply it at once.
    */
   append(kind: number, payload: string | Uint8Array, sync: boolean, last?: RunRest): MaybePromise<number>;
-  /** Optional: goes the way of `append` and keeps nothing, so that the first records of a life are as fast as later ones. */
+  /**
+   * Optional: runs the code path of `append` and stores nothing, so that the first records of a process are as fast as later
+   * ones.
+   */
   rehearse?(kind: number, payload: string | Uint8Array): void;
-  /** Optional: calls `tell` once, with `held`, when it is seen between two records that somebody else has taken the run. */
+  /** Optional: calls `tell` once, with `held`, if the loss of the run is detected between two records. */
   onLost?(tell: (error: Error) => void): void;
   /**
-   * Optional: which answers the store has of the run now, for the `RunRest` of a run that waits. Asked for before the last look
-   * for answers, so that no death of anybody leaves an answered run waiting. Without it there is a look after `release`.
+   * Optional: identifies which answers the store has for the run now, for the `RunRest` of a run that waits. It is called
+   * before the last look for answers, so that no death of any process leaves an answered run waiting. Without it there is
+   * another look after `release`.
    */
   mark?(): MaybePromise<string>;
-  /** Lets go: anybody may take the run at once. Without `rest` it is due when it was before. */
+  /** Releases the run; others can take it at once. Without `rest` its due time is unchanged. */
   release(rest?: RunRest): MaybePromise<void>;
 }
 
 export interface RunReading {
   records: readonly StoredRecord[];
   notes: readonly string[];
-  /** Who works at it now, in words; absent when nobody does. */
+  /** A description of the process that works at it now; absent if there is none. */
   holder?: string;
 }
 
 export interface DurableStore {
-  /** Where it is, for people. */
+  /** The location of the store, for messages. */
   readonly place: string;
-  /** Takes the run, which is made when absent. Throws `held` when a living worker has it. */
+  /** Takes the run, and creates it if it does not exist. Throws `held` if a living worker has it. */
   open(runId: string, title?: RunTitle): MaybePromise<RunHandle>;
-  /** Looks without taking. Throws `not-found`. */
+  /** Reads without taking. Throws `not-found`. */
   read(runId: string): MaybePromise<RunReading>;
   list(): MaybePromise<string[]>;
-  /** Keeps an answer, and makes the run due if its rest is not firm; false when there is one already. */
+  /** Stores an answer, and makes the run due unless its rest is firm. False if there is an answer already. */
   answer(runId: string, path: string, payload: Uint8Array): MaybePromise<boolean>;
   findAnswer(runId: string, path: string): MaybePromise<Uint8Array | undefined>;
   /**
-   * Optional: runs of these names that are due, that nobody holds and that have not ended, the most urgent first. Each is
-   * given to one of those who ask at the same time. Without it a worker reads every run of `list`.
+   * Optional: runs of these names that are due, have no holder and have not ended, the most urgent first. Concurrent callers
+   * get different runs. Without it a worker reads every run of `list`.
    */
   findDue?(names: readonly string[], most: number): MaybePromise<DueRun[]>;
-  /** Optional, in place of `findDue`: takes them too, as `open` would, several in one go. */
+  /** Optional, instead of `findDue`: also takes them, as `open` would, several in one call. */
   takeDue?(wish: DueWish): MaybePromise<TakenRun[]>;
   /**
-   * Optional: makes a run with its first record, which nobody holds; due as its title says. False when there is one of this id, whatever
-   * became of it. Without it the run is opened, begun and released.
+   * Optional: creates a run without a holder, with its first record and the due time of its title. False if there is a run
+   * with this id already, in any state. Without it the run is opened, started and released.
    */
   enqueue?(runId: string, title: RunTitle, kind: number, payload: string | Uint8Array): MaybePromise<boolean>;
   /**
-   * Optional, asked for once a minute: runs that `findDue` does not know, as an older release left them, or does not know to be
-   * due, as the death of whoever answered left them.
+   * Optional, called once a minute: runs that `findDue` does not know, such as those of an older release, or does not know to
+   * be due, such as when an answering process died.
    */
   findUnlisted?(): MaybePromise<string[]>;
-  /** Goes with `findDue`: for a run that nobody holds; nothing happens to one that somebody does. */
+  /** Required with `findDue`: sets the state of a run that has no holder; does nothing for one that is held. */
   rest?(runId: string, rest: RunRest): MaybePromise<void>;
   /**
-   * Optional: tells of runs that became due or were answered, until the returned function is called; without an id of one whose
-   * id its news can't bear. May miss some.
+   * Optional: reports runs that became due or were answered, until the returned function is called; without an id if the id
+   * is too long for a notification. May miss some.
    */
   watch?(tell: (runId?: string) => void): () => void;
   close(): MaybePromise<void>;

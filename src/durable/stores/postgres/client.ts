@@ -1,7 +1,7 @@
-/** The client of PostgreSQL, an optional peer that is loaded when a store is one. */
+/** The PostgreSQL client, an optional peer dependency that is loaded when a store needs it. */
 import { AgentdumpError } from '../../../errors.ts';
 
-/** Throws `usage` where the package is missing. */
+/** Throws `usage` if the package is missing. */
 export async function importPg() {
   try {
     return await import('pg');
@@ -15,7 +15,7 @@ export async function importPg() {
   }
 }
 
-/** As it may be shown: without user, password and options. */
+/** For display: without user, password and options. */
 export function placeOf(url: string): string {
   try {
     const { protocol, host, pathname } = new URL(url);
@@ -26,8 +26,8 @@ export function placeOf(url: string): string {
 }
 
 /**
- * A connection that breaks is replaced at the next query, and whoever waits for it hears of it. But one that breaks while nobody
- * listens, as between the moment in which it is made and the one in which it is given away, would end the process.
+ * The pool replaces a broken connection at the next query, and pending queries receive the error. But a connection that
+ * breaks while it has no listener, such as between its creation and its checkout, would end the process.
  */
 export function hearErrors(
   pool: ErrorTeller & { on(event: 'connect', tell: (client: ErrorTeller) => void): unknown },

@@ -1,6 +1,6 @@
 /**
- * Which runs in PostgreSQL are due. The row that holds a run's lease says also when it is due, so that a claim, a pause and
- * the fence are one row: there is no second queue that could tell another story.
+ * Which runs in PostgreSQL are due. The row that holds a run's lease also contains its due time, so a claim, a pause and the
+ * fence are one row, and there is no second queue that could disagree.
  */
 import { dueTimeOf } from '../due-time.ts';
 import { isSurelyDead } from '../holder.ts';
@@ -11,7 +11,7 @@ import { keyOf, type RecordRow } from './tables.ts';
 
 export const newsChannel = 'agentdump_news';
 
-/** Who asks at the same time gets others: a run that is given is given to nobody else for so long. */
+/** A run that was handed to one worker is not handed to another for this long, so concurrent callers get different runs. */
 const givenMs = 2_000;
 
 const dueRows = `
@@ -26,8 +26,8 @@ const giveStatement = `
   returning coalesce(run.full_id, run.run_id) as id, run.name, run.priority`;
 
 /**
- * Gives them, and takes those whose name is known. One that was queued and never taken has one record, which no holder can have
- * added to meanwhile: it is read here, and its opening recorded.
+ * Hands out runs, and takes those whose name is known. A run that was queued and never taken has one record, to which no
+ * holder can have added: it is read here, and its opening is recorded.
  */
 const takeStatement = `
   with due as (
@@ -51,13 +51,13 @@ const takeStatement = `
   from taken left join agentdump_records as record
     on taken.is_new and record.run_id = taken.run_id and record.seq = 0`;
 
-/** Of a process that is surely dead nobody has to wait for the lease. */
+/** There is no need to wait for the lease of a process that is certainly dead. */
 const holdersStatement = `
   select distinct holder from agentdump_runs
   where not is_over and due_at <= now() and holder is not null and lease_until > now()
     and (name is null or name = any($1))`;
 
-/** Who is dead is looked for when there is room for more, and at least this often. */
+/** Dead holders are looked for when there is room for more runs, and at least this often. */
 const holdersEveryMs = 1_000;
 
 export interface TakenRow extends Partial<RecordRow> {
@@ -73,7 +73,9 @@ export interface TakenRow extends Partial<RecordRow> {
 export class PostgresDue {
   readonly #store: PostgresPlace;
   #holdersAtMs = Number.NEGATIVE_INFINITY;
-  /** As whom runs may have been taken by a statement whose outcome is not known: nobody works at them. */
+  /**
+   * Holder ids of take statements whose outcome is unknown. Runs may be held under them, although no process works at those.
+   */
   #unknown: { holder: string; atMs: number }[] = [];
 
   constructor(store: PostgresPlace) {
@@ -87,7 +89,7 @@ export class PostgresDue {
     return found.map(({ id, name }) => ({ id, ...(name !== null && { name }) }));
   }
 
-  /** Those with a name are this holder's now. */
+  /** Those with a name are now held by this holder. */
   async take(wish: DueWish): Promise<TakenRow[]> {
     return this.#look(wish.names, wish.most, async (dead, left) => {
       const rows = await this.#takeAs(ownHolder(), [...dead, ...this.#unknownHolders()], left, wish);
@@ -113,7 +115,7 @@ export class PostgresDue {
     }
   }
 
-  /** Later their leases are over, and no longer needed to be known. */
+  /** After this time their leases have expired, so they need not be remembered. */
   #unknownHolders(): string[] {
     const sinceMs = performance.now() - 2 * this.#store.leaseMs;
     this.#unknown = this.#unknown.filter(({ atMs }) => atMs > sinceMs);
@@ -159,7 +161,7 @@ export function dueSeconds({ dueAtMs }: RunRest): number | null {
   return due === undefined ? null : due / 1_000;
 }
 
-/** Of a held run only that it is due, as an answer would make it. */
+/** A held run can only be made due, as an answer would do. */
 export async function rest(store: PostgresPlace, runId: string, wish: RunRest): Promise<void> {
   const isWake = !wish.isOver && wish.dueAtMs === undefined;
   await store.ask(

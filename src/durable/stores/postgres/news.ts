@@ -1,6 +1,6 @@
 /**
- * News of runs by LISTEN, on one connection for all who wait in this process. When that breaks it is made anew; what was
- * missed meanwhile, those who wait find by looking.
+ * Notifications about runs by LISTEN, on one connection for all listeners of this process. A broken connection is replaced;
+ * listeners find what was missed meanwhile by polling.
  */
 import { newsChannel } from './dispatch.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
@@ -20,7 +20,7 @@ export class PostgresNews {
   }
 
   watch(tell: (runId?: string) => void): () => void {
-    // A function of its own: one that is given twice is told twice, and taken away once.
+    // A separate function, so that a callback that is registered twice is called twice, and removed once per registration.
     const listener = (runId?: string) => tell(runId);
     this.#listeners.add(listener);
     void this.#connect();

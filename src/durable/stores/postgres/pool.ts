@@ -1,6 +1,6 @@
 import type { Patience } from '../persist.ts';
 
-/** What is needed of `pg`'s Pool, in words of our own: our types are read where `pg` is not installed. */
+/** The subset of `pg`'s Pool that is used, as a type of our own, because our types must resolve if `pg` is not installed. */
 export interface PostgresPool {
   query(
     query: string | { name: string; text: string; values: unknown[] },
@@ -9,7 +9,7 @@ export interface PostgresPool {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'connect', listener: (client: PostgresClient) => void): unknown;
   end(): Promise<void>;
-  /** A connection of its own, for news; without it workers and waiting runs look every second. */
+  /** A separate connection for notifications; without it workers and waiting runs poll every second. */
   connect?(): Promise<PostgresClient>;
 }
 
@@ -23,19 +23,19 @@ export interface PostgresClient {
   on(event: 'notification', listener: (news: { payload?: string | undefined }) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
-  /** Keeps the process alive no longer. */
+  /** Stops keeping the process alive. */
   unref?(): void;
   release(destroy: boolean): void;
 }
 
-/** What one run needs of its store. */
+/** What a run needs of its store. */
 export interface PostgresPlace {
   pool: PostgresPool;
-  /** A run whose holder was silent for so long may be taken by others. */
+  /** A run whose holder was silent for this long may be taken by others. */
   leaseMs: number;
   patience: Patience;
   /** Throws `closed` once the store is closed. */
   requireOpen(): void;
-  /** What is asked for often: the server parses and plans it once a connection. */
+  /** For frequent queries: the server parses and plans them once per connection. */
   ask(text: string, values: unknown[]): Promise<PostgresResult>;
 }

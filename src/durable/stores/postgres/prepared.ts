@@ -1,14 +1,14 @@
 /**
- * Statements that each connection prepares once. A proxy that gives each transaction another connection of the server, and does
- * not know of them, makes them fail: then they are sent as they are, from that time on.
+ * Statements that each connection prepares once. They fail behind a proxy that assigns a different server connection to each
+ * transaction and does not track prepared statements; from then on they are sent unprepared.
  */
 import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresResult } from './pool.ts';
 
-/** SQLSTATE: the statement is not there, or there is one of its name. */
+/** SQLSTATE: the statement does not exist, or its name is taken. */
 const unprepared = new Set(['26000', '42P05']);
 
-/** By their texts. Another release, on the same connections, has other texts under other names. */
+/** By text. Another release on the same connections has other texts, and therefore other names. */
 const names = new Map<string, string>();
 
 export class PreparedStatements {

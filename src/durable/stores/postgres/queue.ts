@@ -1,4 +1,4 @@
-/** Queues runs that are not there: each with its first record, and those that are queued at one time in one statement. */
+/** Queues runs that don't exist yet, each with its first record. Runs that are queued at the same time share a statement. */
 import { isLasting, persist } from '../persist.ts';
 import type { RunTitle } from '../store.ts';
 import { dueSeconds, newsChannel } from './dispatch.ts';
@@ -20,8 +20,8 @@ interface Waiting extends QueuedRecord {
 }
 
 /**
- * A run whose lease is `-infinity` was never taken: it has one record, and whoever takes it need not read it again. In the order
- * of their ids: two who queue the same runs at one time would wait for each other.
+ * A run whose lease is `-infinity` was never taken: it has one record, which its taker need not read again. Sorted by id,
+ * because otherwise two processes that queue the same runs at the same time would deadlock.
  */
 const queueStatement = `
   with asked as (
@@ -54,10 +54,10 @@ export class PostgresQueue {
     this.#store = store;
   }
 
-  /** False: there is a run of this id. */
+  /** False: there is a run with this id already. */
   add(record: QueuedRecord): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      // To the microsecond, by which it is known for ours when the answer of the server is lost.
+      // With microseconds, by which the row is recognized as ours if the response of the server is lost.
       const atMs = performance.timeOrigin + performance.now();
       this.#waiting.push({ ...record, key: keyOf(record.runId), atMs, resolve, reject });
       if (this.#isWriting) return;
@@ -73,12 +73,12 @@ export class PostgresQueue {
         const queued = await this.#write(batch);
         for (const { key, resolve } of batch) resolve(queued.has(key));
       } catch (error) {
-        // What one of them is refused for is no matter of the others.
+        // A record that is refused must not affect the others.
         if (batch.length > 1 && isLasting(error))
           await Promise.all(batch.map((one) => this.#writeAlone(one)));
         else for (const { reject } of batch) reject(error);
       }
-      // Who was told queues the next one, with others, in this turn.
+      // Callers that were answered queue the next run in this turn, which then shares a statement with others.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     this.#isWriting = false;
@@ -119,7 +119,7 @@ export class PostgresQueue {
       ]);
       const queued = new Set((rows as { run_id: string }[]).map(({ run_id }) => run_id));
       if (tries === 1 || queued.size === batch.length) return queued;
-      // A try before this one may have been committed although its connection broke.
+      // A previous try may have been committed although its connection broke.
       const found = await this.#store.ask(foundStatement, [
         batch.map(({ key }) => key),
         batch.map(({ atMs }) => atMs),

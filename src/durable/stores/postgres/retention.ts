@@ -1,6 +1,6 @@
 /**
- * Retention of runs in PostgreSQL, on request only: the machines that share a store must not take turns at it. The rules are
- * those of run-retention.ts.
+ * Retention of runs in PostgreSQL, only on request: the machines that share a store must not all do it. The rules are those
+ * of run-retention.ts.
  */
 
 import { dayMs, endedWell, type RunLimits, type RunRetention } from '../../runs/run-retention.ts';
@@ -21,7 +21,7 @@ const weights = `
   from agentdump_runs as run left join agentdump_records as record on record.run_id = run.run_id
   group by run.run_id order by touched_ms nulls first`;
 
-/** Nobody may have taken it since it was looked at. */
+/** Only if no process has taken it since it was examined. */
 const removal = `
   with gone as (
     delete from agentdump_runs
@@ -42,7 +42,7 @@ export async function prunePostgresRuns(
     bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes), 0),
   };
   for (const { key, id, epoch, touched_ms: touchedMs, bytes } of rows) {
-    // One without a record was just opened, or was never begun.
+    // One without a record was just opened, or was never started.
     if (touchedMs === null) continue;
     const ageMs = nowMs - touchedMs;
     const isOver = result.runs > limits.maxRuns || result.bytes > limits.maxBytes;

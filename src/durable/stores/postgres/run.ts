@@ -1,4 +1,4 @@
-/** One run in this worker's hands, in PostgreSQL: its lease, and the records that it adds in their order. */
+/** A run that this worker holds in PostgreSQL: its lease, and the records that it adds in order. */
 import { AgentdumpError } from '../../../errors.ts';
 import { persist } from '../persist.ts';
 import type { RunHandle, RunRest, StoredRecord } from '../store.ts';
@@ -11,7 +11,7 @@ export interface HeldRun {
   epoch: number;
   records: readonly StoredRecord[];
   hasAnswers: boolean;
-  /** The record of its opening was added when it was taken, and is not among `records`. */
+  /** The record of its opening was added when it was taken, and is not in `records`. */
   isOpened?: boolean;
 }
 
@@ -38,7 +38,7 @@ export class PostgresRun implements RunHandle, WritingRun {
   readonly #writer: PostgresWriter;
   readonly #heartbeat: NodeJS.Timeout;
   #nextSeq: number;
-  /** Its last record was added, and with it the run let go of. */
+  /** Its last record was added, and the run was released by the same statement. */
   #isReleased = false;
   #tellLoss: (error: Error) => void = () => {};
 
@@ -58,7 +58,7 @@ export class PostgresRun implements RunHandle, WritingRun {
     this.#heartbeat = setInterval(() => void this.#renew(), store.leaseMs / 3).unref();
   }
 
-  /** A commit waits for the database's disk, so `sync` asks for nothing more. */
+  /** A commit waits for the database's disk, so `sync` has no additional effect. */
   async append(kind: number, payload: string | Uint8Array, _sync?: boolean, last?: RunRest): Promise<number> {
     if (this.broken) throw this.broken;
     const seq = this.#nextSeq++;
@@ -75,7 +75,7 @@ export class PostgresRun implements RunHandle, WritingRun {
     this.#tellLoss = tell;
   }
 
-  /** An answer changes the time at which the run is due, in the row that `release` writes. */
+  /** An answer changes the due time of the run, in the row that `release` writes. */
   async mark(): Promise<string> {
     const { rows } = await persist(this.#store.patience, () =>
       this.#store.ask('select due_at::text as mark from agentdump_runs where run_id = $1', [this.runId]),
@@ -83,7 +83,7 @@ export class PostgresRun implements RunHandle, WritingRun {
     return (rows as { mark: string }[])[0]?.mark ?? '';
   }
 
-  /** When the database is away the lease runs out by itself. */
+  /** If the database is unavailable, the lease expires by itself. */
   async release(rest?: RunRest): Promise<void> {
     clearInterval(this.#heartbeat);
     if (this.#isReleased) return;
@@ -110,7 +110,7 @@ export class PostgresRun implements RunHandle, WritingRun {
       this.broken ??= error;
       this.#tellLoss(error);
     } catch {
-      // The next beat tries again; whether the run was taken over meanwhile, the next record finds out.
+      // The next heartbeat retries; whether the run was taken over meanwhile is detected by the next record.
     }
   }
 

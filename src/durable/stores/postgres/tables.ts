@@ -1,11 +1,12 @@
-/** The tables of the store in PostgreSQL, and what they lack that an older release has made. */
+/** The tables of the PostgreSQL store, and the columns that tables of an older release lack. */
 import { createHash } from 'node:crypto';
 import type { StoredRecord } from '../store.ts';
 import type { PostgresPool } from './pool.ts';
 
 /**
- * `due_at`: not before it; infinite while only an answer can help. `is_firm`: no answer changes that. `name` is null in rows of older releases. `full_id`: of a
- * run whose id is too long for an index; `run_id` is then its start and its hash.
+ * `due_at`: not due before; infinite while only an answer makes it due. `is_firm`: no answer changes that. `name` is null in
+ * rows of older releases. `full_id`: set for a run whose id is too long for an index; `run_id` is then its start and its
+ * hash.
  */
 const tables = `
   create table if not exists agentdump_runs (
@@ -18,7 +19,7 @@ const tables = `
   create table if not exists agentdump_answers (
     run_id text not null, path text not null, payload bytea not null, primary key (run_id, path));`;
 
-/** An `alter table` waits for all who use the table, so it is said only where a column is absent. */
+/** An `alter table` waits for all users of the table, so it is only sent if a column is absent. */
 const columns = `
   do $$ begin
     if not exists (select from pg_attribute where attrelid = 'agentdump_runs'::regclass and attname = 'is_over') then
@@ -33,7 +34,7 @@ const columns = `
   end $$;
   create index if not exists agentdump_runs_due on agentdump_runs (due_at) where not is_over;`;
 
-/** Tables are made by one worker at a time; "if not exists" alone fails when two do it at once. */
+/** Tables are created by one worker at a time; "if not exists" alone fails if two do it concurrently. */
 const lock = 0x61646d70;
 
 export async function makeTables(pool: PostgresPool): Promise<void> {
@@ -42,10 +43,10 @@ export async function makeTables(pool: PostgresPool): Promise<void> {
 
 const hashMark = '+sha256-';
 
-/** Whether a key may stand for a longer id. */
+/** Whether a key may be the short form of a longer id. */
 export const isShortened = (key: string): boolean => key.includes(hashMark);
 
-/** PostgreSQL takes no more than 2,700 bytes into an index, and no more than 8,000 into its news. */
+/** PostgreSQL accepts at most 2,700 bytes in an index, and 8,000 in a notification. */
 const longestKey = 1_000;
 
 export function keyOf(text: string): string {

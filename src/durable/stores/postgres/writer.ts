@@ -1,7 +1,7 @@
 /**
- * Adds the records of all runs that a process has in hand: those that wait go in one statement, a run's rows only where its epoch is
- * still the holder's. So eight runs at once cost a commit for many of their records, and each is fenced as if it were alone. The
- * last record of a run and its release are one statement, too.
+ * Adds the records of all runs that a process holds. Waiting records are sent in one statement, and the rows of a run are
+ * added only if its epoch is still the holder's. So eight concurrent runs need one commit for many of their records, and each
+ * is fenced as if it were alone. The last record of a run and its release are also one statement.
  */
 import { isLasting, persist } from '../persist.ts';
 import type { RunRest } from '../store.ts';
@@ -13,20 +13,20 @@ export interface WaitingRecord {
   kind: number;
   atMs: number;
   payload: Buffer;
-  /** The run's last: it is let go of. */
+  /** The last record of the run, which is released by it. */
   last?: RunRest | undefined;
   resolve(seq: number): void;
   reject(error: unknown): void;
 }
 
-/** One run as its holder's lease has it, with what waits to be added to it. */
+/** A run of this holder, with the records that wait to be added. */
 export interface WritingRun {
   readonly runId: string;
   readonly epoch: number;
   readonly waiting: WaitingRecord[];
-  /** Why nothing more is added: a record may not follow one that is lost. */
+  /** Why nothing more is added: no record may follow a lost one. */
   broken: unknown;
-  /** A statement of its records is on its way: the next may not overtake it. */
+  /** A statement with its records is in flight, which the next one must not overtake. */
   isWriting: boolean;
   takenOver(): Error;
 }
@@ -36,7 +36,10 @@ interface Batch {
   records: WaitingRecord[];
 }
 
-/** The lock keeps others from taking a run in between. By epoch too: a process may have lost a run and taken it again. */
+/**
+ * The lock prevents others from taking a run in between. The epoch is compared too, because a process may have lost a run and
+ * taken it again.
+ */
 const addStatement = `
   with held as (
     select run.run_id, run.epoch
@@ -63,7 +66,7 @@ const countStatement =
   'select count(*)::integer as count from agentdump_records where run_id = $1 and epoch = $2 and seq = any($3)';
 const mostInOneStatement = 500;
 const mostBytesInOneStatement = 4 * 1024 * 1024;
-/** While one is committed, the next is under way. */
+/** While one is committed, the next is in flight. */
 const mostStatements = 2;
 
 export class PostgresWriter {
@@ -81,7 +84,7 @@ export class PostgresWriter {
     this.#beginSoon();
   }
 
-  /** What programs do in this turn of the loop, as their next steps, goes with it. */
+  /** Records that programs add in this turn of the loop, such as their next steps, are included. */
   #beginSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -136,7 +139,10 @@ export class PostgresWriter {
     }
   }
 
-  /** What the server refuses, and not for want of it, is tried alone: such a record is its own run's affair. */
+  /**
+   * A batch that the server refuses for its contents is retried record by record, so that an invalid record only affects its
+   * own run.
+   */
   async #writeTogether(batches: Batch[]): Promise<void> {
     const together = this.#write(batches);
     const isRefused = await together.then(
@@ -192,7 +198,7 @@ export class PostgresWriter {
     });
   }
 
-  /** A try before this one may have been committed although its connection broke. */
+  /** A previous try may have been committed although its connection broke. */
   async #requireAdded({ run, records }: Batch, added: Map<string, number>): Promise<void> {
     if (added.get(nameOf(run)) === records.length) return;
     const seqs = records.map(({ seq }) => seq);
