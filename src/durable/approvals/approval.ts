@@ -1,7 +1,7 @@
 /**
- * Waits for a person, a signal or a time: the question is recorded once, the answer is looked for in the store until it is
- * there, and once taken it is the run's own record. Whoever dies meanwhile goes on waiting after a resume and asks nobody
- * again.
+ * Waits for a person, a signal or a time. The question is recorded once, the answer is looked for in the store until it is
+ * there, and once taken it becomes a record of the run. If the process dies meanwhile, a resumed run continues to wait and
+ * does not ask again.
  */
 import { newId } from '../../journal/write/session-id.ts';
 import type { Awaits } from '../records/layout.ts';
@@ -16,31 +16,35 @@ import type { Found, OpenWait } from './open-waits.ts';
 export interface Question {
   path: string;
   request: unknown;
-  /** Absent for the question after a step in doubt. */
+  /** Absent for the question about a step in doubt. */
   position?: CallPosition | undefined;
-  /** As it was asked before; absent for one that is new. */
+  /** The recorded question, if it was asked before. */
   asked?: ApprovalEntry | undefined;
-  /** What is waited for; a person when absent. */
+  /** What is waited for; absent: a person. */
   awaits?: Awaits | undefined;
 }
 
 export interface ApprovalOptions {
-  /** Tells people of the question, once it is recorded. Called at every resume too: make it a step. `id` is the question's. */
+  /**
+   * Notifies people of the question once it is recorded. Also called at every resume, so it should be a step. `id` is the
+   * question's.
+   */
   tell?: (id: string | undefined) => MaybePromise<unknown>;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Under what the store keeps the answer. Of this question alone: one that is asked again, after a rollback or because its
- * request is another, has another id.
+ * The key of the answer in the store, unique to this question: if it is asked again, after a rollback or with a different
+ * request, it has another id.
  */
 export function answerKeyOf({ path, id }: { path: string; id?: string | undefined }): string {
   return id === undefined ? path : `${path}~${id}`;
 }
 
 /**
- * The answer: a person's, the signal that came, or undefined when the time was over. The ticket of one that is new was taken in
- * the tick of its record: answers and the ends of steps are given in the order in which they are recorded.
+ * Returns the answer: of a person, or the signal that arrived, or undefined if the time is over. The ticket of a new answer
+ * is taken in the tick of its record, because answers and ends of steps are delivered in the order in which they are
+ * recorded.
  */
 export async function waitForAnswer(
   run: DurableRun,
@@ -60,7 +64,7 @@ export async function waitForAnswer(
     end: () => limits.end(),
     left: new AbortController(),
   };
-  // Where the run is put to rest, or the try given up, the program is left where it stands.
+  // If the run is put to rest or the try is given up, this never settles.
   const found = await run.waits.unlessLeft(wait, () =>
     limits.hold(() => run.outside(() => run.waits.hold(wait, limits.signal))),
   );
@@ -112,7 +116,7 @@ async function lookFor(
   return payload && { value: run.codec.decode(payload).readValue() };
 }
 
-/** A word for a shell. */
+/** Quotes a word for a shell. */
 export function quote(word: string): string {
   return /^[\w.,:@%+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * What a run waits for at this moment outside of its steps: answers, signals, times. While that is all, a worker may put it to
- * rest: it leaves the memory, and whatever comes makes it due again.
+ * What a run currently waits for outside of its steps: answers, signals, times. If it does nothing else, a worker may put it
+ * to rest: it is removed from memory, and becomes due again when something arrives.
  */
 import { AbortFollower } from '../steps/attempt.ts';
 import type { DurableStore, MaybePromise } from '../stores/store.ts';
@@ -8,18 +8,18 @@ import { newsOf } from '../stores/store-news.ts';
 
 export interface Found {
   value: unknown;
-  /** Of a signal: which of its name. */
+  /** For a signal: its number among those of its name. */
   slot?: number;
 }
 
 export interface OpenWait {
   path: string;
-  /** Undefined: as long as it takes. */
+  /** Undefined: no limit. */
   untilMs: number | undefined;
   look: () => MaybePromise<Found | undefined>;
-  /** Takes the listeners off the host's signals. */
+  /** Removes the listeners from the host's signals. */
   end: () => void;
-  /** Aborts when the try of the step that it stands in was given up. */
+  /** Aborts when the try of the enclosing step is given up. */
   left: AbortController;
 }
 
@@ -42,13 +42,13 @@ export class OpenWaits {
     return this.#rested.signal.aborted;
   }
 
-  /** When the first of them is over by itself. */
+  /** When the first of them expires. */
   get untilMs(): number | 'never' {
     const times = [...this.#open].flatMap(({ untilMs }) => untilMs ?? []);
     return times.length > 0 ? Math.min(...times) : 'never';
   }
 
-  /** Undefined when its time is over. */
+  /** Undefined if its time is over. */
   async hold(wait: OpenWait, calledOff: AbortSignal): Promise<Found | undefined> {
     this.#open.add(wait);
     const follower = new AbortFollower([calledOff, this.#rested.signal, wait.left.signal]);
@@ -62,12 +62,12 @@ export class OpenWaits {
     }
   }
 
-  /** Nobody waits any more for what comes. */
+  /** Nothing waits for the result any more. */
   isLeft({ left }: OpenWait): boolean {
     return this.isRested || left.signal.aborted;
   }
 
-  /** As `work` does; of a wait that is left meanwhile it never settles. */
+  /** Settles like `work`; never settles if the wait is left meanwhile. */
   async unlessLeft<Result>(wait: OpenWait, work: () => Promise<Result>): Promise<Result> {
     try {
       const result = await work();
@@ -78,7 +78,7 @@ export class OpenWaits {
     }
   }
 
-  /** What a try of this step waits for that was given up takes nothing from the next one. */
+  /** Ends the waits within this step, whose try was given up, so that they take nothing from the next try. */
   leaveBelow(path: string): void {
     for (const wait of [...this.#open])
       if (wait.path.startsWith(`${path}/`)) {
@@ -87,7 +87,7 @@ export class OpenWaits {
       }
   }
 
-  /** What is waited for now, for a last look after the run was let go. */
+  /** Ends all waits and returns them, for a last look after the run was released. */
   rest(): OpenWait[] {
     const waits = [...this.#open];
     for (const { end } of waits) end();
@@ -96,5 +96,5 @@ export class OpenWaits {
   }
 }
 
-/** Settled by nobody: what waits for it is forgotten with it. */
+/** Never settles; whatever awaits it is garbage-collected with it. */
 export const never = (): Promise<never> => new Promise(() => {});

@@ -1,4 +1,7 @@
-/** A question that the program asks a person: which recorded one it is, if any, and what its answer may be used for. */
+/**
+ * A question that the program asks a person: finds the recorded question that it corresponds to, if any, and decides whether
+ * its answer may be used.
+ */
 import { AgentdumpError } from '../../errors.ts';
 import type { Answer, Awaits, Signal } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
@@ -14,13 +17,13 @@ import { type ApprovalOptions, waitForAnswer } from './approval.ts';
 import { never } from './open-waits.ts';
 
 export interface ApprovalWish {
-  /** Notify: a step of the run, so it is called once for each question. */
+  /** Notifies people. Runs as a step, so it is called once per question. */
   notify?: (request: unknown, approval: { run: string; name: string }) => unknown;
   signal?: AbortSignal;
 }
 
 export interface SignalWish {
-  /** Undefined is given when no signal came for so long. */
+  /** If no signal arrives within this time, the result is undefined. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
@@ -29,7 +32,7 @@ export interface SleepWish {
   signal?: AbortSignal;
 }
 
-/** Asked once, in whatever process; answered by `agentdump approve` or `reject`. */
+/** Asked once, whichever process runs it; answered by `agentdump approve` or `reject`. */
 export async function waitForApproval(
   place: Place,
   name: string,
@@ -40,7 +43,7 @@ export async function waitForApproval(
   return (await waitFor(place, { ...call, what: `approval ${name}`, notify })) as Answer;
 }
 
-/** Undefined when none came in time. */
+/** Undefined if none arrived in time. */
 export async function waitForSignal(
   place: Place,
   name: string,
@@ -54,7 +57,7 @@ export async function waitForSignal(
   return (await waitFor(place, { ...call, what: `signal ${name}` })) as Signal | undefined;
 }
 
-/** The time counts from the first life that came here. */
+/** The time counts from the first process that got here. */
 export async function sleepUntil(
   place: Place,
   name: string,
@@ -68,7 +71,7 @@ export async function sleepUntil(
   await waitFor(place, { ...call, what: `sleep ${name}` });
 }
 
-/** Infinite: no time at all. Throws `usage` for what no Date can hold. */
+/** Infinity: no limit. Throws `usage` for a value that no Date can hold. */
 function untilOf(timeoutMs: number, what: string): Awaits {
   if (timeoutMs === Number.POSITIVE_INFINITY) return {};
   const untilMs = Date.now() + timeoutMs;
@@ -79,7 +82,7 @@ function untilOf(timeoutMs: number, what: string): Awaits {
 interface WaitCall {
   name: string;
   word: string;
-  /** For people. */
+  /** For messages. */
   what: string;
   request?: unknown;
   awaits?: Awaits;
@@ -87,9 +90,7 @@ interface WaitCall {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * An answer is for the request that was shown: another request is another question.
- */
+/** An answer applies to the request that was shown: a different request is a different question. */
 async function waitFor(
   place: Place,
   { word, what, request, awaits, notify, name, signal }: WaitCall,
@@ -135,7 +136,7 @@ interface WantedQuestion {
   position: CallPosition;
 }
 
-/** What stands behind a question has it before it; a step of the same name has another label. */
+/** The `after` label of calls that follow a question. A step of the same name has a different label. */
 const markOf = (path: string): string => `approval:${lastLabel(path)}`;
 
 function newLabel({ scope, path, run }: ScopedRun, word: string): string {
@@ -145,10 +146,10 @@ function newLabel({ scope, path, run }: ScopedRun, word: string): string {
   }
 }
 
-/** The recorded question with this very request, if possible at this very place. */
+/** The recorded question with exactly this request, preferably at the same position. */
 function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry | undefined {
   const alike = openQuestions(scoped, wanted.word).filter(
-    // Older records have no hash: there the order decides, as it did then.
+    // Older records have no hash; the order decides, as it did in the release that wrote them.
     ({ input, position }) => position === undefined || input === wanted.input,
   );
   const here = alike.filter((entry) => isAt(entry, wanted.position));
@@ -161,8 +162,8 @@ function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry
 }
 
 /**
- * The question that this one takes the place of: the only one here, with another request. It is asked anew, and the old
- * one's answer is for nothing. Throws `changed` when the program has already gone on with that answer.
+ * The question that this one replaces: the only one at this position, with a different request. The program asks again, and
+ * the old answer is discarded. Throws `changed` if the program has already acted on that answer.
  */
 function supersede(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry | undefined {
   const { run, scope } = scoped;

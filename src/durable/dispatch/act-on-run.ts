@@ -1,4 +1,4 @@
-/** What anybody may do to a run from outside, from any process: queue it, send it a signal, cancel it. */
+/** Operations on a run from outside, from any process: queue it, send it a signal, cancel it. */
 import { userInfo } from 'node:os';
 import { AgentdumpError } from '../../errors.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
@@ -11,22 +11,22 @@ import { isSettledRun, RunLog } from '../runs/run-log.ts';
 import { ownPause } from '../steps/own-pause.ts';
 import type { DurableStore, RunTitle } from '../stores/store.ts';
 
-/** How long a run that was never begun may be in other hands: longer than any lease. */
+/** How long to wait for another holder of a run that was never started: longer than any lease. */
 const holdPatienceMs = 40_000;
 const holdPauseMs = 20;
 
 export interface QueuedRun extends CodecKeys {
-  /** Default: one of its own. A run of this id that there is already is not queued again. */
+  /** Default: a generated one. If a run with this id exists, it is not queued again. */
   id?: string | undefined;
   input?: unknown;
-  /** Not before. */
+  /** Not due before. */
   startAt?: Date | undefined;
   /** Higher ones are taken first. Default: 0. */
   priority?: number | undefined;
   retry?: RunRetry | undefined;
 }
 
-/** Leaves a run to the workers of its name. False in `isNew`: there is one of this id, whatever became of it. */
+/** Queues a run for the workers that know its name. `isNew` is false if there is a run with this id already, in any state. */
 export async function enqueueRun(
   store: DurableStore,
   name: string,
@@ -63,7 +63,7 @@ export async function enqueueRun(
   }
 }
 
-/** Undefined when it was begun already. Who holds it may be about to begin it, or may have found nothing in it. */
+/** Undefined if it was started already. Another holder may be about to start it, or may have found it empty. */
 async function openToBegin(store: DurableStore, id: string, title: RunTitle) {
   for (const untilMs = performance.now() + holdPatienceMs; performance.now() < untilMs; ) {
     const handle = await openUnheld(store, id, title);
@@ -82,7 +82,7 @@ async function hasBegun(store: DurableStore, id: string): Promise<boolean> {
   }
 }
 
-/** Undefined when somebody works at it. */
+/** Undefined if another process holds it. */
 async function openUnheld(store: DurableStore, ...[id, title]: Parameters<DurableStore['open']>) {
   try {
     return await store.open(id, title);
@@ -93,8 +93,8 @@ async function openUnheld(store: DurableStore, ...[id, title]: Parameters<Durabl
 }
 
 /**
- * For `agent.waitForSignal(name)` of the run, which may come to it later: each wait is given one, in the order in which they
- * were sent. The number of the signal among those of its name.
+ * Sends a signal for `agent.waitForSignal(name)` of the run, which may call it later; each wait receives one, in the order in
+ * which they were sent. Returns the signal's number among those of its name.
  */
 export async function sendSignal(
   store: DurableStore,
@@ -116,7 +116,7 @@ export async function sendSignal(
   }
 }
 
-/** The first that nothing was sent to: they are filled in their order. */
+/** The first number without a signal; numbers are assigned in order. */
 async function findFreeSlot(store: DurableStore, id: string, name: string): Promise<number> {
   const isFree = async (slot: number) => (await store.findAnswer(id, signalKey(name, slot))) === undefined;
   let taken = -1;
@@ -131,8 +131,8 @@ async function findFreeSlot(store: DurableStore, id: string, name: string): Prom
 }
 
 /**
- * Ends a run for good: at once when nobody works at it, else its signal aborts, its waits end and no step begins any more. A
- * step at work that does not listen to its signal goes on to its end, which is recorded.
+ * Ends a run permanently. If no process works at it, at once; otherwise its signal aborts, its waits end, and no further step
+ * begins. A step in progress that ignores its signal runs to its end, which is recorded.
  */
 export async function cancelRun(
   store: DurableStore,
@@ -144,7 +144,7 @@ export async function cancelRun(
   const { ended, seal } = new RunLog(records, codec);
   if (ended && ended.status !== 'failed' && ended.status !== 'aborted')
     throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
-  // It takes no key to cancel: without it the reason is not kept.
+  // Cancelling does not need the key; without it the reason is not stored.
   const isLocked = seal !== undefined && codec.sealFacts === undefined;
   const encode = (facts: object, value: unknown) =>
     Buffer.from(isLocked ? codec.encode(facts) : codec.encodeWith(facts, value));

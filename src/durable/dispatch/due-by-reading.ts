@@ -1,4 +1,6 @@
-/** Which runs are to be taken up, where the store can't tell: reads each until it is known to be over or not ours. */
+/**
+ * Finds due runs in a store without `findDue`: reads each run until it is known to be over or to belong to other programs.
+ */
 import { readHeading } from '../inspect.ts';
 import type { DueRun, DurableStore, RunRest } from '../stores/store.ts';
 import { isClosed } from './troubles.ts';
@@ -7,18 +9,18 @@ export class DueByReading {
   readonly #store: DurableStore;
   readonly #names: readonly string[];
   readonly #tell: (id: string, error: unknown) => number;
-  /** Runs that need no second look: ended, or of programs that are not ours. */
+  /** Runs that need not be read again: they have ended, or belong to programs that are not ours. */
   readonly #settled = new Set<string>();
   readonly #notBefore = new Map<string, number>();
 
-  /** `tell` of a run that can't be read: how long it is left alone. */
+  /** `tell` is called for a run that can't be read, and returns how long to leave it alone. */
   constructor(store: DurableStore, names: readonly string[], tell: (id: string, error: unknown) => number) {
     this.#tell = tell;
     this.#store = store;
     this.#names = names;
   }
 
-  /** For this worker alone. */
+  /** Only affects this worker. */
   leave(id: string, { dueAtMs = 0 }: RunRest): void {
     this.#notBefore.set(id, dueAtMs === 'never' ? Number.POSITIVE_INFINITY : dueAtMs);
   }
@@ -28,7 +30,7 @@ export class DueByReading {
     return this.judge(ids, takesWaiting);
   }
 
-  /** Those that only wait come last, so that they take no place from those that have something to do. */
+  /** Runs that only wait come last, so that they take no place from those with work to do. */
   async judge(ids: readonly string[], takesWaiting: boolean): Promise<DueRun[]> {
     const urgent: DueRun[] = [];
     const waiting: DueRun[] = [];
@@ -43,7 +45,7 @@ export class DueByReading {
     return takesWaiting ? [...urgent, ...waiting] : urgent;
   }
 
-  /** One that can't be read keeps nobody from the others. */
+  /** A run that can't be read does not affect the others. */
   async #read(id: string) {
     try {
       return await readHeading(this.#store, id);

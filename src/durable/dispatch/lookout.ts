@@ -1,6 +1,6 @@
 /**
- * The loop of a worker: asks the store for what is due, performs it, and puts to rest what only waits. It looks at news of the
- * store, after each pause, and when a place becomes free.
+ * The loop of a worker: asks the store for due runs, performs them, and puts to rest those that only wait. It looks at
+ * notifications of the store, after each pause, and when a place becomes free.
  */
 import { agent as recorded } from '../../agent/api/api.ts';
 import { AgentdumpError } from '../../errors.ts';
@@ -19,11 +19,14 @@ import type { WorkerOptions } from './worker-options.ts';
 
 const defaultPauseMs = { found: 1_000, read: 5_000 };
 const defaultMost = 4;
-/** Runs that wait, for each that may be at work, in a store that can't put them to rest: they cost memory and a lease. */
+/**
+ * In a store that can't put runs to rest: how many waiting runs are held per place for a working one. Each costs memory and a
+ * lease.
+ */
 const waitingForEach = 8;
-/** One that goes on sooner stays. */
+/** A run whose wait ends sooner is not put to rest. */
 const shortestRestMs = 2_000;
-/** After the last look for such runs, and longer where that took long. */
+/** The pause between two searches for such runs; longer if the search took long. */
 const unlistedEveryMs = 60_000;
 const unlistedPauses = 30;
 const unlistedInOneLook = 50;
@@ -31,7 +34,7 @@ const unlistedInOneLook = 50;
 interface InHand {
   run?: DurableRun;
   rest?: () => void;
-  /** How many records it had asked for at the last look, if it did nothing but wait then. */
+  /** The number of its records at the last look, if it only waited then. */
   stillAt?: number | undefined;
 }
 
@@ -43,9 +46,9 @@ export class Lookout {
   readonly #inHand = new Map<string, InHand>();
   readonly #endings = new Set<Promise<void>>();
   readonly #troubles: Troubles;
-  /** By the schedule's id: the run that it has queued last. */
+  /** By the schedule's id: the run that it queued last. */
   readonly #slots = new Map<string, string>();
-  /** Schedules are looked at once a second, whatever news there is. */
+  /** Schedules are checked once a second, regardless of notifications. */
   #scheduledAtS = 0;
   #opening: DueWish['opening'] | undefined;
   #unlisted: string[] = [];
@@ -89,7 +92,7 @@ export class Lookout {
     }
   }
 
-  /** A store that is away: the next look tells. One that is closed is never looked at again. */
+  /** If the store is unavailable, the next look finds out. A closed store is never used again. */
   async #tryToLook(): Promise<void> {
     const { place } = this.#options.store;
     try {
@@ -107,7 +110,7 @@ export class Lookout {
     const free = this.#most - this.#countAtWork();
     if (free <= 0) return;
     const found = await this.#findDue(free);
-    // There may be more of them: looked for as soon as these are in hand.
+    // There may be more: the next look follows as soon as these have been taken.
     const isAll = this.#options.store.takeDue !== undefined && found.length < free;
     for (const due of found) {
       const isWanted = !this.#isStopped && this.#countAtWork() < this.#most;
@@ -126,7 +129,7 @@ export class Lookout {
       const waiting = this.#inHand.size - this.#countAtWork();
       return this.#byReading.find((id) => this.#inHand.has(id), waiting < this.#most * waitingForEach);
     }
-    // Those that are left alone may come first, and take no other's place.
+    // Runs that are left alone may come first, and must not reduce the number of others.
     const due = await store.findDue(this.#names, free + this.#troubles.leftAlone.length);
     return [...due, ...(await this.#findUnlisted(free - due.length))];
   }
@@ -142,7 +145,7 @@ export class Lookout {
     };
   }
 
-  /** A few in each look: there may be thousands, and all but a few of them over. */
+  /** A few per look: there may be thousands, nearly all of them over. */
   async #findUnlisted(free: number): Promise<DueRun[]> {
     const found: DueRun[] = [];
     if (this.#unlisted.length === 0 && performance.now() > this.#unlistedAtMs) void this.#searchUnlisted();
@@ -154,7 +157,7 @@ export class Lookout {
     return found;
   }
 
-  /** Beside the looks: it may go through all runs that there ever were. */
+  /** Concurrent with the looks, because it may examine every run in the store. */
   async #searchUnlisted(): Promise<void> {
     const { store } = this.#options;
     if (!store.findUnlisted || this.#isSearching) return;
@@ -175,7 +178,7 @@ export class Lookout {
     return [...this.#inHand.values()].filter(({ run }) => !run?.isOnlyWaiting).length;
   }
 
-  /** Runs that did nothing but wait since the last look. */
+  /** Puts to rest the runs that have only waited since the last look. */
   #putToRest(): void {
     const { store } = this.#options;
     if (!store.findDue || !store.rest) return;
@@ -226,7 +229,7 @@ export class Lookout {
     }
   }
 
-  /** What the host throws there is no failure of the run. */
+  /** An error that the host's callback throws is not a failure of the run. */
   #tellEnd(id: string, error: unknown): void {
     try {
       this.#options.onEnd?.(id, error);
@@ -235,7 +238,7 @@ export class Lookout {
     }
   }
 
-  /** Until `agentdump resume` asks for it, where it was taken up too often. */
+  /** Leaves the run alone for a while; after too many resumes, until `agentdump resume` is called for it. */
   async #leave(id: string, error: unknown): Promise<void> {
     const pauseMs = this.#troubles.note(runOf(id), error);
     const isGivenUp = error instanceof AgentdumpError && error.code === 'over-limit';
@@ -247,11 +250,11 @@ export class Lookout {
       await store.rest(id, rest);
       this.#troubles.leaveToStore(runOf(id));
     } catch {
-      // The store is away: it is tried again when it is back.
+      // The store is unavailable; this is repeated when it is back.
     }
   }
 
-  /** Of a row that an older release has made; from now on the store knows its name, and whether it is over. */
+  /** Reads the name for a row of an older release. From then on the store knows the name, and whether the run is over. */
   async #readName(id: string): Promise<string | undefined> {
     const { store } = this.#options;
     const { name, isOver } = await readHeading(store, id);
@@ -300,7 +303,8 @@ export class Lookout {
       this.#pause = new AbortController();
       await ownPause(this.#isStopped ? Math.min(everyMs, defaultPauseMs.found) : everyMs, this.#pause.signal);
     }
-    // A store that answers at once would leave the process no time for anything else; and what ends together is made up for together.
+    // A store that responds at once would starve the rest of the process. Also, places that become free together are then
+    // refilled together.
     await turnOfTheLoop();
   }
 }

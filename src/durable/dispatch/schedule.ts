@@ -1,6 +1,6 @@
 /**
- * When a schedule's runs are due. The id of a run is its schedule's name and time, so that many workers queue it once and
- * nothing has to be kept about schedules. Times are UTC.
+ * When the runs of a schedule are due. The id of a run consists of the schedule's name and the time, so many workers queue it
+ * only once, and no state of schedules has to be stored. Times are UTC.
  */
 import { AgentdumpError } from '../../errors.ts';
 import type { RunRetry } from '../records/layout.ts';
@@ -8,16 +8,16 @@ import type { RunRetry } from '../records/layout.ts';
 export interface Schedule {
   /** Name of the program. */
   name: string;
-  /** Minute, hour, day of month, month, day of week, as cron has them: numbers, lists, ranges, steps. */
+  /** Minute, hour, day of month, month, day of week, as in cron: numbers, lists, ranges, steps. */
   cron?: string;
-  /** Instead of `cron`: every so many milliseconds since 1970. */
+  /** Instead of `cron`: a period in milliseconds, counted from 1970. */
   everyMs?: number;
-  /** Tells two schedules of one program apart. Default: the name. */
+  /** Distinguishes two schedules of one program. Default: the name. */
   id?: string;
   input?: unknown;
   priority?: number;
   retry?: RunRetry;
-  /** A time that passed while no worker was there is made up for when it is no longer ago. Default: ten minutes. */
+  /** How late a time may be made up for that passed while no worker was running. Default: ten minutes. */
   graceMs?: number;
 }
 
@@ -26,7 +26,7 @@ const defaultGraceMs = 10 * minuteMs;
 
 export const idOf = ({ id, name }: Schedule): string => id ?? name;
 
-/** Throws `usage` for what can't be understood, and for two that would queue the same runs. */
+/** Throws `usage` for invalid schedules, and for two that would queue the same runs. */
 export function requireSchedules(schedules: readonly Schedule[]): void {
   const ids = new Set<string>();
   for (const schedule of schedules) {
@@ -43,7 +43,7 @@ function unfit(schedule: Schedule, why: string): AgentdumpError {
   return new AgentdumpError('usage', `schedule ${idOf(schedule)} ${why}`, { argument: 'schedules' });
 }
 
-/** The last time of the schedule that is not too long ago, and the id of its run. */
+/** The latest time of the schedule within the grace period, and the id of its run. */
 export function findSlot(schedule: Schedule, nowMs: number): { atMs: number; id: string } | undefined {
   const { cron, everyMs, graceMs = defaultGraceMs } = schedule;
   const atMs = cron === undefined ? lastMultiple(schedule, everyMs, nowMs) : lastOf(cron, nowMs, graceMs);
@@ -72,7 +72,7 @@ const fields = [
   { name: 'day of week', from: 0, to: 7 },
 ] as const;
 
-/** Of day of month and day of week one is enough when both are restricted, as in cron. */
+/** If both day of month and day of week are restricted, one of them must match, as in cron. */
 export function parseCron(cron: string): (at: Date) => boolean {
   const words = cron.trim().split(/\s+/);
   if (words.length !== fields.length) throw wrong(cron, `it has ${words.length} fields, not 5`);

@@ -1,6 +1,6 @@
 /**
- * What a worker could not do: take a run, queue a schedule, look into its store. Each is said once, and tried again after a pause
- * that grows, so that it keeps nothing else from being done.
+ * Operations that a worker failed to do: take a run, queue a schedule, query its store. Each is reported once and retried
+ * after a growing pause, without blocking the rest of its work.
  */
 import { AgentdumpError } from '../../errors.ts';
 
@@ -21,7 +21,7 @@ export class Troubles {
     this.#say = say;
   }
 
-  /** How long it is to be left alone. Said when it is new, or another one than before. */
+  /** Returns how long to leave it alone. Reported if it is new, or if the error differs from the previous one. */
   note(what: string, error: unknown): number {
     const before = this.#known.get(what);
     const said = error instanceof Error ? error.message : String(error);
@@ -32,7 +32,7 @@ export class Troubles {
     return pauseMs;
   }
 
-  /** The store knows how long: whatever makes the run due earlier there is heard. */
+  /** The store knows the pause, so events that make the run due earlier take effect. */
   leaveToStore(what: string): void {
     const trouble = this.#known.get(what);
     if (trouble) trouble.untilMs = 0;
@@ -51,7 +51,7 @@ export class Troubles {
   }
 }
 
-/** The store was closed by the host: nothing is to be looked for in it any more. */
+/** The host has closed the store: nothing more can be read from it. */
 export function isClosed(error: unknown): boolean {
   return error instanceof AgentdumpError && error.code === 'closed';
 }

@@ -1,6 +1,6 @@
 /**
- * Checkpoints of a run: what the host says is worth keeping besides the results of steps (conversation, tool state, open
- * sessions, partial results), with everything needed to judge it later. A damaged one is skipped for the one before it.
+ * Checkpoints of a run: what the host wants to keep besides the results of steps (conversation, tool state, open sessions,
+ * partial results), with the information to validate it later. If one is damaged, the one before it is used.
  */
 import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
@@ -11,7 +11,7 @@ import type { RecordCodec } from './codec.ts';
 import type { CheckpointRecord } from './layout.ts';
 import { PieceWriter, readPiece } from './pieces.ts';
 
-/** By part: `conversation`, `tools`, `sessions`, `partial`, or whatever else the host names. */
+/** By part: `conversation`, `tools`, `sessions`, `partial`, or any name that the host chooses. */
 export type CheckpointContents = Record<string, unknown>;
 
 export type CheckpointEvent = 'step' | 'tool' | 'run' | 'approval';
@@ -20,7 +20,7 @@ export interface CheckpointPlan {
   contents: () => CheckpointContents;
   everyMs?: number;
   everySteps?: number;
-  /** After each of these. */
+  /** After each of these events. */
   on?: readonly CheckpointEvent[];
 }
 
@@ -67,7 +67,7 @@ export class Checkpoints {
     clearInterval(this.#timer);
   }
 
-  /** Gives the checkpoint's id. Throws for what can't be kept. */
+  /** Returns the checkpoint's id. Throws for contents that can't be stored. */
   async take(label: string | undefined, position: string, contents: CheckpointContents): Promise<string> {
     const parts: Record<string, string> = {};
     for (const [name, value] of Object.entries(contents)) parts[name] = await this.#pieces.write(value);
@@ -90,7 +90,7 @@ export class Checkpoints {
     return record.id;
   }
 
-  /** For the plan: something has happened. */
+  /** An event of the plan has happened. */
   noteEvent(event: CheckpointEvent): void {
     const { plan } = this.#settings;
     if (!plan) return;
@@ -99,7 +99,7 @@ export class Checkpoints {
       this.#takePlanned(event);
   }
 
-  /** The newest whole one. Says aloud which are not. Throws `unsupported-version` for a schema with no way up. */
+  /** The newest intact one; reports those that are not. Throws `unsupported-version` for a schema that can't be upgraded. */
   restore(): RestoredCheckpoint | undefined {
     for (const entry of this.#log.checkpoints.toReversed()) {
       const parts = this.#tryRead(entry);
@@ -130,7 +130,7 @@ export class Checkpoints {
     });
   }
 
-  /** One at a time; what can't be kept is said, and the run goes on. */
+  /** One at a time. Contents that can't be stored are reported, and the run continues. */
   async #takePlanned(label: string): Promise<void> {
     const { plan, notify } = this.#settings;
     if (!plan || this.#isTaking || this.#recorder.broken) return;
@@ -146,7 +146,7 @@ export class Checkpoints {
   }
 }
 
-/** Throws for one that is damaged, not all there, or of a newer release. */
+/** Throws if it is damaged, incomplete, or from a newer release. */
 export function readCheckpoint(record: CheckpointRecord, log: RunLog): CheckpointContents {
   const { sha256, ...facts } = record;
   if (facts.format > format)

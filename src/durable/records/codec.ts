@@ -1,6 +1,6 @@
 /**
- * Payloads of a run's records: the facts in the clear, the host's value beside them, sealed when there is a key; without
- * one a value in which the redactor finds a secret is refused. Knows no record by name.
+ * Payloads of a run's records: the facts unencrypted, and next to them the host's value, which is sealed if there is a key.
+ * Without a key, a value in which the redactor finds a secret is refused. Independent of the record types.
  */
 import { createHash } from 'node:crypto';
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
@@ -11,11 +11,11 @@ import { decodeValue, encodeValue } from './values.ts';
 
 export interface CodecOptions {
   seal?: Seal | undefined;
-  /** The host says that the values may lie there as they are. */
+  /** The host permits storing all values unencrypted. */
   plain?: boolean;
 }
 
-/** The facts of a record, and its value when it is asked for. */
+/** The facts of a record; its value is decoded on demand. */
 export interface DecodedRecord<Facts> {
   facts: Facts;
   readValue(): unknown;
@@ -31,12 +31,12 @@ export class RecordCodec {
     this.#plain = plain;
   }
 
-  /** How the values are sealed; undefined when they are not. */
+  /** How the values are sealed; undefined if they are not. */
   get sealFacts(): SealFacts | undefined {
     return this.#seal?.facts;
   }
 
-  /** What becomes of a value: other code for each. */
+  /** How values are stored; each mode runs different code. */
   get mode(): 'sealed' | 'plain' | 'searched' {
     if (this.#seal) return 'sealed';
     return this.#plain ? 'plain' : 'searched';
@@ -46,12 +46,12 @@ export class RecordCodec {
     return JSON.stringify(facts);
   }
 
-  /** Throws AgentdumpError: `usage` for a value that can't be stored, `locked` for a secret that there is no key for. */
+  /** Throws AgentdumpError: `usage` for a value that can't be stored, `locked` for a secret without a key. */
   encodeWith(facts: object, value: unknown): string | Uint8Array {
     return this.encodeText(facts, encodeValue(value), value);
   }
 
-  /** As `encodeWith`, when the value's text is there already. */
+  /** Like `encodeWith`, for a value that was encoded before. */
   encodeText(facts: object, text: string, value: unknown): string | Uint8Array {
     const head = JSON.stringify(facts);
     if (this.#seal) return Buffer.concat([Buffer.from(`${head}\n`), ...this.#seal.close(text, head)]);
@@ -59,12 +59,12 @@ export class RecordCodec {
     return `${head.slice(0, -1)},"value":${text}}`;
   }
 
-  /** What names a text: its hash, or where values are sealed a sum that tells nothing without the key. */
+  /** Identifies a text: its hash, or if values are sealed a MAC that reveals nothing without the key. */
   sumOf(text: string): string {
     return this.#seal ? this.#seal.sum(text) : createHash('sha256').update(text).digest('hex').slice(0, 32);
   }
 
-  /** An error of the same name whose words hold no secret: for one that can't be kept as it is. */
+  /** An error with the same name and a message without secrets, for one that can't be stored unchanged. */
   cleanError(error: unknown): Error {
     const policy = processPolicy();
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
@@ -75,7 +75,7 @@ export class RecordCodec {
     return clean;
   }
 
-  /** Throws MalformedInput when the payload is no record; reading the value may throw `locked` or MalformedInput. */
+  /** Throws MalformedInput if the payload is not a record; reading the value may throw `locked` or MalformedInput. */
   decode<Facts>(payload: Uint8Array): DecodedRecord<Facts> {
     const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
     const cut = bytes.indexOf(lineFeed);
@@ -93,7 +93,7 @@ export class RecordCodec {
     return decodeValue(JSON.parse(this.#seal.open(sealed, head)));
   }
 
-  /** The text is looked at twice: as the value's own shape, where names stand beside their values, and as it is kept. */
+  /** Searches the text twice: in a form where keys are next to their values, and in the form in which it is stored. */
   #refuseSecrets(text: string, value: unknown): void {
     const policy = processPolicy();
     const spread = spreadOut(value) ?? text;
@@ -110,7 +110,7 @@ export class RecordCodec {
   }
 }
 
-/** JSON in which a name stands beside its value, whatever holds them; undefined for what has cycles. */
+/** JSON in which keys are next to their values, also for maps and other containers; undefined if there are cycles. */
 function spreadOut(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, function (this: Record<string, unknown>, name, plain) {
@@ -137,7 +137,7 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   throw new MalformedInput('a durable record is no JSON', {

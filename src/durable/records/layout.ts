@@ -1,29 +1,31 @@
 /**
- * What the records of a durable run say. Their kinds are the journal's 64–68; a payload is JSON text, whose `value` is
- * the host's value as devalue flattens it; or, when values are sealed, that JSON, a line feed, and the sealed bytes.
- * Types and names only. The path of a step is `label/label`; a label is the name, `name#2` for the second of its name,
- * or `name=key`, with `%`, `/`, `#` and `=` escaped in name and key.
+ * The records of a durable run. Their kinds are 64–68 of the journal. A payload is JSON text, whose `value` is the host's
+ * value as flattened by devalue; if values are sealed, it is that JSON, a line feed, and the sealed bytes. Types and names
+ * only.
+ *
+ * The path of a step is `label/label`. A label is the name, `name#2` for the second step of that name, or `name=key`; `%`,
+ * `/`, `#` and `=` are escaped in name and key.
  */
 export const durableSchema = 1;
 
 export type StepKind = 'step' | 'tool' | 'run';
 
 /**
- * retrying: failed, and another attempt follows. skipped: was in doubt, and its policy gave it up. unkept: returned, and
- * its value could not be kept.
+ * retrying: failed, and another attempt follows. skipped: it was in doubt, and its policy gave it up. unkept: it returned,
+ * and its value could not be stored.
  */
 export type StepEnd = 'finished' | 'failed' | 'retrying' | 'aborted' | 'skipped' | 'unkept';
-/** cancelled: by a person, for good. aborted: by the host's signal; it can be taken up again. */
+/** cancelled: by a person, permanently. aborted: by the host's signal; it can be resumed. */
 export type RunEnd = 'finished' | 'failed' | 'aborted' | 'cancelled';
 
-/** How values of the run are sealed: the salt of its key, and a sum by which the key is known. Both hexadecimal. */
+/** How values of the run are sealed: the salt of its key, and a checksum that identifies the key. Both are hexadecimal. */
 export interface SealFacts {
   salt: string;
   check: string;
 }
 
 export type RunRecord =
-  /** With `input` the value is the run's input. */
+  /** If `input` is set, the value is the run's input. */
   | {
       event: 'begin';
       schema: number;
@@ -43,25 +45,27 @@ export type RunRecord =
       node: string;
       agentdump: string;
       configHash?: string;
-      /** argv without Node's path, when nothing in it looks like a secret: for `agentdump resume`. */
+      /** argv without Node's path, if nothing in it looks like a secret: for `agentdump resume`. */
       command?: string[];
       cwd: string;
     }
-  /** `failed` carries the error; `of` are the steps whose failure it is. */
+  /** For `failed` the value is the error; `of` lists the steps that caused it. */
   | { event: 'end'; status: RunEnd; of?: number[]; value?: unknown }
   /** Every record after `to` and before this one is void. */
   | { event: 'rollback'; to: number; label: string }
   | { event: 'version'; scope: string; name: string; taken: boolean };
 
-/** How often workers begin a run again that has failed. */
+/** How often workers restart a run that failed. */
 export interface RunRetry {
-  /** Tries in all. */
+  /** Total number of tries. */
   attempts: number;
   /** Pause after the first failure; each further one is twice as long, up to an hour. Default: 1,000. */
   delayMs?: number;
 }
 
-/** A call's position (call-position.ts): `after` is a label of its scope, '' at the scope's start, absent in older records. */
+/**
+ * A call's position (call-position.ts): `after` is a label of its scope, '' at the scope's start, absent in older records.
+ */
 export interface PositionFacts {
   after?: string;
   sync?: true;
@@ -82,8 +86,8 @@ export interface Spent {
 }
 
 /**
- * `id` belongs to this question alone: the answer is kept under it. `input` is a hash of the request, which is the value.
- * `waits`: a later process has come to the question, and waits.
+ * `id` is unique to this question and is the key of its answer. `input` is a hash of the request, which is the value.
+ * `waits`: a later process has reached the question, and waits.
  */
 export type ApprovalRecord =
   | ({ event: 'asked'; path: string; id?: string; input?: string; value?: unknown } & Awaits & PositionFacts)
@@ -91,8 +95,8 @@ export type ApprovalRecord =
   | { event: 'answered'; of: number; value?: unknown; slot?: number };
 
 /**
- * What is waited for when it is no person: a signal of this name, a time, or whichever comes first. `slot` of the answer
- * is the number of the signal among those of its name.
+ * What is waited for instead of a person: a signal of this name, a time, or whichever comes first. `slot` of the answer is
+ * the number of the signal among those of its name.
  */
 export interface Awaits {
   signal?: string;
@@ -100,10 +104,10 @@ export interface Awaits {
   untilMs?: number;
 }
 
-/** A piece of a checkpoint, known by the hash of its text. */
+/** A piece of a checkpoint, identified by the hash of its text. */
 export interface ValueRecord {
   hash: string;
-  /** Of a list: the hashes of its elements, or of pieces that are parts of the list when `level` is above 0. */
+  /** For a list: the hashes of its elements, or if `level` is above 0 of pieces that are parts of the list. */
   list?: string[];
   level?: number;
   value?: unknown;
@@ -115,7 +119,7 @@ export interface CheckpointRecord {
   label?: string;
   at: string;
   format: number;
-  /** The host's own number for the shape of `parts`. */
+  /** The host's version number for the format of `parts`. */
   schema: number;
   /** SHA-256 over the JSON of this record without this field. */
   sha256: string;
@@ -128,7 +132,7 @@ export interface CheckpointRecord {
   parts: Record<string, string>;
 }
 
-/** A signal, as the store keeps it until the run has taken it, and as the run is given it. */
+/** A signal, as the store keeps it until the run has taken it, and as it is returned to the program. */
 export interface Signal {
   value?: unknown;
   by?: string;

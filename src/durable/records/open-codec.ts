@@ -1,4 +1,4 @@
-/** The codec of a run that has begun or is to begin: with the host's key, where its values are sealed. */
+/** The codec of an existing or new run; uses the host's key if its values are sealed. */
 import { AgentdumpError } from '../../errors.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { StoredRecord } from '../stores/store.ts';

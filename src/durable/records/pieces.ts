@@ -1,7 +1,7 @@
 /**
- * The parts of checkpoints as pieces that are kept once, by their hash: each element of a list is a piece, and the list a
- * tree of hashes, so that a list which grew at its end costs what was added. Elements are kept apart, so an object that
- * two of them share comes back as two.
+ * The parts of checkpoints as pieces, each stored once under its hash. Each element of a list is a piece, and the list is a
+ * tree of hashes, so a list that grew at its end costs only what was added. Elements are stored separately, so an object that
+ * two of them share is restored as two objects.
  */
 import { AgentdumpError } from '../../errors.ts';
 import type { Piece, RunLog } from '../runs/run-log.ts';
@@ -23,7 +23,7 @@ export class PieceWriter {
     this.#known = new Set(log.pieces.keys());
   }
 
-  /** Keeps what is new of the value; the hash of its root. Throws as `encodeWith`. */
+  /** Stores the new pieces of the value and returns the hash of its root. Throws like `encodeWith`. */
   async write(value: unknown): Promise<string> {
     return Array.isArray(value) ? this.#writeList(value) : this.#writeValue(value);
   }
@@ -56,14 +56,14 @@ export class PieceWriter {
   }
 }
 
-/** Throws AgentdumpError `not-found` for a piece that is not there, and what reading a value throws. */
+/** Throws AgentdumpError `not-found` for a missing piece, and the errors of reading a value. */
 export function readPiece(pieces: ReadonlyMap<string, Piece>, hash: string): unknown {
   const piece = requirePiece(pieces, hash);
   if ('readValue' in piece) return piece.readValue();
   return listHashes(pieces, piece).map((one) => readPiece(pieces, one));
 }
 
-/** Of the elements, in their order: walks down level by level, and a node's level must be one below its parent's. */
+/** The hashes of the elements, in order. Walks down level by level; a node's level must be one below its parent's. */
 function listHashes(pieces: ReadonlyMap<string, Piece>, root: Extract<Piece, { list: string[] }>): string[] {
   let hashes = root.list;
   for (let level = root.level - 1; level >= 0; level--)

@@ -1,4 +1,4 @@
-/** Big things (weights, documents) stay where they are: a checkpoint keeps where that is, how long they are, and their hash. */
+/** References to large files (weights, documents): a checkpoint contains only their path, size and hash. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ export interface FileReference {
   sha256: string;
 }
 
-/** Reads the file once, in pieces. Throws `not-found`. */
+/** Reads the file once, in chunks. Throws `not-found`. */
 export async function referenceFile(path: string): Promise<FileReference> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -27,7 +27,7 @@ export async function referenceFile(path: string): Promise<FileReference> {
   return { path: resolve(path), bytes, sha256: hash.digest('hex') };
 }
 
-/** Throws MalformedInput when the file is another one now, `not-found` when there is none. */
+/** Throws MalformedInput if the file has changed, `not-found` if it does not exist. */
 export async function verifyReference(reference: FileReference): Promise<void> {
   const now = await referenceFile(reference.path);
   if (now.sha256 === reference.sha256) return;

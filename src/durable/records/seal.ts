@@ -1,7 +1,7 @@
 /**
- * Seals the values of a run with the host's key: AES-256-GCM under a key of the run's own (HKDF-SHA-256 of the host's key
- * and the run's salt), a random nonce each. What stands beside the value is authenticated with it, so that a sealed
- * value can't be moved to another place. Knows nothing of records.
+ * Encrypts the values of a run with the host's key: AES-256-GCM with a key per run (HKDF-SHA-256 of the host's key and the
+ * run's salt) and a random nonce per value. The facts of the record are authenticated with the value, so a sealed value can't
+ * be moved to another record. Independent of the record types.
  */
 import {
   createCipheriv,
@@ -20,7 +20,10 @@ const tagBytes = 16;
 const keyBytes = 32;
 const gcm = { authTagLength: tagBytes };
 
-/** 32 bytes, or a text of them: 64 hexadecimal digits or base64. Throws AgentdumpError `usage`; never shows the key. */
+/**
+ * 32 bytes, or their text: 64 hexadecimal digits or base64. Throws AgentdumpError `usage`; the message never contains the
+ * key.
+ */
 export function readKey(key: string | Uint8Array): Uint8Array {
   if (typeof key !== 'string') {
     if (key.length === keyBytes) return key;
@@ -51,7 +54,7 @@ export class Seal {
     return new Seal(key, randomBytes(16));
   }
 
-  /** Throws AgentdumpError `locked` for another key than the one that made the facts. */
+  /** Throws AgentdumpError `locked` if the key is not the one that created the facts. */
   static reopen(key: Uint8Array, facts: SealFacts): Seal {
     const seal = new Seal(key, Buffer.from(facts.salt, 'hex'));
     const [mine, theirs] = [Buffer.from(seal.facts.check), Buffer.from(facts.check)];
@@ -60,7 +63,7 @@ export class Seal {
     return seal;
   }
 
-  /** Nonce, tag and body. */
+  /** Nonce, tag and ciphertext. */
   close(text: string, beside: string): Uint8Array[] {
     const nonce = nextNonce();
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, gcm);
@@ -74,7 +77,7 @@ export class Seal {
     return createHmac('sha256', this.#key).update(text).digest('hex').slice(0, 32);
   }
 
-  /** Throws AgentdumpError `locked` when the bytes or what stands beside them were changed. */
+  /** Throws AgentdumpError `locked` if the bytes or the authenticated facts were changed. */
   open(bytes: Uint8Array, beside: string): string {
     try {
       const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceBytes), gcm);
@@ -88,7 +91,7 @@ export class Seal {
   }
 }
 
-/** Random ones are drawn by the hundred: drawing costs a microsecond, however many bytes. */
+/** Nonces are generated in batches, because each call costs a microsecond regardless of its size. */
 const drawn = Buffer.alloc(nonceBytes * 256);
 let used = drawn.length;
 

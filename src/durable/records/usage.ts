@@ -1,8 +1,8 @@
-/** Tokens of a model's reply, in the spellings of OpenAI (both APIs), Anthropic, and the AI SDK. */
+/** Token usage of a model's reply, in the formats of OpenAI (both APIs), Anthropic, and the AI SDK. */
 import { isObject, numberOf, objectOf } from '../../agent/calls/json.ts';
 import type { Spent } from './layout.ts';
 
-/** `{spent}` when the value bears its usage, else nothing. */
+/** `{spent}` if the value contains its usage, otherwise empty. */
 export function usageOf(value: unknown): { spent?: Spent } {
   if (!isObject(value) || !isObject(value['usage'])) return {};
   const usage = objectOf(value['usage']);

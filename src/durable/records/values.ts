@@ -1,7 +1,7 @@
 /**
  * The host's values as text and back: JSON, Date, Map, Set, BigInt, Buffer and typed arrays, Error, undefined, NaN, and
- * cycles. By devalue, which is text that a person can read and refuses what it can't bring back (a function, an instance
- * of a class) with the path to it. Errors and Buffers are added here.
+ * cycles. Uses devalue, whose text is readable, and which refuses what it can't restore (a function, an instance of a class)
+ * with the path to it. Errors and Buffers are added here.
  */
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
@@ -25,7 +25,7 @@ export function encodeValue(value: unknown): string {
   }
 }
 
-/** Undefined also for what can't be stored: such an input tells steps apart no more than none. */
+/** Also undefined for input that can't be stored, which then does not distinguish steps. */
 export function hashOf(input: unknown): string | undefined {
   if (input === undefined) return undefined;
   try {
@@ -71,7 +71,7 @@ const revivers = {
   Error: errorOf,
 };
 
-/** Errors of other realms too, and DOMException, as which an abort arrives. */
+/** Includes errors of other realms, and DOMException, which an abort rejects with. */
 function isError(value: object): value is Error {
   return types.isNativeError(value) || value instanceof Error;
 }
@@ -89,7 +89,7 @@ function fieldsOf(error: Error): ErrorFields {
   return fields;
 }
 
-/** What hangs on an error (a response, a socket) must not keep the error itself from being stored. */
+/** A property of an error that can't be stored (a response, a socket) must not prevent storing the error itself. */
 function storable(value: unknown): boolean {
   try {
     stringify(value, reducers);

@@ -1,13 +1,16 @@
-/** What comes into a run from outside besides answers: cancellation and signals, and under what the store keeps them. */
+/**
+ * Events that reach a run from outside besides answers: cancellation and signals, and the keys under which the store keeps
+ * them.
+ */
 
-/** No question's answer is kept under a name that begins so. */
+/** No key of a question's answer begins with this character. */
 export const cancelKey = '!cancel';
 
 export function signalKey(name: string, slot: number): string {
   return `!signal/${name}/${slot}`;
 }
 
-/** Why a run ends that was cancelled. */
+/** The reason with which a cancelled run ends. */
 export class CancelError extends Error {
   override readonly name = 'AbortError';
 

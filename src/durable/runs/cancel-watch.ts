@@ -1,6 +1,6 @@
 /**
- * Looks whether the run at work was cancelled by somebody outside: at once for one that was begun before, and from its first
- * second on at news of it and every two seconds.
+ * Watches whether the current run is cancelled from outside: at once for a run that was started before, and from one second
+ * on at notifications and every two seconds.
  */
 
 import type { RecordCodec } from '../records/codec.ts';
@@ -36,7 +36,7 @@ export class CancelWatch {
     const { log, store, id, hasAnswers } = this.#run;
     if (log.name !== undefined && hasAnswers) await this.#look();
     if (this.#isOver) return;
-    // Most runs that are begun here are over before.
+    // Most new runs end earlier than this.
     this.#timer = setTimeout(() => {
       this.#unlisten = newsOf(store).listen(id, () => void this.#look());
       void this.#look();
@@ -50,7 +50,7 @@ export class CancelWatch {
     this.#unlisten();
   }
 
-  /** A store that is away, or a word that can't be read, cancels nothing. */
+  /** An unavailable store, or a cancellation that can't be read, cancels nothing. */
   async #look(): Promise<void> {
     const { store, id, codec, lost } = this.#run;
     try {
@@ -60,7 +60,7 @@ export class CancelWatch {
       lost.abort(new CancelError(id, word?.reason));
       this.end();
     } catch {
-      // Looked for again.
+      // The next look retries.
     }
   }
 }

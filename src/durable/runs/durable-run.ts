@@ -1,6 +1,6 @@
 /**
- * A durable run in the hands of this process: what it has recorded, where it records, and what its steps share. Opening
- * and ending are open-run.ts and perform-run.ts; one step is durable-step.ts.
+ * A durable run that this process holds: its log, its recorder, and the state that its steps share. open-run.ts and
+ * perform-run.ts open and end it; durable-step.ts is a single step.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
@@ -34,21 +34,21 @@ export interface RunParts {
   recorder: RunRecorder;
   checkpoints: Checkpoints;
   notify: (line: string) => void;
-  /** False: when it was taken, nobody had cancelled it. */
+  /** False: it was not cancelled when it was taken. */
   hasAnswers: boolean;
 }
 
-/** Within what a piece of code is at work: the run itself, or one of its steps. */
+/** The scope in which code runs: the run itself, or one of its steps. */
 export class ScopedRun {
   readonly run: DurableRun;
   readonly path: string;
   readonly #around: ScopedRun | undefined;
   #scope: LiveScope | undefined;
   #isLeft = false;
-  /** By path, hashes of what steps within were given when they were first begun in this life. */
+  /** By path, hashes of the inputs with which inner steps were first started in this process. */
   #firstInputs: Map<string, string> | undefined;
 
-  /** `around`: within what the step of this path was asked for. */
+  /** `around`: the scope in which the step of this path was called. */
   constructor(run: DurableRun, path: string, around?: ScopedRun) {
     this.run = run;
     this.path = path;
@@ -56,8 +56,8 @@ export class ScopedRun {
   }
 
   /**
-   * It is a try that was given up, or within one: what its code asks for would be taken for what the next try asks for. Branches of
-   * it that are still at work go on to their next call, which never settles.
+   * It belongs to a try that was given up, whose calls would be mistaken for calls of the next try. Branches of it that are
+   * still running continue to their next call, which never settles.
    */
   get isLeft(): boolean {
     return this.#isLeft || (this.#around?.isLeft ?? false);
@@ -68,8 +68,9 @@ export class ScopedRun {
   }
 
   /**
-   * The same for every try of this step, and for no other step of any run. A step around it that is tried again, or a rollback, may
-   * come to it with another input: that is another effect, which an outside that keeps keys must not take for the first.
+   * The same for every try of this step, and different for every other step of any run. If an enclosing step is retried, or
+   * after a rollback, the step may be called with a different input: that is a different effect, which a service that
+   * remembers keys must not mistake for the first.
    */
   effectKey(path: string, input: string | undefined): string {
     const first = this.#firstInput(path) ?? input;
@@ -77,7 +78,7 @@ export class ScopedRun {
     return createHash('sha256').update(`${this.run.id}\n${path}${other}`).digest('hex').slice(0, 32);
   }
 
-  /** A step of this path, here, is begun with an input of this hash. */
+  /** The step at this path starts with an input of this hash. */
   noteInput(path: string, input: string): void {
     const kept = this.#keptInputs;
     if (kept && !kept.has(path)) kept.set(path, input);
@@ -87,7 +88,7 @@ export class ScopedRun {
     return this.run.log.firstInputs.get(path) ?? this.#keptInputs?.get(path);
   }
 
-  /** Kept by the outermost step, which outlives every try within; what stands in no step is begun once in a life. */
+  /** Stored in the outermost step, which outlives all inner tries. Steps outside of any step are started once per process. */
   get #keptInputs(): Map<string, string> | undefined {
     if (!this.#around) return undefined;
     const further = this.#around.#keptInputs;
@@ -96,20 +97,20 @@ export class ScopedRun {
     return this.#firstInputs;
   }
 
-  /** Made at the first step within: most steps have none. */
+  /** Created at the first inner step: most steps have none. */
   get scope(): LiveScope {
     this.#scope ??= new LiveScope(this.path, this.run.log.scopes.get(this.path));
     return this.#scope;
   }
 
-  /** Calls `work` as code that is at work here. */
+  /** Calls `work` in this scope. */
   enter<Result>(work: () => Result): Result {
     this.run.order.drive();
     return storage.run(new Place(this, ''), work);
   }
 }
 
-/** Where the calling code is at work, and behind which of its calls. */
+/** The scope of the calling code, and the last call that it made there. */
 export class Place {
   readonly scoped: ScopedRun;
   readonly #after: string;
@@ -128,7 +129,10 @@ export class Place {
     return { after: this.#after, isSync, isRaw: !isSync && !this.scoped.run.order.isDriven };
   }
 
-  /** What the caller does from now on stands behind the call of this label; in the caller's own turn, no await before. */
+  /**
+   * From now on the caller's position is after the call with this label. Must be called in the caller's own turn, without an
+   * await before.
+   */
   moveBehind(label: string): void {
     storage.enterWith(new Place(this.scoped, label));
   }
@@ -136,7 +140,7 @@ export class Place {
 
 const storage = new AsyncLocalStorage<Place>();
 
-/** Where the calling code runs; undefined outside of durable runs. */
+/** The position of the calling code; undefined outside of durable runs. */
 export function currentPlace(): Place | undefined {
   return storage.getStore();
 }
@@ -150,18 +154,23 @@ export class DurableRun {
   readonly codec: RecordCodec;
   readonly recorder: RunRecorder;
   readonly checkpoints: Checkpoints;
-  /** Aborts as the host's does, until the run is over for this process: that one may live as long as a worker. */
+  /**
+   * Aborts when the host's signal does, until the run is over for this process; the host's signal may live as long as a
+   * worker.
+   */
   readonly signal: AbortSignal | undefined;
-  /** Aborts when nothing more can be recorded, as when another worker has taken the run, and when it was cancelled. */
+  /**
+   * Aborts when nothing more can be recorded, such as when another worker has taken the run, and when the run was cancelled.
+   */
   readonly lost = new AbortController();
   readonly failures = new FailureTrail();
   readonly notify: (line: string) => void;
   readonly hasAnswers: boolean;
   readonly order: ReplayOrder;
-  /** Steps whose functions are at work. */
+  /** Steps whose functions are running. */
   readonly pending = { steps: 0 };
   readonly waits: OpenWaits;
-  /** By name, what this run's waits were given: the number of each, and the wait's path. */
+  /** By name, the signals that waits of this run received: the number of each, and the wait's path. */
   readonly #takenSignals = new Map<string, Map<number, string>>();
   readonly #follower: AbortFollower | undefined;
   readonly #cancelWatch: CancelWatch;
@@ -182,7 +191,7 @@ export class DurableRun {
     this.#cancelWatch = new CancelWatch(this);
     this.notify = parts.notify;
     this.waits = new OpenWaits(parts.store, parts.id);
-    // One listener for each step and wait at work: many are no leak, which Node would warn of.
+    // One listener per running step and wait. Many are not a leak, about which Node would warn.
     setMaxListeners(0, this.lost.signal, ...(this.signal ? [this.signal] : []));
     this.recorder.onBroken = (error) => this.lost.abort(error);
     this.order = new ReplayOrder({
@@ -193,17 +202,17 @@ export class DurableRun {
     });
   }
 
-  /** Looks from now on whether it is cancelled by somebody outside. */
+  /** Starts to watch whether the run is cancelled from outside. */
   watchForCancel(): Promise<void> {
     return this.#cancelWatch.begin();
   }
 
-  /** The program has come to its work. */
+  /** The program begins to run. */
   begin(): void {
     this.order.begin();
   }
 
-  /** What it was begun with. */
+  /** The input that it was started with. */
   get input(): unknown {
     return this.log.name === undefined ? this.options.input : this.log.readInput();
   }
@@ -213,7 +222,10 @@ export class DurableRun {
     return this.waits.count > 0 && !isAtWork && this.order.isThrough;
   }
 
-  /** Leaves the memory while it waits; when it is due again, and a last look for what came meanwhile. */
+  /**
+   * Removes the run from memory while it waits. Returns when it is due again, and a last look for news that arrived
+   * meanwhile.
+   */
   rest(): { dueAtMs: number | 'never'; hasNews: () => Promise<boolean> } {
     const dueAtMs = this.waits.untilMs;
     const waits = this.waits.rest();
@@ -233,7 +245,7 @@ export class DurableRun {
     return aborted && reason instanceof CancelError ? reason : undefined;
   }
 
-  /** What a try has recorded that was given up: the next one does it anew, and is given the same signals. */
+  /** Forgets what a given-up try has recorded: the next one does it again, and receives the same signals. */
   forgetBelow(path: string): void {
     this.log.forgetBelow(path);
     this.waits.leaveBelow(path);
@@ -241,7 +253,7 @@ export class DurableRun {
       for (const [slot, by] of taken) if (by.startsWith(`${path}/`)) taken.delete(slot);
   }
 
-  /** For this wait the next signal of this name that no wait of this run was given. */
+  /** The next signal of this name that no wait of this run has received, for this wait. */
   async takeSignal(name: string, wait: OpenWait): Promise<{ value: unknown; slot: number } | undefined> {
     let taken = this.#takenSignals.get(name);
     if (!taken) {
@@ -254,7 +266,7 @@ export class DurableRun {
       if (!payload) return undefined;
       if (taken.has(slot)) continue;
       const value = this.codec.decode(payload).readValue();
-      // One that is only looked for after the wait was left stays there.
+      // If the wait was left before the look was done, the signal remains available.
       if (!this.waits.isLeft(wait)) taken.set(slot, wait.path);
       return { value, slot };
     }
@@ -264,7 +276,7 @@ export class DurableRun {
     return this.options.shape !== 'loose';
   }
 
-  /** A step that outlives its run, since nobody awaited it, can be recorded no more. */
+  /** A step that outlives its run, because it was not awaited, can't be recorded any more. */
   requireRunning(): void {
     if (this.#isOver)
       throw new AgentdumpError('usage', `run ${this.id} is over: a step was not awaited`, {
@@ -272,12 +284,12 @@ export class DurableRun {
       });
   }
 
-  /** Calls `work` as code of ours: what that begins is nothing of the program's. */
+  /** Calls `work` as code of ours, so that what it starts is not attributed to the program. */
   outside<Result>(work: () => Result): Result {
     return storage.exit(work);
   }
 
-  /** The recorded step that the call means. Throws `changed`, and ends the run for this process with it. */
+  /** The recorded step that the call corresponds to. Throws `changed`, which ends the run for this process. */
   claim(scope: LiveScope, call: StepCall, at: CallPosition): StepEntry | undefined {
     try {
       return scope.claim(call, at, this.isStrict);
@@ -287,7 +299,7 @@ export class DurableRun {
     }
   }
 
-  /** Whether the program asks for all that is recorded. Rejects with `changed` when it does not. */
+  /** Checks that the program has called everything that is recorded. Rejects with `changed` if it has not. */
   async requireAllClaimed({ scope }: ScopedRun): Promise<void> {
     if (!this.isStrict) return;
     const left = scope.recorded?.isParallel ? undefined : scope.nextUnclaimed();
@@ -303,7 +315,7 @@ export class DurableRun {
     return changed(scope, asked, expected ?? path);
   }
 
-  /** True in runs that pass here for the first time; in one that was recorded by the code before, false. */
+  /** True in runs that get here for the first time; false in a run that was recorded by earlier code. */
   takeVersion({ scoped, position }: Place, name: string): MaybePromise<boolean> {
     const { scope, path } = scoped;
     if (scoped.isLeft) return never();
@@ -316,12 +328,12 @@ export class DurableRun {
     return typeof added === 'number' ? taken : added.then(() => taken);
   }
 
-  /** Records an end with its error, or with the error's name and cleaned words when it can't be kept as it is. */
+  /** Records an end with its error, or with the error's name and redacted message if it can't be stored unchanged. */
   addError(facts: { event: 'end'; of: number; status: StepEnd }, error: unknown): MaybePromise<number> {
     return this.#orCleaned(error, (kept) => this.recorder.addWith('durableStep', facts, kept));
   }
 
-  /** `rest`: what becomes of the run then. */
+  /** `rest`: the state of the run from then on. */
   addEnd(status: RunEnd, of: number[], value: unknown, rest: RunRest): MaybePromise<number> {
     const facts = { event: 'end', status, ...(of.length > 0 && { of }) } as const;
     const add = (kept: unknown) => this.recorder.addWith('durableRun', facts, kept, rest);
@@ -337,7 +349,7 @@ export class DurableRun {
     }
   }
 
-  /** The host's own error for a value that can't be kept. */
+  /** The host's error for a value that can't be stored. */
   refuse(error: AgentdumpError, message: string): AgentdumpError {
     return new AgentdumpError(error.code, message, { run: this.id, ...error.details }, error);
   }
@@ -351,13 +363,13 @@ export class DurableRun {
     this.failures.note(error, seq);
   }
 
-  /** Also of one that is put to rest, whose program stands still for ever: nothing of it may stay. */
+  /** Also for a run that is put to rest: its program never continues, so nothing of it may be left behind. */
   end(): void {
     this.#isOver = true;
     this.order.end();
     this.#cancelWatch.end();
     this.#follower?.end();
-    // Losers of a race wait no longer, and keep no process alive.
+    // Losers of a race stop waiting, and no longer keep the process alive.
     this.waits.rest();
     this.checkpoints.close();
   }

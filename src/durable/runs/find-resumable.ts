@@ -1,7 +1,7 @@
 /**
- * Which run a program goes on with that gives its runs no ids. AGENTDUMP_RESUME names one (`agentdump resume`), or says
- * `auto` (`agentdump run --resume`): the last of this name that has not ended and that nobody holds. Each is taken up by
- * the first call that it fits, once in a process.
+ * Finds the run to resume for a program that passes no ids. AGENTDUMP_RESUME contains an id (`agentdump resume`), or `auto`
+ * (`agentdump run --resume`): the latest run of this name that has not ended and has no holder. Each is used by the first
+ * call that it fits, once per process.
  */
 import { RecordCodec } from '../records/codec.ts';
 import type { DurableStore } from '../stores/store.ts';
@@ -22,7 +22,7 @@ export async function findResumable(store: DurableStore, name: string): Promise<
   return found?.id;
 }
 
-/** When it began, if it is one of this name, is not finished, and nobody holds it. */
+/** When it began, if it has this name, is not finished, and has no holder. */
 async function findOpenRun(store: DurableStore, id: string, name: string): Promise<number | undefined> {
   try {
     const { records, holder } = await store.read(id);

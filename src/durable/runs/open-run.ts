@@ -1,6 +1,6 @@
 /**
- * Takes a run in hand: its store, its key, what is recorded of it; begins it when there is nothing. Says aloud what was
- * left out of the record and what a resume keeps and has lost.
+ * Opens a run: its store, its key, and its records; starts it if there are none. Reports what was left out of the records,
+ * and what a resume keeps and has lost.
  */
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -32,9 +32,9 @@ export interface OpenedRun {
 }
 
 interface Asker {
-  /** One that has ended for workers, or was never begun, is not taken up. */
+  /** A run that is over for workers, or was never started, is not taken. */
   isByWorker?: boolean;
-  /** It is in hand already. */
+  /** This process holds it already. */
   taken?: RunHandle | undefined;
 }
 
@@ -92,7 +92,7 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 /** Records that this process works at the run. */
 async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | undefined): Promise<void> {
   const { log, recorder, codec, store } = run;
-  // In their order, and where the store takes several at once in one go.
+  // In order, and in a single call if the store accepts several at once.
   const begun = log.name === undefined ? begin(run) : undefined;
   if (log.opens.length > 0) tellResume(run, configHash);
   const opened = handle.isOpened
@@ -110,14 +110,15 @@ function opening(attempt: number, configHash: string | undefined, command: { com
     host: hostname(),
     node: process.version,
     agentdump: version,
-    // A folder whose name is a secret is not kept: such a run is resumed in its folder, with its command.
+    // A folder whose name looks like a secret is not recorded; such a run can only be resumed from its folder, with its
+    // command.
     cwd: publicName(process.cwd()),
     ...(configHash !== undefined && { configHash }),
     ...command,
   } as const satisfies RunRecord;
 }
 
-/** How a worker of these options opens a run that nobody has worked at. */
+/** The opening record that a worker with these options adds to a run that was never worked at. */
 export function firstOpening({ config }: Partial<DurableRunOptions>): { kind: number; payload: string } {
   const facts = opening(1, config === undefined ? undefined : hashOf(config), findCommand([]));
   return { kind: recordKinds.durableRun, payload: new RecordCodec({}).encode(facts) };
@@ -158,7 +159,7 @@ function tellResume({ log, options, id, notify }: DurableRun, configHash: string
   notify(renderResumeAccount(computeResumeAccount(log)));
 }
 
-/** Who asks for a run by its id on the command line has looked at it; all others are stopped in a loop of crashes. */
+/** A person who resumes a run by its id on the command line has looked at it; all others are stopped in a crash loop. */
 function requireAttempts(log: RunLog, options: DurableRunOptions, id: string): void {
   const allowed = options.maxResumes ?? defaultMaxResumes;
   const wanted = log.opensWithoutProgress;
@@ -179,8 +180,8 @@ function requireSame(log: RunLog, name: string, id: string): void {
 }
 
 /**
- * The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. That search takes
- * milliseconds, so one that was kept before is known to be harmless.
+ * The command line of this program, for `agentdump resume`; undefined if anything in it looks like a secret. That search
+ * takes milliseconds, so one that was recorded before is taken as harmless.
  */
 function findCommand(opens: readonly OpenFacts[]): { command?: string[] } {
   const command = [...process.execArgv, ...process.argv.slice(1)];

@@ -1,4 +1,4 @@
-/** Versions of the packages that the program names as its dependencies, as they are installed. */
+/** Installed versions of the packages that the program lists as its dependencies. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const mostPackages = 60;
 let known: Record<string, string> | undefined;
 
-/** Looked up once; empty where there is no manifest. */
+/** Cached; empty if there is no package.json. */
 export function readPackageVersions(program: string = process.argv[1] ?? ''): Record<string, string> {
   known ??= lookUp(program);
   return known;

@@ -1,4 +1,4 @@
-/** A durable run from its opening to its recorded end, and what code within it may call besides steps. */
+/** Performs a durable run from its opening to its recorded end, and provides what code within it may call besides steps. */
 import { isAbort } from '../../agent/http/call-error.ts';
 import type { DurableRunOptions, DurableRunWork } from '../options.ts';
 import type { CheckpointContents } from '../records/checkpoint.ts';
@@ -13,7 +13,7 @@ import { pruneNowAndThen } from './run-retention.ts';
 
 type RunFunction = (run: DurableRunWork) => unknown;
 
-/** The recorded result of a run that has ended for good; otherwise the run goes on from where it is. */
+/** Returns the recorded result if the run has ended permanently; otherwise the run continues from where it is. */
 export async function performRun(
   name: string,
   options: DurableRunOptions,
@@ -39,11 +39,11 @@ export async function performRun(
   }
 }
 
-/** What a worker learns of a run that it took. */
-/** stuck: it could not be gone on with, and stays as it is. */
+/** The outcome of a run that a worker took. */
+/** stuck: it could not be continued, and its state is unchanged. */
 export type WorkedRun = { is: 'over' | 'ended' | 'rested' } | { is: 'failed' | 'stuck'; error: unknown };
 
-/** As `performRun`, by somebody who waits for no result. `rest` aborts: a run that only waits leaves the memory. */
+/** Like `performRun`, for callers that need no result. `rest` interrupts it: a run that only waits is removed from memory. */
 export async function workAt(
   name: string,
   options: DurableRunOptions,
@@ -81,14 +81,17 @@ export async function workAt(
   }
 }
 
-/** What comes meanwhile is found by the look, or by the store itself, whose mark is older; without a mark, by a second look. */
+/**
+ * News that arrives meanwhile is found by the look, or by the store itself, because the mark is older; without a mark, by a
+ * second look.
+ */
 async function letGoWaiting(
   { id, store }: DurableRun,
   handle: RunHandle,
   { dueAtMs, hasNews }: ReturnType<DurableRun['rest']>,
 ): Promise<void> {
   let mark: string | undefined;
-  // Of a store that is away nothing is known: then it is looked again by whoever takes the run.
+  // If the store is unavailable, nothing is known: the process that takes the run looks again.
   let isDue = true;
   try {
     mark = await handle.mark?.();
@@ -106,7 +109,7 @@ async function letGoWaiting(
 interface Performed {
   result?: unknown;
   failure?: { error: unknown };
-  /** What becomes of it. Absent: its end could not be recorded, and it stays as it is. */
+  /** The state of the run from then on. Absent: its end could not be recorded, and its state is unchanged. */
   rest?: RunRest;
 }
 
@@ -135,7 +138,7 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     await run.addEnd('finished', [], result, rest);
     return { result, rest };
   } catch (error) {
-    // What can't be recorded, or is of another program, is no failure of the run: it stays as it is.
+    // If it can't be recorded, or belongs to another program, the run has not failed: its state is unchanged.
     if (run.recorder.broken) return { failure: { error: run.recorder.broken } };
     const wasCalledOff = run.signal?.aborted && isAbort(error);
     const status = run.cancelled ? 'cancelled' : wasCalledOff ? 'aborted' : 'failed';

@@ -1,4 +1,4 @@
-/** The redaction policy of this process for its durable runs: built once, because building takes milliseconds. */
+/** The redaction policy of this process for its durable runs, built once because that takes milliseconds. */
 import { createPolicy, type Policy } from '../../redaction/policy.ts';
 
 let policy: Policy | undefined;

@@ -1,6 +1,6 @@
 /**
- * A step of a run that writes nowhere: V8 reads and compiles a function when it is first called, and the first record of a
- * life should not wait for that.
+ * Performs a step of a run without writing anything: V8 parses and compiles a function when it is first called, and the first
+ * record of a process should not wait for that.
  */
 import { Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
@@ -10,7 +10,7 @@ import { DurableRun, Place, ScopedRun } from './durable-run.ts';
 import { RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
 
-/** Records nothing, with the codec and the handle of the run to come. */
+/** Records nothing; uses the codec and the handle of the run that is about to begin. */
 export class Rehearsal {
   readonly #run: DurableRun;
 

@@ -1,24 +1,24 @@
 /**
- * Makes a conversation valid again that a death has cut between a tool call and its result: providers refuse such a one
- * with HTTP 400, at every further turn. Each call without a result gets one that says so, in the provider's own form and
- * place; results without a call are taken out. Pure; the given list stays as it is. Forms: OpenAI chat completions and
- * Responses, Anthropic messages, Gemini contents.
+ * Repairs a conversation that a death has cut between a tool call and its result; providers refuse it with HTTP 400 on every
+ * further turn. Each call without a result gets a substitute, in the provider's format and at the required position; results
+ * without a call are removed. Pure; the given list is not modified. Formats: OpenAI chat completions and Responses, Anthropic
+ * messages, Gemini contents.
  */
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from '../../agent/calls/json.ts';
 
 export interface RepairedConversation<Message> {
   messages: Message[];
   form: 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'unknown';
-  /** Calls that had no result, in their order. */
+  /** Calls that had no result, in order. */
   repaired: { id: string; name: string }[];
-  /** Results that no call asked for: their ids. */
+  /** Ids of results without a call. */
   removed: string[];
-  /** Of `messages`, the ones that were added or completed: what a thread that the server holds must still be sent. */
+  /** The elements of `messages` that were added or completed: what must still be sent to a thread that the server stores. */
   additions: Message[];
 }
 
 export interface RepairOptions {
-  /** The text of the missing results. Give the effect's outcome here when it is known. */
+  /** The text of the missing results. Return the effect's outcome here if it is known. */
   resultOf?: (call: { id: string; name: string }) => string;
 }
 
@@ -67,7 +67,7 @@ class Repair {
     return form === 'gemini' ? this.#repairGemini(messages) : [...messages];
   }
 
-  /** The results must follow the message with the calls at once, each as a message of the role `tool`. */
+  /** The results must directly follow the message with the calls, each as a message with the role `tool`. */
   #repairChat(messages: readonly JsonObject[]): JsonObject[] {
     const fixed: JsonObject[] = [];
     for (let at = 0; at < messages.length; ) {
@@ -95,7 +95,7 @@ class Repair {
     return fixed;
   }
 
-  /** A call's output may stand anywhere after it; those that are missing go right behind it. */
+  /** A call's output may be anywhere after it; missing ones are added directly after the call. */
   #repairResponses(items: readonly JsonObject[]): JsonObject[] {
     const outputOf: Record<string, string> = {
       function_call: 'function_call_output',
@@ -122,7 +122,7 @@ class Repair {
     return fixed;
   }
 
-  /** The results must stand first in the user message that follows; without one they make a message of their own. */
+  /** The results must be first in the following user message; if there is none, they become a message of their own. */
   #repairAnthropic(messages: readonly JsonObject[]): JsonObject[] {
     const fixed: JsonObject[] = [];
     let open = new Map<string, string>();
@@ -149,7 +149,7 @@ class Repair {
     return fixed;
   }
 
-  /** The message without results that nobody asked for; what it answers is no longer open. */
+  /** The message without results that have no call; removes the calls that it answers from `open`. */
   #takeResults(message: JsonObject, open: Map<string, string>): JsonObject {
     const blocks = blocksOf(message);
     const kept = blocks.filter((block) => {
@@ -160,7 +160,7 @@ class Repair {
     return kept.length === blocks.length ? message : { ...message, content: kept };
   }
 
-  /** Calls have no ids of necessity: the reply must have as many `functionResponse` parts, in the order of the calls. */
+  /** Calls may have no ids: the reply must have as many `functionResponse` parts, in the order of the calls. */
   #repairGemini(contents: readonly JsonObject[]): JsonObject[] {
     const fixed: JsonObject[] = [];
     for (let at = 0; at < contents.length; at++) {

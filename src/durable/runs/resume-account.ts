@@ -7,7 +7,7 @@ import type { RunLog, StepEntry } from './run-log.ts';
 export interface ResumeAccount {
   attempt: number;
   kept: Share;
-  /** Of the steps that were cut or in doubt: what is known to be spent on them. */
+  /** For the steps that were interrupted or in doubt: what is known to have been spent on them. */
   lost: Share;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a run's records amount to: its steps with their outcomes, in their scopes, its versions, approvals, checkpoints.
- * A fold over the records, the same for the engine that goes on and for the commands that only look. Values stay as they
- * were recorded until they are asked for.
+ * The state of a run that results from its records: its steps with their outcomes, by scope, its versions, approvals,
+ * checkpoints. A fold over the records, used by the engine and by the commands that only inspect. Values remain encoded until
+ * they are read.
  */
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { RecordCodec } from '../records/codec.ts';
@@ -24,7 +24,7 @@ import { readLabel, scopeOf } from '../steps/step-path.ts';
 import { latestMs } from '../stores/due-time.ts';
 import type { StoredRecord } from '../stores/store.ts';
 
-/** Started by its last word; void: its failure ended the run, and the run was taken up again. */
+/** started: its last record is a start. void: its failure ended the run, and the run was resumed. */
 export type StepState = 'started' | 'void' | StepEnd;
 
 export interface StepEntry {
@@ -35,7 +35,7 @@ export interface StepEntry {
   readonly word: string;
   readonly key: string | undefined;
   input: string | undefined;
-  /** Undefined in records of before there were positions. */
+  /** Undefined in older records, which have no positions. */
   position: CallPosition | undefined;
   state: StepState;
   attempts: number;
@@ -43,23 +43,23 @@ export interface StepEntry {
   startedAtMs: number;
   endedAtMs: number;
   /**
-   * Number of the record of its last end; -1 when there is none. Of one that had ended and was run again the number of the end
-   * before: there the program was given the new one, too.
+   * Number of the record of its last end; -1 if there is none. For a step that had ended and was run again, the number of its
+   * previous end, because the new one was delivered to the program at that place.
    */
   endSeq: number;
-  /** As it was when the life of the last record began; -1: it had not ended. */
+  /** `endSeq` when the process of the last record began; -1: it had not ended. */
   endBefore: number;
   reason: string | undefined;
   spent: Spent[];
   readOutcome: () => unknown;
-  /** The program of this process has asked for it. */
+  /** The program of this process has called it. */
   isClaimed: boolean;
 }
 
 export interface ScopeLog {
   /** In the order of their first start. */
   readonly entries: StepEntry[];
-  /** Some were at work at the same time, so their order says nothing. */
+  /** Some were running at the same time, so their order has no meaning. */
   isParallel: boolean;
   open: number;
   /** How many at the front are claimed. */
@@ -70,16 +70,16 @@ export interface ApprovalEntry {
   /** Number of the record that asked. */
   readonly seq: number;
   readonly path: string;
-  /** The question's own: a later one of the same path has another. Undefined in older records. */
+  /** Unique to the question: a later one with the same path has another id. Undefined in older records. */
   readonly id: string | undefined;
-  /** Hash of the request; undefined for none. */
+  /** Hash of the request; undefined if there is none. */
   readonly input: string | undefined;
-  /** Undefined for the question after a step in doubt, and in older records. */
+  /** Undefined for the question about a step in doubt, and in older records. */
   readonly position: CallPosition | undefined;
   readonly askedAtMs: number;
-  /** Undefined for what a person answers. */
+  /** Undefined for a question to a person. */
   readonly awaits: Awaits | undefined;
-  /** Of the signal that it was given. */
+  /** For a signal: its number. */
   slot?: number | undefined;
   readRequest: () => unknown;
   readAnswer?: () => unknown;
@@ -104,19 +104,21 @@ export class RunLog {
   beganAtMs = 0;
   retry: RunRetry | undefined;
   readInput: () => unknown = () => undefined;
-  /** How often it ended so. */
+  /** How often the run has ended as failed. */
   failures = 0;
   lastAtMs = 0;
   lastSeq = -1;
   opens: OpenFacts[] = [];
-  /** Times that it was taken up since the last record of work done. */
+  /** How often it was resumed since the last record of completed work. */
   opensWithoutProgress = 0;
   ended: { status: RunEnd; readValue: () => unknown; of: number[] } | undefined;
   readonly scopes = new Map<string, ScopeLog>();
   readonly steps = new Map<string, StepEntry>();
   readonly versions = new Map<string, boolean>();
   readonly approvals = new Map<string, ApprovalEntry>();
-  /** By path, hashes of what steps were given when they were first begun, in tries that were given up and before rollbacks too. */
+  /**
+   * By path, hashes of the inputs with which steps were first started, including given-up tries and records before rollbacks.
+   */
   readonly firstInputs = new Map<string, string>();
   readonly checkpoints: CheckpointEntry[] = [];
   /** Pieces of checkpoints, by hash. */
@@ -142,7 +144,7 @@ export class RunLog {
     return scope;
   }
 
-  /** A record that can't be read is named, and the rest goes on. */
+  /** A record that can't be read is reported, and the rest is still read. */
   #tryAdd(record: StoredRecord): void {
     try {
       this.#add(record);
@@ -159,7 +161,7 @@ export class RunLog {
       const { facts } = this.#codec.decode<StepRecord>(payload);
       if (facts.event === 'start') this.#noteInput(facts);
     } catch {
-      // It was void; nothing of it can be known.
+      // It was void, so its contents don't matter.
     }
   }
 
@@ -206,7 +208,7 @@ export class RunLog {
     }
   }
 
-  /** What ended the run as a failure is tried again by those who take it up. */
+  /** Voids the failures that ended the run: a process that resumes it retries those steps. */
   reopen(): void {
     for (const seq of this.ended?.of ?? []) {
       const entry = this.#bySeq.get(seq);
@@ -235,7 +237,7 @@ export class RunLog {
     if (facts.spent) entry.spent.push(facts.spent);
     entry.readOutcome = readValue;
     if (facts.status === 'retrying') entry.failures++;
-    // Not the end of what a try had begun that was given up: the steps of the next one are other entries.
+    // Ignores the end of a step from a given-up try: the steps of the next try are other entries.
     if (this.steps.get(entry.path) === entry) this.scope(scopeOf(entry.path)).open--;
     this.opensWithoutProgress = 0;
   }
@@ -278,7 +280,7 @@ export class RunLog {
       });
       return;
     }
-    // A life that came to its question has done what it could.
+    // A process that reached its question has made progress.
     this.opensWithoutProgress = 0;
     if (facts.event !== 'answered') return;
     for (const entry of this.approvals.values())
@@ -289,13 +291,13 @@ export class RunLog {
       }
   }
 
-  /** Number of the signal of this name that the next wait is given, if no wait is between. */
+  /** Number of the signal of this name that the next wait receives. */
   nextSignal(name: string): number {
     const taken = this.takenSignals(name);
     for (let slot = 0; ; slot++) if (!taken.has(slot)) return slot;
   }
 
-  /** By their numbers, the paths of the waits that were given them. */
+  /** By signal number, the paths of the waits that received them. */
   takenSignals(name: string): Map<number, string> {
     const taken = new Map<number, string>();
     for (const { awaits, slot, path } of this.approvals.values())
@@ -303,7 +305,7 @@ export class RunLog {
     return taken;
   }
 
-  /** What a try of the step has recorded that was given up: the next one does it anew. */
+  /** Forgets what a given-up try of the step has recorded: the next one does it again. */
   forgetBelow(path: string): void {
     const isBelow = (other: string) => other.startsWith(`${path}/`);
     for (const scope of this.scopes.keys()) if (scope === path || isBelow(scope)) this.scopes.delete(scope);
@@ -312,7 +314,7 @@ export class RunLog {
   }
 }
 
-/** Older records may have times that no Date can hold, and null for an infinite one. */
+/** Older records may contain times that no Date can hold, and null for an infinite one. */
 function awaitsOf({ signal, untilMs: recorded }: Awaits): Awaits | undefined {
   const untilMs = typeof recorded === 'number' ? Math.min(recorded, latestMs) : undefined;
   if (signal === undefined && untilMs === undefined) return undefined;
@@ -343,17 +345,20 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
   };
 }
 
-/** Whether its end is recorded, and something may have come of it: of one in doubt, too, that the host heard the end of. */
+/**
+ * Whether its end is recorded and the program may have acted on it. Includes a step in doubt whose end was delivered to the
+ * host.
+ */
 export function hasEnded({ state, endSeq }: StepEntry): boolean {
   return endSeq >= 0 && state !== 'started' && state !== 'retrying';
 }
 
-/** It ended for good: its end is given to whoever asks. */
+/** It ended permanently: callers receive the recorded end. */
 export function isSettledRun({ ended }: RunLog): boolean {
   return ended?.status === 'finished' || ended?.status === 'cancelled';
 }
 
-/** Nobody has to go on with it unasked. Of a run without a beginning nothing was promised to anybody. */
+/** No worker has to continue it. A run without a first record was never promised to anyone. */
 export function isOverForWorkers(log: RunLog): boolean {
   if (log.name === undefined) return true;
   return log.ended !== undefined && !(log.ended.status === 'failed' && hasTriesLeft(log));
@@ -367,7 +372,7 @@ export function joinVersion(scope: string, name: string): string {
   return `${scope}\n${name}`;
 }
 
-/** Tells the records that a rollback has made void. A rollback may take back an earlier one with what it undid. */
+/** Returns whether a record was voided by a rollback. A rollback may void an earlier rollback together with its effect. */
 function findRolledBack(records: readonly StoredRecord[], codec: RecordCodec): (seq: number) => boolean {
   const ranges: { after: number; before: number }[] = [];
   for (const { seq, kind, payload } of records) {
@@ -376,7 +381,7 @@ function findRolledBack(records: readonly StoredRecord[], codec: RecordCodec): (
       const { facts } = codec.decode<RunRecord>(payload);
       if (facts.event === 'rollback') ranges.push({ after: facts.to, before: seq });
     } catch {
-      // Named when the record itself is read.
+      // Reported when the record itself is read.
     }
   }
   return (seq) => ranges.some(({ after, before }) => seq > after && seq < before);

@@ -1,6 +1,6 @@
 /**
- * Adds the records of one run, under its fsync policy. The first record that can't be kept ends the run for this process:
- * whatever is asked of it afterwards throws that same error, because a step whose record is lost must not go on.
+ * Adds the records of one run, under its fsync policy. The first record that can't be stored ends the run for this process:
+ * all further calls throw that error, because a step whose record is lost must not continue.
  */
 import type { AgentdumpError } from '../../errors.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
@@ -26,9 +26,9 @@ export type RecordName = keyof RecordOf;
 export class RunRecorder {
   /** Why nothing more can be recorded. */
   broken: Error | undefined;
-  /** Records that were asked for in this life. */
+  /** Records that were added by this process. */
   count = 0;
-  /** Of them those whose end is not known yet. */
+  /** How many of them are not known to be stored yet. */
   inFlight = 0;
   /** Called once, with that reason. */
   onBroken: (error: Error) => void = () => {};
@@ -43,7 +43,7 @@ export class RunRecorder {
     handle.onLost?.((error) => this.breakWith(error));
   }
 
-  /** As `breakWith`, and tells nobody: what is at work is left as it is. */
+  /** Like `breakWith`, without a notification: what is running is not disturbed. */
   breakQuietly(error: Error): void {
     this.broken ??= error;
   }
@@ -64,7 +64,10 @@ export class RunRecorder {
     return this.#append(name, this.#codec.encode(facts), this.#syncsEach);
   }
 
-  /** Throws `usage` or `locked` for a value that can't be kept; the run goes on after that. `last`: how it rests from then on. */
+  /**
+   * Throws `usage` or `locked` for a value that can't be stored; the run continues after that. `last`: the state of the run
+   * from then on.
+   */
   addWith<Name extends RecordName>(
     name: Name,
     facts: RecordOf[Name],
@@ -74,7 +77,7 @@ export class RunRecorder {
     return this.#append(name, this.#codec.encodeWith(facts, value), this.#syncsEach, last);
   }
 
-  /** With a value whose text is made already. `sync` also where the policy asks for none. */
+  /** For a value that was encoded before. `sync` forces a sync regardless of the policy. */
   addText<Name extends RecordName>(
     name: Name,
     facts: RecordOf[Name],
@@ -85,8 +88,8 @@ export class RunRecorder {
   }
 
   /**
-   * As `addWith`, for what the program may hear of before the record is kept: it comes before whatever the program records next,
-   * and nothing begins whose start is not kept. Undefined, unless each record is to be waited for.
+   * Like `addWith`, for a record whose result the program may see before it is stored: it is stored before whatever the
+   * program records next, and nothing begins until its start is stored. Undefined, unless the policy waits for each record.
    */
   addAhead<Name extends RecordName>(
     name: Name,
@@ -96,7 +99,7 @@ export class RunRecorder {
     const added = this.addWith(name, facts, value);
     if (typeof added === 'number') return undefined;
     if (this.#syncsEach) return added;
-    // One that is lost ends the run: whatever is asked of it next throws that.
+    // A lost record ends the run: its next call throws the error.
     added.catch(() => {});
     return undefined;
   }
@@ -117,7 +120,7 @@ export class RunRecorder {
       const added = this.#handle.append(recordKinds[name], payload, sync, last);
       return typeof added === 'number' ? added : this.#settle(added);
     } catch (error) {
-      // Too large a value is its step's affair: nothing was written, and the run goes on.
+      // A value that is too large only fails its step: nothing was written, and the run continues.
       if ((error as AgentdumpError).code === 'over-limit') throw error;
       throw this.breakWith(error as Error);
     }

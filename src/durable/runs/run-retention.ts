@@ -1,7 +1,7 @@
 /**
- * Keeps the folder of runs small: finished runs that are old, or the oldest beyond a number or a size, are removed. Never
- * one that is not finished, since it can be gone on with, nor one that somebody works at, nor one that finished within a
- * day: who asks for it again would otherwise do everything again. Of stores it knows that of files; never throws.
+ * Limits the size of the folder of runs: removes finished runs that are old, or the oldest beyond a number or a size. Never
+ * removes an unfinished run, because it can be resumed, nor a held one, nor one that finished within a day, because a new
+ * call with its id would do everything again. Only supports the file store; never throws.
  */
 import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +12,11 @@ import { FileStore } from '../stores/file-store.ts';
 import { isSettledRun, RunLog } from './run-log.ts';
 
 export interface RunLimits {
-  /** How many finished runs may stay. */
+  /** How many finished runs are kept. */
   maxRuns: number;
-  /** What the folder of runs may take, unfinished ones included. */
+  /** Maximum size of the folder of runs, including unfinished ones. */
   maxBytes: number;
-  /** Older ones go whatever room there is. */
+  /** Older ones are removed even if there is room. */
   maxDays: number;
 }
 
@@ -24,20 +24,23 @@ export interface RunRetention {
   /** Ids, the oldest first. */
   removed: string[];
   freedBytes: number;
-  /** What stays, unfinished runs included. */
+  /** What remains, including unfinished runs. */
   runs: number;
   bytes: number;
 }
 
 export const dayMs = 24 * 3_600_000;
 const everyMs = 3_600_000;
-/** What it takes of a turn of the loop: most folders are done in the first, also where the host ends its process then. */
+/**
+ * How long it may block the event loop per turn. Most folders are done in the first turn, which also works if the host ends
+ * its process right after.
+ */
 const longestTurnMs = { first: 200, later: 10 };
 const graveStart = '.removed-';
-/** Its time is when somebody last looked. */
+/** Its modification time is the time of the last look. */
 const marker = '.looked-at';
 
-/** AGENTDUMP_MAX_RUNS, AGENTDUMP_MAX_RUN_BYTES, AGENTDUMP_MAX_RUN_DAYS; a bad value is the default. */
+/** AGENTDUMP_MAX_RUNS, AGENTDUMP_MAX_RUN_BYTES, AGENTDUMP_MAX_RUN_DAYS; an invalid value means the default. */
 export function defaultRunLimits(environment: NodeJS.ProcessEnv = process.env): RunLimits {
   return {
     maxRuns: readLimit(environment['AGENTDUMP_MAX_RUNS'], 1000),
@@ -53,8 +56,8 @@ function readLimit(text: string | undefined, fallback: number): number {
 }
 
 /**
- * What a run does at its end: looks at most once an hour, whatever number of processes work here. Nobody waits for it, and it
- * lets other things happen between two runs.
+ * Called at the end of a run. Looks at most once an hour, regardless of the number of processes. Not awaited; yields to the
+ * event loop between two runs.
  */
 export function pruneNowAndThen(store: unknown): void {
   if (!(store instanceof FileStore)) return;
@@ -67,11 +70,11 @@ export function pruneNowAndThen(store: unknown): void {
     else writeFileSync(path, '', { mode: 0o600 });
     goOn(pruning(store, defaultRunLimits(), {}));
   } catch {
-    // A folder that is just being removed, or that only others may write to: it is not this run's affair.
+    // The folder is being removed, or is not writable by this user; the run is not affected.
   }
 }
 
-/** Some in each turn of the loop. */
+/** Works for a limited time in each turn of the loop. */
 function goOn(work: Iterator<undefined, RunRetention>, turnMs = longestTurnMs.first): void {
   const untilMs = performance.now() + turnMs;
   try {
@@ -128,7 +131,7 @@ function* pruning(
   return result;
 }
 
-/** When anything of it was last written, and what it takes. */
+/** When any of its files was last written, and its size. */
 function weigh(folder: string): { touchedMs: number; bytes: number } {
   let touchedMs = 0;
   let bytes = 0;
@@ -150,10 +153,12 @@ function isFinished(store: FileStore, id: string): boolean {
   }
 }
 
-/** Taken in hand meanwhile, so that nobody begins to work at it; its folder loses its name before its first file. */
+/**
+ * Takes the run meanwhile, so that no process begins to work at it; its folder is renamed before its first file is removed.
+ */
 function remove(store: FileStore, id: string): boolean {
   try {
-    // Taking a run touches it: an unfinished one keeps its age.
+    // Taking a run touches it, so an unfinished one must be excluded first to keep its age.
     if (!isFinished(store, id)) return false;
     const run = store.open(id);
     let isOver = false;
@@ -177,7 +182,7 @@ export function endedWell(records: ConstructorParameters<typeof RunLog>[0]): boo
   return log.damaged.length === 0 && isSettledRun(log);
 }
 
-/** What processes left that were killed. */
+/** Removes what killed processes have left. */
 function sweep(store: FileStore): void {
   store.sweepDrafts();
   for (const name of namesIn(store.place))

@@ -1,7 +1,7 @@
 /**
- * Does what recording a value does before there is one to record. Should the death come between a step's return and its
- * record, the step is in doubt: this makes that time short. Writes nothing, and knows no record. Once in a process for each kind of
- * store and of keeping values: what V8 has compiled, later runs find compiled.
+ * Exercises the code path that records a value before there is one to record. A death between a step's return and its record
+ * leaves the step in doubt, and this shortens that interval. Writes nothing, and is independent of the record types. Done
+ * once per process for each kind of store and each way of storing values, because later runs use what V8 has compiled.
  */
 
 import { recordFrame } from '../../journal/layout/journal.ts';
@@ -11,13 +11,13 @@ import type { RecordCodec } from '../records/codec.ts';
 import type { DurableStore, RunHandle } from '../stores/store.ts';
 import { Rehearsal } from './rehearsal.ts';
 
-/** Some 2 ms each at first, a fifth of a millisecond once V8 has compiled what they run. */
+/** About 2 ms each at first, a fifth of a millisecond once V8 has compiled the code. */
 const slices = 40;
 const roundsInSlice = 50;
-/** V8 compiles a regular expression for the first call, and once more, better, for the second. */
+/** V8 compiles a regular expression at the first call, and optimizes it at the second. */
 const firstRounds = 3;
 const stepsInSlice = 5;
-/** A little of what results are made of: V8 compiles for the kinds of values that it has seen. */
+/** A sample of what results consist of: V8 compiles for the kinds of values that it has seen. */
 const value = {
   text: 'a few words: result of 1, at 10:30 on 2026-01-02',
   file: '/srv/app/notes.txt',
@@ -32,10 +32,12 @@ interface Warming {
   left: number;
 }
 
-/** By the class of the store, and how values are kept. */
+/** By the class of the store, and how values are stored. */
 const known = new WeakMap<object, Map<RecordCodec['mode'], Warming | 'done'>>();
 
-/** Once now: the first time takes 7 ms, and in 3 of 100 kills the death came just then. */
+/**
+ * Performs one round at once, because the first record takes 7 ms otherwise; in 3 of 100 kills the death fell into that time.
+ */
 export async function warmUp(codec: RecordCodec, store: DurableStore, handle: RunHandle): Promise<void> {
   const modes = known.get(store.constructor) ?? new Map<RecordCodec['mode'], Warming | 'done'>();
   known.set(store.constructor, modes);
@@ -43,7 +45,7 @@ export async function warmUp(codec: RecordCodec, store: DurableStore, handle: Ru
   if (begun === 'done') return;
   const rehearsal = new Rehearsal(codec, store, handle);
   if (begun) {
-    // The run before may be over, and its journal closed.
+    // The previous run may be over, and its journal closed.
     Object.assign(begun, { codec, rehearsal });
     return;
   }
@@ -55,8 +57,8 @@ export async function warmUp(codec: RecordCodec, store: DurableStore, handle: Ru
 }
 
 /**
- * Goes on with it between the host's own work, until V8 has compiled it. From a return to its record, after a wait of
- * 9 ms on Node 20: 250 µs in the interpreter, 125 µs compiled; the rest is that caches are cold after a wait.
+ * Continues between the host's own work, until V8 has compiled the code. Time from a return to its record, after a wait of 9
+ * ms on Node 20: 250 µs interpreted, 125 µs compiled; the rest is due to cold caches after a wait.
  */
 function warmLater(warming: Warming, done: () => void): void {
   setImmediate(() => {

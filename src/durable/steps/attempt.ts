@@ -1,20 +1,20 @@
 /**
- * One try of a step under its limits: ends at the latest when its time is over or it is called off, although the host's
- * function may go on behind it. Knows no record.
+ * One try of a step under its limits: ends when its time is over or it is called off, even if the host's function continues
+ * in the background. Independent of records.
  */
 
 import { longestTimerMs, ownPause } from './own-pause.ts';
 
 /**
- * Who may call the step off. `lost` aborts when nothing more can be recorded of its run, or that was cancelled: a function that
- * does not listen goes on to its end.
+ * The sources that may call the step off. `lost` aborts when nothing more of its run can be recorded, or the run was
+ * cancelled; a function that ignores its signal runs to its end.
  */
 export interface CalledOffBy {
   host: readonly (AbortSignal | undefined)[];
   lost: AbortSignal;
 }
 
-/** Signals of one try, made only when somebody asks: most steps have no limit. */
+/** Signals of one try, created on demand because most steps have no limit. */
 export class StepLimits {
   readonly #timeoutMs: number | undefined;
   readonly #host: AbortSignal[];
@@ -23,7 +23,7 @@ export class StepLimits {
   #isOver = false;
 
   constructor({ host, lost }: CalledOffBy, timeoutMs?: number) {
-    // So long a time no process lives: without a limit.
+    // Longer than any process lives, so there is no limit.
     this.#timeoutMs = timeoutMs !== undefined && timeoutMs > longestTimerMs ? undefined : timeoutMs;
     this.#host = host.filter((signal) => signal !== undefined);
     this.#lost = lost;
@@ -33,7 +33,7 @@ export class StepLimits {
     return this.#timeoutMs !== undefined || this.#host.length > 0;
   }
 
-  /** Somebody outside has called it off; a time that is over is no such thing. */
+  /** It was called off from outside; a timeout does not count. */
   get isCalledOff(): boolean {
     return this.#lost.aborted || this.#host.some(({ aborted }) => aborted);
   }
@@ -43,13 +43,13 @@ export class StepLimits {
     return this.#follower.signal;
   }
 
-  /** Throws the reason when it is called off already. */
+  /** Throws the reason if it is called off already. */
   requireWanted(): void {
     for (const signal of this.#host) signal.throwIfAborted();
     this.#lost.throwIfAborted();
   }
 
-  /** Resolves or rejects as `work` does, or rejects with the reason for which its signal was aborted. Once per object. */
+  /** Settles like `work`, or rejects with the reason for which its signal was aborted. Once per object. */
   async hold<Result>(work: () => Result): Promise<Awaited<Result>> {
     this.requireWanted();
     const { signal } = this;
@@ -63,7 +63,7 @@ export class StepLimits {
     aborted.catch(() => {});
     try {
       const result = work();
-      // A function that is given up may still fail later: nobody waits for it then.
+      // A function that is given up may still reject later, when nothing awaits it.
       if (result instanceof Promise) result.catch(() => {});
       return await Promise.race([result, aborted]);
     } finally {
@@ -72,7 +72,7 @@ export class StepLimits {
     }
   }
 
-  /** The try is over: its signal stays as it is. */
+  /** The try is over: its signal no longer changes. */
   end(): void {
     this.#isOver = true;
     this.#follower?.end();
@@ -80,8 +80,8 @@ export class StepLimits {
 }
 
 /**
- * A signal that aborts when one of the sources does, until it is ended. `AbortSignal.any` has no end: each one that is
- * listened to is kept for as long as its sources live (1.2 KB, Node 20 to 26), and a source may live as long as a worker.
+ * A signal that aborts when one of the sources does, until it is ended. `AbortSignal.any` can't be ended: each one with a
+ * listener is kept for as long as its sources live (1.2 KB, Node 20 to 26), and a source may live as long as a worker.
  */
 export class AbortFollower {
   readonly #controller = new AbortController();

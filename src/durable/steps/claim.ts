@@ -1,8 +1,8 @@
 /**
- * Finds the recorded step that a call of the program means, and notices when the program is no longer the one that
- * recorded. A call means the record of its name that stands at the same position (call-position.ts), in the order of the
- * calls there. Steps that never overlapped must be asked for in their recorded order at once; what overlapped is held
- * against the record by replay-order.ts.
+ * Finds the recorded step that a call of the program corresponds to, and detects that the program is no longer the one that
+ * was recorded. A call corresponds to the record with its name at the same position (call-position.ts), in the order of the
+ * calls there. Steps that never overlapped must be called in their recorded order, which is checked at once; for those that
+ * overlapped, replay-order.ts does it.
  */
 import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
@@ -15,18 +15,18 @@ export interface StepCall {
   kind: StepKind;
   name: string;
   key: string | undefined;
-  /** Hash of what the step is given. */
+  /** Hash of the step's input. */
   input: string | undefined;
 }
 
-/** Where in the run the program stands: within the run itself, or within one of its steps. */
+/** The state of the program within a scope: the run itself, or one of its steps. */
 export class LiveScope {
   readonly path: string;
   readonly recorded: ScopeLog | undefined;
-  /** Steps of this scope that are at work now. */
+  /** Steps of this scope that are running now. */
   open = 0;
   readonly #ordinals = new Map<string, number>();
-  /** By word and position; older records, which have none, by the word alone. */
+  /** By word and position; older records, which have none, by the word only. */
   readonly #classes = new Map<string, StepEntry[]>();
   /** By word and input. */
   readonly #inputs = new Map<string, StepEntry[]>();
@@ -46,7 +46,7 @@ export class LiveScope {
     return joinPath(this.path, labelOf(word, this.nextOrdinal(word), undefined));
   }
 
-  /** Counts from 1 what is no step but is named like one. */
+  /** Counts from 1 things that are not steps but are named like them. */
   nextOrdinal(word: string): number {
     const ordinal = (this.#ordinals.get(word) ?? 0) + 1;
     this.#ordinals.set(word, ordinal);
@@ -59,7 +59,8 @@ export class LiveScope {
     const found = this.#find(call, at, isStrict);
     if (isStrict && !this.recorded.isParallel && this.open === 0) {
       const expected = this.nextUnclaimed();
-      // One that only time has put before the others may come behind them; that it comes at all, replay-order.ts sees to.
+      // A step that only came before the others by timing may come after them now; replay-order.ts ensures that it comes at
+      // all.
       const mayComeLater = expected?.position?.isRaw === true;
       if (expected !== found && !mayComeLater) throw changed(this, [describeCall(call)], expected, call);
     }
@@ -67,7 +68,7 @@ export class LiveScope {
     return found;
   }
 
-  /** The first recorded step that was not asked for yet. */
+  /** The first recorded step that was not called yet. */
   nextUnclaimed(): StepEntry | undefined {
     const { recorded } = this;
     if (!recorded) return undefined;
@@ -75,7 +76,7 @@ export class LiveScope {
     return recorded.entries[recorded.cursor];
   }
 
-  /** Whether a step was recorded that the program has come to from here, and that is not asked for yet. */
+  /** Whether there is a recorded step after this position that was not called yet. */
   hasRecordedBehind({ after }: CallPosition): boolean {
     const isBehind = ({ isClaimed, position }: StepEntry) =>
       !isClaimed && (position === undefined || position.after === after);
@@ -86,7 +87,7 @@ export class LiveScope {
     const { word, key, position, input, path } = entry;
     this.#labels.set(lastLabel(path), entry);
     if (key !== undefined) return;
-    // There may be gaps: a death can come between two that were asked for.
+    // There may be gaps: a death may have prevented the record of an earlier call.
     this.#ordinals.set(word, Math.max(this.#ordinals.get(word) ?? 0, ordinalOf(path)));
     push(this.#classes, position ? classOf(word, position) : word, entry);
     if (input !== undefined) push(this.#inputs, `${word}\n${input}`, entry);
@@ -113,8 +114,8 @@ export class LiveScope {
   }
 
   /**
-   * With the same input elsewhere: a queue may have handed the work to another branch. Not where the record has an order
-   * that the program must keep.
+   * The same input at another position: a queue may have handed the work to another branch. Not if the recorded order must be
+   * preserved.
    */
   #findElsewhere(word: string, call: StepCall, isStrict: boolean): StepEntry | undefined {
     if (isStrict && !this.recorded?.isParallel) return undefined;
@@ -139,7 +140,7 @@ function push(lists: Map<string, StepEntry[]>, key: string, entry: StepEntry): v
   else lists.set(key, [entry]);
 }
 
-/** Takes those that are claimed off the front, so that a loop of many turns does not look at them again and again. */
+/** Removes claimed ones from the front, so that long loops don't scan them repeatedly. */
 function firstFree(entries: StepEntry[], isMeant: (entry: StepEntry) => boolean): StepEntry | undefined {
   while (entries[0]?.isClaimed && entries.length > keptClaimed) entries.shift();
   return entries.find((entry) => !entry.isClaimed && isMeant(entry));
@@ -147,14 +148,14 @@ function firstFree(entries: StepEntry[], isMeant: (entry: StepEntry) => boolean)
 
 const keptClaimed = 16;
 
-/** Where one of both says nothing of its input, the name decides. */
+/** If one of them has no input, the name decides. */
 function isSameInput(entry: StepEntry, { input }: StepCall): boolean {
   return entry.input === undefined || input === undefined || entry.input === input;
 }
 
 /**
- * The recorded steps around the place where the program went another way. `asked`: what it wants instead; nothing at its
- * end. `expected` may be the path of a question.
+ * The error for a program that took another path, with the recorded steps around the place. `asked`: what it calls instead;
+ * empty at its end. `expected` may be the path of a question.
  */
 export function changed(
   scope: LiveScope,

@@ -1,7 +1,7 @@
 /**
- * One call of a step within a durable run: gives back what is recorded, or settles what is in doubt, or runs it between
- * its start record and, in the tick in which it returns, its end record. Everything up to the start record happens in the
- * tick of the call, so that steps are recorded in the order in which they were asked for.
+ * One call of a step within a durable run: returns what is recorded, settles what is in doubt, or runs the function between
+ * its start record and its end record, which is written in the tick in which the function returns. Everything up to the start
+ * record happens in the tick of the call, so that steps are recorded in the order in which they were called.
  */
 import { isAbort } from '../../agent/http/call-error.ts';
 import type { AgentdumpError } from '../../errors.ts';
@@ -48,7 +48,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
     await run.order.turnOf(entry.endSeq);
     return replay(run, entry);
   }
-  // Nothing new is done before the program has shown that it is still the one that recorded.
+  // New work only begins once the program has shown that it is the one that was recorded.
   if (!entry && !run.order.mayBegin) await run.order.through(describeCall(wanted));
   const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
   if (scoped.isLeft) return undefined;
@@ -57,7 +57,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   return settled.result;
 }
 
-/** As `settleDoubt`, in the turn of the end. A check that fails ends nothing: the step stays in doubt. */
+/** Like `settleDoubt`, with the end delivered in order. A check that fails ends nothing: the step remains in doubt. */
 async function settleInTurn(
   scoped: ScopedRun,
   wanted: WantedStep,
@@ -80,7 +80,7 @@ async function passBy(run: DurableRun, entry: StepEntry, ticket?: number): Promi
   await endOf(run, entry, ticket);
 }
 
-/** What the host is given comes behind what is recorded, or where the end came that it was given before. */
+/** The end is delivered after everything that is recorded, or at the place of the end that was delivered before. */
 function endOf(
   { order }: DurableRun,
   entry: StepEntry | undefined,
@@ -91,7 +91,7 @@ function endOf(
   return order.turnOf(entry.endSeq);
 }
 
-/** A step as it is asked for, where, and the record of it when there is one. */
+/** A step as it is called, its position, and its record if there is one. */
 interface PlacedCall {
   wanted: WantedStep;
   position: CallPosition;
@@ -99,7 +99,7 @@ interface PlacedCall {
   path: string;
 }
 
-/** Kept by the entry no longer than needed: a long run's results would stay in memory for nothing. */
+/** The entry drops its result, because otherwise all results of a long run would remain in memory. */
 function replay(run: DurableRun, entry: StepEntry): unknown {
   const outcome = entry.readOutcome();
   entry.readOutcome = () => undefined;
@@ -108,7 +108,7 @@ function replay(run: DurableRun, entry: StepEntry): unknown {
   throw outcome;
 }
 
-/** A step at work. It is itself what the host's function is given. */
+/** A running step. The object itself is passed to the host's function. */
 class StepTry implements DurableWork {
   readonly path: string;
   readonly name: string;
@@ -116,7 +116,7 @@ class StepTry implements DurableWork {
   attempt: number;
   #failures: number;
   #seq = -1;
-  /** Of the end, once that is recorded. */
+  /** The ticket of the end, once that is recorded. */
   #ticket: number | undefined;
   readonly #scoped: ScopedRun;
   readonly #wanted: WantedStep;
@@ -154,18 +154,18 @@ class StepTry implements DurableWork {
     return this.#limits.signal;
   }
 
-  /** Made when it is asked for, so that hosts may take it out of its object. */
+  /** A getter, so that hosts may destructure it. */
   get spent(): (cost: Spent) => void {
     return (cost) => {
       const added = this.#scoped.run.recorder.add('durableStep', { event: 'spent', of: this.#seq, ...cost });
-      // A record that is lost ends the run: the step's own end hears of it.
+      // A lost record ends the run, and the end of the step receives the error.
       if (added instanceof Promise) added.catch(() => {});
     };
   }
 
   async perform(): Promise<unknown> {
     const { run } = this.#scoped;
-    // A nested run is no more than its steps.
+    // A nested run consists only of its steps, so it is not counted.
     const atWork = this.#wanted.kind === 'run' ? 0 : 1;
     run.pending.steps += atWork;
     try {
@@ -175,7 +175,8 @@ class StepTry implements DurableWork {
         this.#seq = typeof started === 'number' ? started : await started;
         let hasReturned = false;
         const within = new ScopedRun(run, this.path, this.#scoped);
-        // The less is done between a return and its record, the fewer deaths come between them: the bundle is told later.
+        // The interval between a return and its record is kept short, because a death in it leaves the step in doubt; so the
+        // bundle is updated afterwards.
         const inner = async () => {
           const work = () => this.#wanted.work(this);
           const result = await (this.#limits.isLimited ? this.#limits.hold(work) : work());
@@ -244,7 +245,7 @@ class StepTry implements DurableWork {
     return result;
   }
 
-  /** It has returned, and its value can't be kept: the record says so much, and the host hears of it now. */
+  /** It has returned, and its value can't be stored: that is recorded, and the host receives an error or a line now. */
   async #leaveUnkept(error: AgentdumpError): Promise<void> {
     const { run } = this.#scoped;
     const reason = error.message;
@@ -256,7 +257,7 @@ class StepTry implements DurableWork {
     run.notify(`${message}; it is not kept, and the step will be in doubt at a resume`);
   }
 
-  /** Records the failure; the pause before the next try, or throws the error when there is none. */
+  /** Records the failure. Returns the pause before the next try, or throws the error if there is none. */
   async #settleFailure(error: unknown): Promise<number> {
     const { run } = this.#scoped;
     if (run.recorder.broken) throw run.recorder.broken;
@@ -276,7 +277,7 @@ class StepTry implements DurableWork {
   }
 }
 
-/** Milliseconds until the try after this many failures; undefined when there is none. */
+/** Milliseconds until the try after this many failures; undefined if there is none. */
 function nextPause(retry: RetryPolicy | undefined, failures: number, error: unknown): number | undefined {
   if (!retry || failures >= retry.attempts || retry.when?.(error) === false) return undefined;
   const { delayMs = 200, factor = 2, maxDelayMs = 60_000 } = retry;

@@ -1,7 +1,7 @@
 /**
- * Which steps' failure ended a run: those that threw the very error, or a cause of it; or, when the host threw another
- * one without a cause, the step that had failed last, if none has returned since. These are tried again when the run is
- * taken up; the failures that the host has dealt with stay as they are.
+ * Which steps caused the failure of a run: those that threw the same error, or one of its causes; or, if the host threw
+ * another error without a cause, the step that failed last, unless one has returned since. These are retried when the run is
+ * resumed; failures that the host has handled are not.
  */
 const longestChain = 20;
 
@@ -9,7 +9,7 @@ export class FailureTrail {
   readonly #stepsOf = new WeakMap<object, number[]>();
   #last: { error: unknown; steps: number[] } | undefined;
 
-  /** `error` was thrown by the step, or went through it. */
+  /** `error` was thrown by the step, or passed through it. */
   note(error: unknown, step: number): void {
     const known = this.#last && this.#last.error === error ? this.#last.steps : [];
     const steps = [
@@ -19,7 +19,7 @@ export class FailureTrail {
     this.#last = { error, steps };
   }
 
-  /** A step has returned: what failed before it was dealt with. */
+  /** A step has returned, so the earlier failures were handled. */
   forget(): void {
     this.#last = undefined;
   }

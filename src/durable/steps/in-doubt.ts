@@ -1,6 +1,6 @@
 /**
- * Steps that had started and whose end is not known: each is named to the user, and its policy decides. Knows the
- * policies; how a step runs is durable-step.ts.
+ * Steps that were started and whose end is not known: each is reported to the user, and its policy decides. Implements the
+ * policies; durable-step.ts runs steps.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { waitForAnswer } from '../approvals/approval.ts';
@@ -12,7 +12,7 @@ import type { StepEntry } from '../runs/run-log.ts';
 import type { MaybePromise } from '../stores/store.ts';
 import type { WantedStep } from './wanted-step.ts';
 
-/** A nested run is no more than its steps: each of them is in doubt or not. */
+/** A nested run consists only of its steps, each of which may be in doubt. */
 export function isInDoubt({ kind, state }: StepEntry): boolean {
   return kind !== 'run' && (state === 'started' || state === 'aborted' || state === 'unkept');
 }
@@ -25,7 +25,7 @@ export function reasonOfDoubt({ state, reason }: StepEntry): string {
 /** `ticket`: taken in the tick in which the end was recorded. */
 export type Settled = ({ result: unknown } | { error: unknown }) & { ticket: number };
 
-/** The step's end, when the policy settles it; undefined when the step is to be run (again). */
+/** The step's end, if the policy settles it; undefined if the step is to be run (again). */
 export async function settleDoubt(
   scoped: ScopedRun,
   wanted: WantedStep,
@@ -66,18 +66,18 @@ function checkOf(policy: DoubtPolicy): EffectCheck {
   });
 }
 
-/** Approved: it did not happen, run it; approved with a value: that is its result; rejected: an error of the step. */
+/** Approved: it did not happen, so it is run; approved with a value: that is its result; rejected: an error of the step. */
 async function ask(run: DurableRun, effect: DoubtfulEffect): Promise<Answer> {
   const request = {
     question: 'Did it happen? Approve to run it again, or with its result as the value.',
     ...effect,
   };
-  // Of this doubt alone: a later one of the same step is another question.
+  // Specific to this doubt: a later one of the same step is another question.
   const path = `${effect.path}?`;
   const before = run.log.approvals.get(path);
   const asked = before && (before.id === undefined || before.input === hashOf(request)) ? before : undefined;
   const { answer, ticket } = await waitForAnswer(run, { path, request, asked }, {});
-  // Nobody but the step itself is given this answer.
+  // This answer is only delivered to the step itself.
   run.order.dropTicket(ticket);
   return answer as Answer;
 }
@@ -98,7 +98,7 @@ async function settle(
   return { result, ticket: await ticketOf(run, added) };
 }
 
-/** Taken at once, and good when the record is kept. */
+/** Taken at once, and valid when the record is stored. */
 async function ticketOf(run: DurableRun, added: MaybePromise<number>): Promise<number> {
   const ticket = run.order.takeTicket();
   try {

@@ -1,4 +1,4 @@
-/** What a run has recorded and its program will ask for again, in the order of the records. Pure. */
+/** What a run has recorded and its program will call again, in the order of the records. Pure. */
 
 import { hasEnded, type RunLog, type StepEntry } from '../runs/run-log.ts';
 import type { OrderedItem } from './replay-order.ts';
@@ -8,7 +8,7 @@ export function isSettled({ state }: StepEntry): boolean {
   return state === 'finished' || state === 'failed' || state === 'skipped';
 }
 
-/** Without what lies below a settled step, which is not run again, and without questions that have no answer yet. */
+/** Without the contents of a settled step, which is not run again, and without questions that have no answer yet. */
 export function orderedItems(log: RunLog): OrderedItem[] {
   const items: OrderedItem[] = [];
   const isRunAgain = lookUp(log);
@@ -16,7 +16,7 @@ export function orderedItems(log: RunLog): OrderedItem[] {
     if (!isRunAgain(path)) continue;
     for (const entry of entries) {
       items.push({ seq: entry.seq, entry, isEnd: false });
-      // One that is run again, in doubt or because it failed the run, ends where it ended.
+      // A step that is run again, because it is in doubt or failed the run, keeps the place of its end.
       if (hasEnded(entry)) items.push({ seq: entry.endSeq, entry, isEnd: true });
     }
   }
@@ -27,7 +27,7 @@ export function orderedItems(log: RunLog): OrderedItem[] {
   return items.sort((a, b) => a.seq - b.seq);
 }
 
-/** Whether the code of a scope runs again: none of the steps around it is settled, or between two tries. */
+/** Whether the code of a scope runs again: no enclosing step is settled, or between two tries. */
 function lookUp({ steps }: RunLog): (scope: string) => boolean {
   const known = new Map<string, boolean>([['', true]]);
   const isRunAgain = (scope: string): boolean => {

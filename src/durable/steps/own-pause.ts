@@ -1,9 +1,9 @@
-/** Pauses of our own, counted: what waits for a person or for the next try is nothing that could wake the program. */
+/** Counts our own timers: waiting for a person or for the next try can't wake the program. */
 let atWork = 0;
 
 let making = 0;
 
-/** Whether the timer that is made now is one of ours, although it is made where the program's code is at work. */
+/** Whether the timer that is being created is ours, although the program's code is running. */
 export const isOurs = (): boolean => making > 0;
 
 export function ownTimer(wake: () => void, ms: number): NodeJS.Timeout {
@@ -15,7 +15,7 @@ export function ownTimer(wake: () => void, ms: number): NodeJS.Timeout {
   }
 }
 
-/** A longer timer of Node's fires at once. */
+/** Node fires a longer timer at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
 /** Ends early when the signal aborts. */

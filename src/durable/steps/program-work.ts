@@ -1,12 +1,13 @@
 /**
- * What a program has begun and not heard of yet, where nothing that keeps the loop alive tells of it: jobs of the thread pool
- * (crypto, zlib, native addons), and timers that were taken off the loop. Requests are seen here too, each for itself: a count of
- * all of one kind in the process says nothing once one of the host's has ended. Seen by async_hooks, while it is begun.
+ * Work that a program has started and not finished, and that `process.getActiveResourcesInfo()` does not show: jobs of the
+ * thread pool (crypto, zlib, native addons), and unreferenced timers. Requests are tracked here too, individually, because
+ * the number of all requests of a kind in the process is inconclusive once one of the host's has ended. Tracked by
+ * async_hooks, while enabled.
  */
 import { AsyncResource, createHook } from 'node:async_hooks';
 import { isOurs } from './own-pause.ts';
 
-/** All-capital names are Node's own: requests and jobs end with one call. An addon's job has the name that it was given. */
+/** All-capital names are Node's own: requests and jobs end after one call. An addon chooses the name of its job. */
 const ofNode = /^[A-Z0-9_]+$/;
 const jobOfNode = /REQ(UEST|PROMISE|CALLBACK|WRAP)$|^ZLIB$/;
 const madeInScript = new Set(['PROMISE', 'TickObject', 'Microtask', 'Immediate']);
@@ -17,7 +18,7 @@ export class ProgramWork {
   readonly #hook: ReturnType<typeof createHook>;
   #hasEnded = false;
 
-  /** `isOfProgram`: whether the code that runs now is the program's. */
+  /** `isOfProgram`: whether the code that is running now is the program's. */
   constructor(isOfProgram: () => boolean) {
     this.#hook = createHook({
       init: (id, type, _trigger, resource) => {
@@ -46,7 +47,7 @@ export class ProgramWork {
     this.#timers.clear();
   }
 
-  /** Whether there is any now, or one has ended since this was asked last. */
+  /** Whether there is any now, or some has ended since the last call. */
   wasAtWork(): boolean {
     const hasEnded = this.#hasEnded;
     this.#hasEnded = false;
@@ -54,7 +55,7 @@ export class ProgramWork {
   }
 }
 
-/** One that is made in script wakes nobody by itself. */
+/** A resource that is created in script does not wake anything by itself. */
 function isJob(type: string, resource: object): boolean {
   if (ofNode.test(type)) return jobOfNode.test(type) && type !== 'HTTPCLIENTREQUEST';
   return !(resource instanceof AsyncResource);

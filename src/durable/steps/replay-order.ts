@@ -1,16 +1,17 @@
 /**
- * The order in which a program is given the ends of its steps: one at a time, each when the program has done all that the
- * one before made it do, and in a run that is taken up in the recorded order, an end only when every start and end before it
- * was asked for. So a race, a queue and a loop go the way they went. New work begins when all that is recorded was given.
+ * The order in which the ends of its steps are delivered to a program: one at a time, each after the program has done
+ * everything that the previous one triggered. In a resumed run it is the recorded order, and an end is delivered only after
+ * every recorded start and end before it was requested. So a race, a queue and a loop take the same course as before. New
+ * work begins when everything recorded was delivered.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { ownPausesAtWork, ownTimer } from './own-pause.ts';
 import { ProgramWork } from './program-work.ts';
 
-/** A step or a question of the record. */
+/** A recorded step or question. */
 export interface OrderedEntry {
   readonly path: string;
-  /** The program of this process has asked for it. */
+  /** The program of this process has called it. */
   isClaimed: boolean;
 }
 
@@ -21,25 +22,28 @@ export interface OrderedItem {
 }
 
 export interface OrderOptions {
-  /** By their numbers. */
+  /** By record number. */
   items: OrderedItem[];
   notify: (line: string) => void;
-  /** Whether the code that runs now is the program's. */
+  /** Whether the code that is running now is the program's. */
   isOfProgram: () => boolean;
-  /** Told when the program has gone another way: what was not asked for, and what is asked for instead. */
+  /** Called when the program has taken another path: what it did not call, and what it calls instead. */
   onChanged: (missing: OrderedEntry, asked: string[]) => Error;
-  /** Milliseconds: what is looked at after which time. For tests. */
+  /** Overrides of the limits, for tests. */
   patience?: Partial<Patience>;
 }
 
-/** Counted by looks, each a turn of the event loop: a process that a busy machine gives no processor loses no time by it. */
+/**
+ * In milliseconds, but counted in looks, each in a turn of the event loop, so a process that gets no CPU time on a busy
+ * machine does not run out of patience.
+ */
 export interface Patience {
   lookMs: number;
-  /** Nothing in the process can wake the program any more: it will never ask. */
+  /** Nothing in the process can wake the program any more, so it will never make the call. */
   quietMs: number;
-  /** A line says what is waited for. */
+  /** A line reports what is waited for. */
   sayMs: number;
-  /** Something may still wake it, and the order is given up. */
+  /** Something may still wake the program, but the order is given up. */
   giveUpMs: number;
 }
 
@@ -56,14 +60,14 @@ export class ReplayOrder {
   #programWork: ProgramWork | undefined;
   #items: OrderedItem[];
   #next = 0;
-  /** Recorded ends that are asked for, by their numbers; those whose number is in no list any more. */
+  /** Requested recorded ends by number; `#late` are those whose number is not in the list any more. */
   readonly #turns = new Map<number, Waiter>();
   readonly #late: Waiter[] = [];
-  /** New ends: in the order of their records, and those that wait to be given. */
+  /** New ends: the tickets in the order of their records, and the ends that wait for delivery. */
   #tickets: number[] = [];
   #lastTicket = 0;
   readonly #given = new Map<number, Waiter>();
-  /** What is to begin. */
+  /** New work that waits to begin. */
   readonly #starts: (Waiter & { asked: string | undefined })[] = [];
   #isPausing = false;
   #timer: NodeJS.Timeout | undefined;
@@ -79,7 +83,7 @@ export class ReplayOrder {
     this.#patience = { ...defaultPatience, ...options.patience };
   }
 
-  /** What is at work in the process before the program: it can't be what will wake it. */
+  /** Notes what is active in the process before the program begins, which can't be what will wake it. */
   begin(): void {
     if (this.isThrough) return;
     this.#baseline = countResources();
@@ -87,7 +91,7 @@ export class ReplayOrder {
     this.#programWork.begin();
   }
 
-  /** All that is recorded was given, or the run is over. */
+  /** Everything recorded was delivered, or the run is over. */
   end(): void {
     this.#programWork?.end();
     this.#programWork = undefined;
@@ -97,34 +101,39 @@ export class ReplayOrder {
     return this.#next >= this.#items.length;
   }
 
-  /** What is new begins in the order in which it was asked for: so are its records, and a death cuts off the last ones. */
+  /**
+   * New work begins in the order in which it was requested, so its records have that order, and a death cuts off the last
+   * ones.
+   */
   get mayBegin(): boolean {
     return this.isThrough && this.#starts.length === 0;
   }
 
-  /** Whether what runs now was woken by the run itself: by the start of it or of a step, or by an end that was given. */
+  /**
+   * Whether the running code was woken by the run itself: by its start or that of a step, or by an end that was delivered.
+   */
   get isDriven(): boolean {
     return this.#isPausing;
   }
 
-  /** An entry was asked for. */
+  /** An entry was called. */
   noteStart(): void {
     if (!this.isThrough) this.#advance();
   }
 
-  /** Resolves when it is the turn of the recorded end. Rejects when the program has changed. */
+  /** Resolves when the recorded end may be delivered. Rejects if the program has changed. */
   async turnOf(seq: number): Promise<void> {
     if (this.isThrough) return this.giveNew();
     await this.#wait((waiter) => this.#turns.set(seq, waiter));
   }
 
-  /** An end is being recorded that was not before: it is given before those whose records come later. */
+  /** Called when a new end is recorded: it is delivered before those with later records. */
   takeTicket(): number {
     this.#tickets.push(++this.#lastTicket);
     return this.#lastTicket;
   }
 
-  /** Resolves when it is the turn of a new end. Undefined: it is now. */
+  /** Resolves when a new end may be delivered. Undefined: now. */
   giveNew(ticket: number = this.takeTicket()): Promise<void> | undefined {
     if (!this.isThrough || this.#isPausing || this.#late.length > 0 || this.#tickets[0] !== ticket)
       return this.#wait((waiter) => this.#given.set(ticket, waiter));
@@ -133,19 +142,19 @@ export class ReplayOrder {
     return undefined;
   }
 
-  /** The end of this ticket is given to nobody, or in another's place. */
+  /** The end of this ticket is not delivered, or is delivered in the place of another. */
   dropTicket(ticket: number | undefined): void {
     if (ticket === undefined) return;
     this.#tickets = this.#tickets.filter((other) => other !== ticket);
     this.#advance();
   }
 
-  /** Resolves when all that is recorded was given. `asked`: what is to begin then. */
+  /** Resolves when everything recorded was delivered. `asked`: describes the work that begins then. */
   async through(asked?: string): Promise<void> {
     if (!this.mayBegin) await this.#wait((waiter) => this.#starts.push({ ...waiter, asked }));
   }
 
-  /** Entries that no program will ask for any more: what lies below a step that was settled without being run. */
+  /** Removes entries that the program will not call any more: the contents of a step that was settled without being run. */
   drop(isGone: (path: string) => boolean): void {
     const isLeft = ({ entry }: OrderedItem, at: number) => at < this.#next || !isGone(entry.path);
     this.#items = this.#items.filter(isLeft);
@@ -182,7 +191,7 @@ export class ReplayOrder {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const { resolve } of this.#starts.splice(0)) resolve();
-    // A turn that is not in the list is one of those that were dropped, or given up.
+    // Turns that are not in the list were dropped or given up.
     this.#late.push(...this.#turns.values());
     this.#turns.clear();
     this.#giveOne();
@@ -207,7 +216,10 @@ export class ReplayOrder {
     this.#quietMs = 0;
   }
 
-  /** Nothing more is given until the program has done everything that it can do now: a tick set in a microtask comes behind. */
+  /**
+   * Nothing more is delivered until the program has done everything that it can do now: a tick that is queued in a microtask
+   * runs after that.
+   */
   drive(): void {
     if (this.#isPausing) return;
     this.#isPausing = true;
@@ -221,7 +233,7 @@ export class ReplayOrder {
 
   #watch(): void {
     if (this.#timer || this.isThrough || this.#waiters().length === 0) return;
-    // Keeps the process alive, as what is waited for would; a tick later it is not counted among what does.
+    // Keeps the process alive, as the awaited event would; in the next tick it is no longer counted as an active resource.
     const look = () => {
       this.#timer = undefined;
       this.#look();
@@ -266,7 +278,7 @@ export class ReplayOrder {
     for (const { reject } of waiters) reject(error);
   }
 
-  /** What the program was given up for, and has not come to since. */
+  /** An entry that was given up, and that the program has not called since. */
   get neverAsked(): OrderedEntry | undefined {
     return this.#givenUp.find(({ isClaimed }) => !isClaimed);
   }
@@ -282,7 +294,7 @@ export class ReplayOrder {
     this.#advance();
   }
 
-  /** Nothing is at work but what was before the program began, and pauses of ours. */
+  /** Only what was active before the program began, and pauses of ours. */
   #isProcessQuiet(): boolean {
     if (this.#programWork?.wasAtWork()) return false;
     const now = countResources();
@@ -294,14 +306,14 @@ export class ReplayOrder {
   }
 }
 
-/** What keeps the loop alive, by kind. */
+/** What keeps the event loop alive, by kind. */
 function countResources(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
-/** For a call that several recorded ones could be, which time alone told apart. */
+/** For a call that could be any of several recorded ones, which only timing distinguished. */
 export function ambiguous(what: string, scope: string, many: number): AgentdumpError {
   const where = scope === '' ? '' : ` within ${scope}`;
   return new AgentdumpError(

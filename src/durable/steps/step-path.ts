@@ -1,6 +1,6 @@
 /**
- * Names of steps within a run: `plan/search#2/tool:fetch=oslo`. A word is the escaped name, with its kind before it when
- * it is no plain step. Knows the spelling only.
+ * Names of steps within a run: `plan/search#2/tool:fetch=oslo`. A word is the escaped name, prefixed with its kind unless it
+ * is a plain step. Only implements the syntax.
  */
 import type { StepKind } from '../records/layout.ts';
 
@@ -16,7 +16,7 @@ export function wordOf(kind: StepKind | 'signal' | 'sleep', name: string): strin
   return kind === 'step' ? escapeName(name) : `${kind}:${escapeName(name)}`;
 }
 
-/** `ordinal` counts from 1 the steps of this word in their scope; the first bears none, nor does one with a key. */
+/** `ordinal` counts from 1 the steps of this word in their scope; the first has no suffix, nor does one with a key. */
 export function labelOf(word: string, ordinal: number, key: string | undefined): string {
   if (key !== undefined) return `${word}=${escapeName(key)}`;
   return ordinal === 1 ? word : `${word}#${ordinal}`;
@@ -35,7 +35,7 @@ export function lastLabel(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The word of a path's last label, and its key when it has one, escaped. */
+/** The word of a path's last label, and its key if it has one, escaped. */
 export function readLabel(path: string): { word: string; key: string | undefined } {
   const label = lastLabel(path);
   const mark = label.search(/[#=]/);
@@ -43,7 +43,7 @@ export function readLabel(path: string): { word: string; key: string | undefined
   return { word: label.slice(0, mark), key: label[mark] === '=' ? label.slice(mark + 1) : undefined };
 }
 
-/** Of a path without a key. */
+/** For a path without a key. */
 export function ordinalOf(path: string): number {
   const label = lastLabel(path);
   const mark = label.indexOf('#');

@@ -1,11 +1,14 @@
 import type { DurableStepOptions, DurableWork } from '../options.ts';
 import type { StepCall } from './claim.ts';
 
-/** A step as the program asks for it. */
+/** A step as the program calls it. */
 export interface WantedStep extends StepCall {
   options: DurableStepOptions;
-  /** Runs the host's function; the run's records of it are not its affair. */
+  /** Runs the host's function; independent of the run's records. */
   work: (step: DurableWork) => unknown;
-  /** Calls `inner`, which is the work and its record, as the step that the bundle tells of; may answer in its place. */
+  /**
+   * Calls `inner`, which is the work and its record, wrapped in the step that is written to the bundle; may replace its
+   * result.
+   */
   watch?: (inner: () => Promise<unknown>, step: DurableWork) => unknown;
 }
