@@ -1,17 +1,17 @@
 /**
- * What to try after an error: the sentence that an AgentdumpError leaves out, because only the command line knows
- * its own words. One pure function over code and details.
+ * What to try after an error. An AgentdumpError does not say this itself, because only the command line knows its own
+ * options. A pure function of code and details.
  */
 import type { AgentdumpError } from '../errors.ts';
 
-/** One line that says what to try next, or undefined when there is nothing better than the message itself. */
+/** One line that suggests what to try next, or undefined if it would add nothing to the message. */
 export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): string | undefined {
   const { details } = error;
   switch (error.code) {
     case 'usage':
       return 'See `agentdump --help`, or `agentdump <command> --help` for one command.';
     case 'not-found':
-      // Only a look through a folder of bundles says how many it holds; a process or a run is looked for elsewhere.
+      // Only a lookup in a folder of bundles reports their number; a process or a run is looked up elsewhere.
       if (details['bundles'] === undefined) return undefined;
       return details['bundles'] === 0
         ? 'No bundle was written here yet. Start the program with `node --require agentdump/register`, or name the folder with --dir. The death of one that was killed is told by `agentdump sweep`, or at its next start.'
@@ -21,7 +21,7 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'unsupported-version':
       if (details['format'] === 'javascriptcore')
         return "In Bun, `Bun.generateHeapSnapshot('v8')` writes one in V8's format.";
-      // A packing, by the name of its program.
+      // A compression format, given as the name of its program.
       if (details['format'] !== undefined && details['format'] === details['name'])
         return `Install ${details['name']}, or unpack it elsewhere: \`${details['name']} -d\`, or \`coredumpctl dump PID --output core\` for one of systemd-coredump.`;
       return 'It was written by a newer agentdump: `npm install agentdump@latest` reads it.';

@@ -43,7 +43,7 @@ export function answerCommand(
 
 const longestRequest = 400;
 
-/** A request as one line: whole as long as it can be read. */
+/** A request on one line, shortened if it is too long to read. */
 export function oneLine(request: unknown): string {
   const text = JSON.stringify(request) ?? String(request);
   return text.length <= longestRequest

@@ -1,4 +1,7 @@
-/** What supervision needs of analysis, which it does not know itself: a core cut down, its heap, the signature of a death. */
+/**
+ * Functions of analysis that supervision uses through this file, because it must not import analysis: reducing a core,
+ * reading its heap, the signature of a death.
+ */
 import { analyzeBundle } from '../analysis/analyze.ts';
 import { writeMiniCore } from '../analysis/core/mini/mini-core.ts';
 import { openBundle } from '../bundle/read/reader.ts';
@@ -22,10 +25,10 @@ export const readHeap: HeapReader = async (core, planted) => {
   return { text: snapshotText(columns, planted), isCollecting, gaps: gaps.map(({ reason }) => reason) };
 };
 
-/** Of V8's heap in the thread: texts. Columns lie outside of it. */
+/** The thread's V8 heap holds texts; columns are outside of it. */
 const threadHeapMb = 4096;
 
-/** On a thread of its own: a supervisor has a program to look after. */
+/** On a thread of its own, because a supervisor must not be blocked. */
 export function readHeapApart(source: HeapSource, words: readonly string[]): HeapReading {
   const worker = startThread('cli/commands/heap/heap-thread', {}, { maxOldGenerationSizeMb: threadHeapMb });
   worker.ref();
@@ -42,7 +45,7 @@ export function readHeapApart(source: HeapSource, words: readonly string[]): Hea
   return { result, stop: () => void worker.terminate() };
 }
 
-/** Undefined for a bundle that can't be read, as one that is encrypted. */
+/** Undefined for a bundle that can't be read, such as an encrypted one. */
 export async function signatureOf(path: string): Promise<string | undefined> {
   try {
     const bundle = openBundle(path);

@@ -1,6 +1,6 @@
 /**
- * Command lines that a command's help shows, each with what it does, without the `agentdump` before them. The names here are
- * the commands that may stand in registry.ts.
+ * Command lines for the help of a command, each with a description, without the leading `agentdump`. The names here are the
+ * commands that registry.ts may contain.
  */
 export type Example = readonly [words: string, about: string];
 
@@ -122,7 +122,7 @@ export function examplesOf(name: string): readonly Example[] {
   return (examples as Record<string, readonly Example[]>)[name] ?? [];
 }
 
-/** For help that no parser writes. */
+/** For help that is not written by yargs. */
 export function exampleText(name: CommandName): string {
   const rows = examplesOf(name).map(([words, about]) => `  agentdump ${words}\n      ${about}`);
   return ['Examples', ...rows].join('\n');

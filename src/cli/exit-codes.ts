@@ -1,6 +1,6 @@
 /**
- * What the shell is told. The five codes are a contract (CI scripts branch on them), so every command ends with one
- * of these; `run` alone passes on the code of the program that it supervised.
+ * The exit codes. The five codes are a contract (CI scripts branch on them), so every command ends with one of them; only
+ * `run` passes on the code of the program that it supervised.
  */
 import { AgentdumpError, type ErrorCode } from '../errors.ts';
 
@@ -15,7 +15,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const ofErrorCode: Record<ErrorCode, ExitCode> = {
   usage: exitCodes.usage,
-  // The place to write to was the caller's choice: not a fault of ours, and not of the input.
+  // The caller chose the place to write to: neither our fault nor one of the input.
   unwritable: exitCodes.usage,
   'malformed-input': exitCodes.unreadableInput,
   'unsupported-version': exitCodes.unreadableInput,
@@ -28,7 +28,7 @@ const ofErrorCode: Record<ErrorCode, ExitCode> = {
   changed: exitCodes.unreadableInput,
 };
 
-/** Errors of the file system that speak of the input, not of us. */
+/** File system errors that are caused by the input, not by us. */
 const inputFaults = new Set([
   'ENOENT',
   'ENOTDIR',
@@ -40,7 +40,7 @@ const inputFaults = new Set([
   'EIO',
 ]);
 
-/** The exit code for whatever a command threw. */
+/** The exit code for a value that a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof AgentdumpError) return ofErrorCode[error.code];
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;

@@ -1,13 +1,13 @@
 /**
- * Before `latest` is looked up: a program that was killed has left no bundle yet, and whoever asks what happened last means
- * it. What its next start would do in the background is done now, if there is anything to do.
+ * Called before `latest` is looked up: a program that was killed has not left a bundle yet, and a user who asks for the last
+ * death expects it. Does now, if necessary, what the next start of the program would do in the background.
  */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { sessionsFolder } from '../journal/layout/session.ts';
 import { note } from './output.ts';
 
-/** Never throws: where the folder can't be written, what is there already is analyzed. */
+/** Never throws: if the folder can't be written to, what exists already is analyzed. */
 export async function finishLatestDeath({ bundle, dir }: { bundle: string; dir: string }): Promise<void> {
   if (bundle !== 'latest' || !hasSessions(dir)) return;
   const { sweepSessions } = await import('../supervise/finish/sweep.ts');

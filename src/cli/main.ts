@@ -1,6 +1,6 @@
 /**
- * Finds the command, parses its words strictly, and turns whatever goes wrong into one line on stderr
- * and an exit code. Knows no command by name (registry.ts does) and prints no result.
+ * Finds the command, parses its arguments strictly, and turns any error into one line on stderr and an exit code. Contains no
+ * command names (see registry.ts) and prints no results.
  */
 import { readFileSync } from 'node:fs';
 import type { Argv, FallbackCompletionFunction } from 'yargs';
@@ -17,7 +17,7 @@ export const completionCommand = 'completion';
 
 type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 
-/** Runs one command line. A command that has more to say than success sets `process.exitCode` itself. */
+/** Runs one command line. A command whose result is more than success sets `process.exitCode` itself. */
 export async function runFromShell(words: string[]): Promise<void> {
   endOnStdoutError();
   try {
@@ -39,14 +39,14 @@ export async function runFromShell(words: string[]): Promise<void> {
   }
 }
 
-/** One line on stderr, and the exit code. */
+/** Prints one line on stderr and sets the exit code. */
 export function endFailed(thrown: unknown): void {
   const error = asOwnClass(thrown);
   process.exitCode = exitCodeOf(error);
   reportFailure(error);
 }
 
-/** The file that the build makes of start.ts has a class of errors of its own. */
+/** The bundle that the build makes of start.ts contains its own copy of the error class. */
 function asOwnClass(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'AgentdumpError' || error instanceof AgentdumpError)
     return error;
@@ -54,9 +54,11 @@ function asOwnClass(error: unknown): unknown {
   return new AgentdumpError(code, message, details, error);
 }
 
-/** The same without the shell: throws what the command threw, and an AgentdumpError `usage` for wrong words. */
+/**
+ * Like `runFromShell` without the shell: throws what the command threw, and an AgentdumpError `usage` for invalid arguments.
+ */
 export async function runCommandLine(words: string[], table: readonly CommandEntry[]): Promise<void> {
-  // What a shell asks for a completion has the program's name and the words of the line that is completed.
+  // A completion request of a shell contains the program's name and the words of the line that is completed.
   const isCompletion = words[0] === '--get-yargs-completions';
   const name = isCompletion ? words[2] : words[0];
   if (name !== completionCommand && !isCompletion) requireKnown(name, table);
@@ -85,7 +87,7 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
     });
   let reached: AnyCommand | undefined;
   for (const entry of table) {
-    // Registered without its module, a command still shows in --help and in suggestions.
+    // A command that is registered without its module still appears in --help and in suggestions.
     if (entry.name === name) {
       reached = (await entry.load()).default;
       parser.command(withExamples(reached, entry.name));
@@ -94,7 +96,7 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
   await parser.parseAsync();
 }
 
-/** yargs shows those examples that the command's own builder adds. */
+/** yargs only shows examples that the command's own builder adds. */
 function withExamples(command: AnyCommand, name: string): AnyCommand {
   const builder = (argv: Argv): Argv => {
     addOptions(argv, command);
@@ -109,12 +111,12 @@ function addOptions(argv: Argv, { builder }: AnyCommand): void {
   else if (builder) argv.options(builder);
 }
 
-/** Of a command whose options yargs doesn't know, by its help. */
+/** The options of a command that yargs doesn't know, from its help. */
 async function ownOptionsOf(entry: CommandEntry | undefined): Promise<string[]> {
   return [...new Set((await entry?.ownHelp?.())?.match(/--[a-z][a-z-]*/g))];
 }
 
-/** yargs gives a message for wrong words, an error (with or without a message) for what a handler threw. */
+/** yargs passes a message for invalid arguments, and an error (with or without a message) for what a handler threw. */
 function asFailure(
   message: string | undefined,
   error: Error | undefined,
@@ -122,7 +124,7 @@ function asFailure(
   unknown?: string,
 ): Error {
   if (error && error.name !== 'YError') return error;
-  // An option that it does not know swallows the word after it: then that word is not what is missing.
+  // An unknown option swallows the word after it, so that word is not what is missing.
   if (unknown !== undefined) return new AgentdumpError('usage', unknown);
   const [, got, wanted] =
     /^Not enough non-option arguments: got (\d+), need at least (\d+)/.exec(message ?? '') ?? [];
@@ -143,13 +145,13 @@ function missingArguments(command: AnyCommand | undefined, got: number, wanted: 
   );
 }
 
-/** Names of the command's options, by its own words: the parser has forgotten them where it fails. */
+/** Names of the command's options, from its own builder: the parser has discarded them by the time it fails. */
 function optionsOf(probe: Argv, command: AnyCommand | undefined): ReadonlySet<string> {
   if (command) addOptions(probe, command);
   return new Set(Object.keys((probe as unknown as { getOptions(): { key: object } }).getOptions().key));
 }
 
-/** The first word that looks like an option and is none, and what it may have meant. */
+/** The first word that looks like an option and is unknown, with a suggestion. */
 function unknownOption(words: readonly string[], known: ReadonlySet<string>): string | undefined {
   const end = words.indexOf('--');
   for (const word of words.slice(0, end < 0 ? words.length : end)) {
@@ -160,7 +162,7 @@ function unknownOption(words: readonly string[], known: ReadonlySet<string>): st
   return undefined;
 }
 
-/** A command that is none is told before any of its words is read. */
+/** An unknown command is reported before its arguments are parsed. */
 function requireKnown(word: string | undefined, table: readonly CommandEntry[]): void {
   if (word === undefined || word.startsWith('-')) return;
   const names = table.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /**
- * The two streams: results go to stdout, progress and notes to stderr, so that `agentdump … | less` and `> file` hold
- * the result alone. Knows whether colour is wanted; what is coloured is the report's affair.
+ * The two streams: results are written to stdout, progress and notes to stderr, so that `agentdump … | less` and `> file`
+ * contain only the result. Decides whether colours are used; the report decides what is coloured.
  */
 import { openSync, writeFileSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
@@ -14,8 +14,8 @@ export interface ColourWish {
 }
 
 /**
- * NO_COLOR decides when it is not empty, also against a FORCE_COLOR that a test runner or a CI service set for all its
- * children; then FORCE_COLOR (0 and false say no); then whether the stream is a terminal. See https://no-color.org.
+ * NO_COLOR decides if it is not empty, even against a FORCE_COLOR that a test runner or a CI service set for all its
+ * children; then FORCE_COLOR (0 and false disable); then whether the stream is a terminal. See https://no-color.org.
  */
 export function wantsColour({ isTerminal, environment }: ColourWish): boolean {
   if (environment['NO_COLOR']) return false;
@@ -26,23 +26,23 @@ export function wantsColour({ isTerminal, environment }: ColourWish): boolean {
 
 let beforePrint: (() => void) | undefined;
 
-/** Called before anything is printed: a line of progress makes room. */
+/** Called before anything is printed, so that a progress line can be erased. */
 export function onPrint(clear: (() => void) | undefined): void {
   beforePrint = clear;
 }
 
-/** A result. The text is written as it is: whoever rendered it has escaped what came from a bundle. */
+/** Prints a result. The text is written unchanged: its renderer has escaped what came from a bundle. */
 export function print(text: string): void {
   beforePrint?.();
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** A result into a file that is not there yet, for its owner's eyes only. Throws `unwritable`. */
+/** Writes a result to a new file that only its owner can read. Throws `unwritable`. */
 export function writeNew(path: string, text: string): void {
   orUnwritable(path, () => writeFileSync(path, text, { flag: 'wx', mode: 0o600 }));
 }
 
-/** The same for what is written piece by piece. */
+/** Like `writeNew`, for writing in pieces. */
 export function openNew(path: string): number {
   return orUnwritable(path, () => openSync(path, 'wx', 0o600));
 }
@@ -62,8 +62,8 @@ function orUnwritable<Result>(path: string, write: () => Result): Result {
 }
 
 /**
- * A note for the person at the terminal; it may quote a path or a message from anywhere, so it is escaped here. Who has gone
- * away, or has closed the terminal, misses it, and that is all.
+ * A note for the person at the terminal. It may quote a path or a message from anywhere, so it is escaped here. Ignored if
+ * the terminal is closed.
  */
 export function note(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
@@ -71,12 +71,12 @@ export function note(text: string): void {
   process.stderr.write(`agentdump: ${defuseWorkflowCommands(escapeTerminal(text))}\n`);
 }
 
-/** A result that quotes what a stranger wrote, and that nobody has escaped. */
+/** Prints a result that quotes untrusted text which was not escaped yet. */
 export function printForeign(text: string): void {
   print(defuseWorkflowCommands(escapeTerminal(text)));
 }
 
-/** A result as one JSON document; what it quotes is harmless to a terminal and in a CI log. */
+/** Prints a result as one JSON document; what it quotes is escaped for terminals and CI logs. */
 export function printJson(value: unknown, indent?: number): void {
   print(harmlessJson(JSON.stringify(value, null, indent)));
 }
@@ -86,12 +86,15 @@ export function stdoutWantsColour(): boolean {
   return wantsColour({ isTerminal: process.stdout.isTTY === true, environment: process.env });
 }
 
-/** Columns of the terminal; a file or a pipe gets 100. */
+/** Columns of the terminal; 100 for a file or a pipe. */
 export function stdoutColumns(): number {
   return process.stdout.columns || 100;
 }
 
-/** A reader that went away (`| head`) has what it wanted: that is success. A full disk is not: one line says so. */
+/**
+ * A reader that closed the pipe (`| head`) has what it wanted: that is success. A full disk is an error, reported in one
+ * line.
+ */
 export function endOnStdoutError(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.explained);

@@ -1,4 +1,4 @@
-/** Where a replay stops for a person: before the reply that `--until` names, or the last one, perhaps in a debugger. */
+/** Pauses a replay for a person: before the reply that `--until` names, or the last one; optionally in a debugger. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { AgentdumpError } from '../errors.ts';
@@ -13,7 +13,7 @@ interface Wish {
   inspect?: boolean | undefined;
 }
 
-/** undefined when nobody wants to stop. Throws `usage` for a step that the recording has not. */
+/** Undefined if no pause is requested. Throws `usage` for a step that is not in the recording. */
 export function pauseBefore(recording: Recording, { until, inspect }: Wish): ReplayOptions['beforeReply'] {
   if (until === undefined && !inspect) return undefined;
   const wanted = findPausePoint(recording, until);
@@ -55,7 +55,7 @@ async function pressEnter(unless?: AbortSignal): Promise<void> {
   if (process.stdin.readableEnded) return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const options = unless ? { signal: unless } : {};
-  // Without a terminal its end comes at once.
+  // If stdin is not a terminal, it ends at once.
   await Promise.race([
     terminal.question('agentdump: press Enter to go on ', options).catch(() => {}),
     once(terminal, 'close'),

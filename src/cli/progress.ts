@@ -1,14 +1,14 @@
 /**
- * A command that takes more than two seconds says so on a terminal: its name and the seconds so far, on one line of
- * stderr that is gone as soon as something else is printed. Commands with a progress of their own do not come here.
+ * If a command takes more than two seconds, shows its name and the elapsed seconds on one line of stderr, if that is a
+ * terminal; the line is erased before anything else is printed. Not used by commands with their own progress display.
  */
 import { onPrint } from './output.ts';
 
 const quietMs = 2000;
-/** It answers for as long as its client lives. */
+/** They run for as long as their client. */
 const lasting = new Set(['mcp', 'open']);
 
-/** Returns what ends it. */
+/** Returns a function that ends it. */
 export function startProgress(command: string | undefined, stream = process.stderr): () => void {
   if (!stream.isTTY || command === undefined || command.startsWith('-') || lasting.has(command))
     return () => {};

@@ -1,4 +1,4 @@
-/** A JSON value that a person gave as a word. */
+/** Parses a JSON value from a command-line argument. */
 import { AgentdumpError } from '../errors.ts';
 
 export function readJsonWord(text: string, option: string): unknown {

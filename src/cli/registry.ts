@@ -1,6 +1,6 @@
 /**
- * The table of commands. A command's file is imported only when that command runs, so the others cost nothing at
- * start; the one-line descriptions here are all that `--help` needs.
+ * The table of commands. A command's file is imported only when that command runs, so the others cost nothing at start;
+ * `--help` only needs the one-line descriptions here.
  */
 import type { CommandModule } from 'yargs';
 import type { CommandName } from './examples.ts';
@@ -12,11 +12,11 @@ export interface CommandEntry {
   // biome-ignore lint/suspicious/noExplicitAny: each command has words of its own, which only yargs joins
   load(): Promise<{ default: CommandModule<object, any> }>;
   /**
-   * For a command whose start must cost next to nothing: it reads its words itself. yargs is not loaded, unless it asks
-   * for that.
+   * For a command that must start as fast as possible: it parses its arguments itself. yargs is only loaded if the command
+   * asks for it.
    */
   loadLean?(): Promise<{ runWords(words: string[], withYargs: () => Promise<void>): Promise<void> }>;
-  /** Its help, without the examples, where yargs doesn't know its options. */
+  /** Its help, without the examples, if yargs doesn't know its options. */
   ownHelp?(): Promise<string>;
 }
 

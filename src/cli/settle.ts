@@ -1,6 +1,6 @@
 /**
- * What comes before every end of the command line, so that the end comes: no compile job of V8 may be left waiting for a
- * collection (platform/pending-collection.ts), and no other one begins. Once; what follows is the exit.
+ * Called before every exit of the command line, so that the process can exit: no compile job of V8 may be waiting for a
+ * garbage collection (platform/pending-collection.ts), and no other one may begin. Only once; the exit follows.
  */
 import { collectNow } from '../platform/pending-collection.ts';
 
@@ -13,7 +13,10 @@ export function settle(): void {
   collectNow();
 }
 
-/** For `process.exit`, wherever it is called. An end by itself has Node wait before this event: there `settle` is called. */
+/**
+ * For `process.exit`, wherever it is called. If the process ends by itself, Node waits before this event, so `settle` is
+ * called directly.
+ */
 export function settleAtExit(): void {
   process.once('exit', settle);
 }

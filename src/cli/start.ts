@@ -1,7 +1,7 @@
 /**
- * The way in. `run` comes first and alone, because a program's start waits for it: the build makes one CommonJS file of what
- * is imported here (dist/cli/start.cjs), which Node finds and loads in half the time of ten ES modules. All other commands
- * are main.ts.
+ * The entry point. `run` is loaded first and alone, because it delays the program's start: the build bundles the imports of
+ * this file into one CommonJS file (dist/cli/start.cjs), which Node loads in half the time of ten ES modules. All other
+ * commands are in main.ts.
  */
 import { runWords } from './commands/run.ts';
 import { settle, settleAtExit } from './settle.ts';

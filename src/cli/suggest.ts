@@ -1,6 +1,6 @@
-/** What a mistyped command or option may have meant: the nearest known word, if one is near. Pure. */
+/** Suggestions for a mistyped command or option: the nearest known word, if one is close enough. Pure. */
 
-/** Letters added, left out, changed or swapped with their neighbour. */
+/** Number of letters added, left out, changed or swapped with their neighbour. */
 function distance(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) => [i]);
   for (let j = 0; j <= b.length; j++) (rows[0] as number[])[j] = j;
@@ -26,7 +26,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best?.name;
 }
 
-/** `; did you mean --json?`, or nothing. */
+/** `; did you mean --json?`, or empty. */
 export function meantText(word: string, known: Iterable<string>, mark = ''): string {
   const name = nearest(word, known);
   return name === undefined ? '' : `; did you mean ${mark}${name}?`;

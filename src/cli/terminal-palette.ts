@@ -1,11 +1,11 @@
-/** The report's colours on a real terminal. Loaded only when stdout takes colour. */
+/** The report's colours on a real terminal. Loaded only if stdout takes colours. */
 import { Chalk } from 'chalk';
 import type { Paint, Palette } from '../report/palette.ts';
 
-/** Sixteen colours, which every terminal theme has made readable. output.ts has decided that colour is wanted. */
+/** Sixteen colours, which are readable in every terminal theme. output.ts has decided that colours are used. */
 const chalk = new Chalk({ level: 1 });
 
-/** Chalk joins all of its arguments, and `map` hands on three: a paint takes its text and nothing else. */
+/** Chalk joins all its arguments, and `map` passes three, so only the first is passed on. */
 const only =
   (style: (text: string) => string): Paint =>
   (text) =>

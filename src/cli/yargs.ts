@@ -1,5 +1,5 @@
 /**
- * yargs by one name of our own: the build puts all of it into this module's file, because finding its many small
- * files costs a third of what `agentdump analyze` may take.
+ * Re-exports yargs: the build bundles all of it into this module's file, because finding its many small files takes a third
+ * of the time budget of `agentdump analyze`.
  */
 export { default } from 'yargs';

@@ -1,4 +1,4 @@
-/** `agentdump agent`: what the agent was doing, as one timeline that ends at the death. */
+/** `agentdump agent`: the activity of the agent, as one timeline that ends at the death. */
 import type { CommandModule } from 'yargs';
 import type { AgentEvents } from '../../analysis/agent/events.ts';
 import { findFailures } from '../../analysis/agent/failures/failures.ts';
@@ -47,7 +47,7 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         nargs: 2,
         describe: 'Changes between two points, given as for --at',
-        // With a count yargs hands over a list, which its types do not know.
+        // With a count yargs passes a list, which its types don't include.
         coerce: (points: unknown) => [points].flat().map(String),
       })
       .option('where', {
@@ -90,7 +90,7 @@ async function answer(events: AgentEvents, words: Words): Promise<string> {
   return render({ ...state, ...(failures.length && { failures }) }, words, moment);
 }
 
-/** The expression language is loaded only when it is spoken. */
+/** The expression language is loaded on demand. */
 async function answerWhere(events: AgentEvents, expression: string, { json }: Words): Promise<string> {
   const { findWhere } = await import('../../analysis/agent/where.ts');
   const found = findWhere(events, expression);

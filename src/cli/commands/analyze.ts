@@ -82,7 +82,7 @@ function readReportFile(path: string): Buffer {
   });
 }
 
-/** Each renderer is loaded only when it is wanted. */
+/** Each renderer is loaded on demand. */
 async function render(account: Account, { json, markdown }: Words): Promise<string> {
   if (json) return (await import('../../report/json.ts')).renderJson(account);
   if (markdown) return (await import('../../report/markdown.ts')).renderMarkdown(account);

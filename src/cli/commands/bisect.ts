@@ -1,4 +1,4 @@
-/** `agentdump bisect <bundle> --good REV --bad REV -- command …`: the commit that brought the death. */
+/** `agentdump bisect <bundle> --good REV --bad REV -- command …`: finds the commit that introduced the failure. */
 import type { CommandModule } from 'yargs';
 import { bisect } from '../../replay/bisect.ts';
 import type { ReplayOptions } from '../../replay/replay.ts';

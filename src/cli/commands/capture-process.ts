@@ -1,4 +1,4 @@
-/** A bundle of a living process, redacted and locked as this process's environment says. */
+/** Captures a bundle of a running process, redacted and encrypted according to this process's environment. */
 import { type Capture, type CaptureOptions, captureLive } from '../../supervise/attach/capture-live.ts';
 import { lockOf } from '../../supervise/evidence/lock.ts';
 import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
@@ -7,11 +7,11 @@ export type ProcessWords = Pick<
   CaptureOptions,
   'pid' | 'dir' | 'heap' | 'stop' | 'core' | 'keepCore' | 'reason'
 > & {
-  /** V8 writes the heap, and not we out of a copy of the memory. */
+  /** V8 writes the heap snapshot, instead of us from a copy of the memory. */
   byV8?: boolean;
 };
 
-/** Throws as `captureLive`. */
+/** Throws like `captureLive`. */
 export function captureProcess({ byV8 = false, ...words }: ProcessWords): Promise<Capture> {
   return captureLive({
     ...words,

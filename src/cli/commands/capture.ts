@@ -1,4 +1,4 @@
-/** `agentdump capture <pid>`: a bundle of a running Node process, which goes on. */
+/** `agentdump capture <pid>`: a bundle of a running Node process, which continues. */
 import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { ensureDumpFolder } from '../../bundle/write/safe-folder.ts';
@@ -51,9 +51,9 @@ const command: CommandModule = {
     const dir = resolve(String(words['dir']));
     const core = words['core'] === true;
     const byV8 = words['v8-heap'] === true;
-    // Who wants nothing in the clear on the disk has the mini core, in the encrypted bundle.
+    // A user who wants nothing unencrypted on the disk gets the mini core, in the encrypted bundle.
     const keepsCore = core && !process.env['AGENTDUMP_RECIPIENT'];
-    // Its owner alone may read the folder and the file.
+    // The folder and the file are only readable by their owner.
     if (core) ensureDumpFolder(dir);
     const capture = await captureProcess({
       pid,

@@ -1,4 +1,4 @@
-/** `agentdump ci diff --baseline FOLDER`: what is new in a report against the summary of an earlier run. */
+/** `agentdump ci diff --baseline FOLDER`: what is new in a report compared with the summary of an earlier run. */
 import { resolve } from 'node:path';
 import { compareWithBaseline, requireSummary } from '../../ci/report/diff.ts';
 import { AgentdumpError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /**
- * `agentdump ci [options] -- command …`, and `agentdump ci diff`. Reads its own words, because the tests' start waits for
- * it. Everything else is ci/run.ts.
+ * `agentdump ci [options] -- command …`, and `agentdump ci diff`. Parses its own options, because they delay the start of the
+ * tests. ci/run.ts does the rest.
  */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
@@ -13,7 +13,7 @@ import { endLike } from '../../supervise/run/exit-status.ts';
 import { readOptionWords, requireOneOf, requireSize, usage } from '../options/option-words.ts';
 import { note, print } from '../output.ts';
 
-/** As timeout(1) ends. */
+/** The exit code of timeout(1). */
 const stoppedCode = 124;
 const leakCode = 1;
 const mostSendingMs = 30_000;
@@ -69,7 +69,7 @@ const valued: Record<string, Reader> = {
   },
 };
 
-/** With a value after `=`, or none. */
+/** With or without a value after `=`. */
 const flags: Record<string, (options: CiOptions, value: string | undefined, name: string) => void> = {
   locals: (options) => {
     options.locals = true;
@@ -79,7 +79,7 @@ const flags: Record<string, (options: CiOptions, value: string | undefined, name
   },
 };
 
-/** Throws AgentdumpError `usage` for wrong words. */
+/** Throws AgentdumpError `usage` for invalid options. */
 export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): CiOptions {
   const options: CiOptions = {
     command: [],
@@ -123,7 +123,7 @@ export async function runWords(words: string[]): Promise<void> {
   }
 }
 
-/** What is left of a CI job ends with it. */
+/** Any process that remains ends with its CI job. */
 async function sendReport(report: string): Promise<void> {
   if (!process.env['AGENTDUMP_STORE']) return;
   const { backgroundSend } = await import('./store/background-send.ts');
@@ -148,7 +148,7 @@ function requireDuration(value: string, argument: string): number {
   return ms;
 }
 
-/** For `agentdump --help` and its suggestions; the words go to `runWords`. */
+/** For `agentdump --help` and its suggestions; `runWords` handles the arguments. */
 const command: CommandModule = {
   command: 'ci',
   describe:

@@ -21,7 +21,7 @@ interface Words {
   mini?: string | undefined;
 }
 
-/** Questions to the heap, by the words that `heap` has for them. */
+/** Questions about the heap, by their names in `heap`. */
 const heapQuestions: Readonly<Record<string, { question: string; words: string; about: string }>> = {
   inspect: { question: 'show', words: '@address', about: 'the value of an object' },
   refs: { question: 'retainers', words: '@address', about: 'what references it' },
@@ -86,7 +86,7 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
-/** yargs makes an empty word of `-`. */
+/** yargs turns `-` into an empty string. */
 function fileOf(word: string): string {
   if (word !== '' && word !== '-') return word;
   if (!process.stdin.isTTY) return '-';

@@ -1,4 +1,4 @@
-/** `agentdump diff`: what differs between two bundles, or between one and a baseline folder. */
+/** `agentdump diff`: the differences between two bundles, or between one and a baseline folder. */
 import type { CommandModule } from 'yargs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
 import { computeDiff } from '../../analysis/diff/diff.ts';
@@ -27,7 +27,7 @@ interface Words extends Omit<BundleWords, 'bundle'> {
   markdown?: boolean | undefined;
 }
 
-/** More bundles of a baseline take long to read and say no more. */
+/** More bundles of a baseline take long to read and add nothing. */
 const mostOfBaseline = 50;
 
 const command: CommandModule<object, Words> = {
@@ -95,7 +95,7 @@ function pathsOf({ a, b, baseline, all, dir }: Words): { before: string[]; after
   return { before, after };
 }
 
-/** One unreadable bundle of many is said and left out. */
+/** A bundle that can't be read is reported and skipped if there are others. */
 async function analyzeAt(
   path: string,
   keys: Keys | undefined,

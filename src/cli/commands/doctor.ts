@@ -1,4 +1,4 @@
-/** `agentdump doctor`: dies in every way on this machine, and shows what survives. */
+/** `agentdump doctor`: dies in every known way on this machine, and shows what survives. */
 import type { CommandModule } from 'yargs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
@@ -19,10 +19,10 @@ interface Diagnosis {
   row: number;
   death: string;
   expected: string;
-  /** What analysis concludes from what survived; absent when nothing did. */
+  /** The conclusion of analysis from what survived; absent if nothing did. */
   verdict?: string;
   confidence?: string;
-  /** Who wrote the bundle. */
+  /** What wrote the bundle. */
   caughtBy?: string;
   tookMs: number;
   gaps: string[];
@@ -83,7 +83,7 @@ async function diagnose({ trial, bundle: path, tookMs, problem }: TrialResult): 
   };
 }
 
-/** Each trial is shown as it ends, so the widths are fixed. */
+/** Each trial is printed as it ends, so the widths are fixed. */
 function rowOf(one: Diagnosis | Untried): string {
   if ('because' in one)
     return columns(['–', String(one.row), one.death, `not tried: ${one.because}`, '', '']);

@@ -1,4 +1,4 @@
-/** `agentdump mcp`: the same facts as tools for a coding assistant, over stdin and stdout. */
+/** `agentdump mcp`: provides the same facts as tools for a coding assistant, over stdin and stdout. */
 import type { CommandModule } from 'yargs';
 import { AllowedBundles } from '../mcp/allowed-bundles.ts';
 import { serveTools } from '../mcp/server.ts';
@@ -38,7 +38,7 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
-/** Nothing is asked of it before an assistant asks. */
+/** Not queried before the assistant asks. */
 async function fleetAt(place: string | undefined) {
   if (!place) return undefined;
   const [{ Fleet }, { nameOfStore }] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * `agentdump open`: the workbench, a local page over bundles, heap snapshots, cores, a process and a store, for as long as the
- * terminal is there.
+ * `agentdump open`: the workbench, a local page for bundles, heap snapshots, cores, a process and a store. Runs until the
+ * terminal ends it.
  */
 import { existsSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
@@ -71,7 +71,9 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
-/** A process is captured, and its bundle opened. Throws `not-found`, and `usage` for what may be a bundle's id as well. */
+/**
+ * Captures a process and opens its bundle. Throws `not-found`, and `usage` for an argument that may also be a bundle's id.
+ */
 async function targetOf({ target, dir, heap }: Words): Promise<string | undefined> {
   if (target === undefined || !/^\d{1,10}$/.test(target) || existsSync(target)) return target;
   const pid = Number(target);
@@ -102,7 +104,7 @@ async function showInBrowser(url: string): Promise<() => void> {
   return openBrowser(url);
 }
 
-/** Until its terminal says so; that there is nothing more to read on stdin says nothing. */
+/** Resolves at a signal; the end of stdin is ignored. */
 function untilEnded(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of [signals.interrupt, signals.end, signals.hangUp])

@@ -1,4 +1,4 @@
-/** `agentdump replay <bundle> -- command …`: the program again, with its recorded model replies. */
+/** `agentdump replay <bundle> -- command …`: runs the program again, with its recorded model replies. */
 import type { CommandModule } from 'yargs';
 import type { Recording } from '../../replay/recorded/recording.ts';
 import { type ReplayOptions, replay } from '../../replay/replay.ts';

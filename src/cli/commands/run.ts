@@ -1,4 +1,4 @@
-/** `agentdump run [options] -- command …`: run-words.ts reads its words, everything else is supervise/run/run.ts. */
+/** `agentdump run [options] -- command …`: run-words.ts parses its options, supervise/run/run.ts does the rest. */
 import type { CommandModule } from 'yargs';
 import type { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/run/exit-status.ts';
@@ -7,7 +7,7 @@ import { readWords } from '../options/run-words.ts';
 import { note } from '../output.ts';
 import type { BackgroundSend } from './store/background-send.ts';
 
-/** When a crash loop is given up; no program's own code, if it follows the conventions (sysexits end at 78). */
+/** The exit code after a crash loop was given up. Not used by programs that follow the conventions (sysexits end at 78). */
 const crashLoopCode = 79;
 /** Orchestrators give a container half a minute to end. */
 const mostSendingMs = 10_000;
@@ -28,7 +28,7 @@ export async function runWords(words: string[]): Promise<void> {
         sending?.send();
       },
     });
-    // What is left of a container ends with its first process.
+    // The remaining processes of a container end with its first one.
     if (process.pid === 1) await sending?.wait(mostSendingMs);
     if (crashLoop) process.exitCode = crashLoopCode;
     else endLike(exit);
@@ -40,7 +40,7 @@ export async function runWords(words: string[]): Promise<void> {
   }
 }
 
-/** For `agentdump --help` and its suggestions; the words go to `runWords`. */
+/** For `agentdump --help` and its suggestions; `runWords` handles the arguments. */
 const command: CommandModule = {
   command: 'run',
   describe: 'Run a program under a supervisor that writes a bundle when it dies and can restart it',

@@ -1,4 +1,4 @@
-/** `agentdump status`: what runs here, how often it was started again, and the last deaths. */
+/** `agentdump status`: what is running here, how often it was restarted, and the last deaths. */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { formatBytes, formatCount } from '../../model/quantities.ts';
@@ -47,7 +47,7 @@ const command: CommandModule = {
 };
 export default command;
 
-/** What a store does not have, or a receiver was not told of. */
+/** What is missing in a store, or was not reported to a receiver. */
 function unsentOf({ waiting, refused, failure }: Outbox): object {
   return {
     waiting: waiting.map(({ name, bytes }) => ({ name, bytes })),

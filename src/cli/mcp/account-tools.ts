@@ -1,4 +1,4 @@
-/** Questions about a death as a whole: which bundles there are, the verdict, the stack, what was around, what is missing. */
+/** Questions about a death as a whole: which bundles there are, the verdict, the stack, the surroundings, what is missing. */
 import { computeDiff } from '../../analysis/diff/diff.ts';
 import type { Account } from '../../model/account.ts';
 import { frameText } from '../../model/frame-text.ts';

@@ -1,6 +1,6 @@
 /**
- * The bundles and cores that may be read: those that lie in the folders the server was started with, and nothing else, whatever
- * path, link or `..` is asked for. Keeps the last accounts, since an assistant asks one bundle many questions.
+ * The bundles and cores that may be read: only those in the folders that the server was started with, regardless of paths,
+ * links or `..` in a request. Caches the latest accounts, because an assistant asks many questions about one bundle.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
@@ -17,7 +17,7 @@ const mostAccounts = 4;
 
 export class AllowedBundles {
   readonly roots: readonly string[];
-  /** The store, where there is one. */
+  /** The store, if there is one. */
   readonly fleet: Fleet | undefined;
   readonly #keys: Keys | undefined;
   readonly #accounts = new Map<string, Account>();
@@ -56,7 +56,7 @@ export class AllowedBundles {
     });
   }
 
-  /** A core that lies in one of the folders, by its name or path. Throws `not-found`. */
+  /** A core in one of the folders, by its name or path. Throws `not-found`. */
   findCore(wanted: string): string {
     const cores = this.roots.flatMap((root) => filesOf(root)).filter((path) => this.#isWithin(path));
     const found = cores.find((path) => basename(path) === wanted || path === resolve(wanted));
@@ -98,7 +98,7 @@ export class AllowedBundles {
     return account;
   }
 
-  /** Links are followed first: one in a folder of bundles may lead anywhere. */
+  /** Links are resolved first: one in a folder of bundles may point anywhere. */
   #isWithin(path: string): boolean {
     try {
       const real = realpathSync(path);

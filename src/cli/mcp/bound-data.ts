@@ -1,6 +1,6 @@
 /**
- * What a tool answers as data, made harmless and short like its text: control and invisible characters are written out,
- * long texts are cut, and of the longest lists the end is left off until the whole fits. What is left keeps its shape.
+ * Sanitizes and limits the data of a tool's answer like its text: control and invisible characters are escaped, long texts
+ * are cut, and the longest lists are truncated until the whole fits. The rest keeps its shape.
  */
 import { clip } from '../../model/quantities.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
@@ -10,7 +10,7 @@ import { maxAnswerChars } from './envelope.ts';
 const longestText = 2000;
 
 export function boundData(data: object): Record<string, unknown> {
-  // As JSON has it: what is undefined is absent.
+  // JSON semantics: undefined properties are absent.
   const plain = JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
   const safe = mapStrings(plain, (value) => clip(escapeTerminal(value), longestText));
   let leftOff = 0;
@@ -22,7 +22,7 @@ export function boundData(data: object): Record<string, unknown> {
   return leftOff ? { ...safe, leftOff } : safe;
 }
 
-/** The list with the most text that has more than one member; the innermost of those that say the same. */
+/** The list with the most text that has more than one member; of nested ones with the same text, the innermost. */
 function findLongest(data: object): unknown[] | undefined {
   let [found, most]: [unknown[] | undefined, number] = [undefined, 0];
   const open: unknown[] = [data];

@@ -1,4 +1,4 @@
-/** Questions about memory, answered by `agentdump heap`. Loaded when one is asked: the engine is large. */
+/** Questions about memory, answered by `agentdump heap`. Loaded on demand, because the engine is large. */
 
 import { queryFields } from '../../analysis/memory/query/syntax.ts';
 import type { HeapDocument } from '../../model/heap.ts';

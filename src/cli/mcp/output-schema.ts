@@ -1,4 +1,4 @@
-/** Words for the JSON Schema of what a tool answers as data. Objects are closed, so that a field without a word is a failed test. */
+/** Helpers for the JSON Schema of a tool's data. Objects are closed, so that a field without a schema fails a test. */
 
 export type Schema = Record<string, unknown>;
 export type ObjectSchema = Schema & { type: 'object' };
@@ -23,7 +23,7 @@ export function record(
   };
 }
 
-/** The whole answer of a tool: it says how much was cut, by `boundData`. */
+/** The whole answer of a tool, including how much `boundData` has cut. */
 export function answerOf(
   required: Record<string, Schema>,
   optional: Record<string, Schema> = {},
@@ -35,7 +35,7 @@ export function answerOf(
   return record(required, { ...optional, leftOff });
 }
 
-/** A few words of the source around a position. */
+/** A few lines of the source around a position. */
 export const code = listOf(record({ line: integer, text }));
 export const place = record({ file: text }, { line: integer, column: integer, function: text, code });
 export const facts = listOf(record({ fact: text, part: text }));

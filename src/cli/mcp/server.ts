@@ -1,6 +1,6 @@
 /**
- * The tools as an MCP server on stdin and stdout, by the official SDK, in the protocol's old and new revisions. What a
- * tool throws becomes an answer that says what to try, since the assistant can act on it.
+ * The tools as an MCP server on stdin and stdout, using the official SDK, in the old and new revisions of the protocol. An
+ * error of a tool becomes an answer that suggests what to try, because the assistant can act on it.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { version } from '../../version.ts';
@@ -17,7 +17,7 @@ import { bundleOf, type Tool, type ToolInput, type ToolWords } from './tool.ts';
 
 export const tools: readonly Tool[] = [...accountTools, ...agentTools, ...heapTools, ...storeTools];
 
-/** Serves until the other side closes stdin. */
+/** Serves until the client closes stdin. */
 export async function serveTools(allowed: AllowedBundles): Promise<void> {
   const { stdin } = process;
   serveStdio(() => makeServer(allowed));

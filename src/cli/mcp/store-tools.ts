@@ -1,4 +1,7 @@
-/** Questions about the fleet's deaths, where the server was started with a store: which faults there are, and the story of one. */
+/**
+ * Questions about the deaths of a fleet, if the server was started with a store: which faults there are, and the history of
+ * one.
+ */
 import { type Issue, type IssueStory, issueStatuses } from '../../model/fleet/issue.ts';
 import { traitsOf } from '../../model/verdict.ts';
 import { renderIssue, renderIssueList } from '../../report/issues.ts';
@@ -100,7 +103,7 @@ const storyTool: Tool = {
   ),
 };
 
-/** The server offers these tools only where it has one. */
+/** The server offers these tools only if it has a store. */
 function fleetOf({ fleet }: AllowedBundles) {
   if (!fleet) throw new Error('this server was started without a store');
   return fleet;

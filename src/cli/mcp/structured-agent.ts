@@ -1,4 +1,4 @@
-/** An agent's work as data: runs with steps and calls, a page of the conversation, the change that was looked for. */
+/** An agent's work as data: runs with steps and calls, a page of the conversation, the change that was asked for. */
 import type { ValueChange, WhereAnswer } from '../../model/agent-points.ts';
 import { type AgentError, type AgentRun, type AgentState, nameOfRun } from '../../model/agent-state.ts';
 import { clip } from '../../model/quantities.ts';
@@ -77,7 +77,7 @@ export function structuredTimeline({ runs, endedAt, agesAreMinima }: AgentState)
   return { endedAt, agesAreMinima, runs: runs.map(runOf) };
 }
 
-/** Of many steps and calls the last ones: the end is what is asked about. */
+/** The last ones if there are many steps and calls, because questions are about the end. */
 function runOf(run: AgentRun): object {
   return {
     id: run.id,

@@ -31,7 +31,7 @@ const node = record({
 const source = record({ line: integer, column: integer }, { file: text });
 const edge = record({ edge: text, edgeType: text, node });
 
-/** With what the snapshot or the core did not tell. */
+/** Includes what is missing in the snapshot or the core. */
 function heapAnswer(required: Record<string, Schema>, optional: Record<string, Schema> = {}): ObjectSchema {
   return answerOf(required, {
     ...optional,
@@ -50,7 +50,7 @@ export const suspectsSchema = heapAnswer({
         evidence: listOf(text),
       },
       {
-        /** As one would write it: `global.sessions[3].messages`. */
+        /** In the syntax of a program: `global.sessions[3].messages`. */
         path: text,
         node,
         source,

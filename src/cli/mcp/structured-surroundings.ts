@@ -1,4 +1,4 @@
-/** What was around a death, and what differs between two, as data. */
+/** The surroundings of a death, and the differences between two deaths, as data. */
 import type { Account } from '../../model/account.ts';
 import type { BundleDiff, DiffSide } from '../../model/diff.ts';
 import { answerOf, integer, listOf, number, oneOf, record, text } from './output-schema.ts';
@@ -31,7 +31,7 @@ export const environmentSchema = answerOf(
   },
 );
 
-/** `wanted`: only variables whose name contains it, in lower case. */
+/** `wanted`: only variables whose lowercase name contains it. */
 export function structuredEnvironment({ process, memory, environment }: Account, wanted: string): object {
   const { pid, nodeVersion, platform, arch, cwd, argv, startedAt, uptimeMs, exit } = process ?? {};
   const { variables = {}, unusual = [], handles } = environment ?? {};

@@ -1,4 +1,4 @@
-/** The verdict as data: what an assistant can act on without reading prose. */
+/** The verdict as data: what an assistant can act on without parsing prose. */
 import type { Account } from '../../model/account.ts';
 import { shortFile } from '../../model/frame-text.ts';
 import { findPlace } from '../../model/place.ts';

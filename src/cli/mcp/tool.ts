@@ -23,7 +23,7 @@ export interface Tool {
   title: string;
   description: string;
   input: ToolInput;
-  /** Offered only where the server was started with a store. */
+  /** Offered only if the server was started with a store. */
   needsStore?: boolean;
   /** JSON Schema of the answer's `data`. */
   output: ObjectSchema;
@@ -35,7 +35,7 @@ export interface ToolAnswer {
   data: object;
 }
 
-/** Checked against `input` before the tool sees them. */
+/** Validated against `input` before they are passed to the tool. */
 export type ToolWords = Readonly<Record<string, unknown>>;
 
 export const bundleField: InputField = {

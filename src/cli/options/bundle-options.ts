@@ -1,4 +1,4 @@
-/** Words that several commands share: which bundle, in which folder, opened with which key; and sizes as people write them. */
+/** Options that several commands share: which bundle, in which folder, opened with which key; and sizes in human notation. */
 import { readFileSync } from 'node:fs';
 import { findBundle } from '../../bundle/finished/list.ts';
 import type { openBundle } from '../../bundle/read/reader.ts';
@@ -10,7 +10,7 @@ export const bundlePositional = {
   demandOption: true,
 } as const;
 
-/** How `--html` is described wherever it is offered. */
+/** The description of `--html` in every command that has it. */
 export const htmlOption = {
   type: 'string',
   requiresArg: true,
@@ -24,7 +24,7 @@ export const dirOption = {
   defaultDescription: 'AGENTDUMP_DIR, or ./.agentdump',
 } as const;
 
-/** What opens an encrypted bundle. A passphrase is never a word of the command line, which everybody can list. */
+/** Keys for an encrypted bundle. A passphrase is never passed on the command line, which every user can list. */
 export const keyOptions = {
   identity: {
     describe: 'File with the age identity (private key) for an encrypted bundle',
@@ -36,7 +36,7 @@ export const keyOptions = {
   },
 } as const;
 
-/** For a command that makes or removes something: what it did, as data. */
+/** For a command that creates or removes something: prints what it did, as data. */
 export const jsonOption = { type: 'boolean', describe: 'Print JSON' } as const;
 
 export const outputOption = (describe: string) =>
@@ -49,16 +49,19 @@ export interface BundleWords {
   passphraseFile?: string | undefined;
 }
 
-/** Of a command that makes a file or folder of a bundle. */
+/** For a command that creates a file or folder from a bundle. */
 export interface MakingWords extends BundleWords {
   output?: string | undefined;
   json?: boolean | undefined;
 }
 
-/** Where `agentdump ci` leaves its report, unless it is told otherwise. */
+/** The default folder of the report of `agentdump ci`. */
 const reportFolder = 'agentdump-report';
 
-/** The path that is meant; where no dump folder has a bundle, `latest` is that of a test run's report. Throws `not-found`. */
+/**
+ * The path of the requested bundle. If the dump folder has no bundle, `latest` is that of a test run's report. Throws
+ * `not-found`.
+ */
 export function pathOf({ bundle, dir }: BundleWords): string {
   try {
     return findBundle(bundle, dir);
@@ -75,7 +78,7 @@ export function pathOf({ bundle, dir }: BundleWords): string {
 
 export type Keys = NonNullable<Parameters<typeof openBundle>[1]>;
 
-/** What opens an encrypted bundle; undefined without a key. Throws `usage` for a file that holds none. */
+/** Keys for an encrypted bundle; undefined without a key. Throws `usage` for a file that contains none. */
 export async function keysOf({
   identity,
   passphraseFile,
@@ -108,7 +111,7 @@ export function readSize(text: string, option: string): number {
   return Math.round(bytes);
 }
 
-/** A whole number of at least one. Throws `usage`. */
+/** An integer of at least 1. Throws `usage`. */
 export function readCountOption(value: string | number, option: string): number {
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 1) return count;

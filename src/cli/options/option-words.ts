@@ -1,6 +1,7 @@
 /**
- * Options of the commands that start another one (`run`, `ci`), read without yargs: the program's start waits for them, and
- * yargs alone would cost 60 ms. Ends at `--` or at the first word that is no option; the rest is the command line.
+ * Parses the options of the commands that start another one (`run`, `ci`) without yargs, because they delay the program's
+ * start, and yargs alone would cost 60 ms. Ends at `--` or at the first word that is not an option; the rest is the command
+ * line.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { meantText } from '../suggest.ts';
@@ -8,14 +9,14 @@ import { meantText } from '../suggest.ts';
 export interface OptionReaders<Options> {
   /** With a value, after `=` or as the next word; `word` is for messages. */
   valued: Readonly<Record<string, (options: Options, value: string, word: string) => void>>;
-  /** Without a value, but for those in `optional`, which may have one after `=`. */
+  /** Without a value, except those in `optional`, which may have one after `=`. */
   flags: Readonly<Record<string, (options: Options, value: string | undefined, word: string) => void>>;
   optional: ReadonlySet<string>;
 }
 
 /**
- * Reads the options into `options`; returns the command line behind them. `command` is our own name, for
- * messages. Throws AgentdumpError `usage` where the words are wrong.
+ * Parses the options into `options`; returns the command line after them. `command` is our own name, for messages. Throws
+ * AgentdumpError `usage` for invalid options.
  */
 export function readOptionWords<Options>(
   words: readonly string[],
@@ -48,7 +49,7 @@ export function requireOneOf<T extends string>(value: string, allowed: readonly 
   return found;
 }
 
-/** Bytes, or a count; K, M or G may follow. */
+/** Bytes, or a count; may be followed by K, M or G. */
 export function requireSize(value: string, argument: string): number {
   const [, digits, unit = ''] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
   if (!digits) throw usage(`${argument} wants a number such as 20 or 512M, not ${value}`, argument);

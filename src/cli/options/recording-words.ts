@@ -1,4 +1,4 @@
-/** Words of the commands that run a program again: which recording, and which program. */
+/** Arguments of the commands that run a program again: which recording, and which program. */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { openBundle } from '../../bundle/read/reader.ts';
@@ -33,8 +33,8 @@ function pathOfMeant(words: BundleWords): string {
 }
 
 /**
- * What stands behind `--`; else the script that died, if it is one of this project's own. Any other, as an installed tool that
- * takes commands, would run what the recording says, and the recording may be a stranger's.
+ * The command after `--`; otherwise the script that died, if it belongs to this project. Any other script, such as an
+ * installed tool that takes commands, would execute what the recording contains, and the recording may be untrusted.
  */
 export function programOf(words: { '--'?: string[] | undefined }, { argv }: Recording): string[] {
   const given = words['--'] ?? [];
@@ -46,7 +46,7 @@ export function programOf(words: { '--'?: string[] | undefined }, { argv }: Reco
   });
 }
 
-/** A file below the working directory, and not of an installed package. */
+/** A file below the working directory that is not part of an installed package. */
 function isOwnScript(script: string): boolean {
   if (!statSync(script, { throwIfNoEntry: false })?.isFile()) return false;
   const path = relative(realpathSync(process.cwd()), realpathSync(script));

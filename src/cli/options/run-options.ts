@@ -1,4 +1,4 @@
-/** Words that the commands about durable runs share. */
+/** Options that the commands for durable runs share. */
 import { defaultPlace, openStore } from '../../durable/stores/find-store.ts';
 import type { DurableStore } from '../../durable/stores/store.ts';
 
@@ -16,7 +16,7 @@ export const runStoreOption = {
 
 export const runPositional = { type: 'string', demandOption: true, describe: 'Run id' } as const;
 
-/** Opens the store, does `work` with it, and closes it. */
+/** Opens the store, calls `work` with it, and closes it. */
 export async function withStore<Result>(
   dir: string,
   work: (store: DurableStore) => Promise<Result>,

@@ -1,6 +1,6 @@
 /**
- * The words of `agentdump run`, read without yargs: the program's start waits for them, and yargs alone would cost
- * 60 ms.
+ * Parses the options of `agentdump run` without yargs, because they delay the program's start, and yargs alone would cost 60
+ * ms.
  */
 import { resolve } from 'node:path';
 import { defaultHealth } from '../../supervise/health/limits.ts';
@@ -121,10 +121,10 @@ const flags: Record<string, (options: RunOptions, value?: string) => void> = {
     options.freshState = value === undefined ? {} : { folder: resolve(value) };
   },
 };
-/** Flags that may have a value after an equals sign. */
+/** Flags that may have a value after `=`. */
 const optional = new Set(['fresh-state']);
 
-/** Throws AgentdumpError `usage` for wrong words. */
+/** Throws AgentdumpError `usage` for invalid options. */
 export function readWords(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -136,7 +136,7 @@ export function readWords(
     dir: resolve(environment['AGENTDUMP_DIR'] || '.agentdump'),
     restart: { ...defaultLimits },
     health: { ...defaultHealth },
-    // Who wants nothing in the clear on the disk does not want a core there for a second either.
+    // A user who wants nothing unencrypted on the disk does not want a core there even for a second.
     core: environment['AGENTDUMP_RECIPIENT'] ? 'off' : 'digest',
     localsFromCore: false,
     escalate: true,
@@ -150,7 +150,7 @@ export function readWords(
     throw usage('--core keeps memory in the clear, which AGENTDUMP_RECIPIENT rules out', '--core');
   if (options.localsFromCore && options.core === 'off')
     throw usage('--locals core needs the core that --no-core or encryption rules out', '--locals');
-  // A variable may be meant for many programs: where it can't be had, the program runs without.
+  // The variable may be set for many programs: if it can't be honoured, the program runs without it.
   options.localsFromCore ||= environment['AGENTDUMP_LOCALS'] === 'core' && options.core !== 'off';
   options.hold ||= environment['AGENTDUMP_HOLD'] === '1';
   return options;

@@ -1,4 +1,4 @@
-/** Which store, and what a command does with it while it is open. */
+/** Which store a command uses; opens and closes it. */
 import { AgentdumpError } from '../../errors.ts';
 import type { Store } from '../../store/open-store.ts';
 import { note } from '../output.ts';
@@ -11,7 +11,7 @@ export const storeOption = {
   defaultDescription: 'AGENTDUMP_STORE',
 } as const;
 
-/** Throws `usage` where none is named, and what the store throws. */
+/** Throws `usage` if no store is given, and the errors of the store. */
 export async function withStore<Result>(
   place: string | undefined,
   option: string,

@@ -1,4 +1,4 @@
-/** `agentdump decrypt`: the packed bundle that an age file holds. */
+/** `agentdump decrypt`: the packed bundle that an age file contains. */
 import type { CommandModule } from 'yargs';
 import { decryptBundle } from '../../../bundle/finished/pack-encrypted.ts';
 import { AgentdumpError } from '../../../errors.ts';

@@ -1,4 +1,4 @@
-/** `agentdump encrypt`: a bundle as one age file that only its recipient reads. */
+/** `agentdump encrypt`: a bundle as one age file that only its recipient can read. */
 import type { CommandModule } from 'yargs';
 import { encryptBundle } from '../../../bundle/finished/pack-encrypted.ts';
 import { readLock } from '../../../bundle/write/age-key.ts';

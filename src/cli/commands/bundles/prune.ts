@@ -1,4 +1,4 @@
-/** `agentdump prune`: retention on request, with the limits that the preload and durable runs have. */
+/** `agentdump prune`: retention on demand, with the same limits as the preload and durable runs. */
 import type { CommandModule } from 'yargs';
 import { applyRetention } from '../../../bundle/keep/retention.ts';
 
@@ -92,7 +92,7 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
-/** Undefined where there never was a run. */
+/** Undefined if there was never a run. */
 async function pruneDurableRuns(words: Words, dryRun: boolean): Promise<RunRetention | undefined> {
   const limits = defaultRunLimits();
   if (words['max-runs'] !== undefined) limits.maxRuns = readCountOption(words['max-runs'], 'max-runs');

@@ -1,4 +1,4 @@
-/** `agentdump sweep`: bundles for programs that died without a word and without a supervisor. */
+/** `agentdump sweep`: writes bundles for programs that died without a handler and without a supervisor. */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { escapeTerminal } from '../../../report/escape-terminal.ts';

@@ -1,4 +1,4 @@
-/** `agentdump unpack`: a packed bundle as a folder again. */
+/** `agentdump unpack`: extracts a packed bundle into a folder. */
 import type { CommandModule } from 'yargs';
 import { unpackBundle } from '../../../bundle/finished/unpack.ts';
 import { escapeLine } from '../../../report/escape-terminal.ts';

@@ -1,4 +1,7 @@
-/** `agentdump verify`: whether a bundle, or a folder of them, is what its writers sealed, and on request whether a secret is left in a bundle. */
+/**
+ * `agentdump verify`: whether a bundle, or a folder of bundles, is unchanged since it was sealed, and with an option whether
+ * a bundle still contains a secret.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { type Verification, verifyBundle } from '../../../bundle/finished/verify.ts';

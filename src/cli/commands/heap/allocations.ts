@@ -1,4 +1,4 @@
-/** `heap allocations`: out of a sampled profile, a snapshot taken with allocation tracking, or a bundle's own samples. */
+/** `heap allocations`: from a sampled profile, a snapshot taken with allocation tracking, or a bundle's own samples. */
 import { readFileSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import {
@@ -19,7 +19,7 @@ import type { Gap } from '../../../model/verdict.ts';
 import { isBundlePath, openHeapAt, type SourceOptions } from './input.ts';
 import { isGzip, sourceKind } from './source-kind.ts';
 
-/** @throws AgentdumpError `not-found` where nothing says who allocated. */
+/** @throws AgentdumpError `not-found` if the file contains no allocation sites. */
 export async function findAllocations(
   source: string,
   dir: string,
@@ -63,7 +63,7 @@ function tooLarge(path: string, wanted: number | undefined): AgentdumpError {
   );
 }
 
-/** Samples are taken where memory came near its limit. */
+/** Samples are recorded when memory approaches its limit. */
 async function ofBundle(source: string, dir: string): Promise<{ allocations: Allocations; gaps: Gap[] }> {
   const [{ findBundle }, { openBundle }, { readBundleParts }] = await Promise.all([
     import('../../../bundle/finished/list.ts'),

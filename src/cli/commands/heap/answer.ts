@@ -1,4 +1,6 @@
-/** One question to a heap snapshot, its words already told apart: asks one document, hands it to one renderer. */
+/**
+ * Answers one question about a heap snapshot, given parsed arguments: computes one document and passes it to one renderer.
+ */
 import { AgentdumpError } from '../../../errors.ts';
 import type { HeapDocument } from '../../../model/heap.ts';
 import { harmlessJson } from '../../../report/json.ts';
@@ -19,7 +21,7 @@ export interface HeapArguments {
   threads?: number;
   dir?: string;
   exe?: string;
-  /** The file is a core: `agentdump core` asks. */
+  /** The file is a core: called by `agentdump core`. */
   isCore?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The heap of a core as the text of a heap snapshot, redacted as a snapshot is on its way to the disk. */
+/** The heap of a core in the format of a heap snapshot, redacted like a snapshot that is written to the disk. */
 import { closeSync, writeSync } from 'node:fs';
 import type { CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
@@ -9,19 +9,19 @@ export interface CoreHeap {
   input: AsyncIterable<Uint8Array>;
   /** Id of the node at an address of the process. */
   nodeAt(address: number): number | undefined;
-  /** What was asked for by `inspect`. */
+  /** The object that `inspect` requested. */
   inMemory?: ValueInMemory | undefined;
   gaps: Gap[];
 }
 
-/** An object to be read out of memory itself, at most `limit` of what it holds. */
+/** An object to read from memory itself, with at most `limit` of its contents. */
 export interface Inspected {
   /** `@` and an id, or an address. */
   word: string;
   limit: number;
 }
 
-/** @throws as readAnyCoreGraph. */
+/** @throws like readAnyCoreGraph. */
 export async function readCore(path: string, executable?: string, inspected?: Inspected): Promise<CoreHeap> {
   const [{ findNodeAt, readAnyCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
     await Promise.all([
@@ -50,7 +50,10 @@ export async function readCore(path: string, executable?: string, inspected?: In
   };
 }
 
-/** Reads the object while the core is open, redacted as texts of the process are, with its own variables' secrets known. */
+/**
+ * Reads the object while the core is open, redacted like texts of the process; the secrets in the process's own variables are
+ * known.
+ */
 async function inspector({ word, limit }: Inspected) {
   const [
     { findNodeAt, findNodesAt },
@@ -88,7 +91,7 @@ async function inspector({ word, limit }: Inspected) {
   return { onGraph, found: () => found };
 }
 
-/** Writes the heap of a core as a `.heapsnapshot` that is not there yet, for its owner's eyes only. */
+/** Writes the heap of a core as a new `.heapsnapshot` file that only its owner can read. */
 export async function exportCore(path: string, target: string, executable?: string): Promise<Gap[]> {
   const { input, gaps } = await readCore(path, executable);
   const fd = openNew(target);

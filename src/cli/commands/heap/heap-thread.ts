@@ -1,4 +1,6 @@
-/** The thread of `readHeapApart`: the heap of a dead process out of a copy of its memory, or of a core, redacted. */
+/**
+ * The thread of `readHeapApart`: reads the heap of a dead process from a copy of its memory, or from a core, and redacts it.
+ */
 import { parentPort } from 'node:worker_threads';
 import { canary } from '../../../capture/fatal-path/canary.ts';
 import { bytesOf } from '../../../supervise/native/copied-heap.ts';

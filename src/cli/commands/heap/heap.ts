@@ -1,4 +1,4 @@
-/** `agentdump heap …` as yargs knows it: its words, and the help about them. */
+/** `agentdump heap …` for yargs: its arguments and help. */
 import type { CommandModule } from 'yargs';
 import { htmlOption } from '../../options/bundle-options.ts';
 import { answerHeap, type HeapArguments } from './answer.ts';

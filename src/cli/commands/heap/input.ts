@@ -1,6 +1,6 @@
 /**
- * What `heap` is asked to read: a snapshot file, `-` for one on stdin, or a bundle whose snapshot is meant. Opens it, with a
- * progress bar on stderr for whoever waits at a terminal.
+ * The input of `heap`: a snapshot file, `-` for stdin, or a bundle that contains a snapshot. Opens it, with a progress bar on
+ * stderr if that is a terminal.
  */
 import { existsSync, statSync } from 'node:fs';
 import { type Heap, openHeap } from '../../../analysis/memory/heap.ts';
@@ -17,26 +17,26 @@ import { sourceKind } from './source-kind.ts';
 
 export interface OpenedHeap {
   heap: Heap;
-  /** Computes on it, and ends at Ctrl-C without leaving the bar behind. */
+  /** Runs a computation on it, which ends at Ctrl-C without leaving the bar behind. */
   compute<Result>(work: () => Result): Result;
-  /** Of a core: the id of the node at an address. */
+  /** For a core: the id of the node at an address. */
   nodeAt?: ((address: number) => number | undefined) | undefined;
-  /** Of a core: what was asked for by `inspected`. */
+  /** For a core: the object that `inspected` requested. */
   inMemory?: ValueInMemory | undefined;
-  /** What the file no longer tells. */
+  /** What is missing in the file. */
   gaps: Gap[];
   close(): void;
 }
 
 const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
 
-/** What else is known of how to read a heap. */
+/** Further options for reading a heap. */
 export interface SourceOptions {
   /** The executable of a core, if not the one that it names. */
   executable?: string | undefined;
-  /** It is a core, whatever it looks like: `agentdump core` was asked. */
+  /** Read it as a core regardless of its contents: called by `agentdump core`. */
   isCore?: boolean | undefined;
-  /** Of a core: an object that memory itself is asked for. */
+  /** For a core: an object to read from memory itself. */
   inspected?: Inspected | undefined;
 }
 
@@ -98,7 +98,7 @@ interface HeapInput {
   gaps?: Gap[];
 }
 
-/** Whether it names a bundle, by its path or by its number or age, and no file that holds a heap itself. */
+/** Whether it refers to a bundle, by path, number or age, and not to a file that contains a heap. */
 export function isBundlePath(source: string): boolean {
   const isThere = existsSync(source);
   if (isThere && !statSync(source).isDirectory() && !bundleEndings.test(source)) return false;
@@ -109,7 +109,7 @@ async function findInput(source: string, dir: string, options: SourceOptions): P
   if (options.isCore) return readCore(source, options.executable, options.inspected);
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
-  // Not loaded for a plain file: with its keys and archives a bundle takes as long as a small snapshot.
+  // Not loaded for a plain file: with keys and archives, opening a bundle takes as long as reading a small snapshot.
   const [{ findBundle }, { openBundle }] = await Promise.all([
     import('../../../bundle/finished/list.ts'),
     import('../../../bundle/read/reader.ts'),
@@ -148,7 +148,7 @@ function readFile(source: string, options: SourceOptions): HeapInput | Promise<H
   }
 }
 
-/** A part's chunks share their memory; a stream may hold more than one at a time. */
+/** Copies the chunks, because those of a part share their memory and a stream may hold more than one at a time. */
 async function* copies(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }

@@ -1,9 +1,9 @@
 /**
- * Ctrl-C while a heap is read or computed on, with a progress bar on the terminal: the bar's line is erased, and the
- * process then dies of the signal, as it would have without us; its threads and their memory go with it.
+ * Handles Ctrl-C while a heap is read or analyzed with a progress bar on the terminal: erases the line of the bar, and then
+ * the process dies of the signal, as it would have otherwise; its threads and their memory end with it.
  *
- * A listener runs only between two turns of the event loop, and a computation is one turn of seconds. V8 can be told to
- * stop in the middle of one; Node offers that for scripts (`breakOnSigint` of node:vm), so the work is called from one.
+ * A listener runs only between two turns of the event loop, and a computation is one turn of seconds. V8 can interrupt one;
+ * Node offers that for scripts (`breakOnSigint` of node:vm), so the computation is called from a script.
  */
 
 import { signals } from '../../../platform/signals.ts';
@@ -12,16 +12,16 @@ import type { ProgressBar } from './progress.ts';
 const key = Symbol.for('agentdump.heap.work');
 const interrupted = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
 
-/** Ends the process at Ctrl-C between two turns. Returns the undoing. */
+/** Ends the process at Ctrl-C between two turns. Returns a function that uninstalls it. */
 export function installInterrupt(bar: ProgressBar): () => void {
   const end = (): void => endBySignal(bar);
   if (bar.isWanted) process.once(signals.interrupt, end);
   return () => process.removeListener(signals.interrupt, end);
 }
 
-/** Does the work; ends the process at Ctrl-C in the midst of it. */
+/** Runs the work; ends the process at Ctrl-C in the middle of it. */
 export function runInterruptibly<Result>(bar: ProgressBar, work: () => Result): Result {
-  // Without a bar there is nothing to erase, and the signal's own effect is the right one.
+  // Without a bar there is nothing to erase, and the default action of the signal is the right one.
   if (!bar.isWanted) return work();
   const { runInThisContext } = process.getBuiltinModule('node:vm');
   const global = globalThis as unknown as Record<symbol, unknown>;
@@ -40,6 +40,6 @@ function endBySignal(bar: ProgressBar): never {
   bar.clear();
   process.removeAllListeners(signals.interrupt);
   process.kill(process.pid, signals.interrupt);
-  // Not reached but where a signal can be kept from its process: what a shell makes of it.
+  // Only reached if the signal can't be delivered to the process: the exit code that a shell would report.
   process.exit(130);
 }

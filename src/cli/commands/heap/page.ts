@@ -1,4 +1,4 @@
-/** A heap snapshot as a page: an account in which nothing is known but memory. */
+/** A heap snapshot as a page: an account that only contains memory. */
 import { computeMemoryFacts } from '../../../analysis/memory/memory-facts.ts';
 import { type Account, accountSchema } from '../../../model/account.ts';
 import { openHeapAt, type SourceOptions } from './input.ts';

@@ -1,4 +1,4 @@
-/** A bar on stderr for work of more than a second: how far the file is read, then which computation is on. */
+/** A progress bar on stderr for work of more than a second: how much of the file is read, then the current computation. */
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
 
 const quietMs = 1000;
@@ -16,7 +16,7 @@ const phaseTexts: Record<string, string> = {
   dominated: 'dominator tree',
 };
 
-/** Of a clock that is there: `performance` is a dozen modules of Node's own, loaded when it is first named. */
+/** Uses a clock that is loaded already: `performance` loads a dozen internal modules of Node on first use. */
 const nowMs = (): number => process.uptime() * 1000;
 
 export class ProgressBar {
@@ -30,12 +30,12 @@ export class ProgressBar {
     this.#stream = stream;
   }
 
-  /** Whether somebody may see it. */
+  /** Whether stderr is a terminal. */
   get isWanted(): boolean {
     return this.#stream.isTTY === true;
   }
 
-  /** Where it has drawn, a turn of the event loop to wait for: a signal is noticed in it. */
+  /** If it has drawn, returns a turn of the event loop to wait for, in which a signal is noticed. */
   reading(done: number, total: number | undefined): Promise<void> | undefined {
     if (!this.#isDue()) return undefined;
     const elapsedMs = nowMs() - this.#startedAt;

@@ -1,4 +1,4 @@
-/** The questions that `heap` answers: each with its words, and how its document is made and shown. */
+/** The questions that `heap` answers: for each its arguments, and how its document is computed and rendered. */
 
 import {
   computeDigest,
@@ -63,10 +63,10 @@ export interface Answer {
 }
 
 interface Question {
-  /** What it takes, for --help. */
+  /** Its arguments, for --help. */
   words: string;
   about: string;
-  /** Words after the file that it needs. */
+  /** A required argument after the file. */
   needs?: 'node' | 'text';
   answer(options: QuestionOptions): Promise<Answer>;
 }
@@ -76,7 +76,7 @@ const page = async (): Promise<Page> => ({
   columns: stdoutColumns(),
 });
 
-/** `node`: the first word after the file, an address of a core's memory as the id of the node there. */
+/** `node`: the first argument after the file; an address of a core's memory is converted to the id of the node there. */
 async function ask(
   options: QuestionOptions & SourceOptions,
   make: (asked: Asked, node: string) => Answer,
@@ -192,7 +192,7 @@ export const questions: Readonly<Record<string, Question>> = {
   },
 };
 
-/** `heap suspects FILE`, `heap FILE suspects` and `heap FILE` are all understood. */
+/** Accepts `heap suspects FILE`, `heap FILE suspects` and `heap FILE`. */
 export function readWords(words: string[]): HeapWords {
   const [first = '', second = ''] = words;
   const isQuestion = (word: string): boolean => Object.hasOwn(questions, word);
@@ -204,7 +204,7 @@ export function readWords(words: string[]): HeapWords {
       `${first} is no question: there are ${Object.keys(questions).join(', ')}`,
       { argument: first },
     );
-  // A sampled profile holds no objects: the one question that it answers is meant.
+  // A sampled profile contains no objects, so it implies the one question that it can answer.
   const isProfile = first !== '' && sourceKind(first) === 'profile';
   return checked(isProfile ? 'allocations' : 'summary', words);
 }
@@ -252,7 +252,7 @@ async function growingSuspects(options: QuestionOptions): Promise<Answer> {
   return shown('suspects', growthSuspectsDocument(options.sources, gaps, growth, options.limit ?? 10));
 }
 
-/** One snapshot at a time is in memory; of the others only their digest. */
+/** Only one snapshot at a time is in memory, and a digest of the others. */
 async function readGrowth(options: QuestionOptions, limit: number): Promise<{ growth: Growth; gaps: Gap[] }> {
   const digests: HeapDigest[] = [];
   const gaps: Gap[] = [];
@@ -271,7 +271,7 @@ async function readGrowth(options: QuestionOptions, limit: number): Promise<{ gr
 
 async function query(options: QuestionOptions): Promise<Answer> {
   const text = options.rest[0]!;
-  // A wrong query is said before a large file is read.
+  // Reports an invalid query before a large file is read.
   parseQuery(text);
   const format = oneOf('--format', options.format ?? 'table', ['table', 'json', 'csv']);
   return ask(options, (asked) => {

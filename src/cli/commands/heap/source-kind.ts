@@ -1,4 +1,4 @@
-/** What kind of file `heap` was given, by its first bytes; gzip is looked into. */
+/** The type of a file that was passed to `heap`, by its first bytes; gzip is decompressed. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { isPacked } from '../../../analysis/core/input/packing.ts';
@@ -12,7 +12,7 @@ const [elfMagic, gzipMagic] = [0x7f454c46, 0x1f8b];
 const elfTypeOffset = 16;
 const coreType = 4;
 
-/** A pipe is `other`: who looks into it has taken its bytes. */
+/** A pipe is `other`, because its bytes can only be read once. */
 export function sourceKind(path: string): SourceKind {
   if (!(statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)) return 'other';
   const head = Buffer.alloc(headBytes);
@@ -24,7 +24,7 @@ export function sourceKind(path: string): SourceKind {
     closeSync(fd);
   }
   const bytes = head.subarray(0, got);
-  // Snapshots are packed with gzip or not at all.
+  // Snapshots are compressed with gzip or not at all.
   if (!isGzip(bytes) && isPacked(bytes)) return 'core';
   return kindOf(isGzip(bytes) ? inflated(bytes) : bytes);
 }
@@ -45,7 +45,7 @@ function isCore(head: Buffer): boolean {
   );
 }
 
-/** WebKit's HeapSnapshotBuilder::json begins so. */
+/** The beginning that WebKit's HeapSnapshotBuilder::json writes. */
 function isJavaScriptCore(head: Buffer): boolean {
   return /^\s*\{\s*"version"\s*:\s*\d+\s*,\s*"type"\s*:\s*"(?:Inspector|GCDebugging)"/.test(
     head.subarray(0, 200).toString(),

@@ -1,13 +1,13 @@
 /**
- * The words of `agentdump heap`, read without yargs, which would cost a quarter of the time that a small snapshot takes.
- * What is not plain (help, a mistake) is left to yargs, so that there is one set of messages. The build makes one
- * file of this and all that it imports.
+ * Parses the arguments of `agentdump heap` without yargs, which would cost a quarter of the time for a small snapshot.
+ * Everything else (help, mistakes) is left to yargs, so that there is one set of messages. The build bundles this file with
+ * all its imports.
  */
 import { parseArgs } from 'node:util';
 import { answerHeap, type HeapArguments } from './answer.ts';
 
 const valued = ['limit', 'sort', 'format', 'out', 'html', 'threads', 'dir'] as const;
-/** The name that the other commands have for it. */
+/** The name of this option in the other commands. */
 const sameAsOut = { output: { type: 'string' as const, short: 'o' } };
 
 export async function runWords(words: string[], withYargs: () => Promise<void>): Promise<void> {
@@ -15,7 +15,7 @@ export async function runWords(words: string[], withYargs: () => Promise<void>):
   await (argv ? answerHeap(argv) : withYargs());
 }
 
-/** Undefined where only yargs can say what is meant. */
+/** Undefined if yargs must handle it. */
 function readPlain(words: string[]): HeapArguments | undefined {
   if (words.includes('--')) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** `agentdump resume <run> [-- command]`: the run's own command line, or another one, told to go on with this run. */
+/** `agentdump resume <run> [-- command]`: starts the run's own command line, or another one, so that it resumes this run. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';

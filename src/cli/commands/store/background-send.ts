@@ -1,26 +1,26 @@
 /**
- * Has another process send what a dump folder holds to AGENTDUMP_STORE, and tell AGENTDUMP_OTLP and AGENTDUMP_SENTRY of it, so that
- * nobody waits for them: `run`, `ci`, `sweep` and
- * `capture` start it when they have written bundles. What is not sent stays, and `status` says so.
+ * Starts another process that sends the bundles of a dump folder to AGENTDUMP_STORE, and reports them to AGENTDUMP_OTLP and
+ * AGENTDUMP_SENTRY, so that nothing waits for it. Used by `run`, `ci`, `sweep` and `capture` when they have written bundles.
+ * What could not be sent remains, and is shown by `status`.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { platform } from '../../../platform/index.ts';
 
-/** Of the machine or the container: an index in a folder takes 350 MB while it is open. */
+/** Available memory of the machine or the container: an index in a folder takes 350 MB while it is open. */
 const leastMemoryBytes = 512 * 1024 ** 2;
 
 const destinations = ['AGENTDUMP_STORE', 'AGENTDUMP_OTLP', 'AGENTDUMP_SENTRY'];
 
 export interface BackgroundSend {
-  /** New bundles are there: a sender starts, or looks once more when it has ended. */
+  /** There are new bundles: starts a sender, or another one after the current one has ended. */
   send(): void;
-  /** Until all is sent, or that much time has gone by; the sending goes on then. */
+  /** Resolves when everything is sent, or after this time; sending continues then. */
   wait(ms: number): Promise<void>;
 }
 
-/** Undefined where neither a store nor a receiver is set. */
+/** Undefined if neither a store nor a receiver is configured. */
 export function backgroundSend(dir: string, environment: NodeJS.ProcessEnv): BackgroundSend | undefined {
   if (!destinations.some((name) => environment[name])) return undefined;
   let ended: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export function backgroundSend(dir: string, environment: NodeJS.ProcessEnv): Bac
       else start();
     },
     async wait(ms) {
-      // The timer also keeps this process, which does not wait for the sender itself.
+      // The timer also keeps this process alive, because the sender itself is unreferenced.
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<'late'>((resolve) => {
         timer = setTimeout(resolve, ms, 'late');
@@ -52,7 +52,7 @@ export function backgroundSend(dir: string, environment: NodeJS.ProcessEnv): Bac
 
 const availableBytes = (): number => process.availableMemory?.() ?? platform.availableBytes();
 
-/** In a session of its own: what ends the command does not end it. */
+/** In a session of its own, so that what ends the command does not end it. */
 function runSender(dir: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const { NODE_OPTIONS: _, ...env } = environment;
   const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..', 'bin', 'agentdump.js');

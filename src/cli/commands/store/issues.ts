@@ -1,4 +1,4 @@
-/** `agentdump issues`: the faults of a fleet, by what its store holds. */
+/** `agentdump issues`: the faults of a fleet, according to its store. */
 import type { CommandModule } from 'yargs';
 import { AgentdumpError } from '../../../errors.ts';
 import type { Issue } from '../../../model/fleet/issue.ts';
@@ -135,7 +135,7 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
-/** Before the store is opened. Throws `usage`. */
+/** Called before the store is opened. Throws `usage`. */
 function readAction({ action: name, ids = [], release }: Words): Action | undefined {
   if (release !== undefined && name !== 'resolve')
     throw new AgentdumpError('usage', '--release is a word of `issues resolve`', { argument: 'release' });

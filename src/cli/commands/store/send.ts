@@ -1,4 +1,4 @@
-/** `agentdump send`: sealed bundles into a store, each once. */
+/** `agentdump send`: sends sealed bundles to a store, each once. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
@@ -28,7 +28,7 @@ interface Words {
   passphraseFile?: string | undefined;
 }
 
-/** Of one sending in the background: a folder that was never sent does not fill a network. */
+/** Limit for one background sender, so that a folder that was never sent does not fill a network. */
 const defaultBudgetBytes = 4 * 1024 ** 3;
 /** Below the dump folder. */
 const senderLeaseName = 'sender';
@@ -50,7 +50,7 @@ const command: CommandModule<object, Words> = {
         describe:
           'With --all: of those not sent before so many bytes, and the rest the next time; K, M and G may follow',
       })
-      // For `run` and the others: what the store has taken before is not asked about, and nothing is printed.
+      // For `run` and the others: the store is not asked about bundles that it accepted before, and nothing is printed.
       .option('background', { type: 'boolean', hidden: true })
       .option('dir', dirOption)
       .option('to', storeOption)
@@ -96,7 +96,10 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
-/** Until nothing new is there: bundles may be written while others are sent. What can't be sent is told by `agentdump status`. */
+/**
+ * Until there is nothing new: bundles may be written while others are sent. What can't be sent is shown by `agentdump
+ * status`.
+ */
 async function sendQuietly({ dir, to, budget }: Words): Promise<void> {
   const lease = takeSenderLease(dir);
   if (!lease) return;
@@ -104,7 +107,7 @@ async function sendQuietly({ dir, to, budget }: Words): Promise<void> {
     if (to !== undefined) await sendToStore(dir, to, budget);
     await tellReceivers(receiversOf(process.env), { dir, to });
   } catch {
-    // An address that is none: `status` says so.
+    // An invalid address is shown by `status`.
   } finally {
     lease.release();
   }
@@ -112,7 +115,7 @@ async function sendQuietly({ dir, to, budget }: Words): Promise<void> {
 
 async function sendToStore(dir: string, to: string, budget: string | undefined): Promise<void> {
   let left = budget === undefined ? defaultBudgetBytes : requireSize(budget, '--budget');
-  // A folder that can't be written to keeps no list.
+  // In a folder that can't be written to, no list is kept.
   const done = new Set<string>();
   const next = (): ListedBundle[] =>
     withinBudget(
@@ -149,7 +152,7 @@ async function tellReceivers(
   for (const receiver of receivers) await report(dir, receiver, to && nameOfStore(to));
 }
 
-/** What comes after the bundles are stored: room is made, where AGENTDUMP_STORE_KEEP says so, and AGENTDUMP_ALERTS is told what is new. */
+/** After the bundles are stored: applies AGENTDUMP_STORE_KEEP, and reports what is new to AGENTDUMP_ALERTS. */
 async function finish(store: Store, sent: readonly SentBundle[]): Promise<void> {
   const { keptBundles, removeSurplus } = await import('../../../store/retention.ts');
   const keep = keptBundles(process.env);
@@ -165,12 +168,12 @@ async function finish(store: Store, sent: readonly SentBundle[]): Promise<void> 
   try {
     await tellAlerts(store, webhookOf(url, form || undefined), new Set(issues));
   } catch (error) {
-    // The bundles are stored; the alert is told with the next ones.
+    // The bundles are stored; the alert is sent with the next ones.
     note(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** One sender a folder: undefined while there is another, which looks again before it ends. */
+/** One sender per folder: undefined while there is another, which looks again before it ends. */
 function takeSenderLease(dir: string): FileLease | undefined {
   try {
     const folder = join(dir, senderLeaseName);
@@ -181,7 +184,7 @@ function takeSenderLease(dir: string): FileLease | undefined {
   }
 }
 
-/** The first of them, at least one where something is left. */
+/** The first of them, up to the one that exhausts the budget; so at least one if there are any. */
 function withinBudget(bundles: readonly ListedBundle[], budget: number): ListedBundle[] {
   let left = budget;
   return bundles.filter(({ bytes }) => {
@@ -191,7 +194,7 @@ function withinBudget(bundles: readonly ListedBundle[], budget: number): ListedB
   });
 }
 
-/** Of a folder, what has been sealed: the others are still being written, or never will be whole. */
+/** Of a folder, the sealed ones: the others are still being written, or will never be complete. */
 function pathsOf({ bundles = [], all = false, dir, budget, to }: Words): string[] {
   if (all === bundles.length > 0)
     throw new AgentdumpError('usage', 'name the bundles to send, or --all', { argument: 'bundles' });
