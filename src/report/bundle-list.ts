@@ -1,10 +1,10 @@
-/** A folder's bundles as a table for people: when, what, how it died, how big, and which word names it. */
+/** The bundles of a folder as a table for people: when, what, how it died, how big, and the word that names it. */
 import { formatBytes, formatCount, formatDuration } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
 import { renderTable } from './text/table.ts';
 
-/** One line of the table; the shape in which the bundle room lists. */
+/** One line of the table; the format in which the bundle room lists. */
 export interface BundleLine {
   at: string;
   shortId: string;

@@ -1,6 +1,6 @@
 /**
- * The account of a core for people at a terminal: the fault, the stack that died with machine frames and JavaScript
- * in one column, what was waiting, the other threads in a line each, what was on the heap, what is missing.
+ * The account of a core for people at a terminal: the fault, the stack of the thread that died with native and JavaScript
+ * frames in one column, what was waiting, the other threads in one line each, what was on the heap, what is missing.
  */
 import type { Account } from '../model/account.ts';
 import { placeOf } from '../model/frame-text.ts';
@@ -54,7 +54,7 @@ export function renderCore(account: Account, options: CoreTextOptions = {}): str
   return `${defuseWorkflowCommands(fitLines(lines, page.columns).join('\n'))}\n`;
 }
 
-/** For a bundle that has a core among its parts: instead of the stacks that the other parts know. */
+/** For a bundle that contains a core: replaces the stacks from its other parts. */
 export function coreSections(account: Account, page: Page): string[] {
   const { threads = [] } = account;
   const died = threads.find((t) => t.crashed) ?? threads.find((t) => t.kind === 'main');
@@ -123,20 +123,20 @@ function renderFrame(frame: Frame, page: Page, limit: Limits): string[] {
   ];
 }
 
-/** What a function was called with; what it closes over only on request. */
+/** The arguments of a function; the variables of its closure only on request. */
 function isTelling({ scope, value }: LocalVariable, frame: Frame, limit: Limits): boolean {
   if (limit === noLimits) return true;
   if (scope === 'this') return frame.inApp && value !== 'globalThis' && value !== 'undefined';
   return scope === 'argument';
 }
 
-/** Only what makes a frame less than certain is said. */
+/** Only shown if the frame is not certain. */
 function trustWord(frame: Frame): string {
   if (frame.trust === 'scan') return 'guessed';
   return frame.trust === 'frame-pointer' && !frame.tier ? 'by frame pointer' : '';
 }
 
-/** Without parameters and template arguments, which C++ writes at length. */
+/** Without parameters and template arguments, which are long in C++. */
 function shortName(frame: Frame): string {
   const name = frame.function ?? (frame.file ? '<anonymous>' : (frame.address ?? '?'));
   if (frame.tier || !name.includes('(')) return name;
@@ -145,7 +145,7 @@ function shortName(frame: Frame): string {
 
 const moduleName = (frame: Frame) => frame.module?.split('/').at(-1) ?? '';
 
-/** Functions that await each other, the one that waits for something else first. */
+/** Functions that await each other; the one that waits for something else comes first. */
 export function renderSuspended(
   { suspended, process }: Account,
   page: Page,
@@ -173,7 +173,7 @@ export function renderSuspended(
   return lines;
 }
 
-/** Threads that do the same are one line. */
+/** Threads with the same stack are one line. */
 function renderOthers(threads: readonly Thread[], page: Page): string[] {
   const groups = new Map<string, Thread[]>();
   for (const thread of threads) {
@@ -195,7 +195,7 @@ function renderOthers(threads: readonly Thread[], page: Page): string[] {
   });
 }
 
-/** What constructors made comes first; V8's own kinds, in parentheses, are for those who know them. */
+/** Classes with constructors come first; V8's internal types, in parentheses, are for experts. */
 function renderClasses({ memory }: Account, page: Page, limit: Limits): string[] {
   const classes = memory?.classes ?? [];
   const isInternal = ({ name }: { name: string }) => name.startsWith('(');

@@ -1,11 +1,14 @@
-/** What the verification of a dump folder found, for people: the answer, then each bundle that is not as the ledger says, and what to do. */
+/**
+ * The result of verifying a dump folder, for people: the answer, then each bundle that differs from the ledger, and what to
+ * do.
+ */
 
 import { formatCount } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
 import { type LedgerLines, renderLedgerVerdict } from './verification.ts';
 
-/** The shape in which the bundle room verifies a folder. */
+/** The format in which the bundle room verifies a folder. */
 export interface FolderVerificationLines {
   path: string;
   verdict: 'whole' | 'not-whole' | 'unknown';
@@ -31,7 +34,7 @@ type PlacedState =
 
 const backup = 'Restore it from a copy or from the store; it can’t be trusted as it is.';
 
-/** What to do about it; nothing about what is as it should be. */
+/** What to do about it; undefined for states that are as expected. */
 const nextSteps: Record<PlacedState, string | undefined> = {
   whole: undefined,
   copy: undefined,
@@ -48,7 +51,7 @@ const nextSteps: Record<PlacedState, string | undefined> = {
   unreadable: backup,
 };
 
-/** In the order of telling. */
+/** In the order in which they are printed. */
 const quiet: [PlacedState, string][] = [
   ['whole', 'whole'],
   ['copy', 'a copy of one that is whole'],

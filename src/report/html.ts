@@ -1,7 +1,7 @@
 /**
- * The account as one HTML file that asks nothing of the network: data, program and style stand in it, and its policy
- * lets nothing else run. The page itself is written in html/ and built into two texts, which the caller hands in.
- * Knows the shell only: what hostile text could do to a document is stopped here, before the page reads any of it.
+ * The account as one HTML file without network access: it contains data, program and style, and its policy prevents
+ * everything else from running. The page itself is written in html/ and built into two texts, which the caller passes in.
+ * This is only the shell: text that could attack the document is neutralized here, before the page reads any of it.
  */
 import { createHash } from 'node:crypto';
 import type { Account } from '../model/account.ts';
@@ -62,9 +62,9 @@ function policyFor(script: string, style: string): string {
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 /**
- * JSON that stands in a script element: no `<`, so neither an end tag nor the comment that changes what an end tag is
- * (https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements). Nor a command
- * for a CI runner; everything else that JSON may hold and a page may not was written out before.
+ * JSON for a script element: without `<`, so it contains neither an end tag nor the comment that changes what an end tag is
+ * (https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements), and without commands
+ * for a CI runner. Everything else that is valid in JSON but not in a page was escaped before.
  */
 export function embeddedJson(safe: object): string {
   return JSON.stringify(safe).replace(/<|##(?=\[|vso\[)/g, (found) =>

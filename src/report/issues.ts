@@ -1,4 +1,4 @@
-/** The issues of a store, the story of one, and what became of sent bundles, for people. */
+/** The issues of a store, the history of one, and the state of sent bundles, for people. */
 import type {
   Counted,
   Issue,
@@ -99,7 +99,7 @@ function tableOfReleases(page: Page, { releases }: IssueStory): string[] {
 const mostHours = 24;
 const widestBar = 40;
 
-/** The last of them. */
+/** The last hours. */
 function tableOfHours(page: Page, { hours }: IssueStory): string[] {
   const shown = hours.slice(-mostHours);
   const most = Math.max(...shown.map(({ count }) => count));

@@ -1,6 +1,6 @@
 /**
- * The account as one JSON document. Characters that steer a terminal or hide text, and the marks of CI commands, are
- * written as `\u` escapes: the same values for a parser, harmless where the document is printed.
+ * The account as one JSON document. Characters that control a terminal or hide text, and the marks of CI commands, are
+ * written as `\u` escapes: the same values for a parser, harmless if the document is printed.
  */
 import type { Account } from '../model/account.ts';
 import { unsafeCharacters } from './escape-terminal.ts';
@@ -9,7 +9,7 @@ export function renderJson(account: Account): string {
   return `${harmlessJson(JSON.stringify(account, null, 2))}\n`;
 }
 
-/** For any JSON text: whatever is replaced can only stand inside a string. */
+/** Works for any JSON text, because the replaced characters only occur inside of strings. */
 export function harmlessJson(json: string): string {
   return json.replace(unsafeCharacters, unicodeEscape).replace(/##(?=\[|vso\[)/g, '#\\u0023');
 }

@@ -1,6 +1,6 @@
 /**
- * A copy of an account in which every text went through one function, keys of maps included: so a renderer can't
- * forget one. Deeper than any account that analysis makes, the copy says so instead of going on.
+ * Copies an account and passes every text through one function, including keys of maps, so that a renderer can't forget one.
+ * If the account is deeper than any that analysis creates, the copy says so instead of continuing.
  */
 
 const maxDepth = 200;
@@ -14,7 +14,7 @@ function copy(value: unknown, map: (text: string) => string, depth: number): unk
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return '(nested deeper than a report shows)';
   if (Array.isArray(value)) return value.map((item) => copy(item, map, depth + 1));
-  // fromEntries defines own properties, so a key `__proto__` stays a key.
+  // fromEntries defines own properties, so a key `__proto__` remains a key.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [map(key), copy(item, map, depth + 1)]),
   );

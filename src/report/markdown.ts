@@ -1,6 +1,6 @@
 /**
- * The account as one page of Markdown for an issue or a job's summary: the verdict as prose, the proof in fenced
- * blocks, the rest folded away. Nothing from the bundle can mark up, link or mention.
+ * The account as one page of Markdown for an issue or a job's summary: the verdict as prose, the evidence in fenced blocks,
+ * the rest folded. Nothing from the bundle can create markup, links or mentions.
  */
 import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount, uptimeText } from '../model/quantities.ts';
@@ -21,7 +21,7 @@ import { renderHandles, renderPackages, renderProcess } from './text/surrounding
 import { renderTest } from './text/test.ts';
 import { renderWaits } from './text/waits.ts';
 
-/** Blocks are wrapped by the reader's browser, not by us. */
+/** Blocks are wrapped by the reader's browser. */
 const page: Page = { palette: plainPalette, columns: 120 };
 const maxGaps = 50;
 

@@ -1,11 +1,11 @@
-/** The colours that the text report asks for, by meaning. The command line hands in real ones; a file gets none. */
+/** The colours of the text report, by meaning. The command line passes real ones; a file gets none. */
 
 export type Paint = (text: string) => string;
 
 export interface Palette {
   /** Headings and what should be read first. */
   strong: Paint;
-  /** What is there for completeness. */
+  /** Details for completeness. */
   faint: Paint;
   /** A death, an alarm. */
   bad: Paint;

@@ -1,6 +1,7 @@
 /**
- * The account for people at a terminal. The first screen: what happened, the code with the line, whose work it was, the
- * evidence, what failed before, what to do. Then everything else, and what is missing. Renders the model and nothing else; every text from the bundle is escaped before any of it is laid out.
+ * The account for people at a terminal. The first screen contains what happened, the code with the line, whose work it was,
+ * the evidence, what failed before, and what to do; everything else and what is missing follows. Renders only the model;
+ * every text from the bundle is escaped before the layout.
  */
 import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
@@ -25,7 +26,7 @@ import { renderWaits } from './text/waits.ts';
 
 export interface TextOptions {
   palette?: Palette;
-  /** Columns of the terminal; 100 when unknown. */
+  /** Columns of the terminal; 100 if unknown. */
   columns?: number;
 }
 
@@ -74,7 +75,7 @@ function renderBeforeEnd({ verdict }: Account, page: Page): string[] {
   return factLines(verdict?.beforeEnd ?? [], page);
 }
 
-/** The same sentence again, but for its figures, is counted. */
+/** Sentences that differ only in their figures are merged and counted. */
 function factLines(evidence: readonly Evidence[], { palette, columns }: Page): string[] {
   const alike = new Map<string, { fact: string; part: string; more: number }>();
   for (const { fact, part } of evidence) {
@@ -94,7 +95,7 @@ function renderNextSteps({ verdict }: Account, page: Page): string[] {
   return (verdict?.nextSteps ?? []).flatMap((step, i) => wrap(step, page.columns - 2, `${i + 1}. `));
 }
 
-/** Gaps of one reason are one line: a torn bundle has the same one for each of its parts. */
+/** Gaps with the same reason are one line: a torn bundle has the same one for each of its parts. */
 function renderGaps({ gaps }: Account, page: Page): string[] {
   const byReason = new Map<string, string[]>();
   for (const { part, reason, lookedFor } of gaps) {

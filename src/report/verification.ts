@@ -1,11 +1,11 @@
-/** What verification found, for people: the answer, then the parts that are not as written. */
+/** The result of verification, for people: the answer, then the parts that were changed. */
 import { formatBytes, formatCount } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
 import type { Page } from './text/layout.ts';
 import { renderTable } from './text/table.ts';
 
-/** The shape in which the bundle room verifies. */
+/** The format in which the bundle room verifies. */
 export interface VerificationLines {
   id: string;
   manifestSha256?: string;
@@ -41,7 +41,7 @@ const answers = {
   altered: 'Altered: this is not what the writer sealed.',
 } as const;
 
-/** Every part fits the manifest, but it is not the manifest that the ledger was told of. */
+/** Every part matches the manifest, but the ledger contains another manifest. */
 const otherManifest = 'Altered: the ledger has this bundle with another manifest.';
 const noManifest = 'Altered: the ledger has this bundle sealed, and its manifest is not here.';
 
@@ -81,7 +81,7 @@ const entries = {
   absent: 'This bundle is not in it.',
 } as const;
 
-/** `entry`: how this one bundle stands in it. */
+/** `entry`: the state of this bundle in the ledger. */
 export function renderLedgerVerdict(
   { verdict, problem, records, anchored, head, tamperedAt }: LedgerLines,
   palette: Palette,
@@ -107,7 +107,7 @@ export function renderLedgerVerdict(
   ];
 }
 
-/** Says which engine it was, and never more than what it did. */
+/** Names the engine that searched, and claims no more than it checked. */
 function renderSecrets(
   { engine, independent, files, bytes, finds, unsearched }: Secrets,
   page: Page,

@@ -1,7 +1,7 @@
 /**
- * What CI services read from a job's log: GitHub's workflow commands and Azure's logging commands. Everything that comes
- * from a program is escaped as the services' own toolkits do it (actions/toolkit packages/core/src/command.ts,
- * microsoft/azure-pipelines-task-lib node/taskcommand.ts), so that it can't begin a command of its own.
+ * Commands that CI services read from a job's log: GitHub's workflow commands and Azure's logging commands. Everything that
+ * comes from a program is escaped like in the services' own toolkits (actions/toolkit packages/core/src/command.ts,
+ * microsoft/azure-pipelines-task-lib node/taskcommand.ts), so that it can't start a command of its own.
  */
 import type { CiSummary } from '../../model/ci-summary.ts';
 import { clip } from '../../model/quantities.ts';
@@ -9,7 +9,7 @@ import { escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { outcomeText, type Problem, problemsOf } from './wording.ts';
 
-/** GitHub shows ten errors a step. */
+/** GitHub shows ten errors per step. */
 const mostAnnotations = 10;
 
 export function renderGitHubAnnotations(given: CiSummary): string[] {
@@ -63,7 +63,7 @@ function messageOf({ title, detail, bundle }: Problem): string {
   return clip(beginsWith(detail, title) ? detail : detail ? `${title}\n${detail}` : title, 4_000) + open;
 }
 
-/** A title is the beginning of its error's text, on one line and perhaps cut. */
+/** A title is the beginning of its error's text, on one line and possibly cut. */
 function beginsWith(text: string, title: string): boolean {
   return text.trim().replace(/\s+/g, ' ').startsWith(title.replace(/…$/, '').replace(/\s+/g, ' '));
 }
@@ -76,7 +76,7 @@ function gitHubProperty(text: string): string {
   return gitHubMessage(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
-/** A message ends with its line. */
+/** A message ends at the end of its line. */
 function azureMessage(text: string): string {
   return text.replace(/%/g, '%AZP25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 }

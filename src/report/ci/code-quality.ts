@@ -1,11 +1,11 @@
-/** GitLab's code quality report (its documentation, "Code Quality report format"): findings beside the changed lines. */
+/** GitLab's code quality report (its documentation, "Code Quality report format"): findings next to the changed lines. */
 import type { CiSummary } from '../../model/ci-summary.ts';
 import { clip } from '../../model/quantities.ts';
 import { escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { problemsOf } from './wording.ts';
 
-/** `hash` makes fingerprints, which GitLab compares between two runs. */
+/** `hash` computes the fingerprints, which GitLab compares between two runs. */
 export function renderCodeQuality(given: CiSummary, hash: (text: string) => string): string {
   const summary = mapStrings(given, escapeTerminal);
   const findings = problemsOf(summary).flatMap(({ title, test, place, file, bundle }) => {

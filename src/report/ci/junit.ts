@@ -1,6 +1,6 @@
 /**
- * `junit.xml`: the tests that failed or did not finish, with `[[ATTACHMENT|path]]` lines that Jenkins' attachments plugin
- * and GitLab read. Tests that passed are counted by the runner's own report, not repeated here.
+ * `junit.xml`: the tests that failed or did not finish, with `[[ATTACHMENT|path]]` lines, which Jenkins' attachments plugin
+ * and GitLab read. Tests that passed are in the runner's own report and not repeated here.
  */
 import type { CiSummary, CiTest } from '../../model/ci-summary.ts';
 import { escapeTerminal } from '../escape-terminal.ts';
@@ -17,7 +17,7 @@ interface Case {
   attachment: string | undefined;
 }
 
-/** `folder`: the report's, absolute, since Jenkins resolves attachments so. */
+/** `folder`: the report's absolute path, which Jenkins needs for attachments. */
 export function renderJunit(given: CiSummary, folder: string): string {
   const summary = mapStrings(given, escapeTerminal);
   const cases = casesOf(summary);
@@ -101,7 +101,7 @@ function testcase({ file, name, seconds, kind, message, text, attachment }: Case
   ];
 }
 
-/** What XML 1.0 can't hold was written out by escapeTerminal. A forged attachment line of a program's is broken up. */
+/** escapeTerminal has escaped what XML 1.0 can't contain. An attachment line that a program has forged is broken up. */
 function escapeXml(text: string): string {
   return text
     .replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -1,4 +1,4 @@
-/** `summary.md`, which is also the job's summary on GitHub and Azure: a table first, then a section a bundle. */
+/** `summary.md`, which is also the job's summary on GitHub and Azure: a table, then a section per bundle. */
 import type { CiBundle, CiDifference, CiLeak, CiSummary } from '../../model/ci-summary.ts';
 import { formatBytes, formatCount, formatShare } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
@@ -14,11 +14,11 @@ import {
   testTitle,
 } from './wording.ts';
 
-/** GitHub refuses a step's summary beyond 1 MiB. */
+/** GitHub refuses a step's summary of more than 1 MiB. */
 const longestDocument = 900_000;
 const mostRows = 100;
 
-/** `folder`: the report's, as a person at the repository's root would type it. */
+/** `folder`: the report's path, relative to the root of the repository. */
 export function renderCiMarkdown(given: CiSummary, folder: string): string {
   const summary = mapStrings(given, escapeTerminal);
   const blocks = [
@@ -129,7 +129,7 @@ function notes({ leftOut, gaps }: CiSummary): string[] {
   return lines.length ? ['### Left out', '', ...lines] : [];
 }
 
-/** What `agentdump ci diff` prints. */
+/** The output of `agentdump ci diff`. */
 export function renderCiDifference(difference: CiDifference): string {
   const safe = mapStrings(difference, escapeTerminal);
   return `${defuseWorkflowCommands(differenceSection(safe).join('\n'))}\n`;

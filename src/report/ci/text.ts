@@ -1,4 +1,4 @@
-/** The last lines of a red run in the job's log: what happened to which test, and where the rest is. */
+/** The last lines of a failed run in the job's log: what happened to which test, and where the details are. */
 import type { CiSummary } from '../../model/ci-summary.ts';
 import { formatBytes, formatShare } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
@@ -9,7 +9,7 @@ const mostProblems = 10;
 
 export function renderCiText(given: CiSummary, folder: string): string {
   const summary = mapStrings(given, escapeLine);
-  // A message's first line is found before its line ends are written out.
+  // Done after the first lines of messages were determined, because it escapes line ends.
   const problems = problemsOf(given).map((problem) => mapStrings(problem, escapeLine));
   const lines = [
     `${outcomeText(summary)}: ${countsText(summary)}`,

@@ -1,4 +1,4 @@
-/** How a run of tests, a test and a bundle are named in every form of the report. Pure. */
+/** Names of a test run, a test and a bundle, shared by all forms of the report. Pure. */
 import type { CiBundle, CiOutcome, CiSummary, CiTest } from '../../model/ci-summary.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { RunningTestFacts } from '../../model/tests.ts';
@@ -36,7 +36,7 @@ export function countsText({ tests, bundles }: CiSummary): string {
   ].join(', ');
 }
 
-/** What happened to the test, in a line: what its bundle says, else its error. */
+/** What happened to the test, in one line: from its bundle, otherwise its error. */
 export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
   if (bundle?.title !== undefined && bundle.kind !== 'snapshot') return bundle.title;
   if (test.error) {
@@ -46,13 +46,15 @@ export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
   return test.status === 'unfinished' ? 'It did not finish' : 'It failed';
 }
 
-/** The first line; of one that only announces (node:assert: "Expected values to be strictly equal:") also what follows. */
+/**
+ * The first line; if that only announces something (node:assert: "Expected values to be strictly equal:"), also what follows.
+ */
 function firstSentence(message: string): string {
   const line = firstLine(message);
   return line.endsWith(':') ? message.trim().replace(/\s+/g, ' ') : line;
 }
 
-/** Runners colour their messages. */
+/** Removes the colours that runners put into messages. */
 export function plain(text: string): string {
   return text.replace(/\x1b\[[0-9;]*m/g, '');
 }
@@ -70,7 +72,7 @@ export function heapDiffCommand(heaps: readonly string[], folder: string): strin
   return `npx agentdump heap diff ${heaps.map((name) => `${folder}/bundles/${name}`).join(' ')}`;
 }
 
-/** A row a problem: every bundle with its test, then the tests without a bundle. */
+/** One row per problem: every bundle with its test, then the tests without a bundle. */
 export interface Problem {
   title: string;
   test?: string;
@@ -85,14 +87,14 @@ function errorText({ error }: CiTest): string {
   return `${error.name === undefined ? '' : `${error.name}: `}${plain(error.message)}`;
 }
 
-/** Whether tests that ran when the error of another came did not end well. */
+/** Whether tests that were running when the error of another one occurred did not succeed. */
 function hasCutTests({ unfinished = [] }: CiBundle, telling: readonly CiTest[]): boolean {
   return unfinished.some(({ name, file }) =>
     telling.some((test) => test.file === file && test.name.join('\n') === name.join('\n')),
   );
 }
 
-/** Runners give an error that comes late to the test that runs then. */
+/** Runners attribute a late error to the test that is running at that time. */
 function isFailedBy(test: CiTest, cause: CiBundle): boolean {
   const message = firstSentence(plain(test.error?.message ?? ''));
   return message !== '' && cause.title?.includes(message) === true && hasCutTests(cause, [test]);
@@ -116,15 +118,15 @@ export function problemsOf(summary: CiSummary): Problem[] {
       detail: bundle?.summary ?? errorText(test),
     };
   });
-  // A light snapshot of memory that then ran out is no second problem.
+  // A light snapshot of a process whose memory then ran out is not another problem.
   const ended = new Set(bundles.flatMap(({ kind, pid }) => (kind === 'snapshot' ? [] : [pid])));
   const isForerunner = ({ kind, pid }: CiBundle): boolean =>
     kind === 'snapshot' && pid !== undefined && ended.has(pid);
   const isTold = ofTests.length > 0 || bundles.some(({ handled }) => !handled);
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
-    // Tests let things die on purpose; where nothing else is known, one of them may be the reason. None of these is an error
-    // while which tests ran that then failed or never ended.
+    // Tests may let things die on purpose, so a handled error is only listed if nothing else failed, since it may then be the
+    // reason, or if tests that were running when it occurred failed or never ended.
     .filter((bundle) => !(bundle.handled && isTold) || causes.includes(bundle))
     .map((bundle): Problem => {
       const file = bundle.test?.file;

@@ -1,4 +1,4 @@
-/** How a difference is said, the same in text and Markdown: sections, rows and values. Knows no colours. */
+/** The wording of a difference, the same in text and Markdown: sections, rows and values. Without colours. */
 import type { BundleDiff, DiffChange, DiffSection, DiffValue } from '../../model/diff.ts';
 import { clip, formatBytes, formatDuration, formatNumber } from '../../model/quantities.ts';
 import { oneLine } from '../text/layout.ts';
@@ -48,7 +48,7 @@ export function valueText(value: DiffValue | DiffValue[], change: DiffChange): s
   return change.unit === 'ms' ? formatDuration(value) : formatNumber(value);
 }
 
-/** Of a baseline: numbers as their range, texts as the commonest. */
+/** For a baseline: the range of numbers, the most frequent text. */
 function rangeText(values: DiffValue[], change: DiffChange): string {
   const numbers = values.filter((value) => typeof value === 'number');
   if (numbers.length === values.length && numbers.length > 1)

@@ -1,4 +1,6 @@
-/** A difference as one page of Markdown: for an issue, or a job's summary. Nothing in it can mark up, link or mention. */
+/**
+ * A difference as one page of Markdown: for an issue, or a job's summary. Nothing in it can create markup, links or mentions.
+ */
 import type { BundleDiff, ConversationFork, DiffChange, DiffSide } from '../../model/diff.ts';
 import { formatCount } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';

@@ -1,4 +1,6 @@
-/** A difference for people at a terminal: whether it is the same death, what matters, then all of it by section. */
+/**
+ * A difference for people at a terminal: whether it is the same death, the important changes, then all of them by section.
+ */
 import type { BundleDiff, ConversationFork, DiffChange, DiffSide } from '../../model/diff.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';

@@ -1,4 +1,4 @@
-/** Rows as CSV (RFC 4180). A cell that a spreadsheet would take for a formula is quoted and marked as text. */
+/** Rows as CSV (RFC 4180). A cell that a spreadsheet would interpret as a formula is quoted and marked as text. */
 
 export function renderCsv(
   columns: readonly string[],

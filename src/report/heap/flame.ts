@@ -3,12 +3,12 @@ import { harmlessJson } from '../json.ts';
 
 export interface Frame {
   name: string;
-  /** Row of the frame above, -1 at the top; always before its children. */
+  /** Row of the frame above, -1 for a top frame; always before its children. */
   parent: number;
   bytes: number;
 }
 
-/** Brendan Gregg's folded stacks: `a;b;c 123`, one line a frame that has bytes of its own. */
+/** Brendan Gregg's folded stacks: `a;b;c 123`, one line per frame that has bytes of its own. */
 export function renderFolded(frames: readonly Frame[]): string {
   const stacks: string[] = [];
   const lines: string[] = [];

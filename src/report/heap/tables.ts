@@ -60,7 +60,7 @@ function distanceText(distance: number | null): string {
   return distance >= systemDistance ? 'system' : String(distance);
 }
 
-/** @param isTracked whether objects are counted, and what they keep alive is known. */
+/** @param isTracked whether objects are counted and their retained sizes are known. */
 export function allocationTable(page: Page, rows: HeapAllocationRow[], isTracked: boolean): string[] {
   const cells = rows.map((row) => [
     formatBytes(row.bytes),

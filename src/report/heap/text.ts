@@ -1,6 +1,6 @@
 /**
  * The documents of `heap …` for people: tables without borders, sizes with units, paths below them. Every text from the
- * snapshot goes through escapeTerminal before it is laid out.
+ * snapshot is passed through escapeTerminal before the layout.
  */
 import type {
   HeapAllocationRow,
@@ -42,7 +42,7 @@ export type HeapView =
       view: 'suspects';
       totalBytes: number;
       suspects: HeapSuspect[];
-      /** Of a comparison. */
+      /** For a comparison. */
       sources?: string[];
     } & HeapDocument)
   | ({ view: 'retainers'; node: HeapNodeRow; retainerCount: number; retainers: HeapEdgeRow[] } & HeapDocument)
@@ -216,10 +216,10 @@ function renderPath(node: HeapNodeRow, path: HeapPath, page: Page): string[] {
   ];
 }
 
-/** Of so many steps alike, down a list, the first and the last are read. */
+/** In a run of this many similar steps, such as down a list, only the first and the last are shown. */
 const longRun = 6;
 
-/** The number of steps in place of those between. */
+/** The steps between are replaced by their number. */
 function withoutRuns(steps: HeapEdgeRow[]): (HeapEdgeRow | number)[] {
   const keys = steps.map(({ edge, node }) => `${edge} ${node.class}`);
   return findRuns(keys).flatMap(({ start, length, times }) => {
@@ -298,12 +298,12 @@ function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] 
   ];
 }
 
-/** The middle is left out: the head says where to begin, and the end which container it is. */
+/** Leaves out the middle: the head shows where to begin, and the tail which container it is. */
 function foldPath(path: string, most: number): string {
   if (path.length <= most) return path;
   const head = path.slice(0, Math.floor(most / 4));
   const tail = path.slice(head.length + 3 - most);
-  // A name that was cut says nothing.
+  // Removes a name that was cut in two.
   return `${head.replace(/[.[{][^.[{]*$/, '') || head} … ${tail.replace(/^[^.[{]*(?=[.[{])/, '')}`;
 }
 

@@ -1,4 +1,4 @@
-/** The page: a bar, the list of sections, and the sections that have something to show. */
+/** The page: a bar, the list of sections, and the sections that have contents. */
 import { Component, type ComponentChildren } from 'preact';
 import { keyTable } from './keys.ts';
 import { Help } from './parts/help.tsx';
@@ -7,7 +7,7 @@ import { type BarLink, TopBar } from './parts/top-bar.tsx';
 import { type SectionEntry, sections } from './sections.tsx';
 import { account } from './state.ts';
 
-/** @param links where else one can go, for a program that shows more than this account. */
+/** @param links further pages, for a program that shows more than this account. */
 export function App({ links = [] }: { links?: readonly BarLink[] }) {
   const shown = sections.filter(({ isThere }) => isThere(account));
   return (
@@ -43,7 +43,7 @@ function Section({ entry: { id, title, Body } }: { entry: SectionEntry }) {
   );
 }
 
-/** A section that can't be drawn says so, and takes no other with it. */
+/** An error boundary: a section that can't be rendered says so, and the others are not affected. */
 class Fence extends Component<{ children: ComponentChildren }, { error?: Error }> {
   override state: { error?: Error } = {};
 

@@ -13,7 +13,7 @@ export const keyTable: readonly [key: string, what: string][] = [
 
 export type KeyActions = Readonly<Record<string, () => void>>;
 
-/** Of every view, also of a program that shows more than an account. */
+/** Keys of every view, including those of a program that shows more than an account. */
 export const sharedKeys: KeyActions = {
   '/': focusSearch,
   t: nextTheme,
@@ -57,7 +57,7 @@ function goToSection(number: number): void {
   if (section) goTo(section.id);
 }
 
-/** From the focused item, or else from the first that is in sight. */
+/** From the focused item, otherwise from the first visible one. */
 export function step(by: 1 | -1): void {
   const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')].filter(
     (item) => item.offsetParent,

@@ -1,4 +1,4 @@
-/** The page of one account: reads the data that stands in the document, and draws it. */
+/** The page of one account: reads the data from the document, and renders it. */
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { accountKeys, listenForKeys } from './keys.ts';

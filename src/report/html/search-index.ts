@@ -1,6 +1,6 @@
 /**
- * Everything of an account that one may look for, with the anchor of its place. The texts are made when the first word
- * is typed and kept, so that each further one costs a scan and nothing else. Pure.
+ * Everything of an account that can be searched, with the anchor of its place. The texts are created at the first keystroke
+ * and cached, so that each further one costs only a scan. Pure.
  */
 import type { Account } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
@@ -26,7 +26,7 @@ export function searchIndex(account: Account): SearchEntry[] {
   return known.entries;
 }
 
-/** The first `most` places, without regard to case. */
+/** The first `most` matches, ignoring case. */
 export function findIn(entries: readonly SearchEntry[], query: string, most: number): Found[] {
   const pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu');
   const found: Found[] = [];
@@ -104,7 +104,7 @@ function* agentEntries({ agent, bundle }: Account): Generator<SearchEntry> {
   if (!agent) return;
   for (const { anchor, kind, name, status, source } of computeTimeline(agent, bundle?.capturedAt)?.rows ??
     []) {
-    // A run holds all of its own.
+    // The source of a run contains all its rows, which are indexed individually.
     const text = kind === 'run' ? '' : (JSON.stringify(source) ?? '');
     yield { section: kind, anchor, text: `${name} ${status} ${text}` };
   }

@@ -1,4 +1,4 @@
-/** The sections in their order, each with what it needs to be there. */
+/** The sections in order, each with the condition under which it is shown. */
 import type { ComponentType } from 'preact';
 import type { Account } from '../../model/account.ts';
 import { Bundle } from './sections/bundle.tsx';
@@ -16,11 +16,11 @@ import { EvidenceSection, VerdictSection } from './sections/verdict.tsx';
 
 export interface SectionEntry {
   id: string;
-  /** None where the section brings its own heading. */
+  /** Absent if the section renders its own heading. */
   title?: string;
   navTitle: string;
   isThere(account: Account): boolean;
-  /** Shown beside its name in the list. */
+  /** Shown next to its name in the list. */
   count?(account: Account): number | undefined;
   Body: ComponentType<{ account: Account }>;
 }

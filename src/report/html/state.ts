@@ -1,4 +1,4 @@
-/** What the page remembers while it is open: the account, the theme, what is unfolded, what the address points at. */
+/** The state of the open page: the account, the theme, what is unfolded, what the address points to. */
 import { signal } from '@preact/signals';
 import type { Account } from '../../model/account.ts';
 
@@ -7,7 +7,7 @@ export type Theme = 'system' | 'light' | 'dark';
 export const account: Account = JSON.parse(document.getElementById('account')?.textContent ?? '{"gaps":[]}');
 
 export const theme = signal<Theme>('system');
-/** Id of the element that the address names. */
+/** Id of the element in the address. */
 export const target = signal(targetOfAddress());
 /** What the reader unfolded or folded, by id. */
 export const unfolded = signal<ReadonlyMap<string, boolean>>(new Map());
@@ -30,7 +30,7 @@ export function watchSurroundings(): void {
   addEventListener('afterprint', () => {
     isPrinting.value = false;
   });
-  // A page may be printed without the event, by a program that asks for print media.
+  // A program that sets print media may print a page without the event.
   const media = matchMedia('print');
   isPrinting.value = media.matches;
   media.addEventListener('change', () => {
@@ -38,7 +38,7 @@ export function watchSurroundings(): void {
   });
 }
 
-/** `onPaper`: what nobody can unfold there. */
+/** `onPaper`: the result for printing, where nothing can be unfolded. */
 export function isUnfolded(id: string, byDefault = false, onPaper = true): boolean {
   return (isPrinting.value && onPaper) || (unfolded.value.get(id) ?? byDefault);
 }
@@ -47,7 +47,7 @@ export function unfold(id: string, isOpen: boolean): void {
   unfolded.value = new Map(unfolded.value).set(id, isOpen);
 }
 
-/** Unfolds what bears this id, and scrolls to it once it is there; lists that are cut show as much as it takes. */
+/** Unfolds the element with this id, and scrolls to it once it is rendered; lists that are cut show as much as needed. */
 export function goTo(id: string): void {
   if (id === '') return;
   unfold(id, true);

@@ -1,16 +1,19 @@
 /**
- * Text from a bundle in GitHub-flavoured Markdown. In running text every character that could mark up, link, mention
- * or open HTML is escaped; values otherwise stand in code spans and fences that are longer than any run of back-ticks
+ * Text from a bundle in GitHub-flavoured Markdown. In running text every character that could create markup, a link, a
+ * mention or HTML is escaped. Values are otherwise put into code spans and fences that are longer than any run of back-ticks
  * within, because nothing is interpreted there.
  */
 
-/** One line of running text. What marks up at a line's start only is escaped there only: raw text stays readable. */
+/**
+ * One line of running text. Marks that are only special at the start of a line are only escaped there, so that the raw text
+ * is readable.
+ */
 export function escapeMarkdown(text: string): string {
   return (
     text
       .replace(/\s+/g, ' ')
       .replace(/&(?=#?\w+;)|[\\`*[\]~$|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')
-      // Not by a backslash: what takes the page for HTML must see no tag either.
+      // Not escaped with a backslash, because a consumer that interprets the page as HTML must not see a tag either.
       .replace(/</g, '&lt;')
       .replace(/@/g, '&#64;')
       .replace(/:(?=\/\/)/g, '&#58;')
@@ -21,7 +24,7 @@ export function escapeMarkdown(text: string): string {
   );
 }
 
-/** A code span on one line; safe in a table's cell too. */
+/** A code span on one line; also safe in a table cell. */
 export function codeSpan(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (!line) return '';

@@ -1,6 +1,6 @@
 /**
- * The agent's story for people at a terminal: each run as one timeline that counts back from the death, what was open
- * then, and the conversation. Renders the model; every text from the bundle is escaped before it is laid out.
+ * The agent's history for people at a terminal: each run as one timeline that counts back from the death, what was open then,
+ * and the conversation. Renders the model; every text from the bundle is escaped before the layout.
  */
 import {
   type AgentMessage,
@@ -24,15 +24,15 @@ import { renderValue } from './value.ts';
 export interface AgentTextOptions {
   palette?: Palette;
   columns?: number;
-  /** All messages whole, not their first lines. */
+  /** Messages in full, not their first lines. */
   whole?: boolean;
-  /** The state is that of an earlier moment: the last event's number, none when nothing had happened yet. */
+  /** The state is that of an earlier moment: the number of the last event, absent if there was none yet. */
   moment?: { seq?: number | undefined; beforeEndMs: number };
 }
 
 interface Row {
   at: number;
-  /** As `--at` and `--diff` take it. */
+  /** In the syntax of `--at` and `--diff`. */
   id: string;
   text: string;
   isOpen: boolean;
@@ -40,7 +40,7 @@ interface Row {
 
 const maxRows = 200;
 const maxMessages = 40;
-/** How a call ended stands behind its arguments, on the same line. */
+/** The outcome of a call follows its arguments, on the same line. */
 const maxArgumentChars = 32;
 
 export function renderAgentTimeline(state: AgentState, options: AgentTextOptions = {}): string {
@@ -83,7 +83,7 @@ function renderRun(run: AgentRun, endedAt: number, page: Page): string[] {
 
 export type TimelineWork = Pick<AgentRun, 'steps' | 'modelCalls' | 'toolCalls' | 'notes'>;
 
-/** Steps, calls and notes in the order of their beginnings, counted back from the end. */
+/** Steps, calls and notes in the order of their start, counted back from the end. */
 export function timelineRows(work: TimelineWork, endedAt: number, page: Page): string[] {
   const { palette } = page;
   const rows = rowsOf(work, page).sort((a, b) => a.at - b.at);

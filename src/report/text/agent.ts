@@ -1,4 +1,4 @@
-/** What the agent was doing: runs with what was in flight first, then what the host program handed over. */
+/** What the agent was doing: runs with what was in flight first, then what the host program provided. */
 
 import type { Account } from '../../model/account.ts';
 import {
@@ -30,7 +30,7 @@ export function renderAgent({ agent }: Account, page: Page): string[] {
   return lines;
 }
 
-/** Said to be inferred: nobody recorded it. */
+/** Marked as inferred, because it was not recorded. */
 function renderCandidate({ path, messages, shown = [] }: ConversationCandidate, page: Page): string[] {
   return [
     `${page.palette.warn('inferred')} ${formatCount(messages, 'object')} in the shape of messages at ${oneLine(path)}`,
@@ -38,7 +38,7 @@ function renderCandidate({ path, messages, shown = [] }: ConversationCandidate, 
   ];
 }
 
-/** Whose work it is. */
+/** The ids that show whose run it is. */
 export function idLines(run: AgentRun, page: Page): string[] {
   const ids = idsOfRun(run);
   return ids ? wrap(oneLine(ids), page.columns - 2, '  ').map(page.palette.faint) : [];

@@ -1,4 +1,4 @@
-/** The thrown value: message in full, stack, own properties, causes and aggregate members. */
+/** The thrown value: full message, stack, own properties, causes and aggregate members. */
 import type { Account, ErrorFacts } from '../../model/account.ts';
 import { clip } from '../../model/quantities.ts';
 import { foldLines } from './fit.ts';
@@ -8,7 +8,7 @@ import { renderValue } from './value.ts';
 
 const maxMessageLines = 20;
 const maxErrors = 12;
-/** Clients hang requests, responses and whole classes on their errors: two levels, and few lines. */
+/** Clients attach requests, responses and whole classes to their errors, so depth and lines are limited. */
 const valueDepth = 5;
 const maxValueLines = 14;
 
@@ -22,7 +22,7 @@ export function renderError(account: Account, page: Page): string[] {
   return lines;
 }
 
-/** Depth first; the depth is that of the account, which analysis bounds. */
+/** Depth first; the depth is that of the account, which analysis limits. */
 function renderOne(
   error: ErrorFacts,
   label: string,

@@ -1,12 +1,12 @@
 /**
- * No line longer than the terminal: what a section left too long goes on in the next line, under its own text. Colours
- * take no room, wide characters take two columns. Lines of code were cut by whoever drew them.
+ * Wraps lines to the width of the terminal: the rest of a long line continues in the next one, indented under its text.
+ * Colours have no width, wide characters take two columns. Lines of code were cut before.
  */
 
 const pieces = /\x1b\[[0-9;]*m|[\s\S]/gu;
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
-/** As fast as can be for nearly all lines. */
+/** The fast path for nearly all lines. */
 const plain = /^[\x20-\x7e]*$/;
 
 export function widthOf(line: string): number {
@@ -36,7 +36,7 @@ function fitLine(text: string, room: number): string[] {
   const rows: string[] = [];
   let row = '';
   let width = 0;
-  /** Length of the row's beginning up to its last blank behind a word; 0 for none. */
+  /** Length of the row up to its last blank after a word; 0 if there is none. */
   let blank = 0;
   let hasWord = false;
   for (const [piece] of line.matchAll(pieces)) {
@@ -58,13 +58,13 @@ function fitLine(text: string, room: number): string[] {
   return [...rows, row.trimEnd()];
 }
 
-/** Under the text: behind the indentation, and two columns more. */
+/** The column of the text: the indentation plus two. */
 function hangOf(line: string): number {
   const bare = line.replace(/\x1b\[[0-9;]*m/g, '');
   return (/^ */.exec(bare)?.[0].length ?? 0) + 2;
 }
 
-/** At most so many lines; the rest is counted and said to be in --json. */
+/** At most `most` lines; the rest is counted, with a reference to --json. */
 export function foldLines(lines: readonly string[], most: number): string[] {
   if (lines.length <= most) return [...lines];
   const hidden = lines.length - most + 1;

@@ -1,4 +1,4 @@
-/** What happened around the agent and ended nothing: children, errors that the host handled, warnings, the logs' ends. */
+/** Events around the agent that did not end it: children, errors that the host handled, warnings, the ends of logs. */
 
 import type { Account, ChildFacts, Happenings } from '../../model/account.ts';
 import { childText, endedBadly, saidLines } from '../../model/happening-text.ts';
@@ -9,7 +9,7 @@ const maxRows = 6;
 const maxLogLines = 12;
 const maxStderrLines = 4;
 
-/** A snapshot shows a moment in a life that goes on. */
+/** After a snapshot the process continues. */
 export function happeningsHeading({ verdict }: Account): string {
   return verdict?.kind === 'snapshot' || verdict?.kind === 'no-progress'
     ? 'Before this moment'
@@ -34,7 +34,7 @@ export function renderHappenings({ happenings }: Account, page: Page): string[] 
   ];
 }
 
-/** Those that ended badly, then those that ran; of those that ended well nobody asks. */
+/** Those that ended badly, then those that were still running; successful ones are not shown. */
 function renderChildren(children: readonly ChildFacts[], page: Page): string[] {
   const { palette } = page;
   const bad = children.filter(endedBadly).slice(-maxRows);
@@ -57,7 +57,7 @@ interface Told {
   code?: string;
 }
 
-/** The same text again is one row. */
+/** Repetitions of a text are one row. */
 function renderList(list: readonly Told[], word: string, { palette, columns }: Page): string[] {
   const counts = new Map<string, number>();
   for (const { name, message, code } of list) {

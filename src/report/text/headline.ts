@@ -1,4 +1,4 @@
-/** The first lines: what happened and when. The summary follows the code, so that the place is seen first. */
+/** The first lines: what happened and when. The summary follows after the code, so that the place is seen first. */
 import type { Account } from '../../model/account.ts';
 import { uptimeText } from '../../model/quantities.ts';
 import { traitsOf, type Verdict } from '../../model/verdict.ts';
@@ -39,7 +39,7 @@ function aboutLine({ bundle, process }: Account): string {
     .join(' · ');
 }
 
-/** An ISO time as people read it; anything else as it is. */
+/** An ISO time in readable form; anything else unchanged. */
 function momentText(iso: string): string {
   return oneLine(iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC'));
 }

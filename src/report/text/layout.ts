@@ -1,4 +1,4 @@
-/** The shape of the text report's sections: headings, lists, key-value lines, wrapped sentences. Knows no account. */
+/** Layout of the text report's sections: headings, lists, key-value lines, wrapped sentences. Independent of the account. */
 import type { Palette } from '../palette.ts';
 
 export interface Page {
@@ -7,13 +7,13 @@ export interface Page {
   columns: number;
 }
 
-/** A heading over lines that are indented by two; nothing for no lines. */
+/** A heading above lines that are indented by two; empty if there are no lines. */
 export function section(page: Page, heading: string, lines: readonly string[]): string[] {
   if (!lines.length) return [];
   return ['', page.palette.strong(heading), ...lines.map((line) => (line ? `  ${line}` : ''))];
 }
 
-/** One sentence over as many lines as it needs; the first begins with `mark`, the others hang under its text. */
+/** Wraps one sentence; the first line begins with `mark`, and the others are indented by its width. */
 export function wrap(text: string, columns: number, mark = ''): string[] {
   const width = Math.max(20, columns) - mark.length;
   const lines: string[] = [];
@@ -28,14 +28,14 @@ export function wrap(text: string, columns: number, mark = ''): string[] {
   return lines.map((text, index) => `${index === 0 ? mark : ' '.repeat(mark.length)}${text}`);
 }
 
-/** `key   value` lines with the values under each other; rows without a value are left out. */
+/** `key   value` lines with aligned values; rows without a value are left out. */
 export function keyValues(page: Page, rows: readonly (readonly [string, string | undefined])[]): string[] {
   const shown = rows.filter((row): row is readonly [string, string] => Boolean(row[1]));
   const width = Math.max(0, ...shown.map(([key]) => key.length));
   return shown.map(([key, value]) => `${page.palette.faint(key.padEnd(width))}  ${value}`);
 }
 
-/** Text on one line, cut to what is left of the line. */
+/** Text on one line, with line breaks escaped, and tabs replaced by spaces. */
 export function oneLine(text: string): string {
   return text.replace(/[\n\t]/g, (c) => (c === '\n' ? '\\n' : ' '));
 }

@@ -1,4 +1,4 @@
-/** What held the memory: the suspects in sentences, then the classes that retain most. */
+/** What retained the memory: the suspects in sentences, then the classes that retain most. */
 import type { Account } from '../../model/account.ts';
 import { formatBytes, formatNumber } from '../../model/quantities.ts';
 import { type Page, wrap } from './layout.ts';

@@ -1,10 +1,13 @@
-/** What a message says, on one line: its texts, and its other parts in words. Knows the parts of GenAI's conventions. */
+/**
+ * The contents of a message on one line: its texts, and a description of its other parts. Supports the parts of the GenAI
+ * conventions.
+ */
 
 export function messageText(content: unknown): string {
   return Array.isArray(content) ? content.map(partText).join('  ') : textOf(content);
 }
 
-/** A text as it is, anything else as JSON. */
+/** A text unchanged, anything else as JSON. */
 export function textOf(value: unknown): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,20 +1,20 @@
-/** Finds runs that repeat themselves in a list, as a runaway recursion does in a stack. Knows nothing of frames. */
+/** Finds repeated sequences in a list, such as those of a runaway recursion in a stack. Independent of frames. */
 
 export interface Run {
   /** Index of the first item. */
   start: number;
-  /** Items of one turn. */
+  /** Items per turn. */
   length: number;
-  /** How often the turn comes in a row; 1 for an item that doesn't repeat. */
+  /** How often the turn is repeated in a row; 1 for an item that is not repeated. */
   times: number;
 }
 
-/** Recursion through more functions than this is shown as it is. */
+/** Recursion through more functions than this is shown unchanged. */
 const longestTurn = 4;
-/** Fewer turns are no runaway. */
+/** Fewer turns are not a runaway recursion. */
 const fewestTurns = 3;
 
-/** Covers `keys` from left to right; at each place the shortest turn that repeats often enough wins. Linear. */
+/** Covers `keys` from left to right; at each position the shortest turn that repeats often enough is used. Linear. */
 export function findRuns(keys: readonly string[]): Run[] {
   const runs: Run[] = [];
   for (let start = 0; start < keys.length; ) {

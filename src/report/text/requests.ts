@@ -1,4 +1,4 @@
-/** The requests that were being answered, and the one whose work died, which may have been answered before. */
+/** The requests that were being processed, and the one whose work died, which may have been answered before. */
 import type { Account } from '../../model/account.ts';
 import { requestText } from '../../model/origin.ts';
 import { formatCount } from '../../model/quantities.ts';

@@ -10,7 +10,7 @@ import { findRuns } from './repeats.ts';
 
 const maxFrames = 40;
 const maxLocals = 12;
-/** This many frames of other people's code in a row are folded into one line. */
+/** This many consecutive frames of third-party code are folded into one line. */
 const foldFrom = 3;
 
 /** Threads whose frames the error does not show. */
@@ -33,7 +33,7 @@ export function renderPlace(account: Account, page: Page): string[] {
   return lines.length ? ['', ...lines.map((line) => `  ${line}`)] : [];
 }
 
-/** The lines around the position, with a caret under it; nothing without source. */
+/** The lines around the position, with a caret under it; empty without source. */
 export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: string): string[] {
   if (!frame?.source?.length) return [];
   const { palette } = page;
@@ -41,7 +41,7 @@ export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: stri
   const lines = [palette.place(placeOf(frame, cwd) ?? '')];
   for (const { line, text, startColumn = 1 } of withoutBlankEnd(frame)) {
     const here = line === frame.line;
-    // The account may hold a window of a long line only: columns count from where it begins.
+    // The account may contain only a part of a long line, so columns count from the start of that part.
     const column = here && frame.column !== undefined ? frame.column - startColumn + 1 : undefined;
     const { shown, offset } = cutAround(text, column, page.columns - width - 10);
     const number = String(line).padStart(width);
@@ -58,13 +58,13 @@ export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: stri
   return lines;
 }
 
-/** Blank lines below the position say nothing. */
+/** Removes blank lines below the position. */
 function withoutBlankEnd({ source = [], line: position = 0 }: Frame): readonly SourceLine[] {
   const last = source.findLastIndex(({ line, text }) => line <= position || text.trim());
   return source.slice(0, last + 1);
 }
 
-/** A minified line is cut around its column; a tab counts as one so that the caret stands right. */
+/** Cuts a minified line around its column; a tab counts as one column so that the caret is at the right place. */
 function cutAround(
   text: string,
   column: number | undefined,
@@ -75,12 +75,12 @@ function cutAround(
   if (line.length <= room) return { shown: line, offset: 0 };
   const offset = Math.max(0, Math.min((column ?? 1) - 1 - Math.floor(room / 2), line.length - room));
   const shown = line.slice(offset, offset + room);
-  // An ellipsis in place of a character: the caret's column stays.
+  // The ellipsis replaces a character, so the caret's column is unchanged.
   const begun = offset > 0 ? `…${shown.slice(1)}` : shown;
   return { shown: offset + room < line.length ? `${begun.slice(0, -1)}…` : begun, offset };
 }
 
-/** Foreign frames in a row are folded into one line, and so are turns of a runaway recursion after the first. */
+/** Consecutive foreign frames are folded into one line, and so are the turns of a runaway recursion after the first. */
 export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string): string[] {
   const { palette } = page;
   const runs = findRuns(frames.map(keyOf));
@@ -102,7 +102,7 @@ export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string)
 
 type Row = { frame: Frame } | { folded: Frame[] } | { repeats: string };
 
-/** Frames with variables are each worth reading, so none is the repeat of another. */
+/** Each frame with variables is worth reading, so it never counts as a repetition. */
 const keyOf = (f: Frame, index: number): string =>
   f.locals?.length ? String(index) : `${f.function}\n${f.file}\n${f.line}\n${f.column}`;
 

@@ -1,4 +1,4 @@
-/** What was around the death: what is unusual, the process, its modules, its handles. */
+/** The surroundings of the death: what is unusual, the process, its modules, its handles. */
 import type { Account } from '../../model/account.ts';
 import {
   clip,
@@ -41,7 +41,7 @@ export function renderProcess({ process, memory, environment, verdict }: Account
 
 type Process = NonNullable<Account['process']>;
 
-/** As it was typed: the program, Node's options, then the script and its words. */
+/** As it was typed: the program, Node's options, then the script and its arguments. */
 function commandText(process: Process | undefined): string | undefined {
   const [node, ...words] = process?.argv ?? [];
   if (node === undefined) return undefined;
@@ -85,7 +85,7 @@ function variablesText(variables: NonNullable<Account['environment']>['variables
   return `${formatNumber(all.length)}, of which ${formatNumber(withheld)} withheld`;
 }
 
-/** One a line, by name. */
+/** One per line, sorted by name. */
 export function renderVariables({ environment }: Account, page: Page): string[] {
   return keyValues(
     page,
@@ -96,7 +96,7 @@ export function renderVariables({ environment }: Account, page: Page): string[] 
   );
 }
 
-/** Packages that differ from the lock file; those loaded twice stand under what is unusual. */
+/** Packages that differ from the lock file; those that are loaded twice are in the section of unusual facts. */
 export function renderPackages({ modules }: Account, page: Page): string[] {
   const packages = modules?.packages ?? [];
   const drifted = packages.filter((p) => p.drift);

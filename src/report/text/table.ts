@@ -1,4 +1,4 @@
-/** Tables of the text report: cli-table3 without its borders, since most of what is read here is piped or pasted. */
+/** Tables of the text report: cli-table3 without its borders, because most output is piped or pasted. */
 import Table from 'cli-table3';
 import { oneLine, type Page } from './layout.ts';
 
@@ -21,7 +21,10 @@ const borderless = Object.fromEntries(
   ].map((part) => [part, '']),
 );
 
-/** cli-table3 hands all rows to one call, which overruns the stack at 100,000; columns of a longer table count characters. */
+/**
+ * cli-table3 passes all rows as arguments of one call, which overflows the stack at 100,000; a longer table uses character
+ * counts for its columns.
+ */
 const mostMeasured = 10_000;
 
 /** Lines of a table with a faint head row. */
@@ -51,7 +54,10 @@ const colours = /\x1b\[[\d;]*m/g;
 const isPlain = (cell: string): boolean => /^[\x20-\x7e]*$/.test(cell.replace(colours, ''));
 const widthOf = (cell: string): number => cell.replace(colours, '').length;
 
-/** The same where each character takes one column: most tables, and measuring those of others takes 10 ms to start. */
+/**
+ * Equivalent for tables whose characters all take one column, which is most of them; loading the width tables for others
+ * takes 10 ms.
+ */
 function plainTable(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) =>
     rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),

@@ -1,4 +1,4 @@
-/** Which test ran, for the reports: its name, its file, and how many had not finished. */
+/** Which test was running: its name, its file, and how many had not finished. */
 import type { Account } from '../../model/account.ts';
 import { formatCount, formatDuration } from '../../model/quantities.ts';
 import { type TestFacts, testName, testOf, testTitle } from '../../model/tests.ts';

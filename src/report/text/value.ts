@@ -1,6 +1,6 @@
 /**
- * JSON values as people read them: one `key: value` a line, nested by two columns, cut by depth, count and length
- * with the rest named. Lists of messages (role and content) read as a conversation.
+ * JSON values for people: one `key: value` per line, indented by two columns, limited in depth, count and length, with a
+ * description of the rest. Lists of messages (role and content) are rendered as a conversation.
  */
 import { clip, formatCount } from '../../model/quantities.ts';
 import { oneLine, type Page } from './layout.ts';
@@ -44,7 +44,7 @@ type Message = { role: string; content: unknown };
 const isMessage = (item: unknown): item is Message =>
   isRecord(item) && typeof item['role'] === 'string' && 'content' in item;
 
-/** The last messages matter most: what led to the death. */
+/** Shows the last messages, because they led to the death. */
 export function renderConversation(messages: readonly Message[], page: Page): string[] {
   const shown = messages.slice(-10);
   const width = Math.max(...shown.map((m) => m.role.length));
@@ -68,7 +68,7 @@ function scalarText(value: unknown): string {
   return String(value);
 }
 
-/** The source of a class or a function is its first line. */
+/** The source of a class or a function is shown as its first line. */
 function textOf(value: string): string {
   const source = /^(?:(?:async )?function\b|class\b)[^\n{]*/.exec(value)?.[0];
   if (source === undefined || value.length <= 120) return clip(oneLine(value), maxTextChars);

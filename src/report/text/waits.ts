@@ -1,4 +1,4 @@
-/** Who waits for whom, as a list: circles first, then each wait with its age, then loops. */
+/** Who waits for whom, as a list: cycles first, then each wait with its age, then loops. */
 
 import type { Account } from '../../model/account.ts';
 import type { WaitEdge, WaitGraph, WaitNode } from '../../model/agent-state.ts';

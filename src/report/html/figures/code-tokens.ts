@@ -1,6 +1,6 @@
 /**
- * One line of JavaScript or TypeScript as coloured pieces. Knows no more than a line shows: a template or a comment that
- * began above is not recognised, and a regular expression is taken for what it looks like. Pure, one pass.
+ * Splits one line of JavaScript or TypeScript into coloured tokens. Uses only the line itself: a template or a comment that
+ * began above is not recognised, and regular expressions are detected heuristically. Pure, one pass.
  */
 
 export type TokenKind = 'plain' | 'comment' | 'string' | 'number' | 'keyword' | 'call';
@@ -13,7 +13,7 @@ export interface Token {
 const pattern =
   /(?<comment>\/\/.*|\/\*.*?(?:\*\/|$)|^\s*\*.*)|(?<string>"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|`(?:\\.|[^`\\])*`?)|(?<number>\b(?:0[xXoObB][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)n?\b)|(?<keyword>(?<!\.)\b(?:abstract|as|async|await|break|case|catch|class|const|continue|default|delete|do|else|enum|export|extends|false|finally|for|from|function|get|if|implements|import|in|instanceof|interface|let|new|null|of|private|protected|public|readonly|return|satisfies|set|static|super|switch|this|throw|true|try|type|typeof|undefined|var|void|while|yield)\b)|(?<call>\b[\p{L}_$][\p{L}\p{N}_$]*(?=\())/gu;
 
-/** Longer lines are minified code: colours would be slow and of no help. */
+/** Longer lines are minified code, for which colours would be slow and useless. */
 const longest = 2000;
 
 export function tokensOf(line: string): Token[] {

@@ -1,4 +1,4 @@
-/** Samples of memory as lines of a chart: at most as many points as there are pixels, the peaks kept. Pure. */
+/** Samples of memory as lines of a chart: at most as many points as there are pixels, keeping the peaks. Pure. */
 import type { MemorySample } from '../../../model/account.ts';
 
 export interface Point {
@@ -31,7 +31,7 @@ export function seriesOf(samples: readonly MemorySample[], mostPoints: number): 
   });
 }
 
-/** Without the container, where it holds so much besides that the process would lie flat on the ground. */
+/** Without the container's line, if it is so much higher that the process's line would be flat. */
 export function withoutOverwhelming(series: readonly Series[]): Series[] {
   const peakOf = (wanted: Series['key']) =>
     series.find(({ key }) => key === wanted)?.points.reduce((most, { bytes }) => Math.max(most, bytes), 0);
@@ -40,7 +40,7 @@ export function withoutOverwhelming(series: readonly Series[]): Series[] {
   return series.filter(({ key }) => !(isTooMuch && key === 'cgroupBytes'));
 }
 
-/** Of each stretch its highest point, and the last point of all. */
+/** The highest point of each interval, and the very last point. */
 function thin(points: readonly Point[], most: number): Point[] {
   if (points.length <= most) return [...points];
   const size = points.length / most;
@@ -55,7 +55,7 @@ function thin(points: readonly Point[], most: number): Point[] {
   return kept;
 }
 
-/** The point that is nearest in time; points are in its order. */
+/** The point that is nearest in time; points are sorted by time. */
 export function nearest(points: readonly Point[], atMs: number): Point | undefined {
   let best = points[0];
   for (const point of points)

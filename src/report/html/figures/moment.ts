@@ -1,9 +1,9 @@
-/** What the right edge of a picture over time is: a program that went on has no end there. Pure. */
+/** The meaning of the right edge of a timeline or chart: it is not the end if the program continued. Pure. */
 import type { Account } from '../../../model/account.ts';
 
 export type Moment = 'end' | 'hang' | 'snapshot';
 
-/** At the edge itself. */
+/** The label at the edge. */
 export const momentNames: Record<Moment, string> = { end: '† death', hang: 'the hang', snapshot: 'snapshot' };
 
 export function momentOf({ verdict, process }: Account): Moment {

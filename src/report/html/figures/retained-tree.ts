@@ -1,16 +1,18 @@
-/** The flat rows of a heap's dominator tree as nodes with their totals. Pure; a row may name a parent that is not above it. */
+/**
+ * Converts the flat rows of a heap's dominator tree to nodes with totals. Pure; a row may name a parent that is not above it.
+ */
 import type { RetainedFrame } from '../../../model/account.ts';
 
 export interface RetainedNode {
   name: string;
-  /** With all that is below. */
+  /** Including everything below. */
   bytes: number;
   ownBytes: number;
   count: number;
   children: RetainedNode[];
   /** V8's own: code, shapes, contexts, tables. */
   isEngine: boolean;
-  /** One of a few colours, the same for the same name. */
+  /** One of a few colours; the same name has the same colour. */
   tone: number;
 }
 
@@ -26,7 +28,7 @@ export function retainedTree(frames: readonly RetainedFrame[]): RetainedNode | u
     isEngine: isEngineName(name),
     tone: toneOf(name),
   }));
-  // Parents come before their children, so from the end each node is complete when it is added to its parent.
+  // Parents come before their children, so backwards each node is complete when it is added to its parent.
   for (let n = nodes.length - 1; n > 0; n--) {
     const node = nodes[n]!;
     const parent = frames[n]!.parent;

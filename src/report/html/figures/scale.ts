@@ -2,7 +2,7 @@
 
 const roundSteps = [1, 2, 5];
 
-/** At most about `wanted` round steps of time between them; counted back from the end, in milliseconds, 0 first. */
+/** About `wanted` ticks at most, at round steps of time counted back from the end, in milliseconds, starting with 0. */
 export function timeTicks(spanMs: number, wanted: number): number[] {
   if (!(spanMs > 0)) return [0];
   const step = timeSteps.find((candidate) => spanMs / candidate <= wanted) ?? roundStep(spanMs / wanted);
@@ -19,7 +19,7 @@ const timeSteps = [
   ...[1, 2, 4, 6, 12, 24, 48, 96, 168].map((n) => n * hour),
 ];
 
-/** From 0 up to and beyond `most`, in binary units. */
+/** From 0 to at least `most`, in binary units. */
 export function byteTicks(most: number, wanted: number): number[] {
   if (!(most > 0)) return [0];
   const unit = 1024 ** Math.max(0, Math.floor(Math.log(most / wanted) / Math.log(1024)));
@@ -27,7 +27,7 @@ export function byteTicks(most: number, wanted: number): number[] {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, n) => n * step);
 }
 
-/** The smallest of 1, 2, 5, 10, 20 … that is not below. */
+/** The smallest of 1, 2, 5, 10, 20 … that is at least `least`. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * (roundSteps.find((n) => n * power >= least * 0.999) ?? 10);

@@ -1,18 +1,18 @@
-/** Where the bars of a timeline stand, in percent of its width, and which spans are worth a closer look. Pure. */
+/** Positions of the bars of a timeline, in percent of its width, and the time ranges that are worth zooming to. Pure. */
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Timeline, TimelineRow } from './timeline.ts';
 
 export interface BarPlace {
   left: number;
   width: number;
-  /** Shares of the bar, in percent: before the reply began, and after the last of it came. */
+  /** Parts of the bar, in percent: before the reply began, and after the last of it arrived. */
   untilFirstByte?: number;
   sinceLastByte?: number;
-  /** Where the words have room; for a bar that leaves none, beside the name. */
+  /** Where there is room for the text; `name` if there is none next to the bar. */
   textSide: 'before' | 'after' | 'name';
 }
 
-/** Undefined for what has no place in time. */
+/** Undefined if the row has no time. */
 export function barPlace(
   row: TimelineRow,
   { fromMs, endMs }: { fromMs: number; endMs: number },
@@ -35,7 +35,7 @@ export function barPlace(
 
 const looks = [1000, 10_000, 60_000, 600_000, 3_600_000];
 
-/** The whole, and the ends of it that are much shorter. */
+/** The whole, and the last parts of it that are much shorter. */
 export function rangesOf({ startMs, endMs }: Timeline): { name: string; spanMs: number }[] {
   const whole = Math.max(1, endMs - startMs);
   const ends = looks.filter((ms) => ms < whole / 3).slice(-3);

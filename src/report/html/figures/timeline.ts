@@ -1,7 +1,6 @@
 /**
- * The agent's runs as rows of one picture: a run, in it its steps, in them their calls, in the order of time. Each row
- * has a place in time where it is known, and an anchor to link to. Pure; ids come from the program and may repeat, or
- * name each other as parents.
+ * The agent's runs as rows of one timeline: each run, its steps, and their calls, in order of time. Each row has a time if
+ * that is known, and an anchor to link to. Pure; ids come from the program and may repeat, or name each other as parents.
  */
 import {
   type AgentRun,
@@ -22,11 +21,11 @@ export interface TimelineRow {
   depth: number;
   status: string;
   outcome: Outcome;
-  /** Epoch milliseconds; absent when nothing says when. */
+  /** Epoch milliseconds; absent if unknown. */
   startMs?: number;
-  /** Of what had not ended: the end of the recording. */
+  /** If it had not ended: the end of the recording. */
   endMs?: number;
-  /** When the reply began, and when the last of it came. */
+  /** When the reply began, and when the last of it arrived. */
   firstByteMs?: number;
   lastByteMs?: number;
   run: AgentRun;
@@ -200,7 +199,7 @@ function requestNode(
   return { key: `request ${n}`, row };
 }
 
-/** Depth first, children by their beginning; what is its own ancestor, or has none that is known, stands at the top. */
+/** Depth first, children sorted by their start. Nodes without a known parent are at the top level, and so are cycles. */
 function inOrder(nodes: readonly Node[]): TimelineRow[] {
   const byKey = new Map(nodes.map((node) => [node.key, node]));
   const children = new Map<string | undefined, Node[]>();
@@ -226,14 +225,14 @@ function inOrder(nodes: readonly Node[]): TimelineRow[] {
     }
   };
   visit(children.get(undefined) ?? []);
-  // A circle of parents hangs on nothing.
+  // Nodes in a cycle of parents are not reachable from the top.
   visit(nodes.filter((node) => !seen.has(node)));
   return rows;
 }
 
 const startOf = ({ row }: Node): number => row.startMs ?? Number.MAX_SAFE_INTEGER;
 
-/** A run that says nothing of its time began with the first of its own. */
+/** A run without a start time begins with its first row. */
 function placeRuns(rows: readonly TimelineRow[], endMs: number | undefined): void {
   const unplaced = new Map<AgentRun, TimelineRow>();
   for (const row of rows) {

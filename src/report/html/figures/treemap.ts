@@ -1,6 +1,6 @@
 /**
- * Rectangles whose areas are to each other as the sizes, as square as can be: Bruls, Huizing, van Wijk, "Squarified
- * Treemaps" (2000). Departure: sizes are laid out largest first, and those that are no positive number are left out. Pure.
+ * Rectangles with areas proportional to the sizes, as square as possible: Bruls, Huizing, van Wijk, "Squarified Treemaps"
+ * (2000). Differences: sizes are laid out largest first, and those that are not positive numbers are left out. Pure.
  */
 
 export interface Box {
@@ -39,16 +39,16 @@ export function squarify<T>(items: readonly T[], sizeOf: (item: T) => number, wi
   return placed;
 }
 
-/** Room for a name above what is inside, and around it. */
+/** Room for a name above the contents, and a margin around them. */
 const headHeight = 22;
 const padding = 3;
-/** Smaller ones would hold no name and catch no pointer. */
+/** Smaller ones have no room for a name and are hard to point at. */
 const leastSide = 5;
-/** Smaller ones show nothing inside. */
+/** The contents of smaller ones are not shown. */
 const leastRoom = { width: 40, height: 24 };
 
 export interface Nested<T> extends Placed<T> {
-  /** Those that it lies in, the outermost first. */
+  /** The enclosing items, the outermost first. */
   above: readonly T[];
 }
 
@@ -57,7 +57,7 @@ export interface Nesting<T> {
   insideOf(item: T): readonly T[];
 }
 
-/** Rectangles in rectangles, as deep as there is room; the outer ones come first, so that the inner ones lie on top of them. */
+/** Nested rectangles, as deep as there is room. Outer ones come first, so that the inner ones are drawn on top of them. */
 export function nest<T>(
   items: readonly T[],
   nesting: Nesting<T>,
@@ -79,7 +79,7 @@ export function nest<T>(
   });
 }
 
-/** The greatest of the aspect ratios of a row along `side`; its areas come largest first. */
+/** The greatest aspect ratio in a row along `side`; areas are sorted, largest first. */
 function worst(areas: readonly number[], side: number): number {
   const sum = areas.reduce((a, b) => a + b, 0);
   const largest = areas[0]!;
@@ -87,7 +87,7 @@ function worst(areas: readonly number[], side: number): number {
   return Math.max((side * side * largest) / (sum * sum), (sum * sum) / (side * side * smallest));
 }
 
-/** Along the shorter side; returns the room that is left. */
+/** Places a row along the shorter side; returns the remaining room. */
 function placeRow<T>(row: readonly T[], areas: readonly number[], room: Box, placed: Placed<T>[]): Box {
   const sum = areas.reduce((a, b) => a + b, 0);
   const isColumn = room.width >= room.height;

@@ -3,10 +3,10 @@ import type { Frame, SourceLine } from '../../../model/thread.ts';
 import { tokensOf } from '../figures/code-tokens.ts';
 import { ScrollBox } from './scroll-box.tsx';
 
-/** Of a minified line, what stands around the position. */
+/** A longer line is minified, and only its part around the position is shown. */
 const longestLine = 400;
 
-/** @param label tells one from the others of the page. */
+/** @param label distinguishes it from the others on the page. */
 export function Code({ frame, label }: { frame: Frame; label: string }) {
   const lines = trimmed(frame.source ?? [], frame.line ?? 0);
   if (!lines.length) return null;
@@ -39,7 +39,7 @@ function Line({ line, frame }: { line: SourceLine; frame: Frame }) {
   );
 }
 
-/** The piece that holds the position is marked as a whole: a name or a sign is what one looks for. */
+/** The whole token at the position is marked, because readers look for a name or an operator. */
 function Tokens({ text, at }: { text: string; at: number | undefined }) {
   let start = 0;
   return (

@@ -1,4 +1,4 @@
-/** What a stack's rows are: frames of other people's code in a row are one row that unfolds. Pure. */
+/** The rows of a stack: consecutive frames of third-party code are one row that unfolds. Pure. */
 import { isOfNode, isPlainForeign, shortFile } from '../../../model/frame-text.ts';
 import { formatCount } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';

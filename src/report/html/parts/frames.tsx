@@ -14,7 +14,7 @@ interface FramesProps {
   /** `<prefix>-<n>` is a frame's anchor, n from 1. */
   prefix: string;
   cwd: string | undefined;
-  /** The frame that is open from the start. */
+  /** The frame that is initially open. */
   opened?: Frame | undefined;
 }
 
@@ -92,7 +92,7 @@ function FrameRow({ row: { frame, number }, prefix, cwd, byDefault }: FrameRowPr
         {head}
       </div>
     );
-  // On paper the frames of Node and of packages stand as on the screen: a line each.
+  // On paper, frames of Node and of packages take one line each, as on the screen.
   const isOpen = isUnfolded(id, byDefault, frame.inApp);
   return (
     <details id={id} class={name} open={isOpen} onToggle={(event) => noteToggle(event, id, byDefault)}>

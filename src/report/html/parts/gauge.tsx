@@ -1,4 +1,4 @@
-/** A figure, and how much of its limit it is. */
+/** A figure, and its share of the limit. */
 interface GaugeProps {
   name: string;
   value: string;

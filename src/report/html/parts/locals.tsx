@@ -1,4 +1,4 @@
-/** The variables of a frame: its own first, those that it only sees from within folded away. */
+/** The variables of a frame: its own first, those of enclosing scopes folded. */
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../../../model/quantities.ts';
 import type { LocalVariable } from '../../../model/thread.ts';
@@ -10,7 +10,7 @@ const own = new Set(['local', 'argument', 'arguments', 'this', 'block', 'catch',
 export function Locals({ locals }: { locals: readonly LocalVariable[] }) {
   const mine = locals.filter(({ scope }) => own.has(scope));
   const outer = locals.filter(({ scope }) => !own.has(scope));
-  // All of them are shown when none is known to be the frame's own.
+  // If none is known to be the frame's own, all of them are shown.
   if (!mine.length) return <div class="locals">{listOf(outer)}</div>;
   return (
     <div class="locals">

@@ -1,4 +1,4 @@
-/** Memory over time, up to the moment of death; the values under the pointer in words. */
+/** Memory over time, up to the moment of death, with the values under the pointer as text. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { MemorySample } from '../../../model/account.ts';
@@ -12,7 +12,7 @@ interface ChartProps {
   samples: readonly MemorySample[];
   limitBytes: number | undefined;
   endedAt: string | undefined;
-  /** What the right edge is. */
+  /** The meaning of the right edge. */
   moment: Moment;
 }
 
@@ -114,7 +114,7 @@ function scalesOf(
   const startMs = all.reduce((least, { atMs }) => Math.min(least, atMs), Number.POSITIVE_INFINITY);
   const lastMs = all.reduce((most, { atMs }) => Math.max(most, atMs), 0);
   const endMs = Math.max(lastMs, Date.parse(endedAt ?? '') || 0, startMs + 1);
-  // A limit that is far above would press the lines to the ground.
+  // A limit that is far above would flatten the lines.
   const top = limit !== undefined && limit < highest * 3 ? Math.max(limit, highest) : highest;
   const mostBytes = byteTicks(top, 4).at(-1) ?? top;
   const inner = width - margin.left - margin.right;

@@ -1,4 +1,4 @@
-/** The sections as a list beside the page, the one in sight marked. */
+/** The sections as a list next to the page, with the visible one marked. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Account } from '../../../model/account.ts';

@@ -1,6 +1,6 @@
 /**
- * Text with the few marks that people and models write: fenced code, `code` and **strong**. Nothing else of Markdown, no
- * links, no markup: what is not one of these stands as it was written.
+ * Text with the few marks that people and models use: fenced code, `code` and **strong**. No other Markdown, no links, no
+ * markup: everything else is shown as it was written.
  */
 import { Fragment } from 'preact';
 
@@ -34,7 +34,7 @@ function Inline({ text }: { text: string }) {
   );
 }
 
-/** What stands before each match, with the match; at the end what is left. */
+/** The text before each match, with the match; at the end the rest. */
 function splitBy(text: string, pattern: RegExp): { plain: string; found?: RegExpMatchArray }[] {
   const pieces: { plain: string; found?: RegExpMatchArray }[] = [];
   let at = 0;

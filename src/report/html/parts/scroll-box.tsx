@@ -1,4 +1,4 @@
-/** A part of the page that scrolls by itself: named, and within reach of the keyboard. */
+/** A part of the page that scrolls by itself: labelled, and accessible by keyboard. */
 import type { ComponentChildren, CSSProperties, Ref } from 'preact';
 
 interface ScrollBoxProps {

@@ -1,4 +1,4 @@
-/** The search: a field, and below it what was found, each a link to its place. */
+/** The search: a field, and below it the results, each a link to its place. */
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { findIn, searchIndex } from '../search-index.ts';

@@ -1,4 +1,4 @@
-/** The smallest pieces: a chip, the tag of a bundle part, a list of facts, a text that is long. */
+/** The smallest components: a chip, the tag of a bundle part, a list of facts, a long text. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { formatNumber } from '../../../model/quantities.ts';
@@ -11,7 +11,7 @@ export function Chip({ tone = 'plain', children }: { tone?: Tone; children: Comp
   return <span class={`chip chip-${tone}`}>{children}</span>;
 }
 
-/** Which part of the bundle shows a fact. */
+/** Which part of the bundle a fact comes from. */
 export function PartTag({ part }: { part: string }) {
   return <code class="part-tag">{part}</code>;
 }
@@ -35,18 +35,18 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-/** More of one text than this is never drawn: a browser would be busy with nothing else. */
+/** More of a text is never rendered, because it would block the browser. */
 const mostDrawn = 200_000;
 
 interface LongTextProps {
   text: string;
   most?: number;
   class?: string;
-  /** Its code and its emphasis are shown as such. */
+  /** Renders code and emphasis in the text. */
   isProse?: boolean;
 }
 
-/** A text from the program; of a long one the beginning, and all of it on request. */
+/** A text from the program; a long one is cut, and shown in full on request. */
 export function LongText({ text, most = 1200, class: name, isProse }: LongTextProps) {
   const isWhole = useSignal(false);
   const limit = isWhole.value ? mostDrawn : isPrinting.value ? most * 4 : most;
@@ -77,7 +77,7 @@ export function LongText({ text, most = 1200, class: name, isProse }: LongTextPr
   );
 }
 
-/** A list of which the first `most` are drawn, and more on request. */
+/** A list that renders its first `most` elements, and more on request. */
 export function CutList<T>({
   items,
   most,
@@ -109,7 +109,7 @@ export function CutList<T>({
   );
 }
 
-/** An ISO time as people read it; anything else as it is. */
+/** An ISO time in readable form; anything else unchanged. */
 export function When({ at }: { at: string | undefined }) {
   if (!at) return null;
   const text = at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');

@@ -1,4 +1,4 @@
-/** A table whose columns of numbers stand right, and which shows its first rows until more are asked for. */
+/** A table with right-aligned columns of numbers; shows its first rows until more are requested. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { formatNumber } from '../../../model/quantities.ts';

@@ -1,4 +1,4 @@
-/** The bar at the top: whose death this is, the search, the theme. */
+/** The bar at the top: the program that died, the search, the theme. */
 import type { Account } from '../../../model/account.ts';
 import { nextTheme } from '../keys.ts';
 import { isHelpShown, theme } from '../state.ts';
@@ -62,7 +62,7 @@ export function HelpButton() {
   );
 }
 
-/** A line that was alive, and is not. */
+/** The logo: a pulse that becomes a flat line. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 28 16" width="28" height="16" aria-hidden="true">
@@ -72,7 +72,7 @@ export function Mark() {
   );
 }
 
-/** The script's name as a person would call it. */
+/** The script's name as a person would write it. */
 function programOf({ process, bundle }: Account): string {
   const script = process?.argv?.[1] ?? '';
   return script.split('/').at(-1) || (bundle?.path.split('/').at(-1) ?? '');

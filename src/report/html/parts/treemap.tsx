@@ -1,6 +1,6 @@
 /**
- * Where the bytes of the heap are kept: a rectangle a class, in it what it alone keeps alive, as deep as there is room. A click
- * looks inside.
+ * What the bytes of the heap are retained by: a rectangle per class, containing what only it keeps alive, as deep as there is
+ * room. A click zooms in.
  */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
@@ -50,7 +50,7 @@ export function Treemap({ frames }: { frames: readonly RetainedFrame[] }) {
   );
 }
 
-/** Through nodes that hold hardly more than one other: a map of one tile says nothing. */
+/** Skips nodes that contain hardly more than one other, because a map of one tile shows nothing. */
 function wayInto(root: RetainedNode): RetainedNode[] {
   const way: RetainedNode[] = [];
   for (let node = root; ; ) {
@@ -63,7 +63,7 @@ function wayInto(root: RetainedNode): RetainedNode[] {
   }
 }
 
-/** What is in it, its own bytes among them, so that the areas add up. */
+/** The contents of a node including its own bytes, so that the areas add up. */
 function partsOf(node: RetainedNode): RetainedNode[] {
   if (!node.children.length) return [node];
   const own: RetainedNode = { ...node, bytes: node.ownBytes, children: [], name: `${node.name} itself` };
@@ -107,7 +107,7 @@ function Tile({ box: { item, x, y, width, height, above }, total, open }: TilePr
       ) : null}
     </>
   );
-  // The keyboard goes over the outermost: opening one makes those in it the outermost.
+  // The keyboard only reaches the outermost tiles: opening one makes its contents the outermost.
   const hidden = isInner ? { 'aria-hidden': true, tabIndex: -1 } : {};
   return item.children.length ? (
     <button type="button" {...shape} {...hidden} onClick={open}>

@@ -1,4 +1,4 @@
-/** The width that an element has, in CSS pixels, as it changes. */
+/** The current width of an element, in CSS pixels. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 

@@ -1,10 +1,10 @@
-/** A value that the program or the model wrote, as a tree that unfolds; what is folded is not drawn. */
+/** A value from the program or the model, as a tree that unfolds; folded contents are not rendered. */
 import { useSignal } from '@preact/signals';
 import { clip, formatCount } from '../../../model/quantities.ts';
 import { CutList, LongText } from './small.tsx';
 
 const mostEntries = 60;
-/** Objects that fit on a line are not worth unfolding. */
+/** Objects that fit on one line need not be unfolded. */
 const lineLength = 90;
 
 export function Value({ value, open = false }: { value: unknown; open?: boolean }) {
@@ -54,7 +54,7 @@ function headOf(value: object, entries: readonly [string, unknown][]): string {
   return clip(`{ ${names.join(', ')}${entries.length > 6 ? ', …' : ''} }`, lineLength);
 }
 
-/** Whether its text is short for sure, so that making it costs nothing. */
+/** Whether its text is certainly short, so that creating it is cheap. */
 function isSmall(value: object): boolean {
   const items = Object.values(value);
   return (

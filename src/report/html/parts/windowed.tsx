@@ -1,6 +1,6 @@
 /**
- * A list of rows of one height. A short one is drawn whole; of a long one only what is in sight, in a box that scrolls.
- * A row may be opened and is then taller: as long as it is in sight, the rows below it move down.
+ * A list of rows of equal height. A short list is rendered whole, a long one only as far as it is visible, in a box that
+ * scrolls. An opened row is taller: as long as it is visible, the rows below it move down.
  */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -20,7 +20,7 @@ interface WindowedProps<T> {
 const mostWhole = 32;
 const beyond = 12;
 const boxRows = 18;
-/** On paper, the end is worth most. */
+/** On paper, the end is the most useful part. */
 const mostPrinted = 120;
 
 export function Windowed<T>({ items, rowHeight, label, idOf, draw }: WindowedProps<T>) {
@@ -29,7 +29,7 @@ export function Windowed<T>({ items, rowHeight, label, idOf, draw }: WindowedPro
   const isLong = items.length > mostWhole;
   const wanted = target.value;
   useEffect(() => {
-    // The end at first: what happened last.
+    // Initially shows the end: what happened last.
     if (box.current) box.current.scrollTop = items.length * rowHeight;
   }, [items, isLong]);
   useEffect(() => {
@@ -56,7 +56,7 @@ export function Windowed<T>({ items, rowHeight, label, idOf, draw }: WindowedPro
       style={{ blockSize: `${boxRows * rowHeight}px` }}
       onScroll={(top) => {
         const at = Math.floor(top / rowHeight);
-        // Each change draws all rows in sight.
+        // Updated in large steps, because each change renders all visible rows.
         if (Math.abs(at - first.value) >= beyond / 2 || at === 0) first.value = at;
       }}
     >

@@ -1,4 +1,4 @@
-/** The bundle itself: its parts, and what was withheld before it was written. */
+/** The bundle itself: its parts, and what was redacted before it was written. */
 import type { Account } from '../../../model/account.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { withheldText } from '../../../model/withheld.ts';

@@ -1,4 +1,4 @@
-/** What the model was told and what it said, the end first in sight; a reply that was cut shows where. */
+/** The messages to and from the model, scrolled to the end; a reply that was cut is marked. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Account } from '../../../model/account.ts';
@@ -133,7 +133,7 @@ function Message({ message: { role, content }, id, toolNames }: MessageProps) {
   );
 }
 
-/** The parts of a message, as the OpenTelemetry GenAI conventions name them. */
+/** The parts of a message, in the format of the OpenTelemetry GenAI conventions. */
 function Part({ part, toolNames }: { part: unknown; toolNames: ReadonlyMap<string, string> }) {
   if (typeof part !== 'object' || part === null) return <Content value={part} />;
   const { type, content, name, arguments: given, response, id } = part as Record<string, unknown>;
@@ -175,14 +175,14 @@ function ToolName({ name, id }: { name: unknown; id: unknown }) {
   );
 }
 
-/** Text that is JSON is shown as what it says. */
+/** Text that is JSON is shown as its value. */
 function Content({ value }: { value: unknown }) {
   if (typeof value !== 'string') return <Value value={value} open />;
   return <>{jsonIn(value) ?? <LongText text={value} isProse />}</>;
 }
 
 const longestJson = 100_000;
-/** So much is unfolded at once. */
+/** Up to this length it is initially unfolded. */
 const shortJson = 1500;
 
 function jsonIn(text: string) {

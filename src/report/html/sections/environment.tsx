@@ -1,4 +1,4 @@
-/** The process and what was around it: command, machine, limits, variables, handles, connections. */
+/** The process and its surroundings: command, machine, limits, variables, handles, connections. */
 import type { Account, EnvironmentFacts, ProcessFacts } from '../../../model/account.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { Chip, Facts, When } from '../parts/small.tsx';
@@ -39,12 +39,12 @@ export function Environment({ account: { process, environment } }: { account: Ac
   );
 }
 
-/** As it was typed: the program, Node's options, then the script and its words. */
+/** As it was typed: the program, Node's options, then the script and its arguments. */
 function commandOf({ argv = [], execArgv = [] }: ProcessFacts): string {
   return [argv[0], ...execArgv, ...argv.slice(1)].join(' ');
 }
 
-/** By the names of cgroup version 2, whichever it was: the files of version 1 are named after their units. */
+/** By the names of cgroup version 2, for both versions: the files of version 1 are named after their units. */
 const cgroupNames: Record<string, string> = {
   path: 'Cgroup',
   'memory.max': 'Memory limit',
@@ -54,7 +54,7 @@ const cgroupNames: Record<string, string> = {
   'memory/memory.usage_in_bytes': 'Memory of the cgroup',
   'memory/memory.max_usage_in_bytes': 'Peak of the cgroup',
 };
-/** Version 1 writes a page less than 2⁶³ where there is no limit. */
+/** If there is no limit, version 1 contains 2⁶³ minus a page. */
 const noLimitBytes = 2 ** 60;
 
 function cgroupFacts(process: ProcessFacts | undefined): [string, string][] {

@@ -1,4 +1,4 @@
-/** What was looked for and is not there; those of one reason are one entry. */
+/** What was looked for and is missing; gaps with the same reason are one entry. */
 import type { Account } from '../../../model/account.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { CutList, PartTag } from '../parts/small.tsx';

@@ -1,4 +1,4 @@
-/** Memory over time, where the bytes are kept, what is suspected, and the classes of objects. */
+/** Memory over time, what retains the bytes, the suspects, and the classes of objects. */
 import type { Account, MemoryFacts, MemorySuspect } from '../../../model/account.ts';
 import { formatBytes, formatNumber, formatShare } from '../../../model/quantities.ts';
 import { momentOf } from '../figures/moment.ts';
@@ -87,7 +87,7 @@ function Classes({
 }) {
   if (!classes.length) return null;
   const most = Math.max(...classes.map((row) => row.retainedSizeBytes ?? row.selfSizeBytes ?? row.count));
-  // A count knows who is there; that of a core also their sizes, not who keeps whom.
+  // A mere count of objects has no sizes; the one of a core has own sizes, but no retained ones.
   const isWeighed = classes.some(({ selfSizeBytes }) => selfSizeBytes !== undefined);
   const isRetained = classes.some(({ retainedSizeBytes }) => retainedSizeBytes !== undefined);
   return (

@@ -1,2 +1,2 @@
-/** Where a message of the n-th run is found on the page; both counts begin with 0, the anchor's with 1. */
+/** The anchor of a message of the n-th run. Both arguments count from 0, the anchor from 1. */
 export const messageAnchor = (run: number, message: number): string => `message-${run + 1}-${message + 1}`;

@@ -1,4 +1,4 @@
-/** The requests that were being answered; the one whose work died is marked. */
+/** The requests that were being processed; the one whose work died is marked. */
 import type { Account } from '../../../model/account.ts';
 import { requestText } from '../../../model/origin.ts';
 import { Chip, CutList } from '../parts/small.tsx';

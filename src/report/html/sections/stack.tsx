@@ -1,5 +1,5 @@
 /**
- * The error with its stack, the culprit open; below it what caused it, and the errors that it holds. Without an error, the code
+ * The error with its stack, the culprit open; below it its causes and the errors that it contains. Without an error, the code
  * that the verdict names: where the program hangs or waits.
  */
 import type { Account, ErrorFacts } from '../../../model/account.ts';
@@ -12,14 +12,14 @@ import { Value } from '../parts/value.tsx';
 
 interface Chained {
   error: ErrorFacts;
-  /** How it belongs to the one above. */
+  /** How it is related to the one above. */
   relation?: string;
   prefix: string;
 }
 
 const mostErrors = 20;
 
-/** undefined where the error shows it. */
+/** Undefined if the error shows it. */
 export function placeWithoutError(account: Account): Frame | undefined {
   const place = account.error ? undefined : findPlace(account);
   return place?.source?.length ? place : undefined;
@@ -67,7 +67,7 @@ export function Stack({ account }: { account: Account }) {
   );
 }
 
-/** The error, its causes downwards, and the errors of an aggregate; as they stand, not as they nest. */
+/** The error, its causes, and the errors of an aggregate, as a flat list. */
 function chainOf(first: ErrorFacts): Chained[] {
   const chain: Chained[] = [];
   const open: Chained[] = [{ error: first, prefix: 'frame' }];

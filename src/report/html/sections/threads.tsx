@@ -10,7 +10,7 @@ const mostThreads = 12;
 export function Threads({ account: { threads, error, suspended, process } }: { account: Account }) {
   const shown = (threads ?? []).filter((t) => t.frames.length && !(t.crashed && error?.frames?.length));
   const idle = shown.filter(isNodesOwn);
-  // Of a hang nothing crashed and no error tells: where the main thread is, is the answer.
+  // In a hang nothing crashed and there is no error: the stack of the main thread is the answer.
   const central = shown.find((t) => t.crashed) ?? shown.find((t) => !error && t.kind === 'main');
   const list = (items: Thread[]) => (
     <CutList
@@ -43,7 +43,7 @@ export function Threads({ account: { threads, error, suspended, process } }: { a
   );
 }
 
-/** One that runs nothing of the program and did not die: its name says all. */
+/** A thread that runs no code of the program and did not die: its name is sufficient. */
 function isNodesOwn({ kind, crashed, name, frames }: Thread): boolean {
   return kind === 'native' && !crashed && name !== undefined && !frames.some((frame) => frame.inApp);
 }

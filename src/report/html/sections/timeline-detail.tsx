@@ -1,4 +1,4 @@
-/** What is known of one row of the timeline. */
+/** The details of one row of the timeline. */
 
 import type { AgentError, AgentRun, AgentStep, ModelCall, ToolCall } from '../../../model/agent-state.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../../model/quantities.ts';

@@ -1,4 +1,4 @@
-/** The agent's runs as a picture that ends with the moment of death; each row opens into what is known of it. */
+/** The agent's runs as a timeline that ends at the moment of death; each row unfolds its details. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Account } from '../../../model/account.ts';
@@ -186,7 +186,7 @@ interface Place {
 
 function Row({ row, place }: { row: TimelineRow; place: Place }) {
   const { anchor, kind, name, depth, outcome, status } = row;
-  // On paper what went well takes a line: hundreds of calls would be a book.
+  // On paper, successful rows take one line: hundreds of calls would fill a book.
   const isOpen = isUnfolded(anchor, false, outcome !== 'done');
   const bar = barPlace(row, place);
   return (

@@ -1,4 +1,4 @@
-/** What is unusual about the process: limits nearly reached, things that pile up, settings that bite. */
+/** What is unusual about the process: limits nearly reached, things that accumulate, harmful settings. */
 import type { Account } from '../../../model/account.ts';
 import { CutList, PartTag } from '../parts/small.tsx';
 

@@ -1,4 +1,4 @@
-/** The top of the page: what happened, in a sentence; and below the code what shows it and what to do. */
+/** The top of the page: what happened, in one sentence; and below the code the evidence and what to do. */
 import type { Account } from '../../../model/account.ts';
 import { formatBytes, uptimeText } from '../../../model/quantities.ts';
 import { testOf } from '../../../model/tests.ts';
@@ -30,7 +30,7 @@ export function VerdictSection({ account }: { account: Account }) {
   );
 }
 
-/** Below the code: the place is seen first, on a small screen too. */
+/** Below the code, so that the place is seen first, even on a small screen. */
 export function EvidenceSection({ account }: { account: Account }) {
   const { verdict } = account;
   return (
@@ -49,7 +49,7 @@ export function EvidenceSection({ account }: { account: Account }) {
   );
 }
 
-/** Below a runner of tests: whose death, hang or failure it is. */
+/** Under a test runner: which test died, hung or failed. */
 function OfTest({ account: { process } }: { account: Account }) {
   const tests = process?.test;
   const test = testOf(tests);
@@ -64,7 +64,7 @@ function OfTest({ account: { process } }: { account: Account }) {
   );
 }
 
-/** Of a heap that nobody died of, the first suspect is what there is to say. */
+/** For a heap without a death, the first suspect is the result. */
 function WithoutVerdict({ account: { memory } }: { account: Account }) {
   const [suspect] = memory?.suspects ?? [];
   return (
