@@ -77,7 +77,7 @@ export class RunRecorder {
     return this.#append(name, this.#codec.encodeWith(facts, value), this.#syncsEach, last);
   }
 
-  /** For a value that was encoded before. `sync` forces a sync regardless of the policy. */
+  /** For a value that was encoded before. */
   addText<Name extends RecordName>(
     name: Name,
     facts: RecordOf[Name],

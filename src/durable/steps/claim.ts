@@ -46,7 +46,7 @@ export class LiveScope {
     return joinPath(this.path, labelOf(word, this.nextOrdinal(word), undefined));
   }
 
-  /** Counts from 1 things that are not steps but are named like them. */
+  /** The next ordinal of this word, from 1; also for things that are not steps but are named like them. */
   nextOrdinal(word: string): number {
     const ordinal = (this.#ordinals.get(word) ?? 0) + 1;
     this.#ordinals.set(word, ordinal);

@@ -42,8 +42,8 @@ export class FileBoard {
   }
 
   /**
-   * Creates the entry of the run if it has none. An existing entry is unchanged, unless the run is being worked at, which
-   * makes it due.
+   * Creates the entry of the run if it has none. An existing entry only changes if it has no name yet, or if the run is being
+   * worked at, which makes it due.
    */
   add(fileName: string, run: string, { isWork = false, dueAtMs, ...title }: RunTitle): void {
     const before = this.find(fileName);
