@@ -1,6 +1,6 @@
 /**
- * Whether a function may give one of its parameters another value, by its source: then what was passed is no longer what
- * the name means. Errs on the side of yes.
+ * Checks by a function's source whether it may assign one of its parameters. If so, the value that was passed is no longer
+ * the parameter's value. If in doubt, the answer is yes.
  */
 
 const anyName = /\beval\b|\barguments\b/;
@@ -8,12 +8,12 @@ const declaredPattern = /\b(?:const|let|var)\s+[{[][^=;]*[}\]]\s*=/g;
 const assignedPattern = /[\]}]\s*=(?![=>])/;
 const assignment = '\\s*(?:=(?![=>])|(?:\\*\\*|<<|>>>?|&&|\\|\\||\\?\\?|[-+*/%&|^])=|\\+\\+|--)';
 
-/** `text`: from the parameters to the closing brace. `parameter`: as the list of parameters names it. */
+/** `text`: from the parameters to the closing brace. `parameter`: as spelled in the parameter list. */
 export function mayAssign(text: string, parameter: string | undefined): boolean {
   if (parameter === undefined) return false;
   if (anyName.test(text)) return true;
   const name = parameter.replace('...', '');
-  // A pattern has no name for the whole.
+  // A destructuring pattern has no name for the whole value.
   if (!/^[\p{ID_Start}$_]/u.test(name)) return false;
   if (assignedPattern.test(text.replace(declaredPattern, ''))) return true;
   const plain = name.replaceAll('$', '\\$');

@@ -1,7 +1,8 @@
 /**
- * Compiled code in a dead V8: which code a program counter lies in, and its place in source. Baseline code maps to
- * bytecode; optimised code (Maglev, TurboFan) to source directly, through the calls that were inlined into it.
- * Sources: src/objects/code.tq, src/codegen/source-position.h, src/baseline/bytecode-offset-iterator.cc of V8.
+ * Compiled code in a dead V8: finds the code that contains a program counter, and the source position of that program
+ * counter. Baseline code maps to bytecode; optimised code (Maglev, TurboFan) maps to source directly, through the calls that
+ * were inlined into it. Sources: src/objects/code.tq, src/codegen/source-position.h, src/baseline/bytecode-offset-iterator.cc
+ * of V8.
  */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { decodePositions, findPosition, VlqReader } from './positions.ts';
@@ -11,25 +12,25 @@ export type CodeKind = 'baseline' | 'maglev' | 'turbofan';
 export interface CompiledCode {
   kind: CodeKind;
   code: Tagged;
-  /** Address of the first instruction, and how many bytes of them there are. */
+  /** Address of the first instruction, and the size of the instructions in bytes. */
   start: number;
   size: number;
   /** Bytes from the first instruction to the program counter. */
   offset: number;
 }
 
-/** A place in source within optimised code; the innermost inlined call comes first. */
+/** A source position within optimised code; the innermost inlined call comes first. */
 export interface InlinedPlace {
-  /** SharedFunctionInfo, or its wrapper; undefined for the function that was compiled. */
+  /** SharedFunctionInfo, or its wrapper; undefined for the outermost function, the one that was compiled. */
   literal?: Tagged;
   position: number;
 }
 
-/** One function compiles to at most a few MB. */
+/** The code of one function has at most a few MB. */
 const maxScanBytes = 8 << 20;
 const maxInlining = 256;
 
-/** Finds the object that holds the instruction, by scanning back for its header. */
+/** Finds the Code object that contains the instruction, by scanning backwards for its header. */
 export function findCode(heap: V8Heap, programCounter: number): CompiledCode | undefined {
   const { types, code } = heap.layout;
   const last = programCounter - code.streamStart;
@@ -76,7 +77,7 @@ export function findBaselineOffset(
   return current;
 }
 
-/** Lengths of bytecodes, from the table in the binary: a row for each operand width. */
+/** Lengths of bytecodes, from the table in the binary: one row for each operand width. */
 export class BytecodeSizes {
   readonly #table: Uint8Array;
   readonly #count: number;
@@ -86,7 +87,7 @@ export class BytecodeSizes {
     this.#count = Math.floor(table.length / 3);
   }
 
-  /** Of the bytecode at an offset, its Wide (0) or ExtraWide (1) prefix included. */
+  /** Length of the bytecode at an offset, including its Wide (0) or ExtraWide (1) prefix. */
   at(bytecodes: Uint8Array, offset: number): number {
     const first = bytecodes[offset] ?? 0;
     if (first > 1) return this.#size(0, first);
@@ -98,7 +99,10 @@ export class BytecodeSizes {
   }
 }
 
-/** Places in source belong to bytecodes: a table that is read by the rules of another V8 has some between two of them. */
+/**
+ * Source positions are attached to bytecode boundaries. A table that is decoded with the rules of another V8 has entries in
+ * the middle of a bytecode.
+ */
 export function fitsBytecodes(
   table: Uint8Array,
   unsignedDeltas: boolean,
@@ -114,8 +118,7 @@ export function fitsBytecodes(
   return true;
 }
 
-/** `codeOffset` is that of the call, one less than of the return address. */
-/** SharedFunctionInfo of the function that was compiled, or its wrapper; undefined where the code does not say. */
+/** SharedFunctionInfo of the function that was compiled, or its wrapper; undefined if the code does not record it. */
 export function findCompiledFunction(heap: V8Heap, code: Tagged): Tagged | undefined {
   const data = heap.field(code, heap.layout.code.deoptimizationData);
   const { deoptimization, fixedArray } = heap.layout;
@@ -124,6 +127,7 @@ export function findCompiledFunction(heap: V8Heap, code: Tagged): Tagged | undef
   return heap.field(data, fixedArray.data + deoptimization.shared * 8);
 }
 
+/** Undefined if the tables can't be read. `codeOffset` is the offset of the call: that of the return address minus one. */
 export function findInlinedPlaces(
   heap: V8Heap,
   code: Tagged,
@@ -145,7 +149,7 @@ export function findInlinedPlaces(
   return places;
 }
 
-/** A row of InliningPositions is 16 bytes: the call's own position as 64 bits, then the inlined function's literal. */
+/** A row of InliningPositions is 16 bytes: the position of the call as 64 bits, then the literal of the inlined function. */
 function findInliningPosition(
   heap: V8Heap,
   code: Tagged,

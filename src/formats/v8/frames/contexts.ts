@@ -1,17 +1,17 @@
-/** Variables that a function shares with the closures around it: V8 keeps them, by name, in a chain of contexts. */
+/** Variables that a function shares with the closures around it. V8 keeps them, by name, in a chain of contexts. */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findScopeInfo } from './scope-info.ts';
 
 export interface ClosureVariable {
   name: string;
   value: Tagged;
-  /** How many contexts out: 0 is the frame's own. */
+  /** Number of contexts outwards; 0 is the frame's own. */
   distance: number;
 }
 
 const maxContexts = 64;
 
-/** The innermost first; at most `limit`. V8's own variables (`.new.target` and the like) are left out. */
+/** Innermost first, at most `limit`. V8's own variables (`.new.target` and similar) are left out. */
 export function readClosureVariables(heap: V8Heap, context: Tagged, limit: number): ClosureVariable[] {
   const { context: c, fixedArray, types } = heap.layout;
   const variables: ClosureVariable[] = [];

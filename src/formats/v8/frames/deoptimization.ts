@@ -1,7 +1,7 @@
 /**
- * What optimised code would turn into if it were deoptimised at a call: the functions that were inlined there, the
- * bytecode each was at, and what each was given. V8 builds its own stack traces from this, so it is exact where the
- * table of source positions has no row for a call. Sources: src/objects/deoptimization-data.h and
+ * What optimised code would be turned into if it were deoptimised at a call: the functions that were inlined there, the
+ * bytecode offset of each, and the values of each. V8 builds its own stack traces from this data, so it is exact where the
+ * source position table has no row for a call. Sources: src/objects/deoptimization-data.h and
  * src/deoptimizer/translated-state.cc of V8.
  */
 
@@ -16,30 +16,30 @@ import { type Operation, signed, TranslationReader } from './translation-reader.
 export interface TranslatedFrame {
   /** SharedFunctionInfo, or its wrapper. */
   literal: Tagged;
-  /** Of the bytecode; -1 at the function's entry; undefined for a built-in function that was inlined. */
+  /** Offset of the bytecode; -1 at function entry; undefined for an inlined built-in function. */
   bytecodeOffset?: number;
-  /** Called by `new`. */
+  /** Called with `new`. */
   isConstructing: boolean;
   /** Absent for a built-in function. */
   values?: TranslatedValues;
 }
 
-/** As the translation says; whoever uses them holds them against what else is known of the frame. */
+/** As recorded in the translation. The caller checks them against what else is known about the frame. */
 export interface TranslatedValues {
   function: Tagged | undefined;
-  /** The receiver, then declared parameters, then what was passed beyond them; undefined for what is lost. */
+  /** The receiver, the declared parameters, then any further arguments; undefined for lost values. */
   parameters: (Tagged | undefined)[];
-  /** How many of them are declared, the receiver included. */
+  /** Number of declared parameters, including the receiver. */
   declared: number;
   context: Tagged | undefined;
 }
 
 const entryWords = 3;
-/** Slots from the inlining positions to the first entry: where the exits start and how many of each kind. */
+/** Slots from the inlining positions to the first entry: the offsets and counts of the deoptimisation exits. */
 const slotsBeforeEntries = 4;
 const maxFrames = 256;
 const maxOperations = 100_000;
-/** A frame's values beside parameters and registers: function, context, accumulator. */
+/** Values of a frame besides parameters and registers: function, context, accumulator. */
 const fixedValues = 3;
 
 export interface TranslationSources {
@@ -49,8 +49,8 @@ export interface TranslationSources {
 }
 
 /**
- * The innermost frame first; none where the code cannot be deoptimised at this return address. Undefined where its tables
- * make no sense.
+ * Innermost frame first; empty if the code can't be deoptimised at this return address. Undefined if its tables are
+ * inconsistent.
  */
 export function findTranslatedFrames(
   { heap, virtual, opcodes }: TranslationSources,
@@ -104,7 +104,7 @@ function findTranslation(
   };
 }
 
-/** A weak reference has the second bit set too. */
+/** In a weak reference the second bit is set too. */
 const strong = (value: Tagged) => (value % 4 === 3 ? value - 2 : value);
 
 interface DecodedFrame {
@@ -112,7 +112,7 @@ interface DecodedFrame {
   values: TranslatedValue[];
 }
 
-/** Every frame of the translation, JavaScript or not, the outermost first. */
+/** Every frame of the translation, JavaScript or not, outermost first. */
 function decodeFrames(reader: TranslationReader): DecodedFrame[] | undefined {
   const wanted = reader.begin();
   if (wanted === undefined || wanted < 1 || wanted > maxFrames) return undefined;
@@ -148,7 +148,7 @@ const isInterpreted = ({ opening }: DecodedFrame) => opening.name.startsWith('IN
 const isJavaScript = (frame: DecodedFrame) =>
   isInterpreted(frame) || frame.opening.name.startsWith('JAVASCRIPT_BUILTIN');
 
-/** Those that are JavaScript. Between them stand V8's own: what a function was called with, and by `new`. */
+/** Selects the JavaScript frames. V8's own frames between them describe the arguments of a call, and calls with `new`. */
 function describeFrames(
   frames: DecodedFrame[],
   literal: Translation['literal'],
@@ -176,7 +176,7 @@ function describeFrames(
   return described;
 }
 
-/** Function, receiver and parameters, context, registers, accumulator. */
+/** Order of the values: function, receiver and parameters, context, registers, accumulator. */
 function readValues(
   { opening: { name, operands }, values }: DecodedFrame,
   resolver: ValueResolver,

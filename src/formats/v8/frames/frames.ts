@@ -1,7 +1,8 @@
 /**
- * JavaScript frames on a machine stack: what a frame pointer that lies in V8's code stands for. Handles the four
- * tiers: interpreter, baseline (Sparkplug), Maglev and TurboFan with the functions inlined into it. Does not walk the
- * stack; whoever does gives one physical frame at a time. Source: src/execution/frames.h and frame-constants.h of V8.
+ * JavaScript frames on a machine stack: maps a frame pointer within V8's code to the JavaScript frames that it represents.
+ * Handles all four tiers: interpreter, baseline (Sparkplug), Maglev, and TurboFan with the functions inlined into it. Does
+ * not walk the stack; the caller passes one physical frame at a time. Source: src/execution/frames.h and frame-constants.h of
+ * V8.
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
@@ -28,51 +29,51 @@ export type Tier = 'interpreter' | 'baseline' | 'maglev' | 'turbofan' | 'builtin
 export interface PhysicalFrame {
   programCounter: number;
   framePointer: number;
-  /** Name of V8's own code at the program counter, without `Builtins_`; empty where it has none (a stripped file). */
+  /** Name of V8's built-in code at the program counter, without `Builtins_`; empty if it has no name (stripped binary). */
   builtin?: string;
-  /** The thread was stopped here, so the program counter is no return address. */
+  /** The thread was stopped in this frame, so the program counter is not a return address. */
   isTop: boolean;
-  /** For the top frame: register r9, which holds the interpreter's offset while a bytecode runs. */
+  /** For the top frame: register r9, which contains the interpreter's bytecode offset while a bytecode handler runs. */
   interpreterOffset?: number;
 }
 
 export interface JavaScriptFrame {
   tier: Tier;
-  /** Inlined into the frame below: it has no place of its own on the stack. */
+  /** Inlined into the frame below; has no stack frame of its own. */
   isInlined: boolean;
-  /** Called by `new`, where the compiled code says so; else the frame below on the stack does. */
+  /** Called with `new`, if the compiled code records it. Otherwise the frame below on the stack shows it. */
   isConstructing?: boolean;
   function: FunctionInfo;
-  /** Absent, as what follows, for an inlined frame whose values could not be confirmed. */
+  /** This and the following fields are absent for an inlined frame whose values could not be confirmed. */
   closure?: Tagged;
-  /** Offset into the script, where V8's tables could be read and made sense. */
+  /** Offset in the script, if V8's tables could be read and are consistent. */
   position?: number;
   place?: LineColumn;
   receiver?: Tagged;
-  /** Those that were passed, in order, as they are now; undefined for what was optimised away. */
+  /** The arguments that were passed, in order, with their current values; undefined if optimised away. */
   arguments?: (Tagged | undefined)[];
   /** The frame's own context, from which closure variables are read. */
   context?: Tagged;
-  /** Why there is no place. */
+  /** Why there is no source position. */
   problem?: string;
-  /** Why the frame, or those that were inlined into it, may be wrong or missing although there is a place. */
+  /** Why this frame, or frames inlined into it, may be wrong or missing although there is a source position. */
   doubt?: string;
-  /** V8's word on the values of an optimised frame did not agree with what else is known of it, and was not used. */
+  /** The values that V8 recorded for an optimised frame contradict other facts about the frame, and were not used. */
   hasDoubtfulValues?: boolean;
 }
 
-/** What a frame is that is V8's own and no JavaScript: `EntryFrame`, `ConstructFrame`… */
+/** Type of a V8 frame that is not JavaScript: `EntryFrame`, `ConstructFrame`… */
 export interface InternalFrame {
   frameType: string;
 }
 
-/** Tables of V8's binary that no object refers to; without one, what needs it has no place. */
+/** Tables in V8's binary that no heap object refers to. Without a table, frames that depend on it have no source position. */
 export interface BinaryTables {
   bytecodeSizes?: BytecodeSizes;
   translationOpcodes?: TranslationOpcodes;
 }
 
-/** What the stack holds of a frame, whatever its tier. */
+/** What the stack contains of a frame, in any tier. */
 interface Passed {
   closure: Tagged;
   context: Tagged;
@@ -84,7 +85,7 @@ const misreadTables = 'the tables of the compiled code make no sense: functions 
 const otherFunction = 'the compiled code is that of another function';
 const unnamed = "V8's own code has no names in this executable";
 const unknownFunction: FunctionInfo = { name: '', parameters: [] };
-/** More arguments than this are a spread of a large array. */
+/** A call with more arguments than this spreads a large array. */
 const maxArguments = 256;
 
 /** Built-in functions that take any number of arguments declare 65,535. */
@@ -98,7 +99,7 @@ export class FrameReader {
   readonly #virtual: VirtualMemory;
   readonly #positionTables = new Map<Tagged, Uint8Array | undefined>();
 
-  /** `virtual`: the heap's own memory. */
+  /** `virtual`: the memory that `heap` reads from. */
   constructor(
     heap: V8Heap,
     functions: Functions,
@@ -114,8 +115,8 @@ export class FrameReader {
   }
 
   /**
-   * JavaScript frames, the innermost first; an internal frame; or undefined for a frame that is not V8's, or whose
-   * slots do not hold what they must.
+   * JavaScript frames, innermost first, or an internal frame. Undefined if the frame is not V8's, or its slots have
+   * unexpected contents.
    */
   find(frame: PhysicalFrame): JavaScriptFrame[] | InternalFrame | undefined {
     return whereMapped(() => this.#read(frame));
@@ -137,7 +138,10 @@ export class FrameReader {
     );
   }
 
-  /** What was passed stays on the stack; what optimised code has made of it since, only the translation knows. */
+  /**
+   * Arguments remain on the stack as they were passed; only the translation has the values that optimised code assigned
+   * since.
+   */
   #withStack(part: JavaScriptFrame, onStack: Passed): JavaScriptFrame {
     if (part.closure === undefined) return { ...part, ...onStack };
     if (part.closure !== onStack.closure) return { ...part, ...onStack, hasDoubtfulValues: true };
@@ -152,7 +156,7 @@ export class FrameReader {
     return { ...part, receiver: part.receiver ?? onStack.receiver, arguments: passed };
   }
 
-  /** Counts include the receiver. What is declared and was not passed has a slot too. */
+  /** Counts include the receiver. A declared parameter that was not passed has a slot too. */
   #readArguments({ framePointer }: PhysicalFrame, closure: Tagged): Pick<Passed, 'receiver' | 'arguments'> {
     const { memory, layout } = this.#heap;
     const passed = plausible(Number(memory.readBigWord(framePointer + layout.frame.argumentCount)));
@@ -199,7 +203,7 @@ export class FrameReader {
     return doubt === undefined ? parts : parts.map((part) => ({ ...part, doubt }));
   }
 
-  /** The code says for which function it was compiled. */
+  /** Compares the function that the code was compiled for with the frame's closure. */
   #doubtOf({ code }: CompiledCode, closure: Tagged): string | undefined {
     const compiled = whereMapped(() => findCompiledFunction(this.#heap, code));
     if (compiled === undefined) return undefined;
@@ -207,7 +211,7 @@ export class FrameReader {
     return this.#functions.unwrapShared(compiled) === own ? undefined : otherFunction;
   }
 
-  /** By what V8 would deoptimise to here, which is what its own stack traces are made of. */
+  /** The frames that V8 would deoptimise to here, which is also the source of V8's own stack traces. */
   #translated(compiled: CompiledCode, framePointer: number): JavaScriptFrame[] | undefined {
     const opcodes = this.#binary.translationOpcodes;
     if (!opcodes) return undefined;
@@ -231,7 +235,10 @@ export class FrameReader {
     return confirmed ? { ...placed, ...confirmed } : { ...placed, hasDoubtfulValues: true };
   }
 
-  /** The function must be the frame's, its context one, as many parameters as it declares, and each a value. */
+  /**
+   * The closure must belong to the frame's function, the context must be a context, the number of declared parameters must
+   * match, and each parameter must be a valid value.
+   */
   #confirm(
     { function: closure, parameters, declared, context }: TranslatedValues,
     shared: Tagged,
@@ -257,7 +264,7 @@ export class FrameReader {
     };
   }
 
-  /** By the table of source positions: its last row at or before the place. */
+  /** Uses the last row of the source position table at or before the program counter. */
   #inlined(
     frame: PhysicalFrame,
     { kind, code, offset }: CompiledCode,
@@ -288,7 +295,7 @@ export class FrameReader {
     return { ...part, position, place };
   }
 
-  /** A return address in the interpreter means that the offset was saved; else a bytecode is running. */
+  /** At a return address in the interpreter the offset was saved to the frame; otherwise a bytecode handler is running. */
   #interpreterOffset(frame: PhysicalFrame): number | undefined {
     const { memory, layout } = this.#heap;
     const header = layout.bytecode.data - 1;

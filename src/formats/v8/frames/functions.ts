@@ -1,4 +1,4 @@
-/** SharedFunctionInfo: what all closures of one piece of source have in common. */
+/** SharedFunctionInfo: what all closures of one function literal have in common. */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findString } from '../strings.ts';
 import { measureParameters, parseParameterNames } from './parameter-names.ts';
@@ -10,10 +10,10 @@ export interface FunctionInfo {
   name: string;
   /** Absent for V8's own functions. */
   script?: Script;
-  /** UTF-16 offsets in the script; from the parameters to the closing brace. */
+  /** UTF-16 offsets in the script, from the parameters to the closing brace. */
   start?: number;
   end?: number;
-  /** From the source: `{…}` for a pattern, `...rest`. Empty when there is no source. */
+  /** Parsed from the source: `{…}` for a pattern, `...rest`. Empty without source. */
   parameters: string[];
   scopeInfo?: ScopeInfo;
 }
@@ -34,7 +34,7 @@ export class Functions {
     this.#scripts = scripts;
   }
 
-  /** Of a closure; undefined for what is no function. */
+  /** For a closure; undefined for any other value. */
   ofClosure(value: Tagged): FunctionInfo | undefined {
     if (!this.#heap.isFunction(value)) return undefined;
     return this.ofShared(this.#heap.field(value, this.#heap.layout.functionObject.shared));
@@ -45,13 +45,13 @@ export class Functions {
     return this.#known.get(value);
   }
 
-  /** The SharedFunctionInfo in a literal of optimised code, which V8 13 wraps. */
+  /** The SharedFunctionInfo of a literal in optimised code, which V8 13 wraps. */
   unwrapShared(value: Tagged): Tagged {
     const { types } = this.#heap.layout;
     return this.#heap.isType(value, types.sharedWrapper) ? this.#heap.field(value, 8) : value;
   }
 
-  /** Its bytecode, also where baseline code has taken the bytecode's place. */
+  /** The function's bytecode, even if baseline code replaced it in its slot. */
   findBytecodes(value: Tagged): Tagged | undefined {
     const heap = this.#heap;
     const { types, shared, code } = heap.layout;
@@ -87,7 +87,7 @@ export class Functions {
     return info;
   }
 
-  /** Of a function that was never called, or not for so long that its code was thrown away. */
+  /** For a function that was never called, or whose code was flushed after a long time without calls. */
   #uncompiledRange(value: Tagged): { start: number; end: number } | undefined {
     const heap = this.#heap;
     const { shared, uncompiled, instanceTypes } = heap.layout;
@@ -103,8 +103,7 @@ export class Functions {
   }
 
   /**
-   * A debugger, and coverage, put a record of their own between function and script (up to V8 11: behind its function and
-   * its flags).
+   * A debugger or coverage puts its own record between function and script (up to V8 11, behind the function and its flags).
    */
   #scriptOf(value: Tagged): Tagged {
     const heap = this.#heap;

@@ -1,12 +1,13 @@
 /**
- * Names of a function's parameters, read off its source, since V8 keeps none for parameters on the stack. Takes the
- * text from the start of the parameters, as V8's function positions do; skips strings, comments and nested brackets.
+ * Parses the names of a function's parameters from its source, because V8 keeps no names for parameters on the stack. The
+ * text begins at the start of the parameters, like V8's function positions. Strings, comments and nested brackets are
+ * skipped.
  */
 
 const maxParameters = 1000;
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/u;
 
-/** `(a, {b}, c = 1, ...rest) {` → `a`, `{…}`, `c`, `...rest`. Empty for what does not start with parameters. */
+/** `(a, {b}, c = 1, ...rest) {` → `a`, `{…}`, `c`, `...rest`. Empty if the text does not start with parameters. */
 export function parseParameterNames(source: string): string[] {
   const text = source.replace(/^async\b\s*/, '');
   const single = identifier.exec(text)?.[0];
@@ -21,7 +22,7 @@ export function parseParameterNames(source: string): string[] {
   return names;
 }
 
-/** How many characters of `source` its parameters take, the bracket behind them included. */
+/** Number of characters that the parameters occupy in `source`, including the closing parenthesis. */
 export function measureParameters(source: string): number {
   const text = source.replace(/^async\b\s*/, '');
   const skipped = source.length - text.length;
@@ -42,7 +43,7 @@ function nameOf(piece: string): string | undefined {
 
 const stripComments = (text: string) => text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, ' ');
 
-/** State of the loop: bracket depth, and the place after the last comma at depth one. */
+/** State of the loop: bracket depth, and the position after the last comma at depth one. */
 function splitParameters(text: string): string[] {
   const pieces: string[] = [];
   let depth = 0;

@@ -1,12 +1,12 @@
 /**
- * V8's tables from places in code to places in source. Variable-length numbers of 7 bits a byte, the sign zig-zagged
- * into the lowest bit. Source: src/codegen/source-position-table.cc and src/base/vlq.h of V8.
+ * V8's tables that map code offsets to source positions. Variable-length numbers with 7 bits per byte; the sign is zig-zag
+ * encoded in the lowest bit. Source: src/codegen/source-position-table.cc and src/base/vlq.h of V8.
  */
 
 export interface SourcePlace {
-  /** Offset into the code. */
+  /** Offset in the code. */
   codeOffset: number;
-  /** UTF-16 offset into the script, 0-based; negative for none. */
+  /** UTF-16 offset in the script, 0-based; negative for none. */
   position: number;
   /** Row of the table of inlined calls; -1 for the function itself. */
   inliningId: number;
@@ -16,9 +16,8 @@ const positionBits = 30;
 const positionMask = 2 ** positionBits - 1;
 
 /**
- * Entries in the table's order; the list ends early where the bytes stop making sense (the caller compares what it
- * needs). `unsignedDeltas`: V8 14 writes code deltas without a sign, times four, with two
- * flags in the lowest bits.
+ * Entries in table order. The sequence ends early if the bytes are invalid, which the caller has to check. `unsignedDeltas`:
+ * V8 14 writes code deltas without a sign, multiplied by four, with two flags in the lowest bits.
  */
 export function* decodePositions(bytes: Uint8Array, unsignedDeltas: boolean): Generator<SourcePlace> {
   const reader = new VlqReader(bytes);
@@ -30,14 +29,14 @@ export function* decodePositions(bytes: Uint8Array, unsignedDeltas: boolean): Ge
     if (reader.isBroken) return;
     yield {
       codeOffset,
-      // Bit 0 marks positions outside of the script; then the offset plus one; then the inlining id plus one.
+      // Bit 0 marks positions outside of the script; then follow the offset plus one and the inlining id plus one.
       position: (Math.floor(raw / 2) % (positionMask + 1)) - 1,
       inliningId: Math.floor(raw / 2 ** (positionBits + 1)) - 1,
     };
   }
 }
 
-/** A negative delta marks an expression: it stands for -(delta + 1). */
+/** A negative delta marks an expression position; the delta is then -(value + 1). */
 const codeDelta = (value: number) => (value >= 0 ? value : -(value + 1));
 
 /** The last entry at or before the offset. */
@@ -57,7 +56,7 @@ export function findPosition(
 export class VlqReader {
   readonly #bytes: Uint8Array;
   #at = 0;
-  /** Set when a number ran over the end or over 64 bits. */
+  /** Set if a number exceeded the end of the bytes or 64 bits. */
   isBroken = false;
 
   constructor(bytes: Uint8Array) {

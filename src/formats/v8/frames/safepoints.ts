@@ -1,29 +1,30 @@
 /**
- * The table behind the instructions of optimised code that says, for each call that may deoptimise, which
- * deoptimisation entry belongs to its return address. Source: src/codegen/safepoint-table.h of V8.
+ * The safepoint table behind the instructions of optimised code. For each call that may deoptimise it contains the
+ * deoptimisation entry of its return address. Source: src/codegen/safepoint-table.h of V8.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 
 export interface SafepointTable {
   /** Address of the table. */
   start: number;
-  /** Of the header's part that both kinds have; its last eight bytes are count and configuration. */
+  /** Size of the header part that both kinds share; its last eight bytes are the count and the configuration. */
   headerBytes: number;
-  /** Maglev's tables have more numbers in the header, and one more byte a row. */
+  /** Maglev's tables have more numbers in the header, and one more byte per row. */
   isMaglev: boolean;
-  /** Of the code before the table, against which it is checked. */
+  /** Size of the code before the table, used as a check. */
   instructionSize: number;
 }
 
 const maxRows = 1 << 20;
-/** In all lines: two numbers more than the common part until V8 12, one more since that part has three. */
+/** The same in every V8 line: 2 + 2 numbers up to V8 12, 3 + 1 numbers since then (the common part, then Maglev's own). */
 const maglevHeaderBytes = 16;
-/** The call is in the table, and cannot deoptimise. */
+/** The call is in the table but can't deoptimise. */
 export const noDeoptimization = -1;
 
 /**
- * A call whose code was marked for deoptimisation returns to its trampoline instead. `noDeoptimization` for a call that
- * cannot; undefined where the table makes no sense or lacks the call, since every call of optimised code is in it.
+ * A call whose code was marked for deoptimisation returns to its trampoline instead. Returns `noDeoptimization` for a call
+ * that can't deoptimise; undefined if the table is inconsistent or lacks the call, because every call of optimised code has a
+ * row.
  */
 export function findDeoptimizationIndex(
   memory: MemoryReader,
@@ -48,12 +49,12 @@ export function findDeoptimizationIndex(
   let previous = -1;
   for (let row = 0; row < count; row++) {
     const at = rows + row * rowSize;
-    // A mini core has the rows only as far as they were read: without the bits of the registers that end the last one.
+    // A mini core contains a row only as far as it was read: the register bits at the end of the last row are missing.
     if (!memory.has(at, readSize)) return undefined;
     const pc = read(at, pcSize);
     if (pc <= previous || pc > instructionSize) return undefined;
     previous = pc;
-    // Index and trampoline are stored plus one: zero says that there is none.
+    // Index and trampoline are stored plus one: zero means none.
     const index = read(at + pcSize, indexSize) - 1;
     const trampoline = read(at + pcSize + indexSize, pcSize) - 1;
     if (index >= 0 && (pc === returnOffset || trampoline === returnOffset)) return index;

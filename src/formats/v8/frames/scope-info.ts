@@ -1,7 +1,7 @@
 /**
- * ScopeInfo: what V8 keeps of a scope after compiling: names of the variables that live in its context, the
- * function's own and inferred name, where it starts and ends. Names of variables on the stack are not kept.
- * Source: src/objects/scope-info.tq of each V8 line.
+ * ScopeInfo: what V8 keeps of a scope after compilation: the names of the variables in its context, the function's own and
+ * inferred name, its start and end. The names of variables on the stack are not kept. Source: src/objects/scope-info.tq of
+ * each V8 line.
  */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findString, isStringType } from '../strings.ts';
@@ -9,7 +9,7 @@ import { findString, isStringType } from '../strings.ts';
 export interface ScopeInfo {
   /** Number of declared parameters. */
   parameterCount: number;
-  /** Variables in the context, in the order of its slots; empty where there are so many that V8 hashes them. */
+  /** Variables in the context, in slot order; empty if there are so many that V8 hashes them. */
   variables: string[];
   /** UTF-16 offsets of the scope in the script. */
   start?: number;
@@ -18,11 +18,11 @@ export interface ScopeInfo {
   inferredName?: string;
 }
 
-/** V8 puts names into a hash table from this many on. */
+/** From this number on V8 stores the names in a hash table. */
 const inlineNames = 75;
 const maxVariables = 100_000;
 const maxNameLength = 512;
-/** Bits of the flags word, the same in every line from 11.3 to 14.6. */
+/** Bits of the flags word, identical in every line from 11.3 to 14.6. */
 const hasSavedClassVariable = 1 << 10;
 const functionVariableMask = 3 << 12;
 const hasInferredName = 1 << 14;
@@ -44,13 +44,13 @@ export function findScopeInfo(heap: V8Heap, value: Tagged): ScopeInfo | undefine
   return info;
 }
 
-/** Until V8 13 a small integer, then a bare word. */
+/** A small integer up to V8 13, a raw word since. */
 function readFlags(heap: V8Heap, value: Tagged): number {
   const word = heap.field(value, 8);
   return heap.isSmi(word) && word !== 0 ? heap.smi(word) : word % 2 ** 32;
 }
 
-/** Index of the word where the names start: a module scope has the count of its own variables before them. */
+/** Index of the first name. In a module scope the number of the module's variables precedes the names. */
 function findNames(heap: V8Heap, value: Tagged, count: number): number {
   const first = heap.layout.scopeInfo.variables / 8 + 1;
   return count > 0 && heap.isSmi(heap.field(value, first * 8)) ? first + 1 : first;
@@ -63,7 +63,7 @@ function readNames(heap: V8Heap, value: Tagged, at: number, count: number): stri
   return names;
 }
 
-/** After names and their properties: class variable, function name and slot, inferred name, position. */
+/** Follows the names and their properties: class variable, function name and slot, inferred name, position. */
 function readTail(heap: V8Heap, value: Tagged, flags: number, start: number, info: ScopeInfo): void {
   let at = start;
   if (flags & hasSavedClassVariable) at += 8;

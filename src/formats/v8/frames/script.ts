@@ -1,13 +1,16 @@
-/** Scripts of a dead V8: name, place, text, and lines computed from the text, which V8 itself does only on demand. */
+/**
+ * Scripts of a dead V8: name, text, and line ends. The line ends are computed from the text, because V8 itself computes them
+ * only on demand.
+ */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findExternalText, findString, findStringLength } from '../strings.ts';
 
 export interface Script {
   id: number;
-  /** As V8 has it: a path, a URL, `node:…`, or empty for eval and the like. */
+  /** As recorded by V8: a path, a URL, `node:…`, or empty for eval and similar. */
   name: string;
-  /** Undefined when the text is not in the core. */
+  /** Undefined if the text is not in the core. */
   source?: string;
   lineOffset: number;
   columnOffset: number;
@@ -19,16 +22,16 @@ export interface LineColumn {
   column: number;
 }
 
-/** The text of one of Node's own scripts, which lies in its executable. */
+/** The text of one of Node's own scripts, which is part of its executable. */
 export interface OuterText {
   address: number;
   bytesPerUnit: 1 | 2;
   length: number;
-  /** Parts of it that matter, as [start, end) in UTF-16 units; of the rest only how many lines it has. */
+  /** The parts that are needed, as [start, end) in UTF-16 units; of the rest only the number of lines is used. */
   shown: [number, number][];
 }
 
-/** The largest bundle seen in practice is some 60 MB. */
+/** The largest bundle seen in practice is about 60 MB. */
 const maxSourceLength = 256 << 20;
 
 export class Scripts {
@@ -41,25 +44,25 @@ export class Scripts {
     this.#heap = heap;
   }
 
-  /** Undefined for what is no script. */
+  /** Undefined if the value is not a script. */
   find(value: Tagged): Script | undefined {
     if (!this.#scripts.has(value)) this.#scripts.set(value, this.#read(value));
     return this.#scripts.get(value);
   }
 
-  /** Those that were asked for so far. */
+  /** Scripts that were requested so far. */
   all(): Script[] {
     return [...this.#scripts.values()].filter((script) => script !== undefined);
   }
 
-  /** Of the scripts that were asked for so far. */
+  /** Texts in the executable of the scripts that were requested so far. */
   outerTexts(): OuterText[] {
     return [...this.#outer.values()];
   }
 
   /**
-   * A part of the text by UTF-16 offsets; undefined without the text. `measure`: how much of it from the start is made
-   * use of, where that is not all.
+   * A range of the text by UTF-16 offsets; undefined without the text. `measure` returns how much of the range from its start
+   * is used, if not all of it.
    */
   findText(
     script: Script,
@@ -72,7 +75,7 @@ export class Scripts {
     return text;
   }
 
-  /** Where a UTF-16 offset into the text lies; undefined without the text or beyond it. */
+  /** Line and column of a UTF-16 offset in the text; undefined without the text or beyond its end. */
   findPlace(script: Script, position: number): LineColumn | undefined {
     if (script.source === undefined || position < 0 || position > script.source.length) return undefined;
     const ends = this.#ends(script, script.source);
@@ -84,7 +87,7 @@ export class Scripts {
       else high = middle;
     }
     const start = low === 0 ? 0 : (ends[low - 1] as number) + 1;
-    // The line end before it and none up to it.
+    // The line end before it, and that there is none in between.
     this.#outer.get(script)?.shown.push([start - 1, start], [position, position]);
     const column = position - start + 1 + (low === 0 ? script.columnOffset : 0);
     return { line: low + 1 + script.lineOffset, column };

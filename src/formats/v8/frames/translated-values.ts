@@ -1,6 +1,6 @@
 /**
- * Values of one translation: where optimised code keeps what a frame's variables hold, and the objects that it never
- * allocated. Read at a call, so that whatever the code had in registers is lost. Sources:
+ * Values of one translation: where optimised code keeps the values of a frame's variables, and the objects whose allocation
+ * it eliminated. Translations are read at a call, so values in registers are lost. Sources:
  * src/deoptimizer/translated-state.cc of V8; OptimizedJSFrame::StackSlotOffsetRelativeToFp for the slots.
  */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
@@ -8,7 +8,7 @@ import { findString } from '../strings.ts';
 import type { VirtualMemory } from '../virtual-memory.ts';
 import { type Operation, signed } from './translation-reader.ts';
 
-/** One operation with what belongs to it: the fields of an object that was never allocated. */
+/** An operation with its nested values: the fields of an object that was never allocated. */
 export interface TranslatedValue {
   operation: Operation;
   fields: TranslatedValue[];
@@ -16,7 +16,7 @@ export interface TranslatedValue {
 
 const maxFields = 4096;
 const maxDepth = 32;
-/** A frame's own two words, saved frame pointer and return address, lie above the frame pointer. */
+/** Two words of the frame, the saved frame pointer and the return address, are above the frame pointer. */
 const aboveFramePointer = 16;
 /** The double that marks a hole. */
 const holeBits = 0xfff7_ffff_fff7_ffffn;
@@ -24,12 +24,12 @@ const holeBitsSigned = BigInt.asIntN(64, holeBits);
 const smiLimit = 2 ** 31;
 /** Map, properties, elements. */
 const structuralWords = 3;
-/** Of a string: as much as an account shows, and as much as is put together to know how long it is. */
+/** Limits for a string: what an account shows of it, and what is concatenated to determine its length. */
 const shownCharacters = 120;
 const longestText = 1 << 16;
 export const optimisedAway = '(optimised away)';
 
-/** The value that starts at `operations[at]`, with all its fields, and where the next one starts. */
+/** The value that starts at `operations[at]` with all its fields, and the index of the next value. */
 export function nestValue(
   operations: readonly Operation[],
   at: number,
@@ -62,21 +62,21 @@ function fieldCount({ name, operands: [first = 0] }: Operation): number | undefi
 }
 
 export interface ValueSources {
-  /** With VirtualMemory as its memory. */
+  /** Must read from a VirtualMemory. */
   heap: V8Heap;
   virtual: VirtualMemory;
   framePointer: number;
-  /** The literal of the code; undefined where there is none of the number. */
+  /** The literal of the code; undefined if there is none with this number. */
   literal(index: number): Tagged | undefined;
 }
 
-/** Turns operations into values; undefined for what was optimised away or lay in a register. */
+/** Turns operations into values; undefined for values that were optimised away or were in a register. */
 export class ValueResolver {
   readonly #from: ValueSources;
-  /** Objects by the number that later operations call them by: all of the translation count, in order. */
+  /** Objects by the number that later operations use. All objects of the translation are counted, in order. */
   readonly #objects: (TranslatedValue | undefined)[] = [];
   readonly #made = new Map<TranslatedValue, Tagged | undefined>();
-  /** What the notes of strings stand for. */
+  /** Texts of the notes that represent strings. */
   readonly #texts = new Map<Tagged, string>();
   #depth = 0;
 
@@ -84,7 +84,7 @@ export class ValueResolver {
     this.#from = from;
   }
 
-  /** Numbers the objects of a value. Each value of the translation must come here once, in order. */
+  /** Numbers the objects of a value. Must be called once for each value of the translation, in order. */
   number(value: TranslatedValue): void {
     const { name, operands } = value.operation;
     if (name === 'CAPTURED_OBJECT' || name === 'STRING_CONCAT' || name === 'ARGUMENTS_ELEMENTS')
@@ -118,7 +118,7 @@ export class ValueResolver {
     return this.#fromSlot(storage[1], this.#slot(signed(operand)));
   }
 
-  /** A string that was never put together. */
+  /** A string concatenation that was never performed. */
   #join(value: TranslatedValue): Tagged | undefined {
     if (this.#made.has(value)) return this.#made.get(value);
     this.#made.set(value, undefined);
@@ -179,7 +179,10 @@ export class ValueResolver {
     }
   }
 
-  /** Writes the object into virtual memory, word for word. Known before its fields are: they may lead back to it. */
+  /**
+   * Writes the object into virtual memory word by word. It is registered before its fields are, because they may refer back
+   * to it.
+   */
   #make(value: TranslatedValue): Tagged | undefined {
     if (this.#made.has(value)) return this.#made.get(value);
     const { heap, virtual } = this.#from;
@@ -206,14 +209,14 @@ export class ValueResolver {
     return (type === types.heapNumber && index === 1) || (type === types.fixedDoubleArray && index > 1);
   }
 
-  /** Without what holds an object together there is none; without one of its properties there is. */
+  /** The object can't exist without its structural words, but may lack a property. */
   #word(field: TranslatedValue, index: number): bigint | undefined {
     const value = this.resolve(field);
     const known = value ?? (index < structuralWords ? undefined : this.#from.virtual.note(optimisedAway));
     return known === undefined ? undefined : BigInt(known);
   }
 
-  /** A hole where there is no number. */
+  /** A hole if it is not a number. */
   #doubleBits({ operation: { name, operands } }: TranslatedValue): bigint {
     const operand = signed(operands[0] ?? 0);
     const storage = /^(\w+)_STACK_SLOT$/.exec(name)?.[1];

@@ -1,7 +1,7 @@
 /**
- * The operations of frame translations by name, in the order in which each line of V8 numbers them. The binary holds a
- * table of how many operands each has: a list that does not fit the table is refused, so that a new order of V8's is
- * never read by an old list. Source: src/deoptimizer/translation-opcode.h of V8.
+ * Names of the operations of frame translations, in the numbering of each V8 line. The binary contains a table with the
+ * operand count of each operation. A list that does not match this table is rejected, so that a new numbering is never
+ * decoded with an old list. Source: src/deoptimizer/translation-opcode.h of V8.
  */
 
 const bigInts = `SIGNED_BIGINT64_REGISTER SIGNED_BIGINT64_STACK_SLOT UNSIGNED_BIGINT64_REGISTER
@@ -34,10 +34,10 @@ export const opcodesOfV8Line13 = split(`${frames} LIFTOFF_FRAME INLINED_EXTRA_AR
   DOUBLE_STACK_SLOT SIMD128_STACK_SLOT HOLEY_DOUBLE_REGISTER HOLEY_DOUBLE_STACK_SLOT SIMD128_REGISTER
   DUPLICATED_OBJECT ${numbers}`);
 
-/** Of V8 12.9: strings were not yet put together late. */
+/** V8 12.9 has no deferred string concatenation yet. */
 export const opcodesOfV8Line129 = opcodesOfV8Line13.filter((name) => name !== 'STRING_CONCAT');
 
-/** What each operation is called, and how many operands it has. The last one is MATCH_PREVIOUS_TRANSLATION. */
+/** Name and operand count of each operation. The last one is MATCH_PREVIOUS_TRANSLATION. */
 export interface TranslationOpcodes {
   names: readonly string[];
   operandCounts: readonly number[];
@@ -50,7 +50,7 @@ const knownCounts: readonly [name: RegExp, count: number][] = [
   [/^BEGIN_|^(?:JAVASCRIPT_)?BUILTIN_/, 3],
 ];
 
-/** Undefined where the binary's own table of counts says that the list is another V8's. */
+/** Undefined if the list does not match the operand counts in the binary. */
 export function matchOpcodes(
   names: readonly string[],
   operandCounts: readonly number[],

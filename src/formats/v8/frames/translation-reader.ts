@@ -1,6 +1,6 @@
 /**
- * The bytes of frame translations as operations by name: opcodes of one byte, operands of variable length, and runs
- * that repeat what an earlier translation said. Knows nothing of what operations mean. Sources:
+ * Decodes the bytes of frame translations into operations by name: one-byte opcodes, operands of variable length, and runs
+ * that repeat operations of an earlier translation. The meaning of the operations is not interpreted here. Sources:
  * src/deoptimizer/frame-translation-builder.cc and src/objects/deoptimization-data.cc of V8.
  */
 import { VlqReader } from './positions.ts';
@@ -8,21 +8,21 @@ import type { TranslationOpcodes } from './translation-opcodes.ts';
 
 export interface Operation {
   name: string;
-  /** As written: without a sign. */
+  /** As encoded, without a sign. */
   operands: number[];
 }
 
-/** The sign is the lowest bit, without the zig-zag of position tables. */
+/** The sign is the lowest bit, without the zig-zag encoding of position tables. */
 export const signed = (value: number) => (value % 2 === 0 ? value / 2 : -(value - 1) / 2);
 
-/** A translation may say "the next n operations are those of an earlier translation": its basis. */
+/** A translation may state that its next n operations equal those of an earlier translation, its basis. */
 export class TranslationReader {
   readonly #bytes: Uint8Array;
   readonly #start: number;
   readonly #opcodes: TranslationOpcodes;
   #own: VlqReader;
   #basis: VlqReader | undefined;
-  /** Operations that were read from the basis, or skipped in it. */
+  /** Number of operations that were read from the basis, or skipped in it. */
   #basisIndex = 0;
   #index = 0;
   #matching = 0;
@@ -34,7 +34,7 @@ export class TranslationReader {
     this.#own = new VlqReader(bytes.subarray(start));
   }
 
-  /** How many JavaScript frames follow. */
+  /** Returns the number of JavaScript frames that follow. */
   begin(): number | undefined {
     const [lookback = 0, , frames = 0] = this.#readBegin(this.#own) ?? [];
     if (lookback > this.#start) return undefined;
@@ -45,7 +45,7 @@ export class TranslationReader {
     return signed(frames);
   }
 
-  /** Undefined at the end of the bytes, or where they make no sense. Where the next translation begins is told by name. */
+  /** Undefined at the end of the bytes, or if they are invalid. The next translation begins with a BEGIN operation. */
   next(): Operation | undefined {
     const operation = this.#matching > 0 ? this.#fromBasis() : this.#fromOwn();
     this.#index++;
@@ -63,7 +63,7 @@ export class TranslationReader {
     const opcode = this.#own.byte();
     if (opcode === undefined) return undefined;
     if (opcode < matchPrevious) return this.#operands(this.#own, opcode);
-    // The short form: the count stands in the opcode itself.
+    // Short form: the opcode itself contains the count.
     this.#matching = opcode === matchPrevious ? this.#own.unsigned() : opcode - operandCounts.length;
     return this.#fromBasis();
   }

@@ -1,8 +1,8 @@
 /**
- * WebAssembly functions on the stack: which function of which module a frame is in. The frame holds the instance; from there it goes
- * to V8's own record of the module (NativeModule), in which the bytes of the module and the table of its code are found by what
- * they are: the bytes by their magic number, the table since each of its entries leads back to the record and has the
- * function's number. Sources: WasmFrameConstants in src/execution/frame-constants.h, src/wasm/wasm-code-manager.h and
+ * WebAssembly functions on the stack: finds module and function of a frame. The frame contains the instance, which leads to
+ * V8's record of the module (NativeModule). There the module's bytes and its code table are recognised by their contents: the
+ * bytes by their magic number, the code table because each entry points back to the record and contains the function's
+ * number. Sources: WasmFrameConstants in src/execution/frame-constants.h, src/wasm/wasm-code-manager.h and
  * src/objects/managed.h of V8.
  */
 import { whereMapped } from '../../../bytes/memory.ts';
@@ -11,21 +11,21 @@ import { findString } from '../strings.ts';
 import { readWasmNames, type WasmNames, wasmMagic, wasmVersion } from './wasm-names.ts';
 
 export interface WasmFunction {
-  /** Its own name, or that under which it is exported; else its number, as V8's stack traces have it. */
+  /** Its own name, or its export name; otherwise its number, in the form of V8's stack traces. */
   name: string;
-  /** As V8's stack traces have it: wasm://wasm/ and the module's name or a hash of it. */
+  /** In the form of V8's stack traces: wasm://wasm/ and the module's name or hash. */
   file?: string;
 }
 
 interface Module {
   file?: string;
   names: WasmNames;
-  /** By the function's number, without imported ones; 0 where it was not compiled. */
+  /** Indexed by function number without imported functions; 0 if not compiled. */
   codes: number[];
 }
 
 const instanceSlot = -16;
-/** Words of an instance, of a module and of V8's record that are looked through. */
+/** Number of words of an instance, a module and V8's record that are searched. */
 const searchedWords = { instance: 64, module: 16, record: 160 };
 const pointerInManaged = 24;
 const codeStart = 8;
@@ -42,7 +42,10 @@ export class WasmReader {
     this.#heap = heap;
   }
 
-  /** Of a frame of type WasmFrame; `address`: within the instruction that runs or that called. Undefined where the code is none of its module's, or is not to be found. */
+  /**
+   * For a frame of type WasmFrame. `address`: within the instruction that was running or calling. Undefined if the code does
+   * not belong to the module, or was not found.
+   */
   find(framePointer: number, address: number): WasmFunction | undefined {
     const instance = this.#heap.memory.findWord(framePointer + instanceSlot);
     const object = instance === undefined ? undefined : whereMapped(() => this.#findModuleObject(instance));
@@ -67,12 +70,12 @@ export class WasmReader {
     };
   }
 
-  /** Offsets of a WasmCode. */
+  /** Offsets in a WasmCode. */
   #codeLayout() {
     return this.#heap.layout.line < 1300 ? { size: 24, index: 44 } : { size: 32, index: 56 };
   }
 
-  /** From V8 12 on the frame has what belongs to the instance, which is apart from the object that JavaScript sees. */
+  /** Since V8 12 the frame contains the trusted instance data, an object separate from the one that JavaScript sees. */
   #findModuleObject(instance: Tagged): Tagged | undefined {
     const { instance: words, module: few } = searchedWords;
     const direct = this.#findHeld(instance, 'WASM_MODULE_OBJECT', words);
@@ -117,7 +120,7 @@ export class WasmReader {
     return { names, codes, ...(file && { file }) };
   }
 
-  /** A word leads to a pointer to the bytes and their number. */
+  /** A word points to a pair of the bytes' address and their length. */
   #findNames(words: readonly number[]): WasmNames | undefined {
     const { memory } = this.#heap;
     for (const word of words) {
@@ -131,7 +134,10 @@ export class WasmReader {
     return undefined;
   }
 
-  /** The table that a word leads to has an entry a function, each of which leads back and has the function's number. */
+  /**
+   * A word points to the table. It has one entry for each function, which points back to the record and contains the
+   * function's number.
+   */
   #findCodes(record: number, words: readonly number[], imported: number): number[] | undefined {
     const { memory } = this.#heap;
     const { index } = this.#codeLayout();

@@ -1,8 +1,8 @@
-/** Names in a WebAssembly module, out of the bytes that it was compiled from. Source: the core specification, 5.5 and 7.4. */
+/** Reads names from the bytes of a WebAssembly module. Source: the core specification, 5.5 and 7.4. */
 
 export interface WasmNames {
   module?: string;
-  /** Imported functions come first in the numbers of functions. */
+  /** Imported functions come first in the numbering of functions. */
   importedFunctions: number;
   findFunction(index: number): string | undefined;
 }
@@ -14,7 +14,9 @@ const section = { custom: 0, import: 2, export: 7 };
 const kinds = { function: 0, table: 1, memory: 2, global: 3, tag: 4 };
 const hasMaximum = 1;
 
-/** `read` gives bytes of the module from an offset; it throws where they are absent. Throws RangeError for what is no module. */
+/**
+ * `read` returns bytes of the module from an offset, and throws if they are absent. Throws RangeError if it is not a module.
+ */
 export function readWasmNames(
   read: (offset: number, length: number) => Uint8Array,
   length: number,
@@ -69,7 +71,7 @@ function skipImport(cursor: Cursor, kind: number): void {
   } else throw new RangeError(`an import of kind ${kind}`);
 }
 
-/** A reference to a type that the module defines takes a number more. */
+/** A reference to a type that the module defines has one more number. */
 function skipType(cursor: Cursor): void {
   const [nullable, plain] = [0x63, 0x64];
   const type = cursor.byte();
