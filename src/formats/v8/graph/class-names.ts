@@ -1,6 +1,6 @@
 /**
- * What V8 calls the class of an object, as its profiler does: by the function in the map, a `Symbol.toStringTag`, or the
- * `constructor` that the prototypes have. Source: JSReceiver::GetConstructorName in src/objects/js-objects.cc of V8.
+ * The class name of an object, determined as V8's profiler does: from the function in the map, a `Symbol.toStringTag`, or the
+ * `constructor` of a prototype. Source: JSReceiver::GetConstructorName in src/objects/js-objects.cc of V8.
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
@@ -21,7 +21,7 @@ export class ClassNames {
     this.#heap = heap;
   }
 
-  /** Of an object, with its map. */
+  /** The class name of an object; `map` is the object's map. */
   find(object: Tagged, map: Tagged): string {
     return whereMapped(() => this.#find(object, map)) ?? 'Object';
   }
@@ -47,7 +47,7 @@ export class ClassNames {
     return this.#ofType(map);
   }
 
-  /** Where nothing names a class, as of the prototypes that V8 makes. */
+  /** If nothing names a class, as for prototypes that V8 creates. */
   #ofType(map: Tagged): string {
     const { types } = this.#heap.layout;
     const type = this.#heap.findMapType(map);
@@ -60,7 +60,7 @@ export class ClassNames {
     return 'Object';
   }
 
-  /** The value of the first property of this name that an object or one of its prototypes has. */
+  /** The value of the first property with this name on an object or one of its prototypes. */
   #lookUp(object: Tagged, map: Tagged, name: string): Tagged | undefined {
     const heap = this.#heap;
     for (let i = 0; i < maxPrototypes; i++) {

@@ -1,8 +1,8 @@
-/** What compiled code refers to: the records beside it, and the objects that are operands of its instructions. */
+/** References of compiled code: its metadata objects, and the objects that are operands of its instructions. */
 import type { ObjectCursor } from './object-cursor.ts';
 import { Edge } from './object-kinds.ts';
 
-/** `mov register, 64 bits`: the prefix and the opcode, without the bits of the register. */
+/** `mov register, 64 bits`: prefix and opcode, without the register bits. */
 const [prefix, prefixMask, opcode, opcodeMask] = [0x48, 0xfe, 0xb8, 0xf8];
 const moveBytes = 10;
 
@@ -43,7 +43,7 @@ export class CodeReader {
     }
   }
 
-  /** Optimised code is given up when such an object dies. */
+  /** Optimised code is discarded when such an object dies. */
   #isWeakInCode(target: number): boolean {
     const { types } = this.#at.heap.layout;
     const type = this.#at.objects.type[target]!;

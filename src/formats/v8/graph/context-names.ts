@@ -1,4 +1,4 @@
-/** Names of the variables in a context, by the scope info that all contexts of one scope share. */
+/** Names of the variables in a context, from the scope info that all contexts of one scope share. */
 import { whereMapped } from '../../../bytes/memory.ts';
 import { findScopeInfo } from '../frames/scope-info.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
@@ -8,7 +8,7 @@ import type { Names } from './names.ts';
 export interface ContextNames {
   /** Slot of the first variable. */
   first: number;
-  /** Numbers of texts. */
+  /** Text numbers. */
   names: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export class ContextReader {
     this.#names = names;
   }
 
-  /** `slots`: how many the context has. */
+  /** `slots`: the number of slots of the context. */
   of(scope: Tagged, slots: number): ContextNames {
     const known = this.#known.get(scope);
     if (known) return known;
@@ -42,7 +42,7 @@ export class ContextReader {
     return { first, names: variables.map((name) => this.#names.of(name)) };
   }
 
-  /** Of many variables a table has the names, each with the number of its slot. */
+  /** If there are many variables, a hash table contains their names, each with the number of its slot. */
   #hashed(scope: Tagged): string[] {
     const heap = this.#heap;
     const { scopeInfo, fixedArray } = heap.layout;
@@ -64,5 +64,5 @@ export class ContextReader {
   }
 }
 
-/** Counts of entries, of deleted ones, and of rows. */
+/** Counts of entries, of deleted entries, and of rows. */
 const tablePrefix = 3;

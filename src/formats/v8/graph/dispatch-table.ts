@@ -1,8 +1,7 @@
 /**
- * The table by which functions find their code since V8 13: a function has a number, and the table's row has the code's
- * address in its upper 48 bits, and how many parameters it takes. Found by what it must be: each function's row names a
- * code object, and as many parameters as the function has. Source:
- * src/sandbox/js-dispatch-table.h of V8.
+ * The table that maps functions to their code since V8 13. A function contains a handle; the row of that handle contains the
+ * address of the code in its upper 48 bits, and the parameter count. The table is found by its contents: for each function,
+ * the row refers to a code object and has the function's parameter count. Source: src/sandbox/js-dispatch-table.h of V8.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { V8Heap } from '../heap/heap.ts';
@@ -10,9 +9,9 @@ import type { HeapObjects } from './heap-objects.ts';
 
 const rowBytes = 16;
 const handleWord = 3;
-/** A function's number is its row's, shifted. */
+/** A function's handle is its row number, shifted left. */
 const shift = 8;
-/** The first segments of the table are sealed, so that they are another stretch of memory. */
+/** The first segments of the table are sealed, which makes them a separate memory mapping. */
 const segmentBytes = 1 << 16;
 const maxSealed = 8;
 const samples = 64;
@@ -44,7 +43,7 @@ export class DispatchTable {
       }
   }
 
-  /** The code of a function; -1 where functions have no number, or the table was not found. */
+  /** The code of a function; -1 if functions have no handle, or the table was not found. */
   codeOf(func: number): number {
     if (this.#base === 0) return -1;
     const handle = this.#objects.words.low(this.#objects.slot[func]! + handleWord) >>> 0;
@@ -69,7 +68,7 @@ interface NumberedFunction {
   parameters: number;
 }
 
-/** Some functions, from all over the heap; empty where a function's word is a pointer to its code. */
+/** A sample of functions from all over the heap; empty if functions point to their code directly. */
 function functionsOf(heap: V8Heap, objects: HeapObjects): NumberedFunction[] {
   const [first, last] = heap.layout.types.function;
   const { functionObject, shared } = heap.layout;

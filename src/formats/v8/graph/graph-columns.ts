@@ -1,12 +1,12 @@
-/** Nodes and edges of a graph as columns that grow: first all nodes, then the edges of each in the same order. */
+/** Nodes and edges of a graph in growable columns: first all nodes, then the edges of each node in the same order. */
 
-/** Room beyond what was expected. */
+/** Capacity beyond the expected number. */
 const spare = 1 << 14;
 
-/** The number by which a node is called: V8 gives odd ones. */
+/** The id of a node. V8 assigns odd ids. */
 export const idOfNode = (node: number) => 2 * node + 1;
 
-/** Where the object of a node lay; undefined for an id of no object. */
+/** The address of a node's object; undefined for an id without object. */
 export function addressOfNode({ nodeCount, address }: GraphColumns, id: number): number | undefined {
   const node = (id - 1) / 2;
   return Number.isInteger(node) && node >= 0 && node < nodeCount ? address[node] || undefined : undefined;
@@ -16,21 +16,21 @@ export class GraphColumns {
   readonly texts: readonly string[];
   nodeCount = 0;
   type: Uint8Array;
-  /** Number of a text. */
+  /** Text number. */
   name: Uint32Array;
   size: Float64Array;
-  /** Where it lay in memory; 0 for what is no object. */
+  /** Address in memory; 0 for a node that is not an object. */
   address: Float64Array;
-  /** By node: where its edges start; one more at the end. */
+  /** By node: index of its first edge; one more element at the end. */
   firstEdge = new Uint32Array(0);
   edgeCount = 0;
   edgeType: Uint8Array;
-  /** Number of a text, or an index for elements and hidden edges. */
+  /** Text number; for elements and hidden edges, an index. */
   edgeName: Uint32Array;
   edgeTarget: Uint32Array;
   #ended = 0;
 
-  /** `nodes`, `edges`: about how many there will be. */
+  /** `nodes`, `edges`: expected numbers. */
   constructor(texts: readonly string[], nodes = 0, edges = 0) {
     this.texts = texts;
     const [forNodes, forEdges] = [nodes + spare, edges + spare];
@@ -61,7 +61,7 @@ export class GraphColumns {
     this.firstEdge = new Uint32Array(this.nodeCount + 1);
   }
 
-  /** Of the node whose turn it is. */
+  /** Adds an edge of the current node. */
   addEdge(type: number, name: number, target: number): void {
     if (this.edgeCount === this.edgeType.length) {
       this.edgeType = grown(this.edgeType);

@@ -1,6 +1,6 @@
 /**
- * The graph of a heap in memory, as V8's profiler would have written it: nodes for what is alive, edges by name. Dead
- * objects that no collection has swept yet are left out by marking from the roots.
+ * The graph of a heap in memory, as V8's profiler would have written it: a node for each live object, and named edges. Dead
+ * objects that have not been swept yet are excluded by marking from the roots.
  */
 
 import type { V8Heap } from '../heap/heap.ts';
@@ -24,9 +24,12 @@ const synthetic = nodeTypes.indexOf('synthetic');
 const native = nodeTypes.indexOf('native');
 
 export interface GraphOptions {
-  /** Gets how many objects hide their size, so that they count for nothing. */
+  /** Called with the number of objects of unknown size, which are counted with size 0. */
   onSizeless?(count: number): void;
-  /** The text of strings that nothing is called by; else their own. Two are told apart either way. */
+  /**
+   * Replaces the text of strings that don't name anything. Default: their own text. Different strings remain different nodes
+   * in both cases.
+   */
   withheld?: string | undefined;
 }
 
@@ -50,7 +53,7 @@ export function readGraph(
   return new GraphWriter(heap, objects, kinds, names, references, marked, reader).write(roots);
 }
 
-/** Weak maps and sets have their tables in their first word; V8 does not describe the type. */
+/** The first field of a weak map or set is its table. V8's metadata does not describe the type of the table. */
 function ephemeronTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
   const { jsWeakMap, jsWeakSet } = heap.layout.types;
   const found = new Set<number>();
@@ -62,14 +65,14 @@ function ephemeronTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
   return found;
 }
 
-/** What is reached by strong edges. */
+/** Objects that are reachable by strong edges. */
 class Marked {
   readonly #references: ReferenceReader;
   readonly #isMarked: Uint8Array;
   readonly #open: number[] = [];
   readonly #waiting: Ephemeron[] = [];
   count = 0;
-  /** Of those that were marked, also to others. */
+  /** Number of edges from marked objects, also to unmarked ones. */
   edges = 0;
 
   constructor(objects: HeapObjects, references: ReferenceReader) {
@@ -113,7 +116,7 @@ class GraphWriter {
   readonly #columns: GraphColumns;
   /** Node of each object. */
   readonly #nodeOf: Uint32Array;
-  /** Bytes outside of the heap, by address. */
+  /** Backing stores outside of the heap, by address. */
   readonly #stores = new Map<number, { node: number; bytes: number }>();
 
   constructor(
@@ -187,7 +190,7 @@ class GraphWriter {
     }
   }
 
-  /** Address of the bytes of an array buffer; 0 for what has none. */
+  /** Address of an array buffer's backing store; 0 for other objects. */
   #storeOf(object: number): number {
     const { types, arrayBuffer } = this.#heap.layout;
     if (this.#objects.type[object] !== types.jsArrayBuffer) return 0;
@@ -236,7 +239,9 @@ class GraphWriter {
     }
   }
 
-  /** Edges that the entries of weak maps make, by the object that they start from: the key's, and the table's. */
+  /**
+   * Edges that represent entries of weak maps, by the object that they start from: one from the key and one from the table.
+   */
   #ephemerons(): Map<number, { name: number; value: number }[]> {
     const found = new Map<number, { name: number; value: number }[]>();
     let count = 1;

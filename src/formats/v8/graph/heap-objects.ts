@@ -1,4 +1,4 @@
-/** Every object on V8's pages by number, in the order of the pages: its place, size, and instance type. */
+/** All objects on V8's pages, numbered in page order, with their slot, size, and instance type. */
 
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { type HeapPage, walkPage } from '../heap/heap-pages.ts';
@@ -9,13 +9,13 @@ const firstRoom = 1 << 16;
 export class HeapObjects {
   readonly words: HeapWords;
   count = 0;
-  /** Objects whose kind hides its size. */
+  /** Number of objects whose size could not be determined. */
   sizeless = 0;
   slot = new Uint32Array(firstRoom);
   /** In words. */
   size = new Uint32Array(firstRoom);
   type = new Uint16Array(firstRoom);
-  /** From this number on they are on pages that nobody writes to. */
+  /** Objects from this number on are on read-only pages. */
   firstReadOnly = 0;
   readonly #fillers: ReadonlySet<number>;
 
@@ -56,7 +56,7 @@ export class HeapObjects {
     return this.words.addressOf(this.slot[object]!) + 1;
   }
 
-  /** The object that a word of another one points to, whatever the tag; -1 for none. */
+  /** The object that a word of another object points to, with any tag; -1 for none. */
   target(object: number, word: number): number {
     const slot = this.slot[object]! + word;
     return this.words.objectAt(this.words.low(slot), this.words.high(slot));

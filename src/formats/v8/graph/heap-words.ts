@@ -1,6 +1,6 @@
 /**
- * V8's pages copied into rows of one size, so that a pointer becomes a number by one table lookup: its `slot`, the row
- * times the words of a row, plus the word in it. A bit a word says where objects start.
+ * V8's pages in rows of equal size, so that one table lookup maps a pointer to a number. The `slot` of a word is its row
+ * times the number of words per row, plus its index in the row. A bit per word marks the starts of objects.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 
@@ -9,7 +9,7 @@ const chunkBytes = 1 << chunkBits;
 const systemPage = 4096;
 const rowBits = chunkBits - 3;
 const rowMask = (1 << rowBits) - 1;
-/** Addresses above 2^32 in units of chunks. */
+/** Chunks per 2^32 bytes of address space. */
 const chunksPerHigh = 2 ** (32 - chunkBits);
 
 export interface WordRange {
@@ -18,7 +18,7 @@ export interface WordRange {
   end: number;
 }
 
-/** Which of V8's two kinds of tagged pointer a word is. */
+/** V8 has two kinds of tagged pointers, strong and weak. */
 export const strongTag = 1;
 export const weakTag = 3;
 
@@ -28,13 +28,13 @@ export class HeapWords {
   readonly #rowAddress: number[] = [];
   readonly #starts: Uint32Array;
   readonly #rank: Uint32Array;
-  /** Open addressing: chunk numbers, and their rows. */
+  /** Hash table with open addressing: chunk numbers, and their rows. */
   readonly #keys: Int32Array;
   readonly #values: Int32Array;
   #lastChunk = -1;
   #lastRow = -1;
 
-  /** Pages in the order in which their objects are to be numbered. */
+  /** `pages`: in the order in which their objects are to be numbered. */
   constructor(memory: MemoryReader, pages: readonly WordRange[]) {
     for (const { start, end } of pages)
       for (let at = Math.floor(start / chunkBytes) * chunkBytes; at < end; at += chunkBytes) {
@@ -70,7 +70,7 @@ export class HeapWords {
     return this.#lastRow;
   }
 
-  /** The slot of an address that is on some page; -1 elsewhere. */
+  /** The slot of an address on one of the pages; -1 for other addresses. */
   slotOf(address: number): number {
     const chunk = Math.floor(address / chunkBytes);
     const row = chunk < 2 ** 31 ? this.#rowOf(chunk) : -1;
@@ -94,7 +94,7 @@ export class HeapWords {
     return this.high(slot) * 2 ** 32 + (this.low(slot) >>> 0);
   }
 
-  /** To be called once for each object, in ascending order of slots; then `finish`. */
+  /** Must be called once for each object, in ascending order of slots, and followed by `finish`. */
   addObject(slot: number): void {
     this.#starts[slot >>> 5]! |= 1 << (slot & 31);
   }
@@ -107,7 +107,7 @@ export class HeapWords {
     }
   }
 
-  /** Number of the object that the two halves of a pointer lead to, whatever its tag; -1 for none. */
+  /** Number of the object that a pointer, given as two halves, refers to, with any tag; -1 for none. */
   objectAt(low: number, high: number): number {
     if ((low & 1) === 0 || high < 0 || high > 0x7fff) return -1;
     const row = this.#rowOf(high * chunksPerHigh + (low >>> chunkBits));
@@ -123,15 +123,15 @@ export class HeapWords {
     return (bits & bit) === 0 ? -1 : this.#rank[slot >>> 5]! + bitsIn(bits & (bit - 1));
   }
 
-  /** Of the object that a tagged pointer leads to. */
+  /** Number of the object that a tagged pointer refers to; -1 for none. */
   objectFor(pointer: number): number {
     return this.objectAt((pointer % 2 ** 32) | 0, Math.floor(pointer / 2 ** 32));
   }
 }
 
 /**
- * The memory itself where we have all of the chunk, with what lies before and behind the page; else a copy, in which pages
- * that the core left out are zero, which is no pointer.
+ * A view of the memory if the whole chunk is available in one piece, including what precedes and follows the page. Otherwise
+ * a copy, in which memory that is not in the core is zero, which is not a pointer.
  */
 function readRow(memory: MemoryReader, at: number, from: number, to: number): Int32Array {
   const held = memory.view?.(at, chunkBytes);

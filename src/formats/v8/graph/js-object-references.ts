@@ -1,4 +1,4 @@
-/** The references of JavaScript objects: properties, elements, prototypes, and what functions have besides. */
+/** References of JavaScript objects: properties, elements, prototypes, and the additional fields of functions. */
 import type { Tagged } from '../heap/heap.ts';
 import type { DispatchTable } from './dispatch-table.ts';
 import { type DescribedProperty, type MapFacts, MapReader } from './map-facts.ts';
@@ -9,7 +9,7 @@ const [firstElementKind, lastElementKind] = [0, 11];
 const doubleKinds = [4, 5];
 const holeKind = 5;
 const boundArgumentsWord = 5;
-/** Of a dictionary by number: three counts and the highest number. */
+/** Header of a number dictionary: three counts and the highest number. */
 const sparsePrefix = 4;
 
 export class JsObjectReader {
@@ -99,7 +99,7 @@ export class JsObjectReader {
     if (isSet(setter)) this.#at.emit(Edge.property, property.setter, setter);
   }
 
-  /** Key, value and details; or, of a global object, cells that have all three. */
+  /** Entries are key, value and details; those of a global object are cells that contain all three. */
   #dictionary(table: number): void {
     if (table < 0) return;
     const { dictionary, fixedArray, descriptors, types } = this.#at.heap.layout;
@@ -163,7 +163,7 @@ export class JsObjectReader {
       this.#sparse(elements, first + sparsePrefix);
   }
 
-  /** Key, value and details of a dictionary by number. */
+  /** Entries of a number dictionary: key, value and details. */
   #sparse(table: number, first: number): void {
     const { size, words, slot } = this.#at.objects;
     for (let word = first; word + 2 < size[table]!; word += 3) {

@@ -1,15 +1,15 @@
-/** What a map says of its objects, read once a map: where their properties are, and their names. */
+/** What a map records about its objects, read once per map: locations and names of their properties. */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import type { Names } from './names.ts';
 
 export interface DescribedProperty {
-  /** Numbers of texts. */
+  /** Text numbers. */
   name: number;
   getter: number;
   setter: number;
   isAccessor: boolean;
-  /** Where the value is: a word of the object, a word of its property array, or in the map itself. */
+  /** Location of the value: a word of the object, a word of its property array, or in the descriptors of the map. */
   inObject?: number;
   inArray?: number;
   constant?: Tagged;
@@ -19,7 +19,7 @@ export interface MapFacts {
   isDictionary: boolean;
   properties: readonly DescribedProperty[];
   prototype: Tagged;
-  /** Of functions: whether they have a word for their prototype. */
+  /** For functions: whether they have a field for their prototype. */
   hasPrototypeSlot: boolean;
   elementsKind: number;
 }
@@ -96,7 +96,7 @@ export class MapReader {
 
   namesOf(name: number, isAccessor: boolean): Omit<DescribedProperty, 'inObject' | 'inArray' | 'constant'> {
     const text = this.#names.texts[name]!;
-    // V8 says so of strings only.
+    // V8 adds `get` and `set` only to names that are strings.
     const isPlain = !isAccessor || text.startsWith('<symbol');
     return {
       name,

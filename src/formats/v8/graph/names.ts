@@ -1,9 +1,9 @@
-/** Texts of a graph, each kept once and known by its number. */
+/** Texts of a graph. Each is stored once and identified by a number. */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findOwnBytes, findString, isStringType } from '../strings.ts';
 
-/** V8 cuts names here too. */
+/** V8 truncates names to this length too. */
 const maxLength = 1024;
 
 export class Names {
@@ -13,7 +13,7 @@ export class Names {
   readonly #withheld: string | undefined;
   readonly #values = new HashedTexts();
 
-  /** `withheld`: the text of all strings that are only values. */
+  /** `withheld`: replaces the text of all strings that are only values. */
   constructor(withheld?: string) {
     this.#withheld = withheld;
   }
@@ -31,22 +31,22 @@ export class Names {
     return this.#ofIndex[index]!;
   }
 
-  /** Of a string object; what it refers to that is not there is left out. */
+  /** Text number of a string. Parts of the string that are absent are left out. */
   ofString(heap: V8Heap, value: Tagged): number {
     return this.of(whereMapped(() => findString(heap, value, maxLength)) ?? '');
   }
 
-  /** Of a string that nothing is called by. */
+  /** Text number of a string that does not name anything. */
   ofValue(heap: V8Heap, value: Tagged): number {
     const withheld = this.#withheld;
     if (withheld === undefined) return this.ofString(heap, value);
     const bytes = whereMapped(() => findOwnBytes(heap, value, maxLength));
-    // A number of its own: what it refers to may be read by another way than its bytes.
+    // Not hashed, but given a number of its own: its characters are in other objects, or outside of the heap.
     if (!bytes) return this.texts.push(withheld) - 1;
     return this.#values.numberOf(bytes, () => this.texts.push(withheld) - 1);
   }
 
-  /** What V8's profiler calls a property with this key: a string or a symbol. Undefined for what is no key. */
+  /** The name that V8's profiler gives a property with this key, a string or a symbol. Undefined if it is not a key. */
   ofKey(heap: V8Heap, key: Tagged): number | undefined {
     const type = heap.findType(key);
     if (isStringType(type)) return this.ofString(heap, key);
@@ -56,11 +56,14 @@ export class Names {
   }
 }
 
-/** Numbers of texts that are not kept: known again by 64 bits of hash, which no two of a heap's strings share. */
+/**
+ * Numbers of texts that are not stored. Texts are identified by a 64-bit hash, for which no collision is expected within one
+ * heap.
+ */
 class HashedTexts {
   #slots = 1 << 12;
   #count = 0;
-  /** Two halves of the hash and the number plus one, which is zero where nothing is. */
+  /** Rows of three: the two halves of the hash, and the number plus one; zero for an empty row. */
   #table = new Int32Array(this.#slots * 3);
 
   numberOf(bytes: Uint8Array, add: () => number): number {

@@ -1,4 +1,4 @@
-/** Type, name and size of single objects, as V8's profiler gives them. */
+/** Type, name and size of single objects, as reported by V8's profiler. */
 import { whereMapped } from '../../../bytes/memory.ts';
 import { findScopeInfo } from '../frames/scope-info.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
@@ -12,19 +12,19 @@ import { camelCase, type NodeTypeName, nodeTypes, type ObjectKinds } from './obj
 const maxNameLength = 1024;
 const external = 2;
 const nativeContextWords = 200;
-/** From this line on V8 counts nothing for objects that nobody writes to, and an external string's text with it. */
+/** From this line on V8 counts read-only objects with size 0, and includes the text of external strings. */
 const linesThatShareConstants = 1300;
 
 export interface NodeFacts {
-  /** Position in `nodeTypes`. */
+  /** Index in `nodeTypes`. */
   type: number;
   name: number;
   sizeBytes: number;
 }
 
 /**
- * Name of V8's built-in code at an address, if the executable has names. `first`: where the first of it is, since V8 may
- * have copied all of it next to its other code.
+ * Name of V8's built-in code at an address, if the executable has symbols. `first`: address of the first built-in, because V8
+ * may have copied all of them next to its other code.
  */
 export type BuiltinNames = (address: number, first: number) => string | undefined;
 
@@ -76,7 +76,7 @@ export class NodeReader {
   }
 
   #isPrivate(object: number): boolean {
-    // After the hash: the flag of private symbols comes first.
+    // The word after the hash starts with the flag of private symbols.
     return (this.#objects.words.high(this.#objects.slot[object]! + 1) & 1) === 1;
   }
 
@@ -136,7 +136,7 @@ export class NodeReader {
     return name || '(shared function info)';
   }
 
-  /** Maps of strings say of which. */
+  /** The map of a string type includes the name of that type. */
   #mapName(pointer: Tagged): string {
     const described = whereMapped(() =>
       this.#heap.memory.readUint16(pointer - 1 + this.#heap.layout.map.instanceType),
@@ -145,7 +145,7 @@ export class NodeReader {
     return name ? `system / Map (${camelCase(name)})` : 'system / Map';
   }
 
-  /** V8's own code lies in the executable, where symbols name it. */
+  /** V8's built-in code is in the executable, where symbols name it. */
   #codeName(object: number): string {
     const { code } = this.#heap.layout;
     if (this.#objects.target(object, code.stream / 8) >= 0) return '(code)';

@@ -1,10 +1,12 @@
-/** The object whose references are read: its words, which of them were named, and where the edges go. */
+/**
+ * The object whose references are being read: its words, which of them already have a named edge, and the sink for its edges.
+ */
 import type { V8Heap } from '../heap/heap.ts';
 import type { HeapObjects } from './heap-objects.ts';
 import type { Names } from './names.ts';
 import { Edge, type ObjectKinds } from './object-kinds.ts';
 
-/** `name`: number of a text, or an index where the type is element or hidden. */
+/** `name`: text number, or an index if the type is element or hidden. */
 export type EdgeSink = (type: number, name: number, target: number) => void;
 
 const weakBits = 3;
@@ -16,12 +18,12 @@ export class ObjectCursor {
   readonly names: Names;
   object = 0;
   slot = 0;
-  /** How many it has. */
+  /** Number of words of the object. */
   words = 0;
   emit: EdgeSink = () => {};
   readonly #isInessential: Uint8Array;
   readonly #nameOf = new Map<string, number>();
-  /** A byte a word: it is named, or is not to be named. */
+  /** One byte per word: set if the word has a named edge, or must not get an edge. */
   #seen = new Uint8Array(1 << 12);
 
   constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, names: Names) {
@@ -78,13 +80,13 @@ export class ObjectCursor {
     this.#seen[word] = 1;
   }
 
-  /** V8's profiler leaves out references to constants that each heap has. */
+  /** V8's profiler omits references to constants that every heap has. */
   isEssential(target: number): boolean {
     const { firstReadOnly } = this.objects;
     return target < firstReadOnly || this.#isInessential[target - firstReadOnly] === 0;
   }
 
-  /** A word as a named edge, weak where its tag says so. */
+  /** Adds a named edge for a word; weak if the word has the weak tag. */
   internal(word: number, name: string, isWeak = false): void {
     const target = word < this.words ? this.targetAt(word) : -1;
     if (target < 0 || !this.isEssential(target)) return;
@@ -92,7 +94,7 @@ export class ObjectCursor {
     this.emit(isWeak || this.isWeak(word) ? Edge.weak : Edge.internal, this.text(name), target);
   }
 
-  /** All words from one on, named by their index. */
+  /** Adds an edge named by its index for each word from `first`. */
   indexed(first: number): void {
     for (let word = first; word < this.words; word++) {
       const target = this.targetAt(word);
@@ -102,7 +104,7 @@ export class ObjectCursor {
     }
   }
 
-  /** Every word up to one that is left: strong ones are hidden edges, by count. */
+  /** Adds edges for the remaining words up to `end`. Strong references become hidden edges with consecutive numbers. */
   rest(end = this.words): void {
     let index = 0;
     for (let word = 0; word < end; word++) {
@@ -116,7 +118,7 @@ export class ObjectCursor {
   }
 }
 
-/** A byte for each read-only object: V8's profiler leaves out references to constants that each heap has. */
+/** One byte per read-only object. V8's profiler omits references to constants that every heap has. */
 function findInessential(heap: V8Heap, objects: HeapObjects): Uint8Array {
   const { types } = heap.layout;
   const marks = new Uint8Array(objects.count - objects.firstReadOnly);

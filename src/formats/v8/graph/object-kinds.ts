@@ -1,11 +1,11 @@
 /**
- * What V8's profiler calls an object of each instance type, and which of its words hold references. Names follow from
- * V8's own type names, so that a type that a new V8 adds has one too. Source: src/profiler/heap-snapshot-generator.cc
- * and src/objects/objects-body-descriptors-inl.h of V8.
+ * For each instance type: the name that V8's profiler gives such objects, and which of their words are references. Names are
+ * derived from V8's own type names, so that types of newer V8 versions have a name too. Source:
+ * src/profiler/heap-snapshot-generator.cc and src/objects/objects-body-descriptors-inl.h of V8.
  */
 import type { V8Layout } from '../heap/object-layout.ts';
 
-/** Types of nodes, as V8's profiler numbers them. */
+/** Node types in the numbering of V8's profiler. */
 export const nodeTypes = [
   'hidden',
   'array',
@@ -26,7 +26,7 @@ export const nodeTypes = [
 
 export type NodeTypeName = (typeof nodeTypes)[number];
 
-/** Types of edges, as V8's profiler numbers them. */
+/** Edge types in the numbering of V8's profiler. */
 export const edgeTypes = [
   'context',
   'element',
@@ -47,14 +47,14 @@ export const Edge = {
   weak: 6,
 } as const;
 
-/** A reference at a fixed place of an object. */
+/** A reference in a fixed field of an object. */
 export interface NamedField {
   word: number;
   name: string;
   isWeak?: boolean;
 }
 
-/** How the words of an object are to be read. */
+/** How to read the words of an object. */
 export type Shape =
   | 'plain'
   | 'raw'
@@ -72,7 +72,7 @@ export type Shape =
 export interface ObjectKind {
   shape: Shape;
   nodeType: NodeTypeName;
-  /** Without the details that V8 adds of single objects; empty for arrays, which are called by their use. */
+  /** Without details that V8 adds for single objects; empty for arrays, which are named by their use. */
   name: string;
   fields: readonly NamedField[];
 }
@@ -81,13 +81,13 @@ const codeTypes =
   /^(?:ALLOCATION_SITE|ARRAY_BOILERPLATE_DESCRIPTION|BYTECODE_ARRAY|BYTECODE_WRAPPER|CLOSURE_FEEDBACK_CELL_ARRAY|CODE|CODE_WRAPPER|FEEDBACK_CELL|FEEDBACK_METADATA|FEEDBACK_VECTOR|INSTRUCTION_STREAM|INTERPRETER_DATA|LOAD_HANDLER|STORE_HANDLER|OBJECT_BOILERPLATE_DESCRIPTION|PREPARSE_DATA|REG_EXP_BOILERPLATE_DESCRIPTION|SCOPE_INFO|SCRIPT|SHARED_FUNCTION_INFO|TEMPLATE_OBJECT_DESCRIPTION|UNCOMPILED_DATA\w*|TRUSTED_BYTE_ARRAY|TRUSTED_FIXED_ARRAY)$/;
 const shapeTypes =
   /^(?:DESCRIPTOR_ARRAY|STRONG_DESCRIPTOR_ARRAY|TRANSITION_ARRAY|PROTOTYPE_INFO|ENUM_CACHE|CELL)$/;
-/** No word of these is a reference. */
+/** Types without references. */
 const rawTypes =
   /^(?:HEAP_NUMBER|BIGINT|BYTE_ARRAY|TRUSTED_BYTE_ARRAY|FIXED_DOUBLE_ARRAY|FOREIGN|TRUSTED_FOREIGN|FEEDBACK_METADATA|CLASS_POSITIONS|COVERAGE_INFO|WASM_NULL)$/;
-/** Only the first words of these are. */
+/** Types in which only the first words are references. */
 const headerTypes: Readonly<Record<string, number>> = { BYTECODE_ARRAY: 6, CODE: 5 };
 
-/** Words of a type that has data behind its references. */
+/** Number of words before the raw data of a type that has both. */
 export const headerWords = (typeName: string): number => headerTypes[typeName] ?? 0;
 
 type FieldTable = Readonly<Record<string, readonly NamedField[]>>;
@@ -129,7 +129,7 @@ export class ObjectKinds {
   readonly #byType = new Map<number, ObjectKind>();
   readonly #ephemerons: ReadonlySet<number>;
 
-  /** `ephemerons`: instance types of the tables of weak maps and sets, as they were seen. */
+  /** `ephemerons`: instance types of the tables of weak maps and sets, as found in the heap. */
   constructor(layout: V8Layout, ephemerons: ReadonlySet<number>) {
     this.#layout = layout;
     this.#ephemerons = ephemerons;
@@ -150,7 +150,7 @@ export class ObjectKinds {
     if (type === types.bigInt) return 'BIGINT';
     if (type === types.feedbackMetadata) return 'FEEDBACK_METADATA';
     if (type === types.hole) return 'HOLE';
-    // Neighbours in V8's list of types that it does not describe.
+    // Types that V8's metadata lacks are numbered after types that it describes.
     const handlers = type - (types.lastTask ?? type);
     if (handlers === 1) return 'LOAD_HANDLER';
     if (handlers === 2) return 'STORE_HANDLER';
@@ -233,7 +233,7 @@ export class ObjectKinds {
     if (type === types.jsTypedArray || typeName === 'JS_DATA_VIEW')
       return [word(layout.typedArray.buffer, 'buffer')];
     if (typeName === 'WEAK_CELL') {
-      // Since V8 14 what the callback gets stands before them.
+      // Since V8 14 the held value precedes them.
       const target = layout.line < 1400 ? 2 : 3;
       return [at(target, 'target', { isWeak: true }), at(target + 1, 'unregister_token', { isWeak: true })];
     }
@@ -262,7 +262,7 @@ export class ObjectKinds {
         word(layout.script.id - 8, 'line_ends'),
       ];
     if (
-      // Before it in V8's list of types, and not described: plain generators.
+      // Plain generators come directly before it in V8's numbering, and are missing in its metadata.
       type === types.asyncFunctionObject - 1 ||
       type === types.asyncFunctionObject ||
       type === types.asyncGeneratorObject ||
@@ -273,7 +273,7 @@ export class ObjectKinds {
   }
 }
 
-/** `REG_EXP_DATA_WRAPPER` as `RegExpDataWrapper`, `JS_PROXY` as `JSProxy`. */
+/** `REG_EXP_DATA_WRAPPER` becomes `RegExpDataWrapper`, `JS_PROXY` becomes `JSProxy`. */
 export function camelCase(typeName: string): string {
   return typeName
     .split('_')

@@ -1,7 +1,7 @@
 /**
- * The references of each object, named as V8's profiler names them. What is known of a kind comes first; every other
- * word that points exactly to the start of an object follows as a hidden edge, so that nothing is lost of a kind that is not
- * described. Source: V8HeapExplorer in src/profiler/heap-snapshot-generator.cc of V8.
+ * The references of each object, named as V8's profiler names them. First the known fields of its kind; then every other word
+ * that points exactly to the start of an object becomes a hidden edge, so that no reference of an unknown kind is lost.
+ * Source: V8HeapExplorer in src/profiler/heap-snapshot-generator.cc of V8.
  */
 import type { V8Heap } from '../heap/heap.ts';
 import { CodeReader } from './code-references.ts';
@@ -13,16 +13,16 @@ import type { Names } from './names.ts';
 import { type EdgeSink, ObjectCursor } from './object-cursor.ts';
 import { Edge, headerWords, type ObjectKind, type ObjectKinds } from './object-kinds.ts';
 
-/** An entry of a weak map: `value` lives as long as both others do. */
+/** An entry of a weak map: `value` lives as long as both table and key do. */
 export interface Ephemeron {
   table: number;
   key: number;
   value: number;
 }
 
-/** Only V8's own context of a realm is as large, and has no names of variables. */
+/** Only the native context of a realm is this large. It has no names of variables. */
 const nativeContextWords = 200;
-/** Of a table of a weak map: map, length, and three counts. */
+/** Header of a weak map's table: map, length, and three counts. */
 const ephemeronPrefix = 5;
 
 export class ReferenceReader {
@@ -30,10 +30,10 @@ export class ReferenceReader {
   readonly #jsObjects: JsObjectReader;
   readonly #code: CodeReader;
   readonly #contexts: ContextReader;
-  /** Gets the entries of weak maps that are met. */
+  /** Called for each entry of a weak map. */
   onEphemeron: (entry: Ephemeron) => void = () => {};
 
-  /** `native`: memory that is not V8's own, where it keeps the table of its code. */
+  /** `native`: memory outside of V8's heap, where the dispatch table is. */
   constructor(
     heap: V8Heap,
     objects: HeapObjects,
@@ -118,7 +118,7 @@ export class ReferenceReader {
     this.#at.internal(c.data / 8 + c.previous, 'previous');
     if (isNative) {
       this.#at.internal(c.data / 8 + c.previous + 1, 'global_object');
-      // The next context in V8's list of all, which keeps none of them alive.
+      // The next context in V8's list of all contexts, which is weak.
       this.#at.see(words - 1);
     } else if (found && found.first > c.minSlots) this.#at.internal(c.data / 8 + c.minSlots, 'extension');
   }

@@ -1,8 +1,9 @@
 /**
- * What keeps objects alive from outside of V8's heap. Global handles are found by their form: V8 keeps them in blocks in
- * which each has its own number. The rest is found as a debugger would: words of the isolate, of what it owns, and of the
- * threads' stacks that point exactly to an object. So a root too many is possible, and is marked as a guess.
- * Sources: src/handles/global-handles.cc, src/execution/isolate.h, src/heap/heap.h of V8.
+ * References from outside of V8's heap that keep objects alive. Global handles are recognised by their layout: V8 allocates
+ * them in blocks, in which each handle contains its own index. All other roots are found conservatively: words of the
+ * isolate, of memory that it owns, and of the threads' stacks that point exactly to an object. Such a root may be a
+ * coincidence, and is marked as a guess. Sources: src/handles/global-handles.cc, src/execution/isolate.h, src/heap/heap.h of
+ * V8.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { HeapObjects } from './heap-objects.ts';
@@ -21,15 +22,15 @@ type Range = readonly [start: number, end: number];
 
 export interface RootSources {
   memory: MemoryReader;
-  /** Addresses of the heaps, which lie in their isolates. */
+  /** Addresses of the heaps, which are members of their isolates. */
   heaps: readonly number[];
-  /** Memory that the process could write to, without V8's pages. */
+  /** Writable memory of the process, without V8's pages. */
   native: readonly Range[];
   /** The used part of each thread's stack. */
   stacks: readonly Range[];
 }
 
-/** On both sides of a heap's address lies the rest of its isolate. */
+/** The rest of the isolate surrounds a heap's address within this distance. */
 const isolateBytes = 1 << 16;
 const handleBytes = 32;
 const handlesOfBlock = 256;
@@ -39,7 +40,7 @@ const windowBytes = 1 << 20;
 const scanBytes = 4096;
 const smallestChunk = 32;
 const largestChunk = 1 << 26;
-/** Of what an isolate owns, directly and indirectly. */
+/** Limit for the memory that an isolate owns directly and indirectly. */
 const maxOwned = 1 << 28;
 const firstNonString = 0x80;
 
@@ -52,7 +53,7 @@ export function findRoots(objects: HeapObjects, sources: RootSources): RootGroup
   ];
 }
 
-/** Blocks of 256 global handles: an object, a class, the handle's number in its block, and its state. */
+/** Blocks of 256 global handles. Each handle has an object, a class, its index in the block, and its state. */
 class HandleBlocks {
   readonly references: RootReference[] = [];
   readonly #isIn: (address: number) => boolean;
@@ -96,7 +97,7 @@ class HandleBlocks {
   }
 }
 
-/** Objects that a stack holds, and those behind its handles: words of the native heap that point to objects. */
+/** Objects that a stack refers to directly or through its handles: words of the native heap that point to objects. */
 function stackRoots(objects: HeapObjects, sources: RootSources, handles: HandleBlocks): RootReference[] {
   const { memory, stacks, native } = sources;
   const isNative = inRanges(native);
@@ -116,8 +117,8 @@ function stackRoots(objects: HeapObjects, sources: RootSources, handles: HandleB
 }
 
 /**
- * Objects that an isolate holds, and those in what it owns: memory of the allocator, whose chunks have their size before
- * them. Strings found so are weak: V8's table of strings keeps none alive.
+ * Objects that an isolate refers to, directly or from memory that it owns: chunks of the allocator, which are preceded by
+ * their size. Strings found this way are weak, because V8's string table does not keep them alive.
  */
 function isolateRoots(objects: HeapObjects, sources: RootSources, handles: HandleBlocks): RootReference[] {
   const { memory, heaps, native } = sources;
@@ -147,7 +148,7 @@ function isolateRoots(objects: HeapObjects, sources: RootSources, handles: Handl
   return [...found].map((target) => ({ target, isWeak: objects.type[target]! < firstNonString }));
 }
 
-/** `visit` gets the address and the two halves of each word. */
+/** `visit` receives the address and the two halves of each word. */
 function forEachWord(
   memory: MemoryReader,
   [start, end]: Range,

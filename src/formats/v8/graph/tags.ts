@@ -1,6 +1,6 @@
 /**
- * What V8's profiler calls arrays, which have no class: by what refers to them; and which of V8's own objects it counts as
- * code or as shapes. Source: TagObject in src/profiler/heap-snapshot-generator.cc of V8.
+ * Names that V8's profiler gives to arrays, which have no class, by the object that refers to them; and which internal
+ * objects it counts as code or as shapes. Source: TagObject in src/profiler/heap-snapshot-generator.cc of V8.
  */
 import type { GraphColumns } from './graph-columns.ts';
 import type { HeapObjects } from './heap-objects.ts';
@@ -10,11 +10,11 @@ import { Edge, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-k
 interface Tag {
   text: string;
   type?: NodeTypeName;
-  /** Of arrays with weak elements only. */
+  /** Only for arrays with weak elements. */
   isOfWeak?: boolean;
 }
 
-/** By the name of the internal edge that leads to it. */
+/** By the name of the internal edge to the array. */
 const byEdge: Readonly<Record<string, Tag>> = {
   properties: { text: '(object properties)' },
   elements: { text: '(object elements)' },
@@ -29,7 +29,7 @@ const byEdge: Readonly<Record<string, Tag>> = {
   relocation_info: { text: '(code relocation info)', type: 'code' },
 };
 
-/** By the type of what refers to it, for arrays of any kind. */
+/** By the type of the referring object, for arrays of any kind. */
 const byOwner: Readonly<Record<string, Tag>> = {
   BYTECODE_ARRAY: { text: '(constant pool)', type: 'code' },
   FEEDBACK_VECTOR: { text: '(feedback)', type: 'code' },
@@ -62,7 +62,7 @@ export class Tagger {
     this.#empty = names.of('');
   }
 
-  /** For each edge; `owner` and `target` are objects, `node` is the target's. */
+  /** Must be called for each edge. `owner` and `target` are objects; `node` is the node of the target. */
   tag(owner: number, type: number, name: number, target: number, node: number): void {
     if (owner !== this.#owner) {
       this.#owner = owner;
