@@ -1,21 +1,24 @@
 /**
- * Entries of Map, Set, WeakMap and WeakSet, out of their hash tables. Sources: src/objects/ordered-hash-table.h and
+ * Reads entries of Map, Set, WeakMap and WeakSet from their hash tables. Sources: src/objects/ordered-hash-table.h and
  * hash-table.h of V8.
  */
 import type { Tagged, V8Heap } from './heap/heap.ts';
 import { isStringType } from './strings.ts';
 
 export interface Collection {
-  /** As the program would have counted them. */
+  /** The size that the program would see. */
   count: number;
-  /** `value`: of maps. */
+  /** `value`: only in maps. */
   entries: { key: Tagged; value?: Tagged }[];
 }
 
-/** Before the entries of a weak table: counts of those that are there, and that were deleted; its capacity. */
+/** Header of a weak table: number of entries, number of deleted entries, capacity. */
 const weakPrefix = 3;
 
-/** The first `limit` entries, in the order in which they were added; of weak ones in no order. Undefined for other objects. */
+/**
+ * The first `limit` entries in insertion order; entries of weak collections are in no particular order. Undefined for other
+ * objects.
+ */
 export function readCollection(heap: V8Heap, object: Tagged, limit: number): Collection | undefined {
   const { types } = heap.layout;
   switch (heap.findType(object)) {
@@ -34,7 +37,7 @@ export function readCollection(heap: V8Heap, object: Tagged, limit: number): Col
 
 const tableOf = (heap: V8Heap, object: Tagged): Tagged => heap.field(object, heap.layout.collectionTable);
 
-/** Ordered hash tables: counts of elements, of deleted ones, of buckets; the buckets; then the entries. */
+/** Ordered hash tables: numbers of elements, of deleted elements, and of buckets; the buckets; then the entries. */
 function readOrdered(heap: V8Heap, table: Tagged, words: 1 | 2, limit: number): Collection {
   const { fixedArray } = heap.layout;
   const slot = (i: number) => heap.field(table, fixedArray.data + i * 8);
@@ -45,14 +48,14 @@ function readOrdered(heap: V8Heap, table: Tagged, words: 1 | 2, limit: number): 
     const at = 3 + buckets + i * (words + 1);
     if (!Number.isInteger(at) || at + words > length) break;
     const key = slot(at);
-    // A deleted entry's key is V8's own marker.
+    // The key of a deleted entry is a marker of V8's.
     if (!heap.isSmi(key) && !isValue(heap, key)) continue;
     entries.push(words === 2 ? { key, value: slot(at + 1) } : { key });
   }
   return { count, entries };
 }
 
-/** Pairs of key and value wherever the hash put them. An entry whose key died stays until a collection removes it. */
+/** Pairs of key and value at hash positions. An entry whose key died remains until a garbage collection removes it. */
 function readWeak(heap: V8Heap, table: Tagged, isMap: boolean, limit: number): Collection {
   const { fixedArray, types } = heap.layout;
   const slot = (i: number) => heap.field(table, fixedArray.data + i * 8);
@@ -68,7 +71,7 @@ function readWeak(heap: V8Heap, table: Tagged, isMap: boolean, limit: number): C
   return { count, entries };
 }
 
-/** Something that a program can hold. */
+/** Whether the value is one that a program can have, not an internal one. */
 function isValue(heap: V8Heap, value: Tagged): boolean {
   const type = heap.findType(value);
   if (type === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * The constants with which V8 describes itself to debuggers (`v8dbg_*` symbols, tools/gen-postmortem-metadata.py in
- * V8's sources). Types are part of the names and change from version to version, so a field is found by its prefix.
+ * The constants with which V8 describes itself to debuggers (`v8dbg_*` symbols, tools/gen-postmortem-metadata.py in V8's
+ * sources). The symbol names contain types that change between versions, so a field is found by the prefix of its name.
  */
 import { AgentdumpError } from '../../errors.ts';
 
@@ -23,7 +23,7 @@ export class V8Metadata {
     return this.#values.get(name);
   }
 
-  /** `frametype_…` by their numbers. */
+  /** Frame types by number, from `frametype_…`. */
   frameTypes(): Map<number, string> {
     const types = new Map<number, string>();
     for (const [name, value] of this.#values)
@@ -31,7 +31,7 @@ export class V8Metadata {
     return types;
   }
 
-  /** Instance types by their numbers, in V8's spelling without `_TYPE`. */
+  /** Instance types by number, in V8's spelling without `_TYPE`. */
   instanceTypes(): Map<number, string> {
     return new Map([...this.#types].map(([name, value]) => [value, name.replace(/_TYPE$/, '')]));
   }

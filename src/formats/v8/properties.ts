@@ -1,6 +1,6 @@
 /**
- * Own properties of objects in a dead V8: in the object, in its property array, or in a dictionary; and indexed
- * elements. Private fields come with their `#`. Sources: src/objects/{map,descriptor-array,js-objects,dictionary}.tq.
+ * Own properties of objects in a dead V8: in the object, in its property array, or in a dictionary; and indexed elements. The
+ * names of private fields include the `#`. Sources: src/objects/{map,descriptor-array,js-objects,dictionary}.tq.
  */
 
 import { findScopeInfo } from './frames/scope-info.ts';
@@ -15,17 +15,17 @@ export interface OwnProperty {
 }
 
 const maxNameLength = 256;
-/** Elements kinds: pairs of packed and holey; 4 and 5 hold doubles, 6 to 11 are of sealed and frozen objects. */
+/** Elements kinds: pairs of packed and holey; 4 and 5 contain doubles, 6 to 11 are for sealed and frozen objects. */
 const doubleKinds = [4, 5];
 const lastPlainKind = 11;
-/** Of a dictionary with more entries than this, those that come first in memory are shown. */
+/** For a dictionary with more entries than this, the entries that come first in memory are returned. */
 const maxSorted = 2048;
-/** In the details of a dictionary's entry: above kind, attributes and cell type stands when it was added. */
+/** In the details of a dictionary entry, the insertion index follows kind, attributes and cell type. */
 const additionShift = 8;
 /** The double that marks a hole. */
 const holeHigh = 0xfff7_ffff;
 
-/** At most `limit` named properties, in the order of their creation. */
+/** At most `limit` named properties, in creation order. */
 export function readOwnProperties(heap: V8Heap, object: Tagged, limit: number): OwnProperty[] {
   const map = heap.map(object);
   const bits = heap.memory.readUint32(map - 1 + heap.layout.map.bitField3);
@@ -66,7 +66,7 @@ function readDescribed(
   return properties;
 }
 
-/** A NameDictionary: three counts and three words of its own, then key, value and details by capacity. */
+/** A NameDictionary has three counts and three more words, followed by key, value and details for each slot. */
 function readDictionary(heap: V8Heap, table: Tagged, limit: number): OwnProperty[] {
   const { fixedArray, dictionary, descriptors } = heap.layout;
   const capacity = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.data + 16) ?? 0) : 0;
@@ -103,7 +103,7 @@ function propertyName(heap: V8Heap, key: Tagged): string | undefined {
 
 export type Element = { value: Tagged } | { number: number } | 'hole';
 
-/** The first elements of an array or of an object with indexes. Sparse arrays (dictionaries) give none. */
+/** The first elements of an array or of an object with indexed properties. Empty for sparse arrays (dictionaries). */
 export function readElements(heap: V8Heap, object: Tagged, limit: number): Element[] {
   const { map: m, object: o, fixedArray } = heap.layout;
   const bits = heap.memory.readUint8(heap.map(object) - 1 + m.bitField2);
@@ -121,7 +121,7 @@ export function readElements(heap: V8Heap, object: Tagged, limit: number): Eleme
   return elements;
 }
 
-/** Name of the class or function that made the object. */
+/** Name of the class or function that created the object. */
 export function findConstructorName(heap: V8Heap, object: Tagged): string | undefined {
   return findMapConstructorName(heap, heap.map(object));
 }
@@ -130,8 +130,8 @@ const maxTransitions = 2000;
 const maxPrototypeProperties = 500;
 
 /**
- * By the `constructor` of the prototype, which also tells an instance of a derived class from its base; else by the
- * function that V8 noted in the map.
+ * From the `constructor` of the prototype, which distinguishes an instance of a derived class from one of its base; otherwise
+ * from the function that V8 recorded in the map.
  */
 export function findMapConstructorName(heap: V8Heap, map: Tagged): string | undefined {
   const { map: m, types } = heap.layout;

@@ -1,7 +1,7 @@
-/** V8's strings: sequential, concatenated, sliced, thin (an alias) and external, of one or two bytes a character. */
+/** V8's strings: sequential, concatenated, sliced, thin (an alias) and external, with one or two bytes per character. */
 import type { Tagged, V8Heap } from './heap/heap.ts';
 
-/** V8: instance types below this are strings; their low bits say which. Stable since V8 7. */
+/** Instance types below this are strings; their low bits state the kind. Stable since V8 7. */
 const firstNonString = 0x80;
 const representationMask = 7;
 const oneByte = 8;
@@ -11,27 +11,27 @@ const [sequential, cons, external, sliced, thin] = [0, 1, 2, 3, 5];
 const maxPieces = 100_000;
 const maxIndirections = 32;
 
-/** Kept once: all that names something, and some that don't. */
+/** Internalized strings are unique: all names, and some other strings. */
 export const isInternalized = (type: number): boolean => (type & notInternalized) === 0;
 
 export function isStringType(type: number | undefined): boolean {
   return type !== undefined && type < firstNonString;
 }
 
-/** Length in UTF-16 units; undefined for what is no string. */
+/** Length in UTF-16 units; undefined if it is not a string. */
 export function findStringLength(heap: V8Heap, value: Tagged): number | undefined {
   if (!isStringType(heap.findType(value))) return undefined;
   const length = heap.memory.readInt32(value - 1 + heap.layout.string.length);
   return length >= 0 ? length : undefined;
 }
 
-/** At most `maxLength` UTF-16 units from the start. Undefined for what is no string. */
+/** At most `maxLength` UTF-16 units from the start. Undefined if it is not a string. */
 export function findString(heap: V8Heap, value: Tagged, maxLength = 1 << 20): string | undefined {
   const length = findStringLength(heap, value);
   return length === undefined ? undefined : readRange(heap, value, 0, Math.min(length, maxLength));
 }
 
-/** Where the characters of a string lie that V8 keeps outside of its heap; undefined for any other. */
+/** Location of the characters of an external string, which are outside of V8's heap; undefined for any other. */
 export function findExternalText(
   heap: V8Heap,
   value: Tagged,
@@ -49,7 +49,7 @@ interface Piece {
   end: number;
 }
 
-/** The bytes of a string's first `maxLength` units where it has them itself, as they lie there; undefined for any other. */
+/** The first `maxLength` units of a sequential string, as its bytes in memory; undefined for any other string. */
 export function findOwnBytes(heap: V8Heap, value: Tagged, maxLength: number): Uint8Array | undefined {
   const type = heap.findType(value);
   if (type === undefined || !isStringType(type) || (type & representationMask) !== sequential)
@@ -60,7 +60,7 @@ export function findOwnBytes(heap: V8Heap, value: Tagged, maxLength: number): Ui
   return heap.memory.view?.(address, bytes) ?? heap.memory.peek(address, bytes);
 }
 
-/** Iterative: `pending` holds the pieces still to be written, the next one last. */
+/** Iterative: `pending` is the stack of pieces to be read. */
 function readRange(heap: V8Heap, value: Tagged, start: number, end: number): string {
   const { string } = heap.layout;
   const pending: Piece[] = [{ value, start, end }];
@@ -88,7 +88,7 @@ function readRange(heap: V8Heap, value: Tagged, start: number, end: number): str
 
 type Unwrapped = Piece & { kind: number; bytesPerUnit: 1 | 2 };
 
-/** Follows slices and aliases to the string that holds the characters. */
+/** Follows slices and aliases to the string that contains the characters. */
 function unwrap(heap: V8Heap, { value, start, end }: Piece): Unwrapped | undefined {
   const { string } = heap.layout;
   for (let i = 0; i < maxIndirections; i++) {

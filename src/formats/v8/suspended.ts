@@ -1,7 +1,7 @@
 /**
- * Async functions (and async generators) that were waiting at an await when the process stopped: where, with which
- * arguments, and which other one waits for each. Sources: src/objects/js-generator.tq, js-promise.tq and
- * promise.tq, builtins-async-gen.cc of V8 (the closures of an await keep the function in their context).
+ * Async functions (and async generators) that were waiting at an await when the process stopped: their position, their
+ * arguments, and the function that awaits each of them. Sources: src/objects/js-generator.tq, js-promise.tq and promise.tq,
+ * builtins-async-gen.cc of V8 (the closures of an await have the function in their context).
  */
 import { whereMapped } from '../../bytes/memory.ts';
 import type { FunctionInfo, Functions } from './frames/functions.ts';
@@ -15,7 +15,7 @@ export interface SuspendedFunction {
   place?: LineColumn;
   receiver: Tagged;
   context: Tagged;
-  /** Parameters, then the interpreter's registers, which V8 keeps without names. */
+  /** Parameters, followed by the interpreter's registers, for which V8 keeps no names. */
   parameters: Tagged[];
   registers: Tagged[];
   /** The async function that awaits this one's promise. */
@@ -83,8 +83,8 @@ function readSuspended(
 }
 
 /**
- * Through the promise's reactions to the closure of an await, whose context holds the waiting function; further
- * through promises that are made of this one (`then`, `Promise.all`). Iterative: `open` holds the promises to look at.
+ * Follows the promise's reactions to the closure of an await, whose context contains the waiting function, also through
+ * derived promises (`then`, `Promise.all`). Iterative: `open` contains the promises to be visited.
  */
 function findAwaiter(heap: V8Heap, promise: Tagged): Tagged | undefined {
   const { promise: p, types } = heap.layout;
@@ -103,7 +103,7 @@ function findAwaiter(heap: V8Heap, promise: Tagged): Tagged | undefined {
   return undefined;
 }
 
-/** The function that a reaction wakes; else the promises that it settles are added to `open`. */
+/** The function that a reaction resumes; otherwise adds the promises that it settles to `open`. */
 function followReaction(heap: V8Heap, reaction: Tagged, open: Tagged[]): Tagged | undefined {
   const { functionObject, fixedArray, types } = heap.layout;
   const words = heap.memory.readUint8(heap.map(reaction) - 1 + heap.layout.map.instanceSizeInWords);

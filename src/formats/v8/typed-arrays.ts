@@ -1,5 +1,5 @@
 /**
- * What typed arrays, views and buffers hold: where their bytes lie, and the bytes as numbers or as text. Sources:
+ * Contents of typed arrays, views and buffers: the location of their bytes, and the bytes as numbers or as text. Sources:
  * src/objects/{js-array-buffer,js-typed-array}.tq and JSTypedArray::DataPtr of V8.
  */
 import { whereMapped } from '../../bytes/memory.ts';
@@ -7,10 +7,12 @@ import type { Tagged, V8Heap } from './heap/heap.ts';
 import { findConstructorName } from './properties.ts';
 
 export interface HeldBytes {
-  /** Class of the elements, such as `Int16Array`; undefined for bytes that are no numbers: a buffer, a DataView. */
+  /**
+   * Class of the elements, such as `Int16Array`; undefined for objects that are not arrays of numbers: a buffer, a DataView.
+   */
   kind: ElementKind | undefined;
   byteLength: number;
-  /** From the start of what is held; fewer than there are where `limit` is reached. Undefined where memory is absent. */
+  /** The bytes from the start, truncated to `limit`. Undefined if the memory is absent. */
   bytes: Uint8Array | undefined;
 }
 
@@ -32,14 +34,14 @@ const elementReaders = {
   BigUint64Array: [8, (view, at) => view.getBigUint64(at, true)],
 } as const satisfies Record<string, ElementReader>;
 
-/** Of a subclass of a subclass (Buffer is one of Uint8Array). */
+/** Limit for chains of subclasses (Buffer is a subclass of Uint8Array). */
 const maxBases = 16;
-/** The array's length is that of its buffer, which may change. */
+/** The length of the array follows its buffer, which may be resized. */
 const tracksLength = 1;
-/** So many printable characters in a row are shown as text. */
+/** This many consecutive printable characters are shown as text. */
 const shortestText = 4;
 
-/** At most `limit` of the bytes. Undefined for what is no such object, and where V8 does not say where they are. */
+/** At most `limit` of the bytes. Undefined for other objects, and if the location of the bytes is unknown. */
 export function readHeldBytes(heap: V8Heap, object: Tagged, limit: number): HeldBytes | undefined {
   const { types, typedArray: t, arrayBuffer: b } = heap.layout;
   const type = heap.findType(object);
@@ -60,7 +62,7 @@ export function readHeldBytes(heap: V8Heap, object: Tagged, limit: number): Held
   const byteLength = tracks
     ? Math.floor(rest() / size) * size
     : heap.memory.readWord(object - 1 + t.byteLength);
-  // Short ones lie on the heap: their first word is the object, the second what is to be added.
+  // Short arrays are on the heap: the first word is a pointer to the object, the second an offset to be added.
   const start = isTyped
     ? heap.field(object, t.basePointer) + heap.memory.readWord(object - 1 + t.externalPointer)
     : heap.memory.readWord(buffer - 1 + b.backingStore) + offset;
@@ -91,7 +93,7 @@ function findElementKind(heap: V8Heap, object: Tagged): ElementKind | undefined 
   return undefined;
 }
 
-/** The elements as numbers: whole ones only. */
+/** The elements as numbers; a truncated last element is left out. */
 export function elementsOf({ kind, bytes = new Uint8Array() }: HeldBytes): (number | bigint)[] {
   const [size, read]: ElementReader = elementReaders[kind ?? 'Uint8Array'];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -102,12 +104,12 @@ export function elementCountOf({ kind, byteLength }: HeldBytes): number {
   return Math.floor(byteLength / elementReaders[kind ?? 'Uint8Array'][0]);
 }
 
-/** The bytes as text, where some of it reads like one: UTF-8, or UTF-16 for elements of two bytes. */
+/** The bytes as text, if part of it is readable: UTF-8, or UTF-16 for elements of two bytes. */
 export function textOf({ kind, bytes = new Uint8Array() }: HeldBytes): string | undefined {
   const size = elementReaders[kind ?? 'Uint8Array'][0];
   if (size > 2) return undefined;
   const text = Buffer.from(bytes).toString(size === 2 ? 'utf16le' : 'utf8');
-  // What was cut may end within a character.
+  // Truncated bytes may end within a character.
   const whole = size === 1 ? text.replace(/\ufffd{1,3}$/, '') : text;
   return new RegExp(`[\\t\\n\\r\\x20-\\x7e\\xa0-\\ud7ff]{${shortestText}}`).test(whole) ? whole : undefined;
 }

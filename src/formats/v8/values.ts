@@ -1,7 +1,7 @@
 /**
- * Values of a dead V8 in one line, as a person would write them: numbers, strings of any kind, objects and
- * collections to a depth. Bounded in depth, in breadth and in the number of objects visited; cycles are marked. What
- * cannot be read is `(not in the core)`, never `undefined`.
+ * Renders values of a dead V8 on one line, in JavaScript notation: numbers, strings of any kind, objects and collections.
+ * Depth, breadth and the number of visited objects are limited; cycles are marked. An unreadable value is `(not in the
+ * core)`, never `undefined`.
  */
 import { AbsentMemory } from '../../bytes/memory.ts';
 import { readCollection } from './collections.ts';
@@ -21,7 +21,7 @@ export interface RenderLimits {
   depth: number;
   properties: number;
   stringLength: number;
-  /** Objects in all. */
+  /** Total number of objects. */
   objects: number;
 }
 
@@ -29,7 +29,7 @@ const defaultLimits: RenderLimits = { depth: 2, properties: 8, stringLength: 120
 const absent = '(not in the core)';
 const empty = '(empty)';
 const maxBigIntDigits = 64;
-/** Indexes of an object that is no array are looked for so far. */
+/** For objects that are not arrays, indexed elements up to this index are searched. */
 const maxIndexed = 64;
 /** ECMA-262, "Time Values and Time Range". */
 const maxTime = 8.64e15;
@@ -48,7 +48,7 @@ export class ValueRenderer {
     this.#limits = { ...defaultLimits, ...limits };
   }
 
-  /** Never throws on what memory holds. */
+  /** Never throws because of memory contents. */
   render(value: Tagged): string {
     this.#objects = 0;
     return this.#safely(value, this.#limits.depth);
@@ -107,7 +107,10 @@ export class ValueRenderer {
     return '(uninitialised)';
   }
 
-  /** What stands for "nothing yet": an oddball until V8 12, then of a type of its own, which V8 14 does not describe. */
+  /**
+   * A hole, the marker for "no value yet": an oddball up to V8 12, since then a type of its own, which V8 14 does not
+   * describe.
+   */
   #isHole(value: Tagged, type: number): boolean {
     const { types, oddballs, oddballKind, instanceTypes } = this.#heap.layout;
     if (type === types.oddball)
@@ -195,7 +198,7 @@ export class ValueRenderer {
     return `${key}: ${isAccessor ? '[Getter]' : this.#safely(value, depth - 1)}`;
   }
 
-  /** The mark of a class's private methods. */
+  /** The marker for a class's private methods. */
   #isHidden({ name, value }: OwnProperty): boolean {
     return name.startsWith('[') && this.#heap.isContext(value);
   }
@@ -231,7 +234,10 @@ export class ValueRenderer {
     return `${name}(${found.count}) ${braces(parts, parts.length, found.count > parts.length)}`;
   }
 
-  /** Text where the bytes read like one; first, so that it is redacted as what the name before it says. Else numbers. */
+  /**
+   * Text if the bytes are readable as such, otherwise numbers. Text is checked first, so that it is redacted according to the
+   * name before it.
+   */
   #bytes(value: Tagged, name: string): string {
     const { properties, stringLength } = this.#limits;
     const held = readHeldBytes(this.#heap, value, Math.max(stringLength, properties * 8));
@@ -246,7 +252,7 @@ export class ValueRenderer {
     return `${name}(${count}) ${parts.length === 0 ? '[]' : `[ ${parts.join(', ')} ]`}`;
   }
 
-  /** One that was revoked has neither target nor handler. */
+  /** A revoked proxy has neither target nor handler. */
   #proxy(value: Tagged, depth: number): string {
     const { proxy, types } = this.#heap.layout;
     const [target, handler] = [proxy.target, proxy.handler].map((at) => this.#heap.field(value, at));
@@ -276,7 +282,7 @@ export class ValueRenderer {
     return `Promise { ${status === 2 ? '<rejected> ' : ''}${result} }`;
   }
 
-  /** As its class says, and what was added to it: `[SystemError: no such file { code: "ENOENT" }]`. */
+  /** Class and message, followed by added properties: `[SystemError: no such file { code: "ENOENT" }]`. */
   #error(value: Tagged, name: string, depth: number): string {
     const own = readOwnProperties(this.#heap, value, 16);
     const message = own.find((p) => p.name === 'message');
@@ -295,7 +301,7 @@ export class ValueRenderer {
   }
 }
 
-/** JavaScript objects come last among instance types, proxies first of them. */
+/** JavaScript objects are the last instance types, starting with proxies. */
 function isReceiver(type: number, firstReceiver: number): boolean {
   return type >= firstReceiver;
 }
@@ -309,16 +315,16 @@ const elementText = (value: number | bigint) => (typeof value === 'bigint' ? `${
 const number = (value: number) => (Object.is(value, -0) ? '-0' : `${value}`);
 
 function date(value: number | undefined): string {
-  // What no program can put into a date was not its time.
+  // A value outside of the range of JavaScript dates is a misread.
   if (value === undefined || Math.abs(value) > maxTime || !Number.isInteger(value || 0)) return absent;
   return Number.isNaN(value) ? '[Date: invalid]' : new Date(value).toISOString();
 }
 
-/** Letters of JSRegExp::Flag by their bits, and in the order in which JavaScript prints them. Source: src/regexp/regexp-flags.h. */
+/** Letters of JSRegExp::Flag by bit, in the order in which JavaScript prints them. Source: src/regexp/regexp-flags.h. */
 const flagBits = 'gimyusldv';
 const flagOrder = 'dgimsuvy';
 
-/** The flags are the word behind the source. */
+/** The flags are in the word after the source. */
 function renderRegExp(heap: V8Heap, value: Tagged): string {
   const at = heap.layout.regExpSource;
   const source = findString(heap, heap.field(value, at), 200) ?? '';

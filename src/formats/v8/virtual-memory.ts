@@ -1,11 +1,11 @@
 /**
- * A dead process's memory, and behind its end room for objects that optimised code never allocated: a reader writes
- * them there as V8 would have when it deoptimises, and they read like any other. What has no object to stand for it
- * (a number in a stack slot) is a note: an address that only has a text.
+ * The memory of a dead process, extended by space for objects whose allocation optimised code eliminated. Readers create them
+ * there as V8 would on deoptimisation, and read them like any other object. A value without an object (a number in a stack
+ * slot) becomes a note: an address that only has a text.
  */
 import { AbsentMemory, type MemoryReader } from '../../bytes/memory.ts';
 
-/** Above what a process can have, below where a tagged pointer ends. */
+/** Above user-space addresses, and small enough for a tagged pointer. */
 const base = 2 ** 47;
 const roomBytes = 256 << 10;
 
@@ -19,7 +19,7 @@ export class VirtualMemory implements MemoryReader {
     this.#real = real;
   }
 
-  /** Address of so many zeroed words; undefined when the room is full. */
+  /** Address of `words` zeroed words; undefined if the space is full. */
   allocate(words: number): number | undefined {
     if (!(words > 0 && this.#used + words * 8 <= roomBytes)) return undefined;
     this.#view ??= new DataView(new ArrayBuffer(roomBytes));
@@ -28,12 +28,12 @@ export class VirtualMemory implements MemoryReader {
     return address;
   }
 
-  /** Of a word that was allocated. */
+  /** `address`: of an allocated word. */
   writeWord(address: number, word: bigint): void {
     this.#own(address, 8).setBigInt64(address - base, word, true);
   }
 
-  /** A tagged pointer that reads as `text`. */
+  /** A tagged pointer that is rendered as `text`. */
   note(text: string): number | undefined {
     const address = this.allocate(1);
     if (address !== undefined) this.#notes.set(address + 1, text);

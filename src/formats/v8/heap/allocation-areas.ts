@@ -1,12 +1,12 @@
 /**
- * The stretches that each allocator of V8 had for itself when the process stopped: from `top` to `limit` there is no
- * object yet, only what lay there before. V8 keeps three addresses of each, one after the other (start, top, limit),
- * in the isolate, in its allocators, and on the stacks of threads that compile or mark beside it. They are found by
- * what they must be: rising addresses on one page. Source: src/heap/linear-allocation-area.h of V8.
+ * The linear allocation areas of V8's allocators when the process stopped. Between `top` and `limit` of an area there are no
+ * objects yet, only stale memory. V8 keeps three consecutive addresses for each area (start, top, limit): in the isolate, in
+ * its allocators, and on the stacks of threads that compile or mark concurrently. They are recognised as ascending addresses
+ * on one page. Source: src/heap/linear-allocation-area.h of V8.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 
-/** Nothing from `from` to `to` (exclusive) is an object. */
+/** There are no objects from `from` to `to` (exclusive). */
 export interface UnusedStretch {
   from: number;
   to: number;
@@ -21,13 +21,10 @@ const readBytes = 4096;
 const wordBytes = 8;
 const areaBytes = 3 * wordBytes;
 
-/** Threads that allocate on one page at the same time are few. */
+/** Only a few threads allocate on one page at the same time. */
 const maxPerPage = 16;
 
-/**
- * By page, in the order of their addresses. `searched`: memory that may hold the three addresses, as [start, end)
- * pairs.
- */
+/** By page, in address order. `searched`: memory that may contain the three addresses, as [start, end) pairs. */
 export function findUnusedStretches<Page extends Bounds>(
   memory: MemoryReader,
   pages: readonly Page[],
@@ -49,7 +46,7 @@ export function findUnusedStretches<Page extends Bounds>(
   );
 }
 
-/** `found`: tops by limit, by page. */
+/** `found`: tops by limit, for each page. */
 function addAreas<Page extends Bounds>(
   bytes: Uint8Array,
   pages: readonly Page[],
@@ -63,12 +60,12 @@ function addAreas<Page extends Bounds>(
     if (!page || limit > page.end) continue;
     const tops = found.get(page) ?? new Map<number, number>();
     found.set(page, tops);
-    // A copy of an area that is out of date has a lower top.
+    // An outdated copy of an area has a lower top.
     if (tops.size < maxPerPage || tops.has(limit)) tops.set(limit, Math.max(top, tops.get(limit) ?? 0));
   }
 }
 
-/** User-space addresses; 0 for what can be none. */
+/** A user-space address; 0 if the word can't be one. */
 function wordAt(view: DataView, offset: number): number {
   const high = view.getUint32(offset + 4, true);
   return high > 0x7fff ? 0 : high * 2 ** 32 + view.getUint32(offset, true);

@@ -1,8 +1,8 @@
 /**
- * The pages of V8's heaps, found by their headers in the process's memory, and the objects on them, one after the
- * other. Objects that died since the last collection are still there and are walked too. A page that a collection
- * has emptied is skipped, also while V8 has yet to give its memory back; one that it is just emptying has objects that
- * it has not reached yet. Sources: src/heap/{memory-chunk,memory-chunk-metadata,basic-memory-chunk}.h of V8.
+ * Finds the pages of V8's heaps by their headers in the process's memory, and walks the objects on them. Objects that died
+ * since the last collection are still there and are included. A page that a collection has evacuated is skipped, even if V8
+ * has not released its memory yet. A page that is being evacuated still contains objects that have not been moved. Sources:
+ * src/heap/{memory-chunk,memory-chunk-metadata,basic-memory-chunk}.h of V8.
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import { findUnusedStretches, type UnusedStretch } from './allocation-areas.ts';
@@ -11,36 +11,36 @@ import type { ObjectCounter } from './object-counter.ts';
 import { findObjectSize, type Surroundings } from './object-size.ts';
 
 export interface HeapPage {
-  /** Address of the heap that it belongs to: one an isolate, so one a thread of JavaScript. */
+  /** Address of the heap that owns the page. There is one heap per isolate, and so one per JavaScript thread. */
   heap: number;
   start: number;
   /** Exclusive. */
   end: number;
-  /** Stretches without objects, in order: what an allocator had not handed out yet. */
+  /** Ranges without objects, in order: memory that an allocator had not handed out yet. */
   unused: UnusedStretch[];
   isYoung: boolean;
-  /** A collection has moved, or is just moving, what is alive here. */
+  /** The live objects of this page have been moved by a collection, or are being moved. */
   isLeft: boolean;
 }
 
 const pageAlignment = 1 << 18;
-/** Headers are at most this large; code pages start their objects later. */
+/** Largest size of a header; code pages start their objects later. */
 const maxHeader = 1 << 14;
 const headerBytes = 96;
 const maxPageSize = 2 ** 32;
-/** A young page whose objects were moved elsewhere: what is on it is stale. */
+/** A young page whose objects were moved elsewhere; its contents are stale. */
 const fromPage = 1 << 3;
-/** A young page that objects are moved to, or made on: nothing follows what was made last. */
+/** A young page that objects are moved to or allocated on; there are no objects after the last allocation. */
 const toPage = 1 << 4;
-/** V8 keeps its allocators' addresses so near to the heap's own. */
+/** V8 keeps the addresses of its allocators within this distance of the heap's address. */
 const nearHeap = 1 << 18;
 
 type Range = readonly [number, number];
 
 /**
- * `ranges`: memory that may hold pages, as [start, end) pairs. `stacks`: the used parts of the threads' stacks, where
- * a thread beside the main one keeps what it allocates from. `isCollecting`: whether a heap's live objects are being
- * moved at this moment.
+ * `ranges`: memory that may contain pages, as [start, end) pairs. `stacks`: the used parts of the threads' stacks, where
+ * threads other than the main one keep their allocation areas. `isCollecting`: whether live objects of a heap are being moved
+ * at this moment.
  */
 export function findHeapPages(
   heap: V8Heap,
@@ -59,10 +59,10 @@ export function findHeapPages(
   }
   const heaps = [...new Set(pages.map((page) => page.heap))];
   const nearby = heaps.map((at): Range => [at - nearHeap, at + nearHeap]);
-  // What a collection leaves was closed with a filler when it began.
+  // On the pages that a collection evacuates, the allocation areas were closed with a filler object when it began.
   const open = pages.filter((page) => !page.isLeft);
   for (const [page, stretches] of findUnusedStretches(heap.memory, open, [...nearby, ...stacks])) {
-    // Threads that move objects have a stretch each of the same page.
+    // Threads that move objects each have an area on the same page.
     const last = isCollecting(page.heap) ? (stretches.at(-1)?.from ?? 0) : 0;
     page.unused = stretches.map(({ from, to }) => ({
       from,
@@ -73,8 +73,8 @@ export function findHeapPages(
 }
 
 /**
- * The pages that V8 made once and never writes to: its own maps, strings and constants. No heap owns them. `ranges`:
- * memory that the process could only read.
+ * The pages that V8 creates once and never writes to: its own maps, strings and constants. They belong to no heap. `ranges`:
+ * memory that was read-only for the process.
  */
 export function findReadOnlyPages(heap: V8Heap, ranges: readonly Range[]): HeapPage[] {
   const pages: HeapPage[] = [];
@@ -87,7 +87,7 @@ export function findReadOnlyPages(heap: V8Heap, ranges: readonly Range[]): HeapP
   return pages;
 }
 
-/** Peeks, since most of a heap's reserved space is empty. */
+/** Uses peek, because most of a heap's reserved space is empty. */
 function readPage(heap: V8Heap, at: number, limit: number, isReadOnly = false): HeapPage | undefined {
   const { page } = heap.layout;
   const first = heap.memory.peek(at, headerBytes);
@@ -117,22 +117,23 @@ function readWord(bytes: Uint8Array, offset: number): number {
   return view.getUint32(offset + 4, true) * 2 ** 32 + view.getUint32(offset, true);
 }
 
-/** An object as the walk meets it. */
+/** An object as the walk finds it. */
 export interface HeapObject {
   object: Tagged;
   map: Tagged;
   type: number;
-  /** Bytes; 0 where the object's kind hides its size. */
+  /** In bytes; 0 if the size can't be determined for its kind. */
   size: number;
 }
 
-/** Objects that must follow each other before the walk trusts that it has found their row again. */
+/** Number of consecutive objects after which the walk is back in step with object boundaries. */
 const resyncObjects = 3;
 
 /**
- * Every object of a page, in order. `visit` is called with one record that is reused. Behind an object whose size is
- * not known, and in memory that an evacuation left behind, single words look like the starts of objects: there the
- * walk goes on word by word until several objects fit together. `counter` takes what it can count by itself; that is not visited.
+ * Walks all objects of a page in order. `visit` receives the same record for each object. After an object of unknown size,
+ * and in memory that an evacuation left behind, single words look like the starts of objects; there the walk advances word by
+ * word until several consecutive objects are consistent. `counter` counts what it can by itself; those objects are not
+ * visited.
  */
 export function walkPage(
   heap: V8Heap,
@@ -161,7 +162,7 @@ export function walkPage(
     }
     const map = heap.memory.findWord(at);
     if (map === undefined) {
-      // The rest of a system page that the core does not hold.
+      // Skips the rest of a system page that is not in the core.
       at = Math.floor(at / 4096) * 4096 + 4096;
       inStep = false;
       continue;
@@ -169,7 +170,7 @@ export function walkPage(
     const mayBeMoved = (inStep || page.isLeft) && heap.isForwarding(map);
     const moved = mayBeMoved ? sizeOfMoved(heap, at, map, around) : 0;
     if (moved > 0) {
-      // It is walked where it is now.
+      // The object is visited at its new address.
       at += moved;
       inStep = true;
       continue;
@@ -190,7 +191,7 @@ export function walkPage(
   }
 }
 
-/** Of an object that is elsewhere by now, where another one or the end follows; 0 for what is none. */
+/** Size of an object that has been moved, if another object or the end follows it; otherwise 0. */
 function sizeOfMoved(heap: V8Heap, at: number, to: number, around: Surroundings): number {
   const map = heap.memory.findWord(to);
   const type = map === undefined ? undefined : heap.findMapType(map);
@@ -212,7 +213,7 @@ function surroundingsOf(heap: V8Heap, page: HeapPage): Surroundings {
   };
 }
 
-/** Several objects of known size follow each other from here on. */
+/** Whether several objects of known size follow each other from `start`. */
 function isRow(heap: V8Heap, start: number, end: number, around: Surroundings): boolean {
   let at = start;
   for (let i = 0; i < resyncObjects && at < end; i++) {

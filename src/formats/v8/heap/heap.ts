@@ -1,17 +1,17 @@
 /**
- * Tagged values in a dead V8's memory. A value is a plain number: a heap pointer is odd, a small integer ("Smi") is
- * its value times 2^32. Every read may throw AbsentMemory. Only the types of maps are kept.
+ * Tagged values in a dead V8's memory. A value is a plain number: a heap pointer is odd, a small integer ("Smi") is its value
+ * times 2^32. Every read may throw AbsentMemory. Only the types of maps are cached.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { V8Layout } from './object-layout.ts';
 
-/** A 64-bit word as ProcessMemory.readWord gives it. */
+/** A 64-bit word as returned by ProcessMemory.readWord. */
 export type Tagged = number;
 
 const smiUnit = 2 ** 32;
 const maxKnownMaps = 1 << 18;
 
-/** Pointers that stand for a text instead of an object. */
+/** Pointers that represent a text instead of an object. */
 export interface ValueNotes {
   findNote(value: Tagged): string | undefined;
 }
@@ -45,7 +45,7 @@ export class V8Heap {
     return this.memory.readWord(object - 1 + offset);
   }
 
-  /** A field that must hold a small integer; undefined where it holds something else. */
+  /** A field that should contain a small integer; undefined if it does not. */
   findSmi(object: Tagged, offset: number): number | undefined {
     const value = this.field(object, offset);
     return this.isSmi(value) ? this.smi(value) : undefined;
@@ -57,26 +57,26 @@ export class V8Heap {
   }
 
   /**
-   * Whether the first word of an object is no map but says where a collection of garbage has moved it; all else of
-   * it is still there. Source: MapWord in src/objects/map-word.h of V8.
+   * Whether the first word of an object is a forwarding address, the place to which a garbage collection has moved the
+   * object, instead of a map. The rest of the object is still there. Source: MapWord in src/objects/map-word.h of V8.
    */
   isForwarding(word: number): boolean {
     return word > 4096 && word < 2 ** 48 && word % 8 === 0 && !this.isSmi(word);
   }
 
-  /** Instance type of a map, checked: a map's own map is of type MAP. Undefined for what is no map. */
+  /** Instance type of a map, checked: a map's own map is of type MAP. Undefined if it is not a map. */
   findMapType(map: Tagged): number | undefined {
     if (!this.isPointer(map)) return undefined;
     const known = this.#types.get(map);
     if (known !== undefined) return known < 0 ? undefined : known;
     const type = this.#readMapType(map);
-    // A walk over garbage asks about many words that are no maps.
+    // A walk over stale memory asks for many words that are not maps.
     if (this.#types.size >= maxKnownMaps) this.#types.clear();
     this.#types.set(map, type ?? -1);
     return type;
   }
 
-  /** Undefined for what is no object. */
+  /** Instance type of an object; undefined if the value is not an object. */
   findType(value: Tagged): number | undefined {
     if (!this.isPointer(value)) return undefined;
     const word = this.memory.findWord(value - 1);
@@ -101,7 +101,7 @@ export class V8Heap {
     return this.isInRange(value, this.layout.types.context);
   }
 
-  /** A byte array of either of V8's two heaps. */
+  /** The bytes of a byte array, of the normal or the trusted heap. */
   findByteArray(value: Tagged): Uint8Array | undefined {
     const { types, fixedArray } = this.layout;
     if (!this.isType(value, types.byteArray) && !this.isType(value, types.trustedByteArray)) return undefined;

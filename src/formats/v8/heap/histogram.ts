@@ -1,4 +1,4 @@
-/** Counts of JavaScript objects by the name of their constructor, collected during a walk over the heap. */
+/** Counts JavaScript objects by the name of their constructor, during a walk over the heap. */
 import { whereMapped } from '../../../bytes/memory.ts';
 import { findMapConstructorName } from '../properties.ts';
 import { isStringType } from '../strings.ts';
@@ -9,7 +9,7 @@ import type { CountedMap } from './object-counter.ts';
 export interface ClassCount {
   name: string;
   count: number;
-  /** Bytes of the objects themselves, without what they refer to. */
+  /** Size of the objects themselves, without what they refer to. */
   selfSize: number;
 }
 
@@ -21,7 +21,7 @@ export class Histogram {
     this.#heap = heap;
   }
 
-  /** The name under which it was counted. */
+  /** Returns the name under which the object was counted. */
   add({ map, type, size }: HeapObject): string {
     const entry = this.#entryOf(map, type);
     entry.count++;
@@ -35,7 +35,7 @@ export class Histogram {
     entry.selfSize += bytes;
   }
 
-  /** Of the objects that have this map. */
+  /** Name for all objects with this map. */
   nameOf(map: Tagged, type: number): string {
     return this.#entryOf(map, type).name;
   }
@@ -48,7 +48,7 @@ export class Histogram {
     return entry;
   }
 
-  /** The largest first. V8's internal objects are named in parentheses. */
+  /** Largest first. V8's internal objects have names in parentheses. */
   classes(): ClassCount[] {
     const byName = new Map<string, ClassCount>();
     for (const { name, count, selfSize } of this.#byMap.values()) {

@@ -1,7 +1,7 @@
 /**
- * Counts the objects of a page by their map in one loop over its words, without an object of ours for each: most kinds tell their size by
- * the map, or by one count behind it. It stops at the first object that is of another kind, or that is no object, and leaves
- * that to the walk which looks more closely (`walkPage`).
+ * Counts the objects of a page by map, in one loop over its words, without allocating for each object. The size of most
+ * objects follows from their map, or from one length field after it. The loop stops at the first object of another kind, or
+ * word that is not an object, and leaves it to the slower walk (`walkPage`).
  */
 import type { Tagged, V8Heap } from './heap.ts';
 import { planSize, SizeKind } from './object-size.ts';
@@ -29,22 +29,22 @@ export class ObjectCounter {
   #base = 0;
   #end = 0;
   /**
-   * Open addressing; rows of four: the two halves of a map's pointer, its plan (a kind, and a size in words of four bytes above
-   * it), and how many objects were counted.
+   * Hash table with open addressing. A row is four numbers: the two halves of the map's pointer, its plan (kind in the low
+   * bits, size in 4-byte words above), and the number of objects.
    */
   #rows = new Int32Array(firstRoom * rowWords);
   #type = new Uint16Array(firstRoom);
-  /** Words of four bytes, of objects whose size is not fixed. */
+  /** Total size in 4-byte words of the objects whose size is not fixed. */
   #units = new Float64Array(firstRoom);
   #used = 0;
 
-  /** Objects of which `isVisited` is true are left to the walk, each. */
+  /** Every object for which `isVisited` returns true is left to the walk. */
   constructor(heap: V8Heap, isVisited: (map: Tagged, type: number) => boolean) {
     this.#heap = heap;
     this.#isVisited = isVisited;
   }
 
-  /** To be called before `pass` is, with each page. */
+  /** Must be called with each page before `pass`. */
   open({ start, end }: { start: number; end: number }): void {
     const length = Math.floor((end - start) / 4) * 4;
     const bytes =
@@ -56,7 +56,7 @@ export class ObjectCounter {
     if (bytes) this.#words = new Int32Array(bytes.buffer, bytes.byteOffset, length / 4);
   }
 
-  /** Counts objects from `at` on, none beyond `limit`; returns where the first one starts that it left. */
+  /** Counts objects from `at` up to `limit`; returns the start of the first object that was not counted. */
   pass(at: number, limit: number): number {
     const end = (Math.min(limit, this.#end) - this.#base) >> 2;
     let index = (at - this.#base) >> 2;
@@ -67,7 +67,7 @@ export class ObjectCounter {
     return this.#base + index * 4;
   }
 
-  /** As far as all maps are known and all sizes are plain. In words of four bytes. */
+  /** Runs while all maps are known and sizes are simple. `from` and `end` are in 4-byte words. */
   #run(from: number, end: number): number {
     const [words, rows, units] = [this.#words, this.#rows, this.#units];
     const mask = units.length - 1;
@@ -92,7 +92,7 @@ export class ObjectCounter {
           if (length < 0) return index;
           size = charWords + (kind === SizeKind.oneByteString ? (length + 3) >> 2 : (length + 1) >> 1);
         } else {
-          // A small integer: its lower half is zero.
+          // The lower half of a small integer is zero.
           const count = words[index + 3]!;
           if (words[index + 2] !== 0 || count < 0) return index;
           if (kind === SizeKind.bytes) size = 4 + ((count + 3) >> 2);
@@ -110,7 +110,7 @@ export class ObjectCounter {
     return index;
   }
 
-  /** Of a kind whose size is a guess, what follows must be an object of a known map. */
+  /** If the size of a kind is a guess, an object with a known map must follow. */
   #startsObject(index: number, end: number): boolean {
     return index + 1 < end && this.#find(this.#words[index]!, this.#words[index + 1]!) >= 0;
   }
@@ -124,7 +124,7 @@ export class ObjectCounter {
     return -1;
   }
 
-  /** False for what is no map, and for one that is known: its object is for the walk. */
+  /** False if the word is not a map, or the map is already known: then the object is left to the walk. */
   #learn(low: number, high: number): boolean {
     if (low === emptyKey || this.#find(low, high) >= 0) return false;
     const map = high * 2 ** 32 + (low >>> 0);
@@ -165,7 +165,7 @@ export class ObjectCounter {
     }
   }
 
-  /** What was counted so far. */
+  /** The counts so far. */
   *maps(): Generator<CountedMap> {
     for (let i = 0; i < this.#units.length; i++) {
       const [low = 0, high = 0, plan = 0, signed = 0] = this.#rows.subarray(i * rowWords, (i + 1) * rowWords);

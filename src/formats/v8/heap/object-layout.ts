@@ -1,8 +1,8 @@
 /**
- * Where things lie in the objects of one V8: from its own metadata, and for the rest from a small row for its line.
- * A row is only a claim: whoever reads a field checks the type of what it finds there, so a wrong row gives no answer
- * instead of a wrong one. Sources of the rows: V8's .tq files of each line; each number was seen in cores of Node
- * 20.20, 22.23, 24.21 and 26.10. Official builds of Node have no pointer compression and no sandbox.
+ * Field offsets in the objects of one V8 version: from V8's own metadata, and for the rest from a table with a row per V8
+ * line. A row is only a claim: readers check the type of what they find in a field, so that a wrong row results in missing
+ * answers instead of wrong ones. Sources of the rows: V8's .tq files of each line; each number was verified with cores of
+ * Node 20.20, 22.23, 24.21 and 26.10. Official builds of Node have no pointer compression and no sandbox.
  */
 
 import {
@@ -13,7 +13,7 @@ import {
 } from '../frames/translation-opcodes.ts';
 import type { V8Metadata } from '../metadata.ts';
 
-/** What V8 does not tell of itself; offsets in bytes from an object's start. */
+/** Facts that V8's metadata lacks. Offsets are in bytes from an object's start. */
 export interface LayoutRow {
   /** First V8 version of the line, as major * 100 + minor. */
   from: number;
@@ -22,17 +22,18 @@ export interface LayoutRow {
   codePositions: number;
   codeFlags: number;
   codeInstructionSize: number;
-  /** Slots of a SharedFunctionInfo that may hold its bytecode. */
+  /** Slots of a SharedFunctionInfo that may contain its bytecode. */
   functionData: number[];
-  /** Deltas of code offsets carry the statement flag in their lowest bits (V8 14) instead of the sign. */
+  /** The lowest bits of code offset deltas are the statement flag (V8 14) instead of the sign. */
   unsignedPositionDeltas: boolean;
   lastFunctionType: number;
-  /** A date holds its time as a bare double instead of a number of the heap. */
+  /** A date contains its time as a raw double instead of a heap number. */
   bareDates: boolean;
   safepointHeader: number;
   /**
-   * A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. `freed`: flags of a page
-   * that is free, and waits for the thread that gives its memory back (PRE_FREED and UNREGISTERED in V8).
+   * A page's header: at the start of the page, or at the address in the word at `pointer`. The numbers are offsets in the
+   * header. `freed`: flags of a page that is free, and waits for the thread that releases its memory (PRE_FREED and
+   * UNREGISTERED in V8).
    */
   page: {
     pointer?: number;
@@ -43,9 +44,9 @@ export interface LayoutRow {
     end: number;
     freed?: number;
   };
-  /** Names of translation-opcode.h in their order. */
+  /** Names from translation-opcode.h in their order. */
   translation: readonly string[];
-  /** Translations write the number of a frame's registers with a sign. */
+  /** Translations encode the number of a frame's registers with a sign. */
   signedHeights: boolean;
 }
 
@@ -148,9 +149,9 @@ export const layoutRows: readonly LayoutRow[] = [
   },
 ];
 
-/** Lines in which every number of the rows was seen to hold. Others are read with the nearest row, and checked. */
+/** Lines for which every number of the rows was verified. Other lines are read with the nearest row, and checked. */
 export const provenLines: ReadonlySet<number> = new Set([1103, 1108, 1204, 1209, 1306, 1401, 1406]);
-/** Lines whose graph of a heap was held against V8's own snapshot of the same process. */
+/** Lines whose heap graph was compared with V8's own snapshot of the same process. */
 const graphLines: ReadonlySet<number> = new Set([1103, 1204, 1306, 1406]);
 
 export type V8Layout = ReturnType<typeof resolveLayout>;
@@ -160,17 +161,17 @@ export interface V8Version {
   minor: number;
 }
 
-/** Undefined for a V8 older than the first row. Throws `unsupported-version` where the metadata lacks a field. */
+/** Undefined for a V8 older than the first row. Throws `unsupported-version` if the metadata lacks a field. */
 export function findLayout(metadata: V8Metadata, version: V8Version): V8Layout | undefined {
   const line = version.major * 100 + version.minor;
   const row = layoutRows.findLast((candidate) => candidate.from <= line);
   return row && resolveLayout(metadata, row, line);
 }
 
-/** With the row that the caller has chosen. Throws as `findLayout`. */
+/** Uses the row that the caller has chosen. Throws like `findLayout`. */
 export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
   const field = (name: string) => m.field(name);
-  // Only the graph of a heap needs them, which is read where they are known to be there (`graphLines`).
+  // Only needed for the graph of a heap, which is only read for lines that are known to have these fields (`graphLines`).
   const graphField = (name: string) => m.findField(name) ?? 0;
   const graphType = (name: string) => m.findType(name) ?? -1;
   return {
@@ -222,7 +223,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       externalData: field('ExternalString.resource') + 8,
     },
     fixedArray: { length: field('FixedArrayBase.length'), data: field('FixedArray.data') },
-    /** Free space counts in bytes as long as V8 describes it, and in words since. */
+    /** Free space counts in bytes as long as V8 describes the type, and in words since. */
     freeSpaceUnit: m.findType('FREE_SPACE') === undefined ? 8 : 1,
     dictionary: {
       start: m.constant('namedictionary_prefix_start_index') + m.constant('namedictionaryshape_prefix_size'),
@@ -237,7 +238,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     typedArray: {
       byteLength: field('JSArrayBufferView.byte_length'),
       byteOffset: graphField('JSArrayBufferView.byte_offset'),
-      // From V8 13 on its flags lie between buffer and offset, before that behind the length.
+      // Since V8 13 the flags are between buffer and offset; before that they followed the length.
       buffer: graphField('JSArrayBufferView.byte_offset') - (line < 1300 ? 8 : 16),
       flags:
         line < 1300
@@ -267,7 +268,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       shared: field('JSFunction.shared'),
       context: field('JSFunction.context'),
       feedbackCell: graphField('JSFunction.raw_feedback_cell'),
-      /** Absent since V8 13, where functions have a number instead. */
+      /** Absent since V8 13, where functions contain a dispatch handle instead. */
       code:
         m.findField('JSFunction.code') ??
         (line < 1200 ? graphField('JSFunction.raw_feedback_cell') + 8 : undefined),
@@ -323,7 +324,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       parameterCount: 8 + 8 * m.constant('scopeinfo_idx_nparams'),
       localCount: 8 + 8 * m.constant('scopeinfo_idx_ncontextlocals'),
       variables: 8 * m.constant('scopeinfo_idx_first_vars'),
-      /** The position stands in fixed places since V8 13. */
+      /** Since V8 13 the position is in fixed slots. */
       hasFixedPosition: m.constant('scopeinfo_idx_first_vars') === 5,
     },
     context: {
@@ -374,7 +375,9 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       fixedDoubleArray: m.type('FIXED_DOUBLE_ARRAY'),
       weakFixedArray: m.findType('WEAK_FIXED_ARRAY'),
       feedbackVector: m.type('FEEDBACK_VECTOR'),
-      /** Its neighbours by name, which V8 does not describe in every line: FeedbackMetadata, Filler, FreeSpace. */
+      /**
+       * Neighbours in V8's numbering, whose types V8 does not describe in every line: FeedbackMetadata, Filler, FreeSpace.
+       */
       feedbackMetadata: m.type('FEEDBACK_VECTOR') - 1,
       freeSpace: m.findType('FREE_SPACE') ?? m.type('FEEDBACK_VECTOR') + 2,
       preparseData: m.type('PREPARSE_DATA'),

@@ -1,51 +1,51 @@
 /**
- * How many bytes an object takes. Most kinds say so in their map; the others are arrays, each with a count of its own.
- * Where V8 does not describe a kind to debuggers, its size is the one of a few shapes that ends where another object
- * starts. Source: HeapObject::SizeFromMap in src/objects/objects.cc of V8, and the kinds' .tq files.
+ * Sizes of objects in bytes. For most kinds the map contains the size; the others are arrays, each with its own count. If
+ * V8's debugger metadata does not describe a kind, its size is taken from the one of a few candidate shapes that ends at the
+ * start of another object. Source: HeapObject::SizeFromMap in src/objects/objects.cc of V8, and the .tq files of each kind.
  */
 
 import { isStringType } from '../strings.ts';
 import type { Tagged, V8Heap } from './heap.ts';
 
-/** What is known of the place that the object lies in. */
+/** What is known about the memory around an object. */
 export interface Surroundings {
-  /** Whether an object may start there, or no more objects follow. */
+  /** Whether an object may start at this address, or no more objects follow. */
   isBoundary(at: number): boolean;
-  /** First address behind `at` that no object that starts there can reach over. */
+  /** The first address after `at` that an object starting at `at` can't extend beyond. */
   wallBehind(at: number): number;
 }
 
-/** A property array's length shares its word with the object's hash. */
+/** The length of a property array shares its word with the object's hash. */
 const maxPropertyArray = 1023;
-/** A slot of feedback metadata takes five bits of a 32-bit word, so six stand in one. */
+/** A slot of feedback metadata has five bits of a 32-bit word, so a word contains six. */
 const slotsPerWord = 6;
-/** Of kinds that say no length; they are small. */
+/** Limit for kinds without a length; they are small. */
 const maxScanned = 1 << 16;
 
 /** How the size of an object follows from its map and the count behind it. */
 export const SizeKind = {
-  /** It takes a closer look. */
+  /** Requires `findObjectSize`. */
   other: 0,
   fixed: 1,
   oneByteString: 2,
   twoByteString: 3,
-  /** A header of two words, then as many words as a small integer says. */
+  /** A header of two words, followed by as many words as the small integer in the header states. */
   words: 4,
-  /** The same where an object follows there. */
+  /** Like `words`, but only if an object follows. */
   perhapsWords: 5,
-  /** A header of two words, then as many bytes. */
+  /** A header of two words, followed by as many bytes as the header states. */
   bytes: 6,
-  /** Nothing: a small integer, in the unit that `size` is, says how much. */
+  /** Free space: a small integer contains its size, in units of `size` bytes. */
   free: 7,
 } as const;
 
 export interface SizePlan {
   kind: number;
-  /** Of what is fixed, in bytes. */
+  /** In bytes, for a fixed size. */
   size: number;
 }
 
-/** Agrees with `findObjectSize`. */
+/** Must agree with `findObjectSize`. */
 export function planSize(heap: V8Heap, map: Tagged, type: number): SizePlan {
   const { types, freeSpaceUnit } = heap.layout;
   const words = heap.memory.readUint8(map - 1 + heap.layout.map.instanceSizeInWords);
@@ -75,7 +75,7 @@ export function planSize(heap: V8Heap, map: Tagged, type: number): SizePlan {
   }
 }
 
-/** 0 where it cannot be told. Reads only what memory holds; may throw AbsentMemory. */
+/** 0 if it can't be determined. Reads only memory that is present; may throw AbsentMemory. */
 export function findObjectSize(
   heap: V8Heap,
   at: number,
@@ -92,7 +92,7 @@ export function findObjectSize(
   return holdsMaps(heap, type) ? 0 : scanToNext(at, Math.min(wall, at + maxScanned), around);
 }
 
-/** By a formula that holds in every line. */
+/** Uses formulas that hold in every line. */
 function findExactSize(heap: V8Heap, at: number, type: number): number | undefined {
   const { types, bytecode, string, bigInt, descriptors } = heap.layout;
   const { memory } = heap;
@@ -122,13 +122,13 @@ function findExactSize(heap: V8Heap, at: number, type: number): number | undefin
   }
 }
 
-/** A count as a small integer; -2 for what is none. */
+/** A count as a small integer; -2 if it is not one. */
 function countAt(heap: V8Heap, at: number): number {
   const word = heap.memory.readWord(at + 8);
   return heap.isSmi(word) && word >= 0 ? heap.smi(word) : -2;
 }
 
-/** The header of each kind of array, by trial; a bare count where a small integer should be is of other kinds. */
+/** Candidate sizes with the header of each kind of array. Some kinds have a raw count instead of a small integer. */
 function shapesOf(heap: V8Heap, at: number, type: number): number[] {
   const { types } = heap.layout;
   const bare = heap.memory.readInt32(at + 8);
@@ -141,11 +141,11 @@ function shapesOf(heap: V8Heap, at: number, type: number): number[] {
   if (type === types.scopeInfo || type === types.preparseData) return [];
   const count = countAt(heap, at);
   if (count < 0) return [];
-  // Plain; with a word of its own before the elements or behind them; with two; with three.
+  // Headers: plain; one more word before or after the elements; two more; three more.
   return [16, 24, 32, 40].map((header) => header + count * 8);
 }
 
-/** Elements of these may be maps, so the next map in memory need not be the next object. */
+/** Elements of these types may be maps, so the next map in memory is not necessarily the start of the next object. */
 function holdsMaps(heap: V8Heap, type: number): boolean {
   const { types } = heap.layout;
   const [first, last] = types.context;
