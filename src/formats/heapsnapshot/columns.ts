@@ -1,19 +1,19 @@
 /**
- * A snapshot's nodes and edges as columns of plain numbers: about 17 bytes a node and 7 an edge. Knows which array
- * holds what and how large numbers are kept; not how they are read, nor what they mean.
+ * The nodes and edges of a snapshot as columns of plain numbers: about 17 bytes per node and 7 per edge. Defines the arrays
+ * and how large numbers are stored, not how they are read or what they mean.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { edgeTargetMask, edgeTypeShift } from './layout.ts';
 import { IdColumn } from './sections/id-column.ts';
 
-/** In a column of names: the true value is in the side map. */
+/** In a column of names: the value is in the side map. */
 export const wideName = 0xffffff;
-/** In a 32-bit column of sizes: the true value is in the side map. */
+/** In a 32-bit column of sizes: the value is in the side map. */
 const wideMark = 0xffffffff;
 
 export interface NodeColumns {
   count: number;
-  /** Our codes, layout.ts. */
+  /** The codes of layout.ts. */
   type: Uint8Array;
   /** Index into the strings. */
   name: Uint32Array;
@@ -21,23 +21,23 @@ export interface NodeColumns {
   selfSize: SizeColumn;
   /** Row of the node's first edge; one more entry at the end, so that a node's edges are [n], [n + 1]. */
   firstEdge: Uint32Array;
-  /** V8's detachedness; absent when all are 0. */
+  /** V8's detachedness; absent if all are 0. */
   detachedness: Uint8Array | undefined;
-  /** Id of the node in the trace tree that allocated it; absent when no allocation was tracked. */
+  /** Id of the trace tree node that allocated this node; absent if allocations were not tracked. */
   traceNodeId: Uint32Array | undefined;
 }
 
 export interface EdgeColumns {
   count: number;
-  /** `code << 29 | ordinal of the target`; codes as of layout.ts. */
+  /** `code << 29 | ordinal of the target`; codes of layout.ts. */
   packed: Uint32Array;
-  /** An index into the strings, or the element's index for the types element and hidden. */
+  /** Index into the strings; for the types element and hidden, the index of the element. */
   nameOrIndex: NameColumn;
 }
 
 /**
- * Names and indexes in three bytes: a snapshot has more edges than anything else, and few have an index above 2^24.
- * The loops that fill it write the two halves themselves.
+ * Names and indexes in three bytes: a snapshot has more edges than anything else, and few have an index above 2^24. The loops
+ * that fill the column write to the two arrays directly.
  */
 export class NameColumn {
   readonly low: Uint16Array;
@@ -61,15 +61,15 @@ export class NameColumn {
     if (kept === wideName) this.#wide.set(row, value);
   }
 
-  /** Whether some value is not in the halves. */
+  /** Whether a value does not fit the two arrays. */
   get hasWide(): boolean {
     return this.#wide.size > 0;
   }
 }
 
 /**
- * Sizes in bytes: 4 bytes each, and exact up to 2^53. V8 writes sizes above 2^32 for big ArrayBuffers, which a
- * 32-bit column would wrap.
+ * Sizes in bytes, with 4 bytes each, and exact up to 2^53. V8 writes sizes above 2^32 for big ArrayBuffers, which would wrap
+ * in a 32-bit column.
  */
 export class SizeColumn {
   readonly narrow: Uint32Array;
@@ -94,7 +94,7 @@ export class SizeColumn {
     this.#wide.set(row, bytes);
   }
 
-  /** Whether some value is not in the narrow column. */
+  /** Whether a value does not fit the narrow column. */
   get hasWide(): boolean {
     return this.#wide.size > 0;
   }
@@ -120,8 +120,8 @@ export type ColumnName =
   | 'isShared';
 
 /**
- * Makes arrays of zeros that a second thread can see, or not, or where somebody wants them, who needs the name for it.
- * Pages that nobody writes to cost nothing.
+ * Creates zeroed arrays in private memory, in shared memory, or at a place of the caller's choice, which is why it receives
+ * the column's name. Pages that are never written to take no memory.
  */
 export interface Allocator {
   bytes(length: number, column: ColumnName): Uint8Array;

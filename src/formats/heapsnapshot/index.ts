@@ -1,4 +1,4 @@
-/** Heap snapshots of V8 (Node 18 to 26, Chrome): one `readHeapSnapshot`, the columns it fills, and a drop-in parse. */
+/** Heap snapshots of V8 (Node 18 to 26, Chrome): `readHeapSnapshot`, the columns that it fills, and a drop-in `parse`. */
 
 export { type Allocator, type EdgeColumns, type NodeColumns, privateMemory, SizeColumn } from './columns.ts';
 export { Detachedness, EdgeType, edgeTargetMask, edgeTypeShift, NodeType } from './layout.ts';

@@ -1,18 +1,18 @@
 /**
- * V8's heap snapshot format in V8's own spelling: sections, fields, node and edge types. Positions of fields are not
- * here: they come from each file's `snapshot.meta`.
- * Source: V8 `src/profiler/heap-snapshot-generator.cc`, HeapSnapshotJSONSerializer (V8 11.3 to 14.x agree on all
- * below; 13.x dropped the node field `trace_node_id` unless allocations are tracked).
+ * V8's heap snapshot format in V8's own spelling: sections, fields, node and edge types. Field positions are not defined
+ * here, because they are read from each file's `snapshot.meta`. Source: V8 `src/profiler/heap-snapshot-generator.cc`,
+ * HeapSnapshotJSONSerializer (V8 11.3 to 14.x agree on everything below; since 13.x the node field `trace_node_id` is only
+ * present if allocations are tracked).
  */
 
 export const formatName = 'heapsnapshot';
 
-/** Names of the node fields that we read; a file without the first five is refused. */
+/** Names of the node fields that are read. A file without the first five is rejected. */
 export const requiredNodeFields = ['type', 'name', 'id', 'self_size', 'edge_count'] as const;
 export const requiredEdgeFields = ['type', 'name_or_index', 'to_node'] as const;
 export const requiredLocationFields = ['object_index', 'script_id', 'line', 'column'] as const;
 
-/** HeapEntry::Type. The position is our code for the type, whatever number the file gives it. */
+/** HeapEntry::Type. The index is our code for the type, independent of the number in the file. */
 export const nodeTypeNames = [
   'hidden',
   'array',
@@ -52,8 +52,8 @@ export const NodeType = {
 } as const;
 
 /**
- * HeapGraphEdge::Type, in our order: an edge is kept as `code << 29 | ordinal`, so that as a signed number it is
- * negative exactly for the types that a graph walk has to look at twice.
+ * HeapGraphEdge::Type in our order. An edge is stored as `code << 29 | ordinal`, which as a signed number is negative exactly
+ * for the types that a graph walk must examine further.
  */
 export const edgeTypeNames = [
   'context',
@@ -73,13 +73,13 @@ export const EdgeType = {
   hidden: 4,
   shortcut: 5,
   weak: 6,
-  /** An internal edge that stands for one half of a WeakMap's entry; never in a file, set by analysis. */
+  /** An internal edge that represents half of a WeakMap entry. Not in files; set by the analysis. */
   ephemeron: 7,
 } as const;
 
 export const edgeTypeShift = 29;
 export const edgeTargetMask = 0x1fffffff;
-/** More nodes than an edge can name. */
+/** The target field of an edge can't represent more nodes. */
 export const maxNodes = edgeTargetMask;
 
 /** V8's `detachedness` (v8::EmbedderGraph::Node::Detachedness). */

@@ -1,7 +1,7 @@
 /**
- * A drop-in for `parse` of npm's heapsnapshot-parser 0.1.0: the same shape, made lazily over the columns, so that a
- * node costs memory only when it is looked at. Differences: element and hidden edges keep their index as a number
- * (that package looks it up among the strings, which gives some unrelated text), and any size can be read.
+ * A drop-in replacement for `parse` of npm's heapsnapshot-parser 0.1.0. Returns the same structure, created lazily from the
+ * columns, so that a node only takes memory once it is accessed. Differences: element and hidden edges keep their index as a
+ * number (the package looks it up in the strings, which returns unrelated text), and files of any size can be read.
  */
 
 import { EdgeType, edgeTypeNames } from './layout.ts';
@@ -16,7 +16,7 @@ export interface ParseOptions {
 
 const longestName = 40;
 
-/** @param snapshot text or bytes of a .heapsnapshot, or the object that JSON.parse made of it. */
+/** @param snapshot text or bytes of a .heapsnapshot, or the object that JSON.parse returned for it. */
 export function parse(snapshot: string | Uint8Array | object, options: ParseOptions = {}): ParsedSnapshot {
   options.reporter?.({ message: 'Parsing nodes' });
   const text =
@@ -25,7 +25,7 @@ export function parse(snapshot: string | Uint8Array | object, options: ParseOpti
   return new ParsedSnapshot(readHeapSnapshotSync(bytes));
 }
 
-/** The same for a path (plain or gzip) or a stream, of any size. */
+/** Like `parse`, for a path (plain or gzip) or a stream of any size. */
 export async function parseFile(input: SnapshotInput): Promise<ParsedSnapshot> {
   return new ParsedSnapshot(await readHeapSnapshot(input));
 }
@@ -60,7 +60,7 @@ export class ParsedSnapshot {
     return known;
   }
 
-  /** Who refers to whom; built at the first question. */
+  /** Edges by target; created on first use. */
   get retainers(): RetainerIndex {
     this.#retainers ??= new RetainerIndex(this.#snapshot.nodes, this.#snapshot.edges);
     return this.#retainers;
@@ -108,7 +108,7 @@ export class ParsedNode {
     return Array.from(this.#owner.retainers.to(this.#row), (edge) => this.#owner.edge(edge));
   }
 
-  /** The node that an edge of this name and type leads to, or null. */
+  /** The target of the edge with this name and type, or null. */
   getProperty(name: string | number, edgeType = 'property'): ParsedNode | null {
     for (let at = 0; at < this.edge_count; at++) {
       const edge = this.#owner.edge(this.#first + at);
@@ -172,7 +172,7 @@ export class ParsedEdge {
 const rowNumber = (key: string | symbol): number =>
   typeof key === 'string' && /^\d+$/.test(key) ? Number(key) : -1;
 
-/** Behaves as a frozen array of `length` items, each made when it is first looked at. */
+/** Behaves like a frozen array of `length` items, each of which is created on first access. */
 function lazyArray<Item>(length: number, make: (row: number) => Item): readonly Item[] {
   return new Proxy<Item[]>([], {
     get(target, key, receiver) {

@@ -1,6 +1,6 @@
 /**
- * Reads a heap snapshot of any size into columns: windows from the source through the scanner, then what is missing
- * at the end is named or refused. Never holds a string or a buffer of the file's size.
+ * Reads a heap snapshot of any size into columns: windows of the source are passed to the scanner; at the end, missing data
+ * is reported as a gap or rejected. Never allocates a string or buffer of the file's size.
  */
 import { type AgentdumpError, MalformedInput } from '../../errors.ts';
 import { type Allocator, createEdgeColumns, privateMemory, sharedMemory } from './columns.ts';
@@ -16,22 +16,22 @@ import { StringTable } from './sections/string-table.ts';
 import { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
 
 export interface ReadOptions {
-  /** 1, or 2 to scan the edges of a large plain file from both ends. Default 1. */
+  /** 1, or 2 to scan the edges of a large plain file from both ends. Default: 1. */
   threads?: number;
-  /** Bytes that a stream will give, for progress and to refuse what inflates without measure. */
+  /** Expected size of a stream in bytes, for progress, and to reject excessive decompressed sizes. */
   sizeBytes?: number;
   /**
-   * Bytes used and bytes there are (of the compressed file, if it is); undefined for a stream. What it returns is waited
-   * for: reading a plain file is otherwise one turn of the event loop.
+   * Bytes consumed and total bytes (compressed bytes for a compressed file); the total is undefined for a stream. A returned
+   * promise is awaited; otherwise a plain file is read in one turn of the event loop.
    */
   onProgress?(consumedBytes: number, sizeBytes: number | undefined): Promise<void> | undefined | void;
-  /** Whoever wants the columns in memory of his own gives it here; undefined for columns of their own. */
+  /** Returns the memory in which to create the columns; undefined for the default. */
   memoryFor?(header: SnapshotHeader): Allocator | undefined;
 }
 
 /**
  * @param input path of a `.heapsnapshot` or `.heapsnapshot.gz`, the bytes of one, or a stream of its bytes.
- * @throws MalformedInput when it is no heap snapshot, breaks the format, or was cut before its first node.
+ * @throws MalformedInput if it is not a heap snapshot, violates the format, or was cut before its first node.
  */
 export async function readHeapSnapshot(
   input: SnapshotInput,
@@ -53,7 +53,7 @@ export async function readHeapSnapshot(
   }
 }
 
-/** As readHeapSnapshot, for bytes that are not compressed. */
+/** Like readHeapSnapshot, for bytes that are not compressed. */
 export function readHeapSnapshotSync(bytes: Uint8Array, options: ReadOptions = {}): HeapSnapshot {
   const reading = new Reading(
     memorySource(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
@@ -63,23 +63,23 @@ export function readHeapSnapshotSync(bytes: Uint8Array, options: ReadOptions = {
   return reading.result();
 }
 
-/** The window that slides over the source, and the scanner that looks through it. */
+/** The window that slides over the source, and the scanner of its contents. */
 class Reading {
   readonly #source: ByteSource;
   readonly #options: ReadOptions;
   readonly #scanner: SnapshotScanner;
   readonly #kept: KeptBytes | undefined;
   readonly #window = ScanKernel.window();
-  /** While it reads edges. */
+  /** While edges are being read. */
   #helper: EdgeHelper | undefined;
-  /** When they are read: it finds the shared targets. */
+  /** After the edges were read: finds the shared targets. */
   #counting: EdgeHelper | undefined;
   /** Bytes in the window. */
   #filled = 0;
   /** Absolute offset of the window's first byte. */
   #base = 0;
   #ended = false;
-  /** Nothing more can be taken, although the object is not closed. */
+  /** No more bytes can be scanned, although the object is not closed. */
   #isStuck = false;
 
   constructor(source: ByteSource, options: ReadOptions) {
@@ -120,7 +120,7 @@ class Reading {
     return this.#source.fill(this.#window, this.#filled, windowBytes);
   }
 
-  /** What is to be waited for before more is filled. */
+  /** Returns a promise to wait for before the next `fill`, if any. */
   filled(count: number): Promise<void> | undefined | void {
     this.#filled += count;
     this.#ended = count === 0;
@@ -134,7 +134,7 @@ class Reading {
     return this.#options.onProgress?.(this.#source.consumed(), this.#source.sizeBytes);
   }
 
-  /** Where the second thread has read the rest of the edges, goes on after them. */
+  /** If the second thread has read the remaining edges, continues after them. */
   #meetHelper(): void {
     const { edges } = this.#scanner;
     if (!this.#helper || !edges) return;
@@ -168,7 +168,7 @@ class Reading {
     });
   }
 
-  /** Whatever happens, no thread is left behind. */
+  /** Stops the second thread, if it is running. */
   abandon(): void {
     this.#helper?.stop();
   }
@@ -180,7 +180,7 @@ class Reading {
   }
 }
 
-/** Each number takes a digit and a comma at least: counts that the bytes can't hold are refused before allocation. */
+/** Each number takes at least a digit and a comma. Counts that the bytes can't contain are rejected before allocation. */
 function requireBytesFor(header: SnapshotHeader, maxPlainBytes: number): void {
   const check = (field: string, count: number, fields: number): void => {
     if (count * fields * 2 <= maxPlainBytes) return;
@@ -269,7 +269,7 @@ function clampEdges(firstEdge: Uint32Array, rows: number): void {
   for (let node = 0; node < firstEdge.length; node++) if (firstEdge[node]! > rows) firstEdge[node] = rows;
 }
 
-/** In a whole file every name must be there; in a cut one the missing are named as lost. */
+/** A whole file must contain every name; missing names of a cut file are reported as lost. */
 function requireNames(scanner: SnapshotScanner, count: number): void {
   const highest = Math.max(scanner.nodes?.maxName ?? 0, scanner.edges?.maxName ?? 0);
   if (!scanner.strings.done || highest < count) return;

@@ -1,11 +1,14 @@
-/** Edges by their target: who refers to a node. Built on demand (4 bytes an edge), since most questions go forward. */
+/**
+ * Edges by target: the references to a node. Created on demand (4 bytes per edge), because most queries follow edges
+ * forwards.
+ */
 import type { EdgeColumns, NodeColumns } from './columns.ts';
 import { edgeTargetMask } from './layout.ts';
 
 export class RetainerIndex {
   /** Row of a node's first entry in `edges`; one more at the end. */
   readonly first: Uint32Array;
-  /** Edge rows, by target, ascending within each. */
+  /** Edge rows, grouped by target, ascending in each group. */
   readonly edges: Uint32Array;
   readonly #firstEdge: Uint32Array;
 
@@ -20,18 +23,18 @@ export class RetainerIndex {
     for (let edge = 0; edge < count; edge++) this.edges[next[packed[edge]! & edgeTargetMask]!++] = edge;
   }
 
-  /** Rows of the edges that lead to a node. */
+  /** Rows of the edges to a node. */
   to(ordinal: number): Uint32Array {
     return this.edges.subarray(this.first[ordinal], this.first[ordinal + 1]);
   }
 
-  /** Ordinal of the node from which an edge leads. */
+  /** Ordinal of the node that an edge starts from. */
   sourceOf(edge: number): number {
     return sourceOfEdge(this.#firstEdge, edge);
   }
 }
 
-/** The node to which an edge belongs, by bisection of the nodes' first edges. */
+/** The node that an edge belongs to, found by bisection of the nodes' first edges. */
 export function sourceOfEdge(firstEdge: Uint32Array, edge: number): number {
   let low = 0;
   let high = firstEdge.length - 1;

@@ -1,5 +1,5 @@
 /**
- * A snapshot for a second thread: the same columns, the same file. Possible where the columns are shared memory and
+ * Shares a snapshot with a second thread: the same columns, the same file. Possible if the columns are in shared memory and
  * the strings can be read again from a plain file.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { StringTable } from './sections/string-table.ts';
 import { TraceTree } from './sections/trace-tree.ts';
 import { HeapSnapshot } from './snapshot.ts';
 
-/** Plain data; its large arrays are shared, not copied. */
+/** Plain data; the large arrays are shared, not copied. */
 export interface SharedSnapshot {
   path: string;
   header: SnapshotHeader;
@@ -25,7 +25,7 @@ export interface SharedSnapshot {
   locations: { placeOf: Uint16Array | Uint32Array; places: readonly (SourcePlace | undefined)[] };
 }
 
-/** Undefined where a second thread would need a copy. */
+/** Undefined if a second thread would need a copy. */
 export function shareSnapshot(snapshot: HeapSnapshot): SharedSnapshot | undefined {
   const { header, nodes, edges, strings, locations, plainPath } = snapshot;
   if (plainPath === undefined || !snapshot.hasAllEdges || edges.nameOrIndex.hasWide) return undefined;
@@ -46,7 +46,7 @@ export function shareSnapshot(snapshot: HeapSnapshot): SharedSnapshot | undefine
   };
 }
 
-/** On the second thread. Close it when done. */
+/** For the second thread. The caller closes the snapshot. */
 export function openShared(shared: SharedSnapshot): HeapSnapshot {
   const fd = openSync(shared.path, 'r');
   const random = {

@@ -1,5 +1,5 @@
 /**
- * One heap snapshot in memory: columns, strings, locations. Gives names to numbers; computes nothing over the graph.
+ * A heap snapshot in memory: columns, strings, locations. Resolves numbers to names; does no graph analysis.
  */
 import type { EdgeColumns, NodeColumns } from './columns.ts';
 import { EdgeType, edgeTargetMask, edgeTypeNames, edgeTypeShift } from './layout.ts';
@@ -9,7 +9,7 @@ import { findSharedTargets, sharedTargetBytes } from './sections/shared-targets.
 import type { StringTable } from './sections/string-table.ts';
 import type { TraceTree } from './sections/trace-tree.ts';
 
-/** What a cut or damaged file no longer tells. */
+/** What is missing in a cut or damaged file. */
 export interface SnapshotGap {
   section: 'nodes' | 'edges' | 'strings' | 'tail';
   reason: string;
@@ -22,16 +22,16 @@ export interface SnapshotParts {
   strings: StringTable;
   locations: Locations;
   traceTree: TraceTree;
-  /** Rows as of meta.trace_function_info_fields, flat. */
+  /** Flat rows with the fields of meta.trace_function_info_fields. */
   traceFunctions: Float64Array;
-  /** Rows as of meta.sample_fields, flat. */
+  /** Flat rows with the fields of meta.sample_fields. */
   samples: Float64Array;
   gaps: SnapshotGap[];
-  /** Bytes of the input, compressed if it was; undefined for a stream. */
+  /** Size of the input in bytes, compressed if it was; undefined for a stream. */
   sizeBytes: number | undefined;
-  /** Of a file that is not compressed. */
+  /** Path of a file that is not compressed. */
   plainPath: string | undefined;
-  /** Where a second thread finds them: waits for it; undefined if it could not. */
+  /** If a second thread finds the shared targets: waits for them; undefined if it failed. */
   sharedTargets?: (() => Uint8Array | undefined) | undefined;
   close(): void;
 }
@@ -68,7 +68,7 @@ export class HeapSnapshot {
     this.#awaitShared = parts.sharedTargets;
   }
 
-  /** Lets go of the file. Strings not yet decoded can't be read after it. */
+  /** Closes the file. Strings that were not decoded yet can't be read afterwards. */
   close(): void {
     this.#close();
   }
@@ -77,12 +77,12 @@ export class HeapSnapshot {
     this.#close();
   }
 
-  /** Whether the graph is whole, so that reachability and retained sizes mean something. */
+  /** Whether the graph is complete, so that reachability and retained sizes are valid. */
   get hasAllEdges(): boolean {
     return !this.gaps.some((gap) => gap.section === 'edges');
   }
 
-  /** A bit by ordinal: whether more than one edge leads to the node, of whatever kind. */
+  /** One bit by ordinal: whether more than one edge of any type leads to the node. */
   get sharedTargets(): Uint8Array {
     this.#isShared ??= this.#awaitShared?.() ?? this.#findShared();
     return this.#isShared;
@@ -118,7 +118,7 @@ export class HeapSnapshot {
     return edgeTypeNames[this.edgeType(edge)] ?? 'internal';
   }
 
-  /** Name of a property, variable or slot; the index as text for elements. */
+  /** Name of a property, variable or slot; for elements the index as text. */
   edgeName(edge: number): string {
     const value = this.edges.nameOrIndex.get(edge);
     const type = this.edgeType(edge);

@@ -1,6 +1,6 @@
 /**
- * Where a snapshot's bytes come from: a file, plain or gzip; bytes in memory; a stream. Gives windows in order, and
- * says whether the plain bytes can be read again later. Knows no JSON.
+ * The source of a snapshot's bytes: a file, plain or gzip; bytes in memory; a stream. Provides windows in order, and tells
+ * whether the plain bytes can be read again later. Independent of JSON.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
@@ -8,34 +8,34 @@ import { formatName } from '../layout.ts';
 
 export type SnapshotInput = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** Snapshots compress to a tenth; what comes out of a small file in such masses is made to fill the memory. */
+/** Snapshots compress to about a tenth. A much higher ratio is a decompression bomb. */
 const maxInflation = 200;
 const alwaysAllowedBytes = 64 * 1024 * 1024;
 
-/** Bytes that can be read at any place, again and again. */
+/** Bytes with random access, which can be read repeatedly. */
 export interface RandomBytes {
-  /** The bytes [from, to) of the plain snapshot; in `room`, if that is given and they have to be read. */
+  /** The bytes [from, to) of the plain snapshot; in `room`, if it is given and the bytes have to be read from a file. */
   read(from: number, to: number, room?: Buffer): Buffer;
 }
 
 export interface ByteSource {
-  /** Bytes at hand: those of the file, or of its compressed form; undefined for a stream. */
+  /** Size of the file or of the bytes, compressed if they are; undefined for a stream. */
   sizeBytes: number | undefined;
-  /** The most plain bytes that can come out, so that counts can be held against it. */
+  /** Upper limit for the number of plain bytes, used to check counts. */
   maxPlainBytes: number;
-  /** Fills target[from…] and returns how many bytes, 0 at the end. Never more than fit. */
+  /** Fills `target` from `from` up to `to`; returns the number of bytes, 0 at the end. */
   fill(target: Buffer, from: number, to: number): number | Promise<number>;
-  /** Moves to an offset of the plain bytes; only where `random` is. */
+  /** Moves to an offset of the plain bytes; only available with `random`. */
   seek?(offset: number): void;
   random: RandomBytes | undefined;
-  /** Path of a plain file, for a second thread to open. */
+  /** Path of a plain file, which a second thread can open. */
   plainPath: string | undefined;
-  /** How many of `sizeBytes` have been used. */
+  /** How many of `sizeBytes` were consumed. */
   consumed(): number;
   close(): void;
 }
 
-/** @param sizeBytes bytes that a stream will give, where that is known. */
+/** @param sizeBytes the size of a stream in bytes, if known. */
 export async function openSource(input: SnapshotInput, sizeBytes?: number): Promise<ByteSource> {
   if (typeof input === 'string') return openFile(input);
   if (input instanceof Uint8Array) {
@@ -133,7 +133,7 @@ function gzipFile(fd: number, size: number): ByteSource {
   };
 }
 
-/** A named pipe or a device: read in order, once; compressed or not. */
+/** A named pipe or a device, compressed or not: can only be read once, in order. */
 async function* readPipe(fd: number): AsyncGenerator<Buffer> {
   try {
     while (true) {
@@ -151,12 +151,15 @@ function isGzip(head: Uint8Array): boolean {
   return head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** Inflated ahead of the scanner: with Node's own 16 KB the thread would stop after each chunk until we ask. */
+/**
+ * Decompression runs ahead of the scanner. With Node's default of 16 KB the zlib thread would stop after each chunk until the
+ * next read.
+ */
 const inflatedAhead = { chunkSize: 1 << 20, highWaterMark: 1 << 22 };
 
 /**
- * zlib works on a thread of libuv's pool, so that inflating and scanning go on at the same time. Loaded only for what is
- * compressed: it is a tenth of the time that a small snapshot takes.
+ * zlib works on a thread of libuv's pool, so that decompressing and scanning overlap. It is only loaded for compressed input:
+ * loading takes a tenth of the time of reading a small snapshot.
  */
 function gunzipped(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Buffer> {
   const { Readable } = process.getBuiltinModule('node:stream');
@@ -217,7 +220,7 @@ async function nextChunk(
     return await iterator.next();
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    // A gzip file whose writer died: what came out before is as good as a plain file that was cut.
+    // A truncated gzip file: what was decompressed so far is treated like a plain file that was cut.
     if (code === 'Z_BUF_ERROR') return { done: true, value: undefined };
     if (!code?.startsWith('Z_')) throw cause;
     throw new MalformedInput(
@@ -228,7 +231,7 @@ async function nextChunk(
   }
 }
 
-/** A stream may be gzip too: its first two bytes say so. */
+/** Detects gzip in a stream by its first two bytes. */
 async function sniffStream(
   input: AsyncIterable<Uint8Array>,
   sizeBytes: number | undefined,

@@ -1,4 +1,4 @@
-/** Bytes of a section of a stream, kept in blocks, for sources that can't be read again. */
+/** The bytes of one section of a stream, kept in blocks, for sources that can't be read again. */
 import type { RandomBytes } from './byte-source.ts';
 
 const blockBytes = 1 << 20;

@@ -1,8 +1,10 @@
-/** Flat rows of numbers of unknown count (`samples`, `trace_function_infos`), kept in a growing column. */
+/**
+ * Flat rows of numbers (`samples`, `trace_function_infos`) of which the count is not known in advance, in a growing column.
+ */
 import { AgentdumpError } from '../../../errors.ts';
 import { RecordReader } from '../sections/record-reader.ts';
 
-/** More numbers than this are not from V8. */
+/** V8 does not write more numbers than this. */
 const maxLength = 1 << 28;
 
 export class NumberList extends RecordReader {

@@ -1,7 +1,7 @@
 /**
- * The slow paths of the number scanners: white space, missing commas, numbers of more than nine digits, the window's
- * end. The fast paths are inside the loops of node-records.ts and edge-records.ts. Every window ends with a NUL byte,
- * which no path takes for part of a number, so that the loops need no bounds check.
+ * The slow paths of the number scanners: white space, missing commas, numbers with more than nine digits, the end of the
+ * window. The fast paths are inside the loops of node-records.ts and edge-records.ts. Every window is followed by a NUL byte,
+ * which is part of no number, so that the loops need no bounds check.
  */
 import { MalformedInput } from '../../../errors.ts';
 import { formatName } from '../layout.ts';
@@ -23,7 +23,7 @@ export const Byte = {
   closeBrace: 125,
 } as const;
 
-/** What follows a number, when it isn't simply a comma. */
+/** Results for what follows a number, other than a comma. */
 export const incomplete = -1;
 export const closed = -2;
 
@@ -31,13 +31,13 @@ export function isSpace(byte: number | undefined): boolean {
   return byte === Byte.space || byte === Byte.newline || byte === Byte.carriageReturn || byte === Byte.tab;
 }
 
-/** Position of the first byte at or after `at` that is not white space; `end` when there is none. */
+/** Position of the first byte at or after `at` that is not white space; `end` if there is none. */
 export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
   while (at < end && isSpace(bytes[at])) at++;
   return at;
 }
 
-/** The number of digits [from, to) as a double; refuses what a double can't hold exactly. */
+/** The digits [from, to) as a double. Throws if a double can't represent the number exactly. */
 export function readLongNumber(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at++) value = value * 10 + (bytes[at]! - Byte.zero);
@@ -51,8 +51,8 @@ export function readLongNumber(bytes: Uint8Array, from: number, to: number): num
 }
 
 /**
- * After a number: white space, then a comma (returns the position after it), a closing bracket (returns `closed`), or
- * the window's end (returns `incomplete`). Anything else is malformed.
+ * Parses what follows a number: white space, then a comma (returns the position after it), a closing bracket (returns
+ * `closed`), or the end of the window (returns `incomplete`). Throws for anything else.
  */
 export function afterNumber(bytes: Uint8Array, at: number, end: number, section: string): number {
   const next = skipSpace(bytes, at, end);
@@ -62,7 +62,7 @@ export function afterNumber(bytes: Uint8Array, at: number, end: number, section:
   throw unexpected(bytes, next, section);
 }
 
-/** Before a number: its first digit's position, or `incomplete`. */
+/** Position of the first digit of the next number, or `incomplete`. */
 export function beforeNumber(bytes: Uint8Array, at: number, end: number, section: string): number {
   const next = skipSpace(bytes, at, end);
   if (next >= end) return incomplete;

@@ -1,15 +1,15 @@
 /**
- * The inner loops of scan.as.ts, with a window of their own memory: whoever scans bytes there has them, all other bytes
- * go through the general readers. Knows where things stand in that memory, and no record's meaning.
+ * The inner loops of scan.as.ts, with a window in their own memory. Bytes in that window are scanned by the kernel, all other
+ * bytes by the general readers. Defines the layout of that memory, but not the meaning of records.
  */
 import { scanCode } from './scan-code.ts';
 
-/** Large enough that a call's cost vanishes, small enough to stay in a core's second-level cache. */
+/** Large enough to make the cost of a call negligible, small enough to stay in a core's second-level cache. */
 export const windowBytes = 1 << 20;
-/** NUL bytes after a window, so that a scanner may look a little beyond its end. */
+/** NUL bytes after a window, so that a scanner may read a little beyond its end. */
 export const sentinelBytes = 16;
 
-/** In the order of scan.as.ts: the slots of a node's numbers. What is not listed goes to `other`. */
+/** Slots for the numbers of a node, in the order of scan.as.ts. Fields that are not listed go to `other`. */
 export const Slot = {
   type: 0,
   name: 1,
@@ -46,7 +46,7 @@ interface Exports {
   scanStrings(start: number, end: number, limit: number, base: number): number;
 }
 
-/** What we use of it; Node's types leave it to the browser's. */
+/** The part of the API that is used here. Node's types don't include it, only those of the browser. */
 interface WebAssemblyApi {
   Module: new (code: Uint8Array) => object;
   Instance: new (module: object) => { exports: unknown };
@@ -59,7 +59,7 @@ const kernels = new WeakMap<ArrayBufferLike, ScanKernel>();
 
 export class ScanKernel {
   readonly code: Exports;
-  /** Bytes are read into it: `windowBytes`, and NUL bytes. */
+  /** Buffer into which bytes are read: `windowBytes`, and NUL bytes. */
   readonly window: Buffer;
   readonly #memory: ArrayBuffer;
 
@@ -72,8 +72,8 @@ export class ScanKernel {
   }
 
   /**
-   * A window to scan in; of plain memory where WebAssembly has none (its address space is limited, `--jitless`), or can't run
-   * the loops (a processor, often an emulated one, without the vectors that they use).
+   * A window to scan in. It is plain memory if WebAssembly can't allocate (limited address space, `--jitless`) or can't run
+   * the loops (processors, often emulated ones, without SIMD).
    */
   static window(): Buffer {
     try {
@@ -84,12 +84,12 @@ export class ScanKernel {
     return Buffer.alloc(windowBytes + sentinelBytes);
   }
 
-  /** The one whose window the bytes are. */
+  /** The kernel whose window contains the bytes. */
   static over(bytes: Uint8Array): ScanKernel | undefined {
     return kernels.get(bytes.buffer);
   }
 
-  /** A table below the window, to be filled. */
+  /** A table below the window, to be filled by the caller. */
   table(at: Constant, length: number): Uint8Array {
     return new Uint8Array(this.#memory, at.value, length);
   }

@@ -1,40 +1,40 @@
 /**
- * The inner loops of the scanner, in AssemblyScript (https://www.assemblyscript.org): WebAssembly is fast from its first
- * pass on, where a small snapshot is read before V8 has compiled the same loops in JavaScript, and twice as fast later.
- * `npm run build:kernel` compiles this file into scan-code.ts. Takes what V8 writes, in whole records; stops before
- * whatever looks different, which the readers in TypeScript then take or refuse. Each window ends with NUL bytes.
+ * The inner loops of the scanner, in AssemblyScript (https://www.assemblyscript.org). WebAssembly is fast from its first pass
+ * on, whereas a small snapshot is read before V8 has compiled the same loops in JavaScript; later it is twice as fast. `npm
+ * run build:kernel` compiles this file into scan-code.ts. Accepts whole records in the form in which V8 writes them, and
+ * stops before anything else, which the readers in TypeScript then parse or reject. Each window ends with NUL bytes.
  */
 
-/** Where a window of 1 MB starts; below it are the tables. */
+/** Start of the window of 1 MB; the tables are below it. */
 export const windowAt: usize = 4096;
-/** By the byte that an edge begins with: `noKind`, or our code in the upper bits, and in the lower ones 24 if it has a name. */
+/** By the first byte of an edge: `noKind`, or our code in the upper bits, and 24 in the lower bits if the edge has a name. */
 export const edgeKindsAt: usize = 0;
 const noKind: u32 = 1 << 28;
 const codeBits: u32 = 0xe0000000;
 /** By the file's number of a node type: our code, or 255. */
 export const nodeCodesAt: usize = 1024;
-/** By position in a node's record: the slot in which the number is wanted, in the order of `Slot`. */
+/** By field position in a node's record: the slot for its number, in the order of `Slot`. */
 export const fieldSlotsAt: usize = 1280;
 const slotsAt: usize = 1792;
-/** By a number's length: which of the eight bytes before its end are its digits, and of these the lower four bits. */
+/** By the length of a number: masks for its digits among the eight bytes before its end, keeping their lower four bits. */
 const masksAt: usize = 2048;
 const constantsAt: usize = 2304;
 export const outAt: usize = 4096 + (1 << 20) + 4096;
-/** Most rows that a call gives. */
+/** Maximum number of rows per call. */
 export const edgeRows: i32 = 1 << 17;
 export const nodeRows: i32 = 1 << 16;
 export const stringRows: i32 = 1 << 17;
-/** Most numbers that scanNumbers gives. */
+/** Maximum number of numbers per call of scanNumbers. */
 export const numberCount: i32 = 1 << 18;
 
 const nameAt: usize = outAt + (edgeRows << 2);
 const nameHighAt: usize = nameAt + (edgeRows << 1);
 
-/** Set by each call: the first byte that was not taken. */
+/** Set by each call: position of the first byte that was not consumed. */
 export let position: usize = 0;
 /** Highest index into the strings so far. */
 export let maxName: u32 = 0;
-/** Edges of all nodes so far. */
+/** Number of edges of all nodes so far. */
 export let edgeSum: u32 = 0;
 
 const comma: u32 = 44;
@@ -43,7 +43,7 @@ const newline: u32 = 10;
 const lowerHalves: u64 = u64.MAX_VALUE / 17;
 for (let length: u32 = 0; length < 32; length++)
   store<u64>(length << 3, lowerHalves << (length > 7 ? 0 : 64 - 8 * <u64>length), masksAt);
-// Digits, and they alone, are 118 and more as signed bytes when 70 is added.
+// After adding 70, exactly the digits are 118 or more as signed bytes.
 v128.store(constantsAt, i8x16.splat(70));
 v128.store(constantsAt, i8x16.splat(118), 16);
 v128.store(constantsAt, i16x8.splat(10 * 256 + 1), 32);
@@ -51,15 +51,15 @@ v128.store(constantsAt, i32x4.splat((1 << 16) + 100), 48);
 v128.store(constantsAt, i32x4.splat((1 << 16) + 10_000), 64);
 
 /**
- * Edges as three numbers, the type first: columns of packed words, names' lower halves, names' third bytes. Without a
- * branch that depends on how long a number is: where they end is looked up in a mask, and both are made of their
- * digits at once. What waits for the record before is only the way from one end to the next.
+ * Edges as three numbers, the type first. Output columns: packed words, lower halves of names, third bytes of names. There is
+ * no branch on the length of a number: the ends are looked up in a mask, and the digits of both numbers are combined at once.
+ * Only the step from one end to the next depends on the previous record.
  */
 export function scanEdges(start: usize, limit: i32, nodeFields: u32, nodeCount: u32): i32 {
-  // Exact for a number of nine digits (Granlund, Montgomery 1994), and held against the product below.
+  // Exact for numbers of nine digits (Granlund, Montgomery 1994); checked against the product below.
   const shift: u64 = 94 - clz(<u64>nodeFields - 1);
   const inverse: u64 = ((<u64>1) << shift) / nodeFields + 1;
-  // Loaded, since the compiler would make a constant anew for each record.
+  // Loaded from memory, because the compiler would materialise a constant again for each record.
   const upwards = v128.load(constantsAt);
   const nine = v128.load(constantsAt, 16);
   const tens = v128.load(constantsAt, 32);
@@ -70,7 +70,7 @@ export function scanEdges(start: usize, limit: i32, nodeFields: u32, nodeCount: 
   let max = maxName;
   while (row < limit) {
     const kind = load<u32>((<u32>load<u8>(at)) << 2, edgeKindsAt);
-    // A bit for each byte that is no digit, from the name on: first the name's end, then the target's.
+    // A bit for each byte that is not a digit, starting at the name: the first ends the name, the second the target.
     let ends = i8x16.bitmask(i8x16.lt_s(i8x16.add(v128.load(at, 2), upwards), nine));
     let rest = ends & (ends - 1);
     if (rest === 0) {
@@ -84,7 +84,7 @@ export function scanEdges(start: usize, limit: i32, nodeFields: u32, nodeCount: 
     const nameEnd = at + nameLength;
     const toEnd = at + bothLength;
     if ((<u32>load<u8>(at, 1) ^ comma) | (<u32>load<u8>(nameEnd, 2) ^ comma) | (kind & noKind)) break;
-    // The last eight digits of both, in pairs, in fours, whole.
+    // Combines the last eight digits of both numbers in pairs, then fours, then eights.
     let digits = v128.load64_lane(toEnd - 6, v128.load64_zero(nameEnd - 6), 1);
     const kept = v128.load64_lane(toLength << 3, v128.load64_zero(nameLength << 3, masksAt), 1, masksAt);
     digits = i16x8.shr_u(i16x8.mul(v128.and(digits, kept), tens), 8);
@@ -116,7 +116,7 @@ export function scanEdges(start: usize, limit: i32, nodeFields: u32, nodeCount: 
   return row;
 }
 
-/** Nodes: columns of type, name, id, self size, row of the first edge, one after the other with room for nodeRows. */
+/** Nodes. Output columns: type, name, id, self size, row of the first edge, one after the other with space for nodeRows. */
 export function scanNodes(start: usize, limit: i32, fieldCount: i32): i32 {
   let recordStart = start;
   let row: i32 = 0;
@@ -143,7 +143,7 @@ export function scanNodes(start: usize, limit: i32, fieldCount: i32): i32 {
     const type = load<u32>(slotsAt);
     if (type > 255) break;
     const code = <u32>load<u8>(nodeCodesAt + type);
-    // What few nodes have (a trace, detachedness) has no column here.
+    // There is no column for values that few nodes have (a trace, detachedness).
     if (code === 255 || (load<u32>(slotsAt, 20) | load<u32>(slotsAt, 24)) !== 0) break;
     const next = edges + load<u32>(slotsAt, 16);
     if (next > 0xffffffff) break;
@@ -165,7 +165,7 @@ export function scanNodes(start: usize, limit: i32, fieldCount: i32): i32 {
   return row;
 }
 
-/** Records of any meaning, their numbers one after the other. */
+/** Records of any meaning; the output is their numbers one after the other. */
 export function scanNumbers(start: usize, limit: i32, fieldCount: i32): i32 {
   let recordStart = start;
   let out = outAt;
@@ -196,7 +196,7 @@ export function scanNumbers(start: usize, limit: i32, fieldCount: i32): i32 {
   return row;
 }
 
-/** Commas in [start, end), or -1 where not only numbers are. */
+/** Number of commas in [start, end); -1 if there is anything but numbers. */
 export function countCommas(start: usize, end: usize): i32 {
   const commas = i8x16.splat(44);
   const nines = i8x16.splat(57);
@@ -216,7 +216,7 @@ export function countCommas(start: usize, end: usize): i32 {
   return v128.any_true(others) ? -1 : count;
 }
 
-/** From an opening quote: whole strings with a comma between them. Gives the offset of each quote, above `base`. */
+/** Scans whole strings separated by commas, from an opening quote. Outputs the offset of each opening quote, plus `base`. */
 export function scanStrings(start: usize, end: usize, limit: i32, base: f64): i32 {
   const quotes = i8x16.splat(34);
   const backslashes = i8x16.splat(92);

@@ -1,7 +1,7 @@
 /**
- * The outline of a heap snapshot: one JSON object whose members are sections. Pushed window by window; each window
- * ends with a NUL byte, and what a section did not take comes again at the front of the next window. Sections that we
- * do not know are skipped, whatever they hold. No recursion, no string of a section's size.
+ * The outer structure of a heap snapshot: one JSON object whose members are sections. Input is passed window by window. Each
+ * window ends with a NUL byte, and bytes that a section did not consume are at the front of the next window. Unknown sections
+ * are skipped, whatever they contain. No recursion, and no string of a section's size.
  */
 import { MalformedInput } from '../../../errors.ts';
 import { type Allocator, createEdgeColumns, type EdgeColumns, privateMemory } from '../columns.ts';
@@ -22,9 +22,9 @@ const maxHeaderBytes = 1 << 20;
 type Section = { scan(bytes: Buffer, start: number, end: number): number; done: boolean };
 
 export interface ScannerHooks {
-  /** Called once the header is known: where the columns go. Throws when the counts can't be true. */
+  /** Called when the header is known; returns the memory for the columns. Throws if the counts are not plausible. */
   checkHeader(header: SnapshotHeader): Allocator;
-  /** Raw bytes of the strings section as they pass, for sources that can't be read again. */
+  /** Receives the raw bytes of the strings section, for sources that can't be read again. */
   keepStrings?(bytes: Buffer): void;
 }
 
@@ -34,17 +34,17 @@ export class SnapshotScanner {
   edges: EdgeRecords | undefined;
   edgeColumns: EdgeColumns | undefined;
   readonly strings = new StringIndex();
-  /** Absolute offset of the byte after the strings section's bracket. */
+  /** Absolute offset of the byte after the opening bracket of the strings section. */
   stringsOffset = -1;
   locations: LocationRecords | undefined;
   readonly samples = new NumberList('samples');
   readonly traceFunctions = new NumberList('trace_function_infos');
   readonly traceTree = new TraceTree();
-  /** Whether the closing brace was seen. */
+  /** Whether the closing brace was read. */
   done = false;
   /** The section being read, for messages and gaps. */
   sectionName = '';
-  /** True when nothing can be taken from a full window: see StringIndex.scan. */
+  /** True if nothing can be consumed from a full window: see StringIndex.scan. */
   mustMove = false;
   readonly #hooks: ScannerHooks;
   #memory: Allocator = privateMemory;
@@ -55,8 +55,10 @@ export class SnapshotScanner {
     this.#hooks = hooks;
   }
 
-  /** Takes what it can from [start, end) and returns the position of the first byte not taken. `base` is the absolute
-   * offset of bytes[0]. */
+  /**
+   * Consumes bytes from [start, end) and returns the position of the first byte that was not consumed. `base` is the absolute
+   * offset of bytes[0].
+   */
   scan(bytes: Buffer, start: number, end: number, base: number): number {
     let at = start;
     while (!this.done) {
@@ -84,7 +86,7 @@ export class SnapshotScanner {
     return this.#section === this.#stringSection;
   }
 
-  /** The rest of the edges was read elsewhere: goes on after their bracket. */
+  /** The rest of the edges was read by the other thread: continues after their bracket. */
   skipEdges(maxName: number): void {
     const edges = this.edges!;
     edges.row = edges.columns.count;
@@ -134,7 +136,7 @@ export class SnapshotScanner {
     return this.#enter(key, bytes, value, base);
   }
 
-  /** Starts the section at `value`; returns where its first item may be. */
+  /** Starts the section at `value`; returns the position where its first item may be. */
   #enter(key: string, bytes: Buffer, value: number, base: number): number {
     this.#section = this.#sectionFor(key);
     if (this.#section instanceof ValueSkipper) return value;
@@ -195,7 +197,7 @@ export class SnapshotScanner {
     return this.header;
   }
 
-  /** The header is small: it is taken whole or, while it is not all there, not at all. */
+  /** The header is small: it is consumed as a whole once it is complete. */
   #scanHeader(bytes: Buffer, keyAt: number, value: number, end: number, base: number): number {
     const skipper = new ValueSkipper();
     const after = skipper.scan(bytes, value, end);

@@ -1,6 +1,6 @@
 /**
- * Passes over one JSON value of any size and depth without keeping it: a depth counter instead of recursion.
- * Does not check that the value is well formed beyond its brackets and strings.
+ * Skips one JSON value of any size and depth without storing it, with a depth counter instead of recursion. Validates only
+ * brackets and strings.
  */
 import { Byte } from './numbers.ts';
 
@@ -10,7 +10,7 @@ export class ValueSkipper {
   #insideString = false;
   #escaped = false;
 
-  /** Returns the position after the value once `done`, and `end` before. */
+  /** Returns the position after the value once `done`, and `end` before that. */
   scan(bytes: Uint8Array, start: number, end: number): number {
     for (let at = start; at < end; at++) {
       const byte = bytes[at]!;

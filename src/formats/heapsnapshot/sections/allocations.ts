@@ -1,4 +1,4 @@
-/** Where a node was allocated, when the snapshot was taken with allocation tracking: its stack from the trace tree. */
+/** The stack with which a node was allocated, from the trace tree of a snapshot that was taken with allocation tracking. */
 import type { HeapSnapshot } from '../snapshot.ts';
 
 export interface AllocationFrame {
@@ -11,13 +11,13 @@ export interface AllocationFrame {
 
 const maxFrames = 100;
 
-/** The innermost frame first; empty when it is not known. */
+/** Innermost frame first; empty if unknown. */
 export function allocationStack(snapshot: HeapSnapshot, node: number): AllocationFrame[] {
   const id = snapshot.nodes.traceNodeId?.[node] ?? 0;
   const { rows } = snapshot.traceTree;
   const frames: AllocationFrame[] = [];
   let row = id === 0 ? -1 : rows.findIndex((candidate) => candidate.id === id);
-  // The tree's root stands for no function.
+  // The root of the tree is not a function.
   for (; row >= 0 && rows[row]!.parent >= 0 && frames.length < maxFrames; row = rows[row]!.parent) {
     const frame = tracedFunction(snapshot, rows[row]!.functionIndex);
     if (frame && (frame.function || frame.script)) frames.push(frame);
@@ -25,7 +25,7 @@ export function allocationStack(snapshot: HeapSnapshot, node: number): Allocatio
   return frames;
 }
 
-/** The function in that row of trace_function_infos. */
+/** The function in this row of trace_function_infos. */
 export function tracedFunction(snapshot: HeapSnapshot, index: number): AllocationFrame | undefined {
   const { traceFunctionFields: fields } = snapshot.header;
   const value = (name: string): number =>

@@ -1,8 +1,8 @@
 /**
- * The edges of a large file from both ends: the main thread goes forward from the section's start, a second thread
- * takes windows from its end, until they meet. Neither waits: what both have read is the same. Then the second one finds
- * the shared targets, while the first reads what is behind the edges. If the second thread can't (the file is laid out
- * in some other way, the thread doesn't start), the first does all by itself.
+ * Reads the edges of a large file from both ends: the main thread reads forwards from the start of the section, a second
+ * thread reads windows backwards from its end, until they meet. Neither waits for the other; rows that both have read are
+ * identical. The second thread then finds the shared targets, while the first reads what follows the edges. If the second
+ * thread fails (unexpected file layout, the thread does not start), the first reads everything itself.
  */
 import type { Worker } from 'node:worker_threads';
 import { type EdgeColumns, sharedMemory } from '../columns.ts';
@@ -10,28 +10,28 @@ import { startThread } from '../thread.ts';
 import type { SnapshotHeader } from './header.ts';
 import { sharedTargetBytes } from './shared-targets.ts';
 
-/** Where both threads look, in one shared block. Rows are below 2^31: more edges are read by one thread. */
+/** Indexes of the shared control block. Rows are below 2^31: with more edges, one thread reads them all. */
 export const Control = {
   /** The main thread has read the rows below this. */
   forwardRow: 0,
-  /** The second thread has read the rows from this on; 0 while it has found nothing. */
+  /** The second thread has read the rows from this one on; 0 until it has found any. */
   backwardRow: 1,
-  /** Highest index of a name among the second thread's rows. */
+  /** Highest index of a name in the second thread's rows. */
   maxName: 2,
-  /** Set to 1 by the main thread: nothing more is needed. */
+  /** Set to 1 by the main thread when the second thread should stop. */
   stop: 3,
-  /** What the second thread is at: 0 before it began, then one of `Progress`. */
+  /** State of the second thread: 0 before it began, then one of `Progress`. */
   progress: 4,
   words: 5,
 } as const;
 
-/** While it reads it may write rows that the first thread has as well; later it writes to no column. */
+/** In state `reading` it may write rows that the first thread writes too; later it writes to no column. */
 export const Progress = { reading: 1, counting: 2, found: 3, givenUp: 4 } as const;
 
-/** A thread's start costs some 40 ms: as long as scanning so much. */
+/** Starting a thread takes about 40 ms, the time to scan this many bytes. */
 const leastFileBytes = 48 * 1024 * 1024;
 const mostRows = 0x7fffffff;
-/** Longer than it takes; a thread that was ended can't say that it was. */
+/** Longer than it takes. A thread that was terminated can't report its end. */
 const mostWaitMs = 1000;
 
 export interface EdgeHelperData {
@@ -43,7 +43,7 @@ export interface EdgeHelperData {
   nameLow: Uint16Array;
   nameHigh: Uint8Array;
   control: Int32Array;
-  /** As of shared-targets.ts. */
+  /** See shared-targets.ts. */
   isShared: Uint8Array;
   /** [0] offset of the byte after the section's closing bracket, once found. */
   place: Float64Array;
@@ -62,11 +62,11 @@ export class EdgeHelper {
     this.#isShared = data.isShared;
     this.#place = data.place;
     this.#worker = startThread('formats/heapsnapshot/sections/edge-worker', { ...data });
-    // Reported nowhere: the main thread reads those rows itself, and says what is wrong with them.
+    // Not reported: the main thread reads those rows itself, and reports any error in them.
     this.#worker.on('error', () => {});
   }
 
-  /** Undefined where it would not pay, or can't work. `columns` must be shared memory. */
+  /** Undefined if it would not be faster, or can't work. `columns` must be in shared memory. */
   static start(
     path: string,
     sizeBytes: number,
@@ -83,7 +83,10 @@ export class EdgeHelper {
     return new EdgeHelper(columns, { path, header, count, packed, ...names, control, isShared, place });
   }
 
-  /** Says how far the main thread is. Returns the offset after the section when the rest is read, else undefined. */
+  /**
+   * Publishes the main thread's position. Returns the offset after the section if the rest has been read, otherwise
+   * undefined.
+   */
   meet(row: number): number | undefined {
     Atomics.store(this.#control, Control.forwardRow, row);
     const backwardRow = Atomics.load(this.#control, Control.backwardRow);
@@ -94,17 +97,19 @@ export class EdgeHelper {
     return Atomics.load(this.#control, Control.maxName) >>> 0;
   }
 
-  /** All edges are read: no more of them is needed. */
+  /** All edges have been read. */
   finish(): void {
     Atomics.store(this.#control, Control.stop, 1);
   }
 
-  /** After `finish`: waits for the window that it is in the midst of, so that nobody else writes to the columns. */
+  /**
+   * After `finish`: waits until the second thread has finished its current window, and so no longer writes to the columns.
+   */
   settle(): void {
     Atomics.wait(this.#control, Control.progress, Progress.reading, mostWaitMs);
   }
 
-  /** After `settle`: a bit by ordinal, as of shared-targets.ts; undefined if the thread could not do it. */
+  /** After `settle`: a bit by ordinal, see shared-targets.ts; undefined if the second thread failed. */
   sharedTargets(): Uint8Array | undefined {
     Atomics.wait(this.#control, Control.progress, Progress.counting, mostWaitMs);
     return Atomics.load(this.#control, Control.progress) === Progress.found ? this.#isShared : undefined;

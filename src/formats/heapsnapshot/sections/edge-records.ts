@@ -1,7 +1,7 @@
 /**
- * The `edges` section into columns, the target's index turned into its ordinal. Most of a snapshot's bytes are here, so
- * records as V8 writes them (three short numbers, type first) are taken in masses by the kernel; whatever looks
- * different in meta or in the bytes goes through the general reader, record by record.
+ * Parses the `edges` section into columns, and converts the target's index to its ordinal. Most bytes of a snapshot are
+ * edges. Records in the form in which V8 writes them (three short numbers, type first) are parsed in bulk by the kernel; if
+ * meta or the bytes have another form, the general reader parses record by record.
  */
 import type { EdgeColumns } from '../columns.ts';
 import { EdgeType, edgeTypeShift } from '../layout.ts';
@@ -10,7 +10,7 @@ import type { ScanKernel } from '../scan/scan-kernel.ts';
 import type { SnapshotHeader } from './header.ts';
 import { RecordReader } from './record-reader.ts';
 
-/** By the byte of a type's one digit (V8 has seven types), as scan.as.ts wants it. */
+/** By the byte of a type's single digit (V8 has seven types), as scan.as.ts expects it. */
 const tableSize = 256;
 const noKind = 1 << 28;
 const isNamed = 0xffffff;
@@ -70,7 +70,7 @@ export class EdgeRecords extends RecordReader {
   }
 }
 
-/** Elements and hidden edges have no name, but an index of their own. */
+/** Elements and hidden edges have an index instead of a name. */
 function hasIndex(code: number): boolean {
   return code === EdgeType.element || code === EdgeType.hidden;
 }

@@ -1,6 +1,6 @@
 /**
- * The second thread of edge-helper.ts: finds the end of the edges and reads windows from there towards the start; then
- * finds the shared targets.
+ * The second thread of edge-helper.ts: finds the end of the edges, reads windows from there towards the start, and then finds
+ * the shared targets.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
@@ -33,7 +33,7 @@ function say(progress: number): void {
   Atomics.notify(data.control, Control.progress);
 }
 
-/** Until all rows are there, read by this thread or the other; false where this one can't go on. */
+/** Returns when all rows have been read by this thread or the other; false if this thread can't continue. */
 function readBackward(data: EdgeHelperData): boolean {
   const { path, header, count, packed, control, place } = data;
   const nameOrIndex = new NameColumn(data.nameLow, data.nameHigh);
@@ -50,7 +50,7 @@ function readBackward(data: EdgeHelperData): boolean {
     while (row > Atomics.load(control, Control.forwardRow) && !Atomics.load(control, Control.stop)) {
       const from = Math.max(0, end - windowBytes);
       const length = readSync(fd, window, 0, end - from, from);
-      // The bracket (or the end of this window's last record) is given back as a comma, which ends a record as well.
+      // The bracket (or the end of this window's last record) is replaced with a comma, which ends a record as well.
       window[length] = Byte.comma;
       window.fill(0, length + 1, length + sentinelBytes);
       const start = firstRecord(window, length, header.edge.fieldCount, kernel);
@@ -58,7 +58,7 @@ function readBackward(data: EdgeHelperData): boolean {
       edges.row = row - start.rows;
       if (edges.row < 0 || edges.scan(window, start.at, length + 1) !== length + 1 || edges.row !== row)
         return false;
-      // What does not fit the shared arrays only the main thread can keep.
+      // Only the main thread can store values that don't fit the shared arrays.
       if (nameOrIndex.hasWide) return false;
       row -= start.rows;
       Atomics.store(control, Control.maxName, edges.maxName | 0);
@@ -72,8 +72,8 @@ function readBackward(data: EdgeHelperData): boolean {
 }
 
 /**
- * Where a whole record starts in a window that ends with one; undefined where the window reaches beyond the section.
- * Counting numbers from the end gives the phase, since flat files have no other mark between records.
+ * Start of the first whole record in a window that ends with a whole record; undefined if the window reaches beyond the
+ * section. Because the numbers are flat, without any mark between records, the phase is determined by counting numbers.
  */
 function firstRecord(
   window: Buffer,
@@ -85,14 +85,14 @@ function firstRecord(
   const numbers = kernel.code.countCommas(start, start + length);
   if (numbers < fields) return undefined;
   let at = 0;
-  // The first number may be the rest of one.
+  // The first number may be incomplete.
   for (let skip = 1 + (numbers % fields); skip > 0; at++) if (window[at] === Byte.comma) skip--;
   return { at, rows: Math.floor(numbers / fields) };
 }
 
 /**
- * Offset of the bracket that closes the edges: after some place among numbers, the first bracket, if what follows is
- * the section that V8 writes next. Places are tried from the back, where the strings end.
+ * Offset of the bracket that closes the edges: the first bracket after a place among numbers, if the section that V8 writes
+ * next follows it. Places are probed backwards from the end, where the strings are.
  */
 function findClosingBracket(fd: number, size: number): number | undefined {
   for (let share = 0.95; share > 0.3; share -= 0.05) {

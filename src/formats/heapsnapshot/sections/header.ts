@@ -1,6 +1,6 @@
 /**
- * The `snapshot` object at a heap snapshot's start: where each field stands in a record, what the type numbers mean,
- * and how many records are promised. Knows nothing of the records themselves.
+ * Parses the `snapshot` object at the start of a heap snapshot: field positions in records, the meaning of type numbers, and
+ * the number of records. Independent of the records themselves.
  */
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
 import {
@@ -14,44 +14,47 @@ import {
   requiredNodeFields,
 } from '../layout.ts';
 
-/** Fields per record that we are ready to carry; V8 has at most 7. */
+/** Maximum number of fields per record; V8 has at most 7. */
 const maxFields = 32;
-/** A node type is kept in one byte. */
+/** A node type is stored in one byte. */
 const maxNodeTypes = 255;
 
 export interface RecordLayout {
   fieldCount: number;
-  /** Position of each field by V8's name. */
+  /** Position of each field, by V8's name. */
   position: ReadonlyMap<string, number>;
 }
 
 export interface SnapshotHeader {
   node: RecordLayout;
   edge: RecordLayout;
-  /** Absent when the file has no locations. */
+  /** Absent if the file has no locations. */
   location: RecordLayout | undefined;
-  /** By our node code: the name of the type. The first ones are V8's as of layout.ts, unknown ones follow. */
+  /** By our node code: the name of the type. First V8's types in the order of layout.ts, then unknown ones. */
   nodeTypeNames: readonly string[];
-  /** From the file's number of a node type to our code. */
+  /** Maps the file's number of a node type to our code. */
   nodeTypeCodes: Uint8Array;
-  /** From the file's number of an edge type to our code. */
+  /** Maps the file's number of an edge type to our code. */
   edgeTypeCodes: Uint8Array;
   nodeCount: number;
   edgeCount: number;
-  /** Ordinal of the node from which all is reached. */
+  /** Ordinal of the root node. */
   rootOrdinal: number;
-  /** Bytes that V8 counts as native memory outside every node; 0 before Node 24. */
+  /** Native memory in bytes that V8 counts outside of all nodes; 0 before Node 24. */
   extraNativeBytes: number;
-  /** Whether an object has the same id in other snapshots of its process. V8's have; a heap out of a core says it has not. */
+  /**
+   * Whether an object has the same id in other snapshots of its process. True for V8's snapshots; a heap read from a core
+   * states that its ids don't last.
+   */
   hasLastingIds: boolean;
   traceFunctionCount: number;
-  /** Names of the numbers in a row of trace_function_infos. */
+  /** Field names of a row of trace_function_infos. */
   traceFunctionFields: readonly string[];
-  /** The object as the file has it. */
+  /** The object as in the file. */
   raw: Record<string, unknown>;
 }
 
-/** Reads the parsed `snapshot` object. */
+/** `raw`: the parsed `snapshot` object. */
 export function readHeader(raw: unknown): SnapshotHeader {
   if (!isRecord(raw) || !isRecord(raw['meta'])) throw malformed('snapshot.meta', 'an object');
   const meta = raw['meta'];
@@ -101,7 +104,7 @@ function allNodeTypeNames(fileTypes: string[]): string[] {
   return [...nodeTypeNames, ...fileTypes.filter((name) => !known.has(name))];
 }
 
-/** A type we don't know is an ordinary strong edge with a string for a name, as DevTools takes it. */
+/** An unknown type is an ordinary strong edge with a string as its name, as in DevTools. */
 function edgeCode(name: string): number {
   const code = (edgeTypeNames as readonly string[]).indexOf(name);
   return code < 0 ? EdgeType.internal : code;
@@ -117,7 +120,7 @@ function readLayout(meta: Record<string, unknown>, key: string, required: readon
   return { fieldCount: fields.length, position };
 }
 
-/** node_types is longer than node_fields in Node 24 (a stale entry), so only the one at `typeAt` is looked at. */
+/** In Node 24 node_types is longer than node_fields (a stale entry), so only the entry at `typeAt` is used. */
 function readTypes(meta: Record<string, unknown>, key: string, typeAt: number): string[] {
   const types = meta[key];
   const names = Array.isArray(types) ? types[typeAt] : undefined;

@@ -1,14 +1,14 @@
 /**
- * The ids of nodes. V8 gives them out in steps of two: in a process's first snapshot every node's is two more than that of
- * the node before. So a block of nodes whose ids rise like that is kept as the first of them, and its page of the column,
- * which nobody writes to, takes no memory.
+ * The ids of nodes. V8 assigns ids in steps of two: in the first snapshot of a process each node's id is two more than the
+ * previous node's. A block of nodes with such ids is stored as its first id, and its page of the column is never written to,
+ * so it takes no memory.
  */
 const blockBits = 10;
 const blockSize = 1 << blockBits;
 const blockMask = blockSize - 1;
 const step = 2;
 
-/** What a second thread needs of one. */
+/** The data that a second thread needs of a column. */
 export interface IdColumnParts {
   words: Uint32Array;
   firsts: Uint32Array;
@@ -16,13 +16,13 @@ export interface IdColumnParts {
 
 export class IdColumn {
   readonly #words: Uint32Array;
-  /** By block: the id of its first node where they rise by two, else 0. */
+  /** By block: the id of its first node if the ids rise by two, otherwise 0. */
   readonly #firsts: Uint32Array;
   /** The block that is being filled: its number and its ids. */
   #open = -1;
   readonly #ids = new Uint32Array(blockSize);
 
-  /** @param words zeros, one a node. */
+  /** @param words zeros, one per node. */
   constructor(words: Uint32Array, firsts: Uint32Array = new Uint32Array((words.length >>> blockBits) + 1)) {
     this.#words = words;
     this.#firsts = firsts;
@@ -35,7 +35,7 @@ export class IdColumn {
     return block === this.#open ? this.#ids[row & blockMask]! : this.#words[row]!;
   }
 
-  /** Rows one after the other, each once. */
+  /** Must be called for consecutive rows, each once. */
   fill(row: number, ids: Uint32Array): void {
     for (let done = 0; done < ids.length; ) {
       const place = (row + done) & blockMask;
@@ -62,7 +62,7 @@ export class IdColumn {
     return this.rowsOf(new Set([id]), count)[0] ?? -1;
   }
 
-  /** Those of `count` rows that have one of the ids, ascending. Where ids rise by two, a look at each block is enough. */
+  /** Those of the first `count` rows with one of the ids, ascending. Blocks whose ids rise by two are checked as a whole. */
   rowsOf(ids: ReadonlySet<number>, count: number): number[] {
     const sorted = Uint32Array.from(ids).sort();
     const mayBe = new Uint8Array(1 << 16);
@@ -80,7 +80,7 @@ export class IdColumn {
     return rows;
   }
 
-  /** The rows read so far can be looked at from then on. */
+  /** Afterwards the rows read so far are complete in `words` and `firsts`. */
   parts(): IdColumnParts {
     if (this.#open >= 0) {
       const from = this.#open << blockBits;
@@ -91,7 +91,7 @@ export class IdColumn {
   }
 }
 
-/** Of a block [row, end) whose ids rise by two. */
+/** Adds the rows of a block [row, end) whose ids rise by two. */
 function addRising(rows: number[], row: number, end: number, first: number, sorted: Uint32Array): void {
   for (let at = lowerBound(sorted, first); sorted[at]! < first + step * (end - row); at++)
     if ((sorted[at]! - first) % step === 0) rows.push(row + (sorted[at]! - first) / step);

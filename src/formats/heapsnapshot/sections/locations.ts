@@ -1,6 +1,6 @@
 /**
- * The `locations` section: where in the source a function, or an object's constructor, was written. A place is kept
- * once, since a million objects have a few hundred constructors. Lines and columns are 0-based, as in V8.
+ * The `locations` section: source position of a function, or of an object's constructor. Each place is stored once, because a
+ * million objects have a few hundred constructors. Lines and columns are 0-based, as in V8.
  */
 import type { Allocator } from '../columns.ts';
 import type { ScanKernel } from '../scan/scan-kernel.ts';
@@ -15,14 +15,14 @@ export interface SourcePlace {
   column: number;
 }
 
-/** Places that two bytes a node can tell apart; 0 stands for none. */
+/** Number of places that fit two bytes per node; 0 means none. */
 const maxNarrow = 0xffff;
 
 export class LocationRecords extends RecordReader {
   readonly #header: SnapshotHeader;
   readonly #positions: [node: number, script: number, line: number, column: number];
   readonly #placeNumbers = new Map<number, Map<number, number>>();
-  /** The first is none. */
+  /** The first one means none. */
   readonly #places: (SourcePlace | undefined)[] = [undefined];
   #placeOf: Uint16Array | Uint32Array;
   #lastPlace = 0;
@@ -56,7 +56,7 @@ export class LocationRecords extends RecordReader {
     this.#place(record[nodeAt]!, record[scriptAt]!, record[lineAt]!, record[columnAt]!);
   }
 
-  /** `object_index` is an offset into the flat node array, not an ordinal; others are not kept. */
+  /** `object_index` is an offset into the flat node array, not an ordinal. Invalid ones are ignored. */
   #place(objectIndex: number, scriptId: number, line: number, column: number): void {
     const node = objectIndex / this.#header.node.fieldCount;
     if (!Number.isInteger(node) || node >= this.#placeOf.length) return;
@@ -85,7 +85,7 @@ export class LocationRecords extends RecordReader {
 }
 
 export class Locations {
-  /** By ordinal: row of `places`, 0 for none; empty when the file has no locations. */
+  /** By ordinal: index into `places`, 0 for none; empty if the file has no locations. */
   readonly placeOf: Uint16Array | Uint32Array;
   readonly places: readonly (SourcePlace | undefined)[];
 

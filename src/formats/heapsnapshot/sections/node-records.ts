@@ -1,10 +1,10 @@
-/** The `nodes` section into columns. Field positions and type numbers come from the header. */
+/** Parses the `nodes` section into columns. Field positions and type numbers come from the header. */
 import { type Allocator, createNodeColumns, type NodeColumns } from '../columns.ts';
 import { type ScanKernel, Slot } from '../scan/scan-kernel.ts';
 import type { SnapshotHeader } from './header.ts';
 import { RecordReader } from './record-reader.ts';
 
-/** File's numbers of node types in the kernel's table. */
+/** The file's numbers of node types in the kernel's table. */
 const tableSize = 256;
 const noType = 255;
 const mostEdges = 0xffffffff;
@@ -22,10 +22,10 @@ export class NodeRecords extends RecordReader {
   readonly #edgesAt: number;
   readonly #detachedAt: number;
   readonly #traceAt: number;
-  /** By field: where the kernel puts its number. */
+  /** By field: the slot in which the kernel stores its number. */
   readonly #slots: Uint8Array;
   readonly #oneId = new Uint32Array(1);
-  /** Edges of all rows read so far. */
+  /** Number of edges of all rows so far. */
   #edges = 0;
 
   constructor(header: SnapshotHeader, memory: Allocator) {

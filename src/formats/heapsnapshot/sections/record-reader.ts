@@ -1,7 +1,7 @@
 /**
- * A section of records, each of as many numbers as the file's meta says. What V8 writes is taken in
- * masses by the kernel, where the bytes are in its window; the loop here takes whatever looks different, one number after
- * the other (NUL bytes end each window). What a record means is the subclass's matter.
+ * A section of records, each with the number of fields that the file's meta states. Records in the form in which V8 writes
+ * them are parsed in bulk by the kernel, if the bytes are in its window; the loop here parses anything else, number by number
+ * (NUL bytes end each window). Subclasses define what a record means.
  */
 import { MalformedInput } from '../../../errors.ts';
 import { formatName } from '../layout.ts';
@@ -11,12 +11,12 @@ import { ScanKernel } from '../scan/scan-kernel.ts';
 export abstract class RecordReader {
   /** Rows read so far. */
   row = 0;
-  /** Whether the closing bracket was seen. */
+  /** Whether the closing bracket was read. */
   done = false;
   protected readonly section: string;
   readonly #fieldCount: number;
   readonly #record: Float64Array;
-  /** Rows that the header promises; undefined where it doesn't say. */
+  /** Number of rows according to the header; undefined if it is not stated. */
   readonly #expected: number | undefined;
 
   constructor(section: string, fieldCount: number, expected: number | undefined) {
@@ -26,18 +26,20 @@ export abstract class RecordReader {
     this.#expected = expected;
   }
 
-  /** Takes one whole record as row `this.row`. */
+  /** Stores one whole record as row `this.row`. */
   protected abstract take(record: Float64Array): void;
 
   /** Called once, after the last record. */
   protected finish(): void {}
 
-  /** Where a kernel is: takes records as V8 writes them, and returns where it stopped in the kernel's memory. */
+  /**
+   * With a kernel: consumes records in the form in which V8 writes them, and returns the end position in the kernel's memory.
+   */
   protected takeMany(_kernel: ScanKernel, start: number): number {
     return start;
   }
 
-  /** Takes whole records from [start, end) and returns the position of the first byte not taken. */
+  /** Consumes whole records from [start, end) and returns the position of the first byte that was not consumed. */
   scan(bytes: Uint8Array, start: number, end: number): number {
     const kernel = ScanKernel.over(bytes);
     if (!kernel) return this.#scanRecords(bytes, start, end, Number.POSITIVE_INFINITY);
@@ -51,7 +53,7 @@ export abstract class RecordReader {
     return at;
   }
 
-  /** Not more than `limit` records, whatever they look like. */
+  /** At most `limit` records, in any form. */
   #scanRecords(bytes: Uint8Array, start: number, end: number, limit: number): number {
     if (this.row === 0 && this.#isEmpty(bytes, start, end)) return this.#close(bytes, start);
     const fieldCount = this.#fieldCount;

@@ -1,12 +1,12 @@
 /**
- * Which nodes more than one edge leads to, of whatever kind: much cheaper than to know which edges those are, and
- * what spares a search of the graph most of its work. A bit by ordinal, so that all of it stays in a core's cache.
+ * Finds the nodes that more than one edge of any type leads to. This is much cheaper than finding these edges, and saves most
+ * of the work of a graph search. One bit by ordinal, so that the whole set stays in a core's cache.
  */
 import { edgeTargetMask } from '../layout.ts';
 
 export const sharedTargetBytes = (nodeCount: number): number => (nodeCount >>> 3) + 1;
 
-/** Looked at in one call: what V8 has compiled better meanwhile serves the next. */
+/** Edges per call, so that later calls benefit from code that V8 has optimised in the meantime. */
 const edgesAtOnce = 1 << 16;
 
 /** @param isShared zeros, `sharedTargetBytes` of them, to be filled. */
@@ -23,7 +23,7 @@ export function findSharedTargets(
     isShared[byte] = upperBits(counts[byte >>> 1]! >>> (16 * (byte & 1)));
 }
 
-/** Two bits a node, one above the other: an edge leads to it; one more does. */
+/** Two bits per node: the lower one for the first edge, the upper one for any further edge. */
 function countTargets(packed: Uint32Array, from: number, to: number, counts: Uint32Array): void {
   for (let edge = from; edge < to; edge++) {
     const target = packed[edge]! & edgeTargetMask;
@@ -33,7 +33,7 @@ function countTargets(packed: Uint32Array, from: number, to: number, counts: Uin
   }
 }
 
-/** The upper one of each two of the lower sixteen bits, side by side. */
+/** Packs the upper bit of each pair of the lower sixteen bits. */
 function upperBits(word: number): number {
   let bits = (word >>> 1) & 0x5555;
   bits = (bits | (bits >>> 1)) & 0x3333;

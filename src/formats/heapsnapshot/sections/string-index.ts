@@ -1,6 +1,6 @@
 /**
- * The `strings` section: where each string starts, and no string's text. Watches for the names of WeakMap entries as
- * it passes, because the graph analysis needs them and a second pass over the section would cost as much again.
+ * The `strings` section: records the start of each string, but no text. Also detects the names of WeakMap entries, because
+ * the graph analysis needs them and a second pass over the section would double the cost.
  */
 
 import { MalformedInput } from '../../../errors.ts';
@@ -8,15 +8,15 @@ import { formatName } from '../layout.ts';
 import { Byte, isSpace } from '../scan/numbers.ts';
 import { ScanKernel } from '../scan/scan-kernel.ts';
 
-/** In every name that V8 gives to an edge of a WeakMap's entry (heap-snapshot-generator.cc, ExtractEphemeron…). */
+/** Part of every name that V8 gives to an edge of a WeakMap's entry (heap-snapshot-generator.cc, ExtractEphemeron…). */
 const ephemeronWords = Buffer.from(' pair in WeakMap (table @', 'latin1');
 
 export class StringIndex {
   done = false;
   count = 0;
-  /** Indexes of strings that name a WeakMap entry's edge. */
+  /** Indexes of strings that name an edge of a WeakMap entry. */
   readonly ephemeronNames: number[] = [];
-  /** Offset of each opening quote, from the start of the section; one more at the end. */
+  /** Offset of each opening quote, relative to the start of the section; one more at the end. */
   #starts = new Float64Array(4096);
   #afterItem = false;
   #insideString = false;
@@ -26,8 +26,8 @@ export class StringIndex {
   }
 
   /**
-   * Takes whole strings from [start, end); `base` is the offset of bytes[0] from the section's start. A string longer
-   * than the window is taken in pieces when `mustMove`.
+   * Consumes whole strings from [start, end); `base` is the offset of bytes[0] relative to the section. A string longer than
+   * the window is consumed in pieces if `mustMove` is set.
    */
   scan(bytes: Buffer, start: number, end: number, base: number, mustMove: boolean): number {
     const firstCount = this.count;
@@ -64,7 +64,7 @@ export class StringIndex {
     return at;
   }
 
-  /** From an opening quote: whole strings; the position after the last one. */
+  /** Consumes whole strings from an opening quote; returns the position after the last one. */
   #takeMany(kernel: ScanKernel, bytes: Buffer, at: number, end: number, base: number): number {
     const { code } = kernel;
     const shift = bytes.byteOffset;
@@ -75,7 +75,7 @@ export class StringIndex {
     return code.position.value - shift;
   }
 
-  /** Position of the next opening quote; at the closing bracket sets `done` and returns ~(position after it). */
+  /** Position of the next opening quote. At the closing bracket, sets `done` and returns ~(position after it). */
   #beforeString(bytes: Buffer, at: number, end: number, base: number): number {
     let needsComma = this.#afterItem;
     for (; at < end; at++) {
@@ -93,7 +93,7 @@ export class StringIndex {
   #takePiece(bytes: Buffer, at: number, end: number, base: number): number {
     if (!this.#insideString) this.#push(base + at);
     this.#insideString = true;
-    // An escape at the very end stays for the next window, so that its second byte is not taken for a quote.
+    // A backslash at the very end is left to the next window, so that an escaped quote is not taken for a closing one.
     let backslashes = 0;
     while (end - 1 - backslashes > at && bytes[end - 1 - backslashes] === Byte.backslash) backslashes++;
     return backslashes % 2 ? end - 1 : end;
@@ -104,7 +104,7 @@ export class StringIndex {
     this.#starts[this.count++] = offset;
   }
 
-  /** Room for so many more, and the end. */
+  /** Reserves space for `rows` more rows, and the end. */
   #reserve(rows: number): void {
     if (this.count + rows < this.#starts.length) return;
     const larger = new Float64Array(2 * (this.count + rows));
@@ -126,7 +126,7 @@ export class StringIndex {
   }
 }
 
-/** Position of the first quote that no backslash precedes, or -1. */
+/** Position of the first quote without a backslash before it, or -1. */
 function findClosingQuote(bytes: Buffer, from: number, end: number): number {
   let at = from;
   while (at < end) {

@@ -1,29 +1,29 @@
 /**
- * The strings, decoded one by one when asked for. Knows where each one stands (string-index.ts) and reads its bytes
- * through a few cached blocks. V8 writes ASCII with escapes; characters above U+FFFF it cuts to 16 bits (all versions
- * up to 14), which nobody can undo.
+ * The strings, decoded on demand. Uses the offsets of string-index.ts and reads the bytes through a few cached blocks. V8
+ * writes ASCII with escapes. It truncates characters above U+FFFF to 16 bits (all versions up to 14), which can't be
+ * reversed.
  */
 import type { RandomBytes } from '../scan/byte-source.ts';
 import { Byte } from '../scan/numbers.ts';
 
 const blockBytes = 1 << 16;
 const maxBlocks = 128;
-/** Read at a time in search of a string. */
+/** Bytes per read when searching for a string. */
 const searchBytes = 1 << 20;
-/** A section up to this size is read once and kept: each search and each block would read parts of it again. */
+/** A section up to this size is read once and kept, because each search and each block would read parts of it again. */
 const smallBytes = 1 << 23;
 const maxCached = 1 << 17;
 
-/** Stands for a string that the file does not hold, because it was cut before it. */
+/** Replaces a string that is missing because the file was cut. */
 export const lostString = '(name lost)';
 
 export class StringTable {
   readonly count: number;
-  /** Indexes of strings that name a WeakMap entry's edge, ascending. */
+  /** Indexes of strings that name an edge of a WeakMap entry, ascending. */
   readonly ephemeronNames: readonly number[];
   readonly #starts: Float64Array;
   readonly #bytes: RandomBytes;
-  /** Offset of the section in what `bytes` reads. */
+  /** Offset of the section in `bytes`. */
   readonly #base: number;
   readonly #blocks = new Map<number, Buffer>();
   readonly #cache = new Map<number, string>();
@@ -38,7 +38,7 @@ export class StringTable {
     this.#base = base;
   }
 
-  /** Where the strings stand, for another table over the same bytes. */
+  /** The offsets of the strings, to create another table over the same bytes. */
   layout(): { starts: Float64Array; ephemeronNames: readonly number[]; base: number } {
     return { starts: this.#starts, ephemeronNames: this.ephemeronNames, base: this.#base };
   }
@@ -52,14 +52,14 @@ export class StringTable {
     return text;
   }
 
-  /** Index of the first string that is `text`, or -1. Compares bytes: for plain ASCII without quotes only. */
+  /** Index of the first string that equals `text`, or -1. Compares bytes, so `text` must be plain ASCII without quotes. */
   findAscii(text: string): number {
     const known = this.#found.get(text) ?? this.#find(Buffer.from(`"${text}"`, 'latin1'));
     this.#found.set(text, known);
     return known;
   }
 
-  /** By a search through the bytes: what looks the same in the midst of another string is where none starts. */
+  /** Searches the bytes. A match in the middle of another string is discarded, because no string starts there. */
   #find(wanted: Buffer): number {
     const whole = this.#small();
     if (whole) return this.#findIn(whole, wanted, 0);
@@ -82,7 +82,7 @@ export class StringTable {
     return -1;
   }
 
-  /** The section, if it is small. */
+  /** The whole section, if it is small. */
   #small(): Buffer | undefined {
     const end = this.#starts[this.count]!;
     if (end > smallBytes) return undefined;
@@ -103,7 +103,7 @@ export class StringTable {
     return low < this.count && starts[low] === offset ? low : -1;
   }
 
-  /** Bytes of a string as it stands in the file, quotes included. Overlong ones may be hundreds of megabytes. */
+  /** Length in bytes of a string as written in the file, including quotes. May be hundreds of megabytes. */
   rawLength(index: number): number {
     return this.#starts[index + 1]! - this.#starts[index]!;
   }

@@ -1,7 +1,7 @@
 /**
- * The `trace_tree` section: call trees of tracked allocations. A node is five items, `id, function_info_index, count,
- * size, [children]`; a list of children is such nodes one after the other, without brackets of their own
- * (SerializeTraceNode). Kept as flat rows with their parents; no recursion.
+ * The `trace_tree` section: call trees of tracked allocations. A node is five items, `id, function_info_index, count, size,
+ * [children]`. A list of children contains these items one node after the other, without brackets around each
+ * (SerializeTraceNode). Stored as flat rows with their parents; no recursion.
  */
 import { AgentdumpError } from '../../../errors.ts';
 import { Byte, isSpace, unexpected } from '../scan/numbers.ts';
@@ -22,11 +22,11 @@ export interface TraceRow {
 export class TraceTree {
   done = false;
   readonly rows: TraceRow[] = [];
-  /** By open list: the row whose children it holds. */
+  /** For each open list: the row that it contains the children of. */
   readonly #parents: number[] = [-1];
   #field = 0;
 
-  /** Starts after the section's own bracket, whose content is the root node. */
+  /** Starts after the opening bracket of the section, which contains the root node. */
   scan(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
     while (at < end && !this.done) {
@@ -51,7 +51,7 @@ export class TraceTree {
     this.#field = 0;
   }
 
-  /** After a list of children the next number begins a sibling of the node that they belong to. */
+  /** After a list of children, the next number begins a sibling of their parent. */
   #leave(): void {
     this.#parents.pop();
     this.done = this.#parents.length === 0;
