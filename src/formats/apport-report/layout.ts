@@ -1,14 +1,14 @@
 /**
- * Names of an apport report, as apport writes them: text in the manner of RFC 822 with case-sensitive keys, a value's further
- * lines behind a blank. What is binary has the value `base64`, then lines that are each base64 for themselves; joined they are one
- * gzip stream, of old versions zlib, of new ones also zstd.
- * Sources: problem_report.py and report.py of apport, and its doc/data-format.tex.
+ * Names in an apport report, as apport writes them. The format is text in the style of RFC 822 with case-sensitive keys;
+ * continuation lines of a value begin with a space. Binary values are the word `base64`, followed by lines that are base64
+ * each on its own; together they decode to one gzip stream, in old versions zlib, in new ones also zstd. Sources:
+ * problem_report.py and report.py of apport, and its doc/data-format.tex.
  */
 export const PROBLEM_TYPE = 'ProblemType';
 export const CORE_DUMP = 'CoreDump';
 export const BASE64 = 'base64';
 
-/** Fields that are kept; all others are passed over. */
+/** Fields that are kept; all others are skipped. */
 export const keptFields = [
   'Date',
   'ExecutablePath',

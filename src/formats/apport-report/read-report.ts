@@ -1,12 +1,12 @@
 /**
- * An apport report (`/var/crash/*.crash`) as it comes in, piece by piece: a few of its fields, and the bytes of its core as
- * they were compressed. Holds one line of text at a time; a line of base64 may be as long as it likes. Source: layout.ts.
+ * Reads an apport report (`/var/crash/*.crash`) incrementally: some of its fields, and the compressed bytes of its core.
+ * Buffers one line of text at a time; lines of base64 may have any length. Source: layout.ts.
  */
 import { MalformedInput } from '../../errors.ts';
 import * as layout from './layout.ts';
 
 const format = 'apport-report';
-/** A command line may be 2 MB; nobody reads that. */
+/** A command line may be 2 MB, which is of no use to a reader. */
 const longestField = 1 << 16;
 /** Keys are ASCII words. */
 const longestKey = 256;
@@ -20,14 +20,14 @@ export class ApportReader {
   readonly #fields = new Map<string, string>();
   #state: State = 'line';
   #key = '';
-  /** Of the field that is being read. */
+  /** Value of the current field. */
   #value = '';
   #isCore = false;
-  /** Less than four characters of base64 that wait for the rest of their group. */
+  /** An incomplete base64 group: up to three characters. */
   #rest = '';
   #position = 0;
 
-  /** The parts of the core in `chunk`. Throws MalformedInput for what is no report. */
+  /** The parts of the core in `chunk`. Throws MalformedInput if it is not an apport report. */
   write(chunk: Uint8Array): Buffer[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     const core: Buffer[] = [];
@@ -50,7 +50,7 @@ export class ApportReader {
     return core;
   }
 
-  /** When all of it was written. */
+  /** Must be called after the last chunk. */
   end(): { fields: ReadonlyMap<string, string>; hasCore: boolean } {
     this.#keep();
     return { fields: this.#fields, hasCore: this.#isCore };
@@ -117,13 +117,13 @@ export class ApportReader {
 }
 
 export interface ApportFacts {
-  /** What ran; of a script its interpreter. */
+  /** The executable; for a script, its interpreter. */
   executable?: string;
   arguments?: string[];
   cwd?: string;
   signal?: number;
   pid?: number;
-  /** As its clock showed it, without a zone: `Thu Nov 26 00:14:05 2026`. */
+  /** Local time without a time zone: `Thu Nov 26 00:14:05 2026`. */
   date?: string;
 }
 
@@ -143,9 +143,9 @@ export function readApportFacts(fields: ReadonlyMap<string, string>): ApportFact
   return facts;
 }
 
-/** Blanks and backslashes within an argument stand behind a backslash. */
+/** Spaces and backslashes within an argument are escaped with a backslash. */
 function splitCommandLine(text: string): string[] {
   const words = text.match(/(?:\\.|[^ ])*(?: |$)/gs) ?? [];
-  // The last match is the empty one behind the end.
+  // The last match is the empty one at the end.
   return words.slice(0, -1).map((word) => word.replace(/ $/, '').replace(/\\(.)/gs, '$1'));
 }

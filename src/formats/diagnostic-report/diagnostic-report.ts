@@ -1,8 +1,8 @@
 /**
- * Node's diagnostic report (`process.report`, `--report-…`), versions 1 to 5, whole or in part. All sections may be
- * missing; what has another shape than Node gives it counts as missing. Leaves out the environment on purpose: a raw
- * report holds it in clear, and a bundle has it redacted elsewhere. Sections: header, stacks, resources, handles.
- * Source: https://nodejs.org/api/report.html, and reports of Node 20, 22, 24 and 26.
+ * Node's diagnostic report (`process.report`, `--report-…`), versions 1 to 5, whole or in part. Every section may be missing;
+ * values of an unexpected type are treated as missing. Deliberately omits the environment: a raw report contains it in clear
+ * text, and a bundle contains it redacted in another part. Sections: header, stacks, resources, handles. Source:
+ * https://nodejs.org/api/report.html, and reports of Node 20, 22, 24 and 26.
  */
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { type ReportHandle, readHandles } from './handles.ts';
@@ -23,21 +23,21 @@ export interface DiagnosticReport {
   nativeStack: ReportNativeFrame[];
   heap?: ReportHeap;
   usage?: ReportUsage;
-  /** Usage of the thread that wrote the report. */
+  /** Resource usage of the thread that wrote the report. */
   threadUsage?: ReportUsage;
   handles: ReportHandle[];
-  /** Seconds that the event loop spent waiting, since its start. */
+  /** Seconds that the event loop was idle since its start. */
   loopIdleSeconds?: number;
   sharedObjects: string[];
   limits: Record<string, { soft: string; hard: string }>;
-  /** One report a worker thread. */
+  /** One report per worker thread. */
   workers: DiagnosticReport[];
 }
 
 export const largestReportBytes = 128 * 1024 * 1024;
 const mostWorkers = 1000;
 
-/** Reads the JSON of a report. Throws MalformedInput for what is no JSON object, `over-limit` for one too large. */
+/** Parses the JSON of a report. Throws MalformedInput if it is not a JSON object, `over-limit` if it is too large. */
 export function readDiagnosticReport(bytes: Uint8Array | string): DiagnosticReport {
   if (bytes.length > largestReportBytes)
     throw new AgentdumpError(
@@ -54,7 +54,7 @@ export function readDiagnosticReport(bytes: Uint8Array | string): DiagnosticRepo
   return readReportValue(parse(text.replace(/^\uFEFF/, '')));
 }
 
-/** The same for JSON that is parsed already. */
+/** Like readDiagnosticReport, for parsed JSON. */
 export function readReportValue(value: unknown): DiagnosticReport {
   if (!isObject(value)) throw malformed('an object');
   let room = mostWorkers;

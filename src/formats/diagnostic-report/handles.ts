@@ -1,14 +1,14 @@
-/** libuv's handles: what keeps the process alive, and what it talks to. */
+/** libuv's handles: they keep the process alive, and show its connections. */
 import { addressIn, flagIn, type Json, numberIn, objectIn, present, textIn } from './lenient.ts';
 
 export interface ReportHandle {
-  /** libuv's word: `tcp`, `timer`, `pipe`, `process`, `fs_event`, … */
+  /** libuv's name: `tcp`, `timer`, `pipe`, `process`, `fs_event`, … */
   type: string;
   active?: boolean;
   referenced?: boolean;
   address?: string;
   fd?: number;
-  /** `host:port`, a pipe's or a file's name. */
+  /** `host:port`, or the name of a pipe or file. */
   local?: string;
   remote?: string;
   filename?: string;
@@ -19,7 +19,7 @@ export interface ReportHandle {
   writeQueueBytes?: number;
 }
 
-/** All handles but the loop itself. */
+/** All handles except for the loop itself. */
 export function readHandles(handles: readonly Json[]): ReportHandle[] {
   return handles.flatMap((handle) => {
     const type = textIn(handle, 'type');
@@ -46,7 +46,7 @@ export function readHandles(handles: readonly Json[]): ReportHandle[] {
   });
 }
 
-/** Pipes have a name, sockets a host and a port; from version 4 on the address stands beside the host's name. */
+/** Pipes have a name, sockets a host and a port; since version 4 the address is a separate field next to the host's name. */
 function readEndpoint(handle: Json, name: string): string | undefined {
   const endpoint = objectIn(handle, name);
   if (!endpoint) return textIn(handle, name);

@@ -1,4 +1,4 @@
-/** Which process wrote the report, when, why, and on what machine. Absent fields: older versions, other platforms. */
+/** Process, time, cause and machine of the report. Fields are absent in older versions and on other platforms. */
 import {
   asText,
   entriesIn,
@@ -13,7 +13,7 @@ import {
 
 export interface ReportHeader {
   reportVersion?: number;
-  /** What led to it: `JavaScript API`, `Allocation failed - JavaScript heap out of memory`, … */
+  /** The cause: `JavaScript API`, `Allocation failed - JavaScript heap out of memory`, … */
   event?: string;
   trigger?: string;
   filename?: string;
@@ -21,7 +21,7 @@ export interface ReportHeader {
   writtenAt?: string;
   processId?: number;
   threadId?: number;
-  /** From Node 24 on the worker's name stands in the event. */
+  /** Since Node 24 the event contains the worker's name. */
   threadName?: string;
   cwd?: string;
   commandLine: string[];
@@ -70,7 +70,7 @@ export function readReportHeader(json: Json | undefined): ReportHeader {
   };
 }
 
-/** The timestamp is milliseconds in a text; the time beside it has whole seconds only. */
+/** The timestamp is a string of milliseconds; the time in the next field has a precision of seconds only. */
 function readTime(json: Json | undefined): string | undefined {
   const stamp = Number(textIn(json, 'dumpEventTimeStamp') ?? Number.NaN);
   const date = Number.isNaN(stamp) ? new Date(textIn(json, 'dumpEventTime') ?? Number.NaN) : new Date(stamp);

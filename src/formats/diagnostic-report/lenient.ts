@@ -1,6 +1,6 @@
 /**
- * Taking values out of JSON that any version of Node, or anybody, may have written: the value in the wanted shape or
- * undefined. Nothing here throws; texts and lists are cut at limits; own properties only.
+ * Reads values from JSON of any Node version or untrusted origin: returns the value if it has the expected type, otherwise
+ * undefined. Nothing here throws. Texts and lists are truncated; only own properties are read.
  */
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export function objectIn(json: Json | undefined, name: string): Json | undefined
   return isObject(value) ? value : undefined;
 }
 
-/** Objects of a list; items of another kind are left out. */
+/** The objects of a list; other items are left out. */
 export function objectsIn(json: Json | undefined, name: string): Json[] {
   return listIn(json, name).filter(isObject);
 }
@@ -29,7 +29,7 @@ export function textIn(json: Json | undefined, name: string): string | undefined
   return typeof value === 'string' && value !== '' ? cutText(value) : undefined;
 }
 
-/** Numbers that are too large to be exact are Node's way to say "no limit", and no number here. */
+/** Undefined for numbers too large to be exact, with which Node means "no limit". */
 export function numberIn(json: Json | undefined, name: string): number | undefined {
   const value = valueIn(json, name);
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : undefined;
@@ -46,7 +46,7 @@ export function addressIn(json: Json | undefined, name: string): string | undefi
   return digits && `0x${digits.toLowerCase()}`;
 }
 
-/** Every entry that `read` has an answer for. A key `__proto__` is a key like any other. */
+/** All entries for which `read` returns a value. `__proto__` is treated like any other key. */
 export function entriesIn<T>(
   json: Json | undefined,
   read: (value: unknown) => T | undefined,
@@ -66,7 +66,7 @@ export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** Texts, and what prints as one. */
+/** A string, or a primitive value as a string. */
 export function asText(value: unknown): string | undefined {
   if (typeof value === 'string') return cutText(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;

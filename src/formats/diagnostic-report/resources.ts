@@ -1,4 +1,4 @@
-/** Memory, processor time and limits, in the units that the names say. */
+/** Memory, processor time and limits; units as in the names. */
 import { asText, entriesIn, isObject, type Json, numberIn, objectIn, present, textIn } from './lenient.ts';
 
 export interface ReportHeap {
@@ -50,7 +50,7 @@ export interface ReportUsage {
   maxRssBytes?: number;
   freeMemoryBytes?: number;
   totalMemoryBytes?: number;
-  /** What a cgroup allows; absent when it allows everything. */
+  /** The memory limit of the cgroup; absent if unlimited. */
   constrainedMemoryBytes?: number;
   userCpuSeconds?: number;
   kernelCpuSeconds?: number;
@@ -81,14 +81,14 @@ export function readReportUsage(json: Json | undefined): ReportUsage | undefined
   });
 }
 
-/** Some versions print memory sizes as texts. */
+/** Some versions print memory sizes as strings. */
 function numberOrText(json: Json, name: string): number | undefined {
   const text = textIn(json, name);
   if (text === undefined) return numberIn(json, name);
   return numberIn({ value: Number(text) }, 'value');
 }
 
-/** Soft and hard limits as texts, `unlimited` among them, by Node's names: `open_files`, `stack_size_bytes`, … */
+/** Soft and hard limits as strings, including `unlimited`, by Node's names: `open_files`, `stack_size_bytes`, … */
 export function readUserLimits(json: Json | undefined): Record<string, { soft: string; hard: string }> {
   return entriesIn(json, (value) => {
     if (!isObject(value)) return undefined;

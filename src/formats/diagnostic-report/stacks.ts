@@ -1,18 +1,18 @@
 /**
- * The JavaScript stack of the thread that wrote the report, and its native one. V8 can walk no JavaScript stack when
- * the heap is exhausted, nor outside of JavaScript: then the report says so in words, and there is none here.
+ * The JavaScript and native stacks of the thread that wrote the report. V8 can't walk the JavaScript stack if the heap is
+ * exhausted, or outside of JavaScript. The report then contains a message instead, and the stack is absent here.
  */
 import { addressIn, asText, entriesIn, type Json, objectIn, present, textIn, textsIn } from './lenient.ts';
 
 export interface ReportStack {
   message?: string;
-  /** As `error.stack` would have it; without frames when V8 could not walk the stack. */
+  /** As in `error.stack`; without frames if V8 could not walk the stack. */
   stackText: string;
-  /** Own properties of the error; Node prints all values as texts. */
+  /** Own properties of the error; Node prints all values as strings. */
   properties: Record<string, string>;
 }
 
-/** Undefined when the report has no stack, or says itself that there was none. */
+/** Undefined if the report has no stack, or states that there was none. */
 export function readReportStack(json: Json | undefined): ReportStack | undefined {
   const message = textIn(json, 'message');
   const lines = textsIn(json, 'stack').filter((line) => line !== 'Unavailable.');
@@ -29,11 +29,11 @@ export interface ReportNativeFrame {
   /** `0x` and lower-case digits, without leading zeros. */
   address: string;
   symbol?: string;
-  /** The object that the symbol was found in, as printed: `node`, or a path. */
+  /** The object that contains the symbol, as printed: `node`, or a path. */
   object?: string;
 }
 
-/** A symbol is printed `name [object]` or `name+0x12 [object]`; either may be missing. */
+/** A symbol is printed as `name [object]` or `name+0x12 [object]`; either part may be missing. */
 export function readNativeStack(frames: readonly Json[]): ReportNativeFrame[] {
   return frames.flatMap((frame) => {
     const address = addressIn(frame, 'pc');

@@ -1,9 +1,9 @@
-/** Applies a row of call frame rules to a frame's registers: the caller's registers and the frame's CFA. */
+/** Applies a row of call frame rules to a frame's registers: returns the caller's registers and the frame's CFA. */
 import type { MemoryReader } from '../../bytes/memory.ts';
 import { type ExpressionContext, evaluateExpression } from './expression.ts';
 import type { FrameRow, RegisterRule } from './frame-row.ts';
 
-/** By DWARF number; a register whose value is not known is absent. */
+/** By DWARF number; registers with unknown values are absent. */
 export type RegisterFile = Map<number, bigint>;
 
 export interface CallerFrame {
@@ -11,7 +11,7 @@ export interface CallerFrame {
   cfa: bigint;
 }
 
-/** Throws AbsentMemory or MalformedInput when the caller cannot be known. `stackPointer`: its DWARF number. */
+/** Throws AbsentMemory or MalformedInput if the caller can't be determined. `stackPointer`: its DWARF number. */
 export function computeCaller(
   row: FrameRow,
   registers: RegisterFile,

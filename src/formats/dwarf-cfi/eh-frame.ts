@@ -1,7 +1,7 @@
 /**
- * .eh_frame and its search table .eh_frame_hdr: finds the frame description (FDE) of an address and its common part
- * (CIE). Everything is in link-time addresses; bytes are fetched through SectionBytes, so that nothing need be in
- * memory whole. Sources: LSB 5 core "Exception Frames", DWARF 5 §6.4.1.
+ * .eh_frame and its search table .eh_frame_hdr: finds the frame description (FDE) of an address and its common part (CIE).
+ * All addresses are link-time addresses. Bytes are read through SectionBytes, so that sections are never loaded as a whole.
+ * Sources: LSB 5 core "Exception Frames", DWARF 5 §6.4.1.
  */
 import { ByteCursor } from '../../bytes/cursor.ts';
 import { MalformedInput } from '../../errors.ts';
@@ -9,7 +9,7 @@ import * as dw from './layout.ts';
 
 const format = 'dwarf-cfi';
 
-/** Bytes by link-time address; undefined where they are not there. Fewer than asked for at a segment's end. */
+/** Bytes by link-time address; undefined if absent. Fewer than requested at the end of a segment. */
 export type SectionBytes = (address: number, length: number) => Uint8Array | undefined;
 
 export interface CommonInformation {
@@ -31,7 +31,7 @@ export interface FrameDescription {
   instructions: Uint8Array;
 }
 
-/** Entries are some ten to a few thousand bytes. */
+/** Entries have about ten to a few thousand bytes. */
 const maxEntrySize = 1 << 20;
 /** fde_count of a hundred-megabyte binary is 130,000. */
 const maxTableEntries = 1 << 24;
@@ -43,7 +43,7 @@ export class EhFrame {
   readonly #count: number;
   readonly #commons = new Map<number, CommonInformation>();
 
-  /** `headerAddress`: of .eh_frame_hdr. Throws MalformedInput when it has no sorted table of the usual encoding. */
+  /** `headerAddress`: address of .eh_frame_hdr. Throws MalformedInput if it has no sorted table in the usual encoding. */
   constructor(headerAddress: number, bytes: SectionBytes) {
     this.#bytes = bytes;
     this.#headerAddress = headerAddress;
@@ -66,7 +66,7 @@ export class EhFrame {
     this.#tableAddress = headerAddress + head.position;
   }
 
-  /** The description whose range holds the address. */
+  /** The description whose range contains the address. */
   find(address: number): FrameDescription | undefined {
     let low = 0;
     let high = this.#count;
@@ -100,7 +100,7 @@ export class EhFrame {
     return { common, start, end: start + length, instructions: body.take(body.remaining, 'instructions') };
   }
 
-  /** A cursor over an entry's bytes after its length. */
+  /** A cursor over the bytes of an entry after its length. */
   #readEntry(address: number): ByteCursor {
     const head = this.#bytes(address, 4);
     const size =
@@ -169,7 +169,7 @@ function readPointer(cursor: ByteCursor, encoding: number, place: number, data: 
   return at + readValue(cursor, encoding & 0x0f);
 }
 
-/** In the header the place follows the cursor; in an entry the caller has computed it. */
+/** In the header the address of the pointer follows from the cursor; for an entry the caller has computed it. */
 function placeOf(cursor: ByteCursor, place: number, data: number): number {
   return place === data ? data + cursor.position : place;
 }

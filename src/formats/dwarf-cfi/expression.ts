@@ -1,8 +1,8 @@
-/** Evaluates the DWARF expressions that call frame information uses. Source: DWARF 5 §2.5. No branches back. */
+/** Evaluates the DWARF expressions that occur in call frame information, without backward branches. Source: DWARF 5 §2.5. */
 import { ByteCursor } from '../../bytes/cursor.ts';
 import * as dw from './layout.ts';
 
-/** What an expression may ask of the frame. Both throw, or return undefined, where nothing is known. */
+/** Access to the frame's registers and memory. Both functions throw, or return undefined, for unknown values. */
 export interface ExpressionContext {
   register(number: number): bigint | undefined;
   readWord(address: bigint): bigint;
@@ -13,7 +13,7 @@ const maxSteps = 1000;
 const wrap = (value: bigint) => BigInt.asUintN(64, value);
 const signed = (value: bigint) => BigInt.asIntN(64, value);
 
-/** The value on top of the stack at the end, 64 bits unsigned. `initial` is pushed first. */
+/** The value on top of the stack at the end, as unsigned 64 bits. `initial` is pushed first. */
 export function evaluateExpression(code: Uint8Array, context: ExpressionContext, initial?: bigint): bigint {
   const cursor = new ByteCursor(code, format);
   const stack: bigint[] = initial === undefined ? [] : [initial];

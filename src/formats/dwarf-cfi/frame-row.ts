@@ -1,23 +1,23 @@
 /**
- * Runs call frame instructions up to an address and gives the row of rules that holds there: how to compute the
- * canonical frame address (CFA) and the caller's registers. Register numbers are DWARF's own. Source: DWARF 5 §6.4.2.
+ * Executes call frame instructions up to an address and returns the row of rules for it: how to compute the canonical frame
+ * address (CFA) and the caller's registers. Register numbers are DWARF's. Source: DWARF 5 §6.4.2.
  */
 import { ByteCursor } from '../../bytes/cursor.ts';
 import type { FrameDescription } from './eh-frame.ts';
 import * as dw from './layout.ts';
 
 export type RegisterRule =
-  /** The caller's value is the callee's. */
+  /** Unchanged from the callee. */
   | { kind: 'same' }
   | { kind: 'undefined' }
   /** Saved at CFA + offset. */
   | { kind: 'offset'; offset: bigint }
-  /** Is CFA + offset. */
+  /** The value is CFA + offset. */
   | { kind: 'value-offset'; offset: bigint }
   | { kind: 'register'; register: number }
-  /** Saved where the expression says. */
+  /** Saved at the address that the expression computes. */
   | { kind: 'expression'; code: Uint8Array }
-  /** Is what the expression says. */
+  /** The value is the result of the expression. */
   | { kind: 'value-expression'; code: Uint8Array };
 
 export type CfaRule =
@@ -33,7 +33,7 @@ const format = 'dwarf-cfi';
 /** Compilers nest at most a few. */
 const maxRememberedRows = 64;
 
-/** State of the loop: the row so far, the address it starts at, and the rows that were remembered. */
+/** The rules that apply at `address`. */
 export function computeFrameRow(frame: FrameDescription, address: number): FrameRow {
   const initial: FrameRow = { cfa: { kind: 'register', register: 7, offset: 0n }, registers: new Map() };
   run(frame.common.instructions, frame, Number.POSITIVE_INFINITY, initial, undefined);
@@ -163,7 +163,7 @@ function run(
         case dw.DW_CFA_val_expression:
           set(register(), { kind: 'value-expression', code: block() });
           break;
-        // Whoever uses a return address takes a signature off in any case: an address of user space has no such bits.
+        // Callers remove the signature from a return address in any case: user-space addresses don't use these bits.
         case dw.DW_CFA_AARCH64_negate_ra_state:
         case dw.DW_CFA_AARCH64_negate_ra_state_with_pc:
           break;

@@ -1,4 +1,4 @@
-/** Constants of call frame information, in DWARF's spelling. DWARF 5 §6.4, §7.5.4, §7.24; LSB 5 core, ".eh_frame". */
+/** Constants of call frame information in DWARF's spelling. DWARF 5 §6.4, §7.5.4, §7.24; LSB 5 core, ".eh_frame". */
 
 export const DW_EH_PE_omit = 0xff;
 export const DW_EH_PE_absptr = 0x00;
@@ -40,7 +40,7 @@ export const DW_CFA_def_cfa_offset_sf = 0x13;
 export const DW_CFA_val_offset = 0x14;
 export const DW_CFA_val_offset_sf = 0x15;
 export const DW_CFA_val_expression = 0x16;
-/** DWARF for the Arm 64-bit Architecture: from here on the return address is, or is not, signed. */
+/** DWARF for the Arm 64-bit Architecture: toggles whether the return address is signed. */
 export const DW_CFA_AARCH64_negate_ra_state_with_pc = 0x2c;
 export const DW_CFA_AARCH64_negate_ra_state = 0x2d;
 export const DW_CFA_GNU_args_size = 0x2e;

@@ -1,4 +1,4 @@
-/** What a core file holds, once read. */
+/** The parsed contents of a core file. */
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CoreMachine } from './layout.ts';
 import type { SignalSender } from './signal-frame.ts';
@@ -8,22 +8,22 @@ export interface CoreThread {
   tid: number;
   /** Signal that this thread was handling; 0 for none. */
   signal: number;
-  /** By the names of the machine: `rip`, `x30`. */
+  /** By the machine's register names: `rip`, `x30`. */
   registers: Record<string, bigint>;
   programCounter: number;
   stackPointer: number;
 }
 
-/** One mapping of a file. */
+/** A mapping of a file. */
 export interface MappedFile {
   start: number;
   end: number;
-  /** Bytes into the file. */
+  /** In bytes. */
   fileOffset: number;
   path: string;
 }
 
-/** A range of the process's memory: present as far as `fileSize` goes. */
+/** A range of the process's memory; the first `fileSize` bytes are present. */
 export interface CoreSegment {
   start: number;
   end: number;
@@ -38,27 +38,27 @@ export interface SignalNote {
   number: number;
   code: number;
   address: bigint;
-  /** Of a signal that a program sent; 0 for a process outside of this one's namespace. */
+  /** For a signal that a program sent; 0 for a process outside of this one's namespace. */
   sender?: SignalSender;
 }
 
 export interface CoreFile {
   source: ByteSource;
   machine: CoreMachine;
-  /** In the order of the file: the thread that died comes first. */
+  /** In file order: the thread that died comes first. */
   threads: CoreThread[];
   segments: CoreSegment[];
   files: MappedFile[];
   signal?: SignalNote;
   process?: { pid: number; parentPid: number; uid: number; program: string; arguments: string };
-  /** Auxiliary vector by its AT_ numbers. */
+  /** Auxiliary vector by AT_ number. */
   auxiliary: Map<number, bigint>;
-  /** The bits of a code address in which arm64 keeps a signature, where the kernel noted them. */
+  /** The bits of a code address that contain an arm64 pointer signature, if the kernel recorded them. */
   signatureBits?: bigint;
-  /** The notes as they are in the file. */
+  /** The notes as in the file. */
   notes: Uint8Array;
-  /** Notes of agentdump's own, by type: what a mini core keeps of a heap that it left behind. */
+  /** agentdump's own notes by type: what a mini core contains about the heap that was left out. */
   own: Map<number, Uint8Array>;
-  /** Sentences on what is cut off or could not be read. */
+  /** Sentences about data that is truncated or could not be read. */
   problems: string[];
 }

@@ -1,6 +1,6 @@
 /**
- * A Linux core file: what the kernel's notes say, and which bytes of memory the file holds. Reads x86-64 and arm64;
- * another machine is refused by name. A file that ends early gives what it has and says what is missing. Does not open the
+ * A Linux core file: the kernel's notes, and the memory that the file contains. Reads x86-64 and arm64; the error for other
+ * machines names the machine. A truncated file is read as far as possible, and its problems are listed. Does not open the
  * modules that the process had mapped. Sources: layout.ts.
  */
 import { type ByteSource, readExactly } from '../../bytes/byte-source.ts';
@@ -13,7 +13,7 @@ import { type CoreMachine, machines } from './layout.ts';
 
 const format = 'elf-core';
 
-/** Only the parts of an ELF file's header that a core needs, so that this format stands alone. */
+/** Only the fields of an ELF header that a core needs, which keeps this format independent. */
 interface Header {
   machine: CoreMachine;
   offset: number;
@@ -30,7 +30,7 @@ const machineNames: Record<number, string> = {
 const PT_LOAD = 1;
 const PT_NOTE = 4;
 const programHeaderSize = 56;
-/** Notes of a process with a thousand threads are some 4 MB. */
+/** The notes of a process with a thousand threads are about 4 MB. */
 const maxNoteBytes = 256 << 20;
 
 export function readCore(source: ByteSource): CoreFile {
@@ -134,7 +134,7 @@ function readNotes(core: CoreFile, offset: number, size: number): void {
   readCoreNotes(core, bytes);
 }
 
-/** The memory that the file holds. */
+/** The memory that the file contains. */
 export function coreExtents(core: CoreFile): MemoryExtent[] {
   return core.segments
     .filter((s) => s.fileSize > 0)

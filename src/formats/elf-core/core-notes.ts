@@ -1,4 +1,7 @@
-/** The kernel's notes: one status a thread, and once a core the process, the signal, auxiliary vector and mapped files. */
+/**
+ * The kernel's notes: one status per thread, and once per core the process, the signal, the auxiliary vector and the mapped
+ * files.
+ */
 import { ByteCursor } from '../../bytes/cursor.ts';
 import { MalformedInput } from '../../errors.ts';
 import type { CoreFile, CoreThread, MappedFile } from './core-contents.ts';
@@ -6,7 +9,7 @@ import * as note from './layout.ts';
 
 const format = 'elf-core';
 
-/** Adds to `core` what the notes say; a note that breaks its layout becomes one of the core's problems. */
+/** Adds the contents of the notes to `core`; an invalid note is added to the core's problems. */
 export function readCoreNotes(core: CoreFile, bytes: Uint8Array): void {
   const cursor = new ByteCursor(bytes, format);
   while (cursor.remaining >= 12) {
@@ -33,8 +36,8 @@ export function withoutOwnNotes(bytes: Uint8Array): Buffer {
 }
 
 /**
- * The notes without the registers that no stack is walked by: those of vectors hold pieces of whatever text was copied last, sixteen
- * to sixty-four characters each, out of their order.
+ * The notes without registers that are not needed to walk a stack. Vector registers contain fragments of recently copied
+ * text, sixteen to sixty-four characters each, out of order.
  */
 export function withoutVectorRegisters(bytes: Uint8Array): Buffer {
   return keepNotes(bytes, (owner, type) => {
@@ -89,7 +92,7 @@ function readThread(cursor: ByteCursor, machine: note.CoreMachine): CoreThread {
   };
 }
 
-/** Masks of data, then of code: every thread has the same. */
+/** Masks for data, then for code; identical for all threads. */
 function readSignatureBits(cursor: ByteCursor): bigint {
   cursor.u64('data_mask');
   return cursor.u64('insn_mask');
@@ -115,7 +118,7 @@ function readSignal(cursor: ByteCursor): NonNullable<CoreFile['signal']> {
   if (!note.senderCodes.includes(code)) return { number, code, address };
   cursor.position = note.SI_PID;
   const pid = cursor.u32('si_pid');
-  // Whoever wrote the note of a thread that raised its own signal may not have known it.
+  // The writer of the note may not have known the pid, if the thread raised the signal itself.
   if (pid === 0 && code !== note.SI_USER) return { number, code, address };
   return { number, code, address, sender: { pid, uid: cursor.u32('si_uid') } };
 }
@@ -124,7 +127,7 @@ function readAuxiliary(core: CoreFile, cursor: ByteCursor): void {
   while (cursor.remaining >= 16) core.auxiliary.set(Number(cursor.u64('a_type')), cursor.u64('a_val'));
 }
 
-/** Count, page size, that many (start, end, offset in pages), then as many names. */
+/** Count, page size, `count` triples (start, end, offset in pages), then `count` names. */
 function readFiles(cursor: ByteCursor): MappedFile[] {
   const count = cursor.size64('NT_FILE count');
   const pageSize = cursor.size64('NT_FILE page size');

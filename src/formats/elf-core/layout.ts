@@ -1,7 +1,7 @@
 /**
  * Constants of Linux core files, in the kernel's spelling. Sources: linux/elfcore.h, linux/elf.h (note types),
- * fs/binfmt_elf.c (who writes them), arch/x86/include/asm/user_64.h and arch/arm64/include/uapi/asm/ptrace.h (register
- * order), asm-generic/siginfo.h.
+ * fs/binfmt_elf.c (the writer), arch/x86/include/asm/user_64.h and arch/arm64/include/uapi/asm/ptrace.h (register order),
+ * asm-generic/siginfo.h.
  */
 
 export const NT_PRSTATUS = 1;
@@ -11,13 +11,13 @@ export const NT_AUXV = 6;
 export const NT_SIGINFO = 0x53494749;
 export const NT_FILE = 0x46494c45;
 
-/** Owner of what the kernel notes of one architecture alone: NT_X86_XSTATE and the like. */
+/** Owner of the kernel's notes for a single architecture: NT_X86_XSTATE and similar. */
 export const ARCH_NOTE = 'LINUX';
-/** struct user_pac_mask: which bits of a data and of a code address hold a signature. */
+/** struct user_pac_mask: the bits of a data and of a code address that contain a signature. */
 export const NT_ARM_PAC_MASK = 0x406;
-/** Owner of notes that only we write and read; other tools pass over them. */
+/** Owner of notes that only agentdump writes and reads; other tools ignore them. */
 export const OWN_NOTE = 'agentdump';
-/** JSON, UTF-8: what a walk over the whole heap found. */
+/** JSON, UTF-8: results of a walk over the whole heap. */
 export const OWN_HEAP_SURVEY = 1;
 export const OWN_MODULE_RECORDS = 2;
 /** JSON: the mapped files of a core that had no NT_FILE. */
@@ -25,7 +25,7 @@ export const OWN_LINKED_FILES = 3;
 /** JSON, UTF-8: arguments and environment at the start, redacted. */
 export const OWN_START_WORDS = 4;
 
-/** struct elf_prstatus: 336 bytes on x86-64, 392 on arm64, alike up to the registers. */
+/** struct elf_prstatus: 336 bytes on x86-64, 392 on arm64; identical up to the registers. */
 export const PRSTATUS_SIZE = 336;
 export const PR_CURSIG = 12;
 export const PR_PID = 32;
@@ -70,7 +70,7 @@ export const arm64Registers = [
   'pstate',
 ] as const;
 
-/** Machines whose cores are read. */
+/** Machines whose cores can be read. */
 export type CoreMachine = 'x64' | 'arm64';
 
 /** `number`: e_machine. */
@@ -82,7 +82,7 @@ export const machines: Record<
   arm64: { number: 183, registers: arm64Registers, programCounter: 'pc', stackPointer: 'sp' },
 };
 
-/** struct elf_prpsinfo, of 64-bit machines. */
+/** struct elf_prpsinfo on 64-bit machines. */
 export const PRPSINFO_SIZE = 136;
 export const PR_UID = 16;
 export const PR_PSINFO_PID = 24;
@@ -90,14 +90,14 @@ export const PR_PPID = 28;
 export const PR_FNAME = 40;
 export const PR_PSARGS = 56;
 
-/** siginfo_t, of 64-bit machines. */
+/** siginfo_t on 64-bit machines. */
 export const SI_CODE = 8;
 export const SI_ADDR = 16;
-/** In the place of the address, where kill, sigqueue or tkill sent the signal. */
+/** At the offset of the address, if the signal was sent with kill, sigqueue or tkill. */
 export const SI_PID = 16;
 export const SI_UID = 20;
 export const SI_USER = 0;
-/** SI_USER, SI_QUEUE, SI_TKILL: the codes with which a sender's pid comes. */
+/** SI_USER, SI_QUEUE, SI_TKILL: the codes that come with the sender's pid. */
 export const senderCodes: readonly number[] = [0, -1, -6];
 
 export const AT_PHDR = 3;
@@ -127,7 +127,7 @@ export const signalNames: Record<number, string> = {
   31: 'SIGSYS',
 };
 
-/** si_code that any signal may carry: who sent it. */
+/** si_code values of any signal: the kind of sender. */
 export const generalCodes: Record<number, string> = {
   0: 'SI_USER',
   128: 'SI_KERNEL',
@@ -135,7 +135,7 @@ export const generalCodes: Record<number, string> = {
   [-2]: 'SI_TIMER',
   [-6]: 'SI_TKILL',
 };
-/** si_code of faults, by signal. */
+/** si_code values of faults, by signal. */
 export const faultCodes: Record<number, Record<number, string>> = {
   4: {
     1: 'ILL_ILLOPC',

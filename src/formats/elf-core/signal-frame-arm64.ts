@@ -1,6 +1,6 @@
 /**
- * The frame that the kernel pushes on the stack for a signal handler, arm64: siginfo_t, then struct ucontext. What
- * signal-frame.ts says of dead ones holds here too. Sources: arch/arm64/kernel/signal.c (struct rt_sigframe),
+ * The frame that the kernel pushes on the stack for a signal handler on arm64: siginfo_t, then struct ucontext. It remains
+ * after the handler has returned, as described in signal-frame.ts. Sources: arch/arm64/kernel/signal.c (struct rt_sigframe),
  * arch/arm64/include/uapi/asm/sigcontext.h and ucontext.h.
  */
 import type { MemoryReader } from '../../bytes/memory.ts';
@@ -14,35 +14,38 @@ const FAULT_ADDRESS = MCONTEXT;
 const REGS = MCONTEXT + 8;
 const SP = REGS + 31 * 8;
 const PC = SP + 8;
-/** Records of the processor's state, each of a magic word, its size and its contents, up to one of zeros. */
+/** Records of the processor's state: magic word, size and contents of each, terminated by a record of zeros. */
 const RECORDS = MCONTEXT + 288;
 const RECORDS_SIZE = 4096;
 const ESR_MAGIC = 0x45535201;
 const RT_SIGFRAME_SIZE = RECORDS + RECORDS_SIZE;
-/** The frame, and above it a frame record; vector registers of SVE and SME may add some kilobytes. */
+/** The frame, and a frame record above it; vector registers of SVE and SME may add some kilobytes. */
 const searchBytes = 64 * 1024;
 const step = 16;
 const generalRegisters = 31;
 const SIGSEGV = 11;
 
-/** DWARF numbers of what the frame at the stack pointer interrupted: x0 to x30, sp, pc. Throws AbsentMemory. */
+/**
+ * Registers of the code that the frame at the stack pointer interrupted, by DWARF number: x0 to x30, sp, pc. Throws
+ * AbsentMemory.
+ */
 export function readInterruptedRegisters(at: number, memory: MemoryReader): [number, bigint][] {
   return Array.from({ length: generalRegisters + 2 }, (_, i) => [i, memory.readBigWord(at + REGS + i * 8)]);
 }
 
 export interface DeadSignalFrameArm64 {
-  /** Where the frame lies. */
+  /** Address of the frame. */
   address: number;
   faultAddress: bigint;
-  /** The exception syndrome register (ESR_EL1), where the kernel saved it. */
+  /** The exception syndrome register (ESR_EL1), if the kernel saved it. */
   syndrome?: bigint;
-  /** Of the handler's siginfo_t, where it was given one. */
+  /** From the handler's siginfo_t, if it has one. */
   code?: number;
-  /** Who sent the signal; absent for a fault. */
+  /** The sender of the signal; absent for a fault. */
   sender?: SignalSender;
 }
 
-/** The frame below the stack pointer whose saved registers are all those that the thread has now. */
+/** The frame below the stack pointer whose saved registers equal the thread's current ones. */
 export function findDeadSignalFrameArm64(
   registers: Record<string, bigint>,
   memory: MemoryReader,
@@ -76,7 +79,7 @@ function findSyndrome(memory: MemoryReader, frame: number): bigint | undefined {
   return undefined;
 }
 
-/** A handler that was installed without SA_SIGINFO has none. */
+/** A handler that was installed without SA_SIGINFO has no siginfo_t. */
 function informationIn(memory: MemoryReader, info: number): Partial<DeadSignalFrameArm64> {
   if (memory.readUint32(info) !== SIGSEGV) return {};
   const code = memory.readInt32(info + SI_CODE);

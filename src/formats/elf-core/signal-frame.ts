@@ -1,9 +1,9 @@
 /**
- * The frame that the kernel pushes on the stack for a signal handler, x86-64. After the handler has returned its bytes
- * stay below the stack pointer until something overwrites them. Node's WebAssembly trap handler answers a fault by
- * raising the signal again, so the kernel's own note then says "sent by tkill" and no address: the frame of that
- * handler still holds the truth (gdb does not look there). Sources: arch/x86/include/asm/sigframe.h,
- * uapi/asm/sigcontext.h, uapi/asm-generic/ucontext.h.
+ * The frame that the kernel pushes on the stack for a signal handler on x86-64. After the handler has returned, its bytes
+ * remain below the stack pointer until they are overwritten. Node's WebAssembly trap handler responds to a fault by raising
+ * the signal again, so that the kernel's own note then states "sent by tkill" and no address. The frame of that handler still
+ * contains the original fault (gdb does not look there). Sources: arch/x86/include/asm/sigframe.h, uapi/asm/sigcontext.h,
+ * uapi/asm-generic/ucontext.h.
  */
 import type { MemoryReader } from '../../bytes/memory.ts';
 import { SI_CODE, SI_PID, SI_UID, senderCodes, type X64Register } from './layout.ts';
@@ -37,7 +37,7 @@ const savedRegisters: [X64Register, number][] = [
 const RIP = UC_MCONTEXT + 128;
 const RSP = UC_MCONTEXT + 120;
 
-/** The kernel leaves 128 bytes below the stack pointer alone, then puts the vector registers (11 KB with AMX). */
+/** The kernel skips 128 bytes below the stack pointer, followed by the vector registers (11 KB with AMX). */
 const searchBytes = 32 * 1024;
 
 const SIGSEGV = 11;
@@ -51,24 +51,24 @@ export interface SignalSender {
 
 export interface DeadSignalFrame extends SignalFrame {
   /**
-   * Who sent the signal; absent for a fault. With a sender the trap is that of an older fault, if of any: a signal that
-   * is sent leaves the processor's last words as they were.
+   * The sender of the signal; absent for a fault. If there is a sender, the trap is that of an older fault, if any, because
+   * sending a signal does not change the recorded trap.
    */
   sender?: SignalSender;
 }
 
 export interface SignalFrame {
-  /** Where the frame lies. */
+  /** Address of the frame. */
   address: number;
   /** Number of the processor's trap. */
   trap: number;
-  /** For a page fault: bit 0 the page was there, bit 1 write, bit 4 instruction fetch. */
+  /** For a page fault: bit 0 the page was present, bit 1 write, bit 4 instruction fetch. */
   errorCode: number;
   /** The address of the last page fault (CR2). */
   faultAddress: bigint;
 }
 
-/** The frame below the stack pointer whose saved registers are all those that the thread has now. */
+/** The frame below the stack pointer whose saved registers equal the thread's current ones. */
 export function findDeadSignalFrame(
   registers: Record<string, bigint>,
   memory: MemoryReader,
@@ -80,7 +80,7 @@ export function findDeadSignalFrame(
     if (memory.readBigWord(at + RSP) !== registers['rsp']) continue;
     if (!savedRegisters.every(([name, o]) => memory.readBigWord(at + UC_MCONTEXT + o) === registers[name]))
       continue;
-    // Whole, so that a mini core keeps what proves it: its first bytes may lie on a page of their own.
+    // Reads the whole frame, so that a mini core includes it: its first bytes may be on another page.
     memory.readBytes(at, RT_SIGFRAME_SIZE);
     return {
       address: at,
@@ -93,27 +93,30 @@ export function findDeadSignalFrame(
   return undefined;
 }
 
-/** Of a handler's siginfo_t. One that was installed without SA_SIGINFO has none, which reads as zeros or as leftovers. */
+/** From a handler's siginfo_t. A handler without SA_SIGINFO has none; then there are zeros or stale bytes. */
 function senderIn(memory: MemoryReader, info: number): { sender?: SignalSender } {
   const isFilled = memory.readUint32(info) === SIGSEGV;
   if (!isFilled || !senderCodes.includes(memory.readInt32(info + SI_CODE))) return {};
   return { sender: { pid: memory.readUint32(info + SI_PID), uid: memory.readUint32(info + SI_UID) } };
 }
 
-/** Of struct ucontext: no other context behind it, the code segment of user space, the vector registers beside it. */
+/**
+ * Fields of struct ucontext that identify it: no linked context, the code segment of user space, the vector registers next to
+ * it.
+ */
 const UC_LINK = 16;
 const CS = UC_MCONTEXT + 144;
 const FPSTATE = UC_MCONTEXT + 184;
 const userCode = 0x33;
 
 export interface HandlerFrame extends SignalFrame {
-  /** Where the handler returns to. */
+  /** The address that the handler returns to. */
   returnAddress: bigint;
-  /** As they were when the signal came. */
+  /** The registers when the signal arrived. */
   registers: Record<string, bigint>;
 }
 
-/** Every place of a stack's bytes (`from` is the address of their first) that has the form of a handler's frame. */
+/** All positions in a stack's bytes that have the form of a handler's frame. `from` is the address of the first byte. */
 export function* handlerFramesIn(stack: Buffer, from: number): Generator<HandlerFrame> {
   for (let i = 0; i + RT_SIGFRAME_SIZE <= stack.length; i += 8) {
     if (stack.readUInt16LE(i + CS) !== userCode || stack.readBigUInt64LE(i + UC_LINK) !== 0n) continue;
@@ -133,5 +136,5 @@ export function* handlerFramesIn(stack: Buffer, from: number): Generator<Handler
   }
 }
 
-/** How much of a stack, below and above its pointer, may hold the frame of a handler that runs. */
+/** Range below and above the stack pointer that may contain the frame of a running handler. */
 export const frameSearchBytes = searchBytes;

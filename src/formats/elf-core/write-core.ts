@@ -1,7 +1,7 @@
 /**
- * Lays out a Linux core file: header, table of segments, notes; the memory itself is copied by whoever has it.
- * gdb, eu-stack and our own reader open what is written so: the notes' segment must be aligned to 4, or binutils does
- * not take the file for a core. The writing half of this format; it reads nothing. Sources: layout.ts, elf(5).
+ * Creates the layout of a Linux core file: header, segment table, notes. The caller copies the memory itself. gdb, eu-stack
+ * and our own reader accept the result. The notes segment must be aligned to 4, otherwise binutils does not recognise the
+ * file as a core. The writing half of this format; it reads nothing. Sources: layout.ts, elf(5).
  */
 import { AgentdumpError } from '../../errors.ts';
 import {
@@ -22,7 +22,7 @@ import {
 
 export interface WrittenSegment {
   start: number;
-  /** Bytes of the mapping; `fileSize` of them are in the file, from its start. */
+  /** Size of the mapping in bytes; the first `fileSize` of them are in the file. */
   memorySize: number;
   fileSize: number;
   readable: boolean;
@@ -31,11 +31,11 @@ export interface WrittenSegment {
 }
 
 export interface CoreLayout {
-  /** Header, table and notes: the file's first bytes. */
+  /** Header, segment table and notes: the first bytes of the file. */
   head: Buffer;
-  /** Where in the file the bytes of each segment go. */
+  /** File offset of each segment's bytes. */
   offsets: number[];
-  /** Length of the whole file. */
+  /** Size of the whole file. */
   size: number;
 }
 
@@ -44,9 +44,9 @@ const programHeaderSize = 56;
 const pageSize = 4096;
 /** siginfo_t. */
 const SIGINFO_SIZE = 128;
-/** Of pieces smaller than a page. */
+/** For segments smaller than a page. */
 const smallAlign = 8;
-/** More would need the extended count, which no process with sane maps has. */
+/** A larger number would need the extended count; no process with a sane memory map has that many. */
 const maxSegments = 65_000;
 
 export function layOutCore(
@@ -119,7 +119,7 @@ export function buildNote(owner: string, type: number, bytes: Uint8Array): Buffe
   return Buffer.concat([head, pad4(name), pad4(bytes)]);
 }
 
-/** Of x86-64. A register that is not known is left zero. */
+/** For x86-64. Unknown registers are zero. */
 export function buildThreadNote(
   tid: number,
   pid: number,
@@ -136,7 +136,7 @@ export function buildThreadNote(
   return buildNote('CORE', NT_PRSTATUS, bytes);
 }
 
-/** Of what the process dies. */
+/** The signal that the process dies of. */
 export function buildSignalNote(signal: number, code: number, address: bigint): Buffer {
   const bytes = Buffer.alloc(SIGINFO_SIZE);
   bytes.writeInt32LE(signal, 0);

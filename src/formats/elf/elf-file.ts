@@ -1,6 +1,6 @@
 /**
- * An ELF object (executable, shared library, core): header, segments, sections, notes. Reads 64-bit little-endian
- * files of any machine and says which; what the contents mean is for others. Source: System V ABI, elf(5).
+ * An ELF object (executable, shared library, core): header, segments, sections, notes. Reads 64-bit little-endian files of
+ * any machine, and reports the machine; contents are not interpreted. Source: System V ABI, elf(5).
  */
 import { type ByteSource, readExactly } from '../../bytes/byte-source.ts';
 import { ByteCursor } from '../../bytes/cursor.ts';
@@ -12,7 +12,7 @@ const format = 'elf';
 export interface Segment {
   type: number;
   flags: number;
-  /** Where the bytes lie in the file; `fileSize` of them. */
+  /** Offset in the file; `fileSize` bytes are present. */
   offset: number;
   virtualAddress: number;
   fileSize: number;
@@ -35,18 +35,18 @@ export interface ElfFile {
   machine: number;
   entry: number;
   segments: Segment[];
-  /** Empty where the section table is absent or out of reach (a core, an object in memory). */
+  /** Empty if the section table is absent or out of reach (a core, an object in memory). */
   sections: Section[];
 }
 
-/** Bytes that look like the start of an ELF file of any class. */
+/** Whether the bytes look like the start of an ELF file of any class. */
 export function isElf(bytes: Uint8Array): boolean {
   return (
     bytes.length >= 4 && bytes[0] === 0x7f && bytes[1] === 0x45 && bytes[2] === 0x4c && bytes[3] === 0x46
   );
 }
 
-/** Header and segments must be right; a section table that is cut off is left out. */
+/** Header and segments must be valid; a truncated section table is left out. */
 export function readElf(source: ByteSource): ElfFile {
   const head = new ByteCursor(readExactly(source, 0, elf.EHDR_SIZE, { format, field: 'header' }), format);
   requireSupported(head);
@@ -78,7 +78,7 @@ function requireSupported(head: ByteCursor): void {
   if (order !== elf.ELFDATA2LSB) throw head.error('EI_DATA', 5, 'little-endian bytes', `order ${order}`);
 }
 
-/** With 65,535 segments or more the count stands in the first section header. */
+/** With 65,535 segments or more, the first section header contains the count. */
 function readExtendedCount(source: ByteSource, sectionHeaders: number): number {
   const name = { format, field: 'section header 0' };
   return new ByteCursor(readExactly(source, sectionHeaders, elf.SHDR_SIZE, name), format, 44).u32('sh_info');
@@ -97,7 +97,7 @@ function readSegments(source: ByteSource, offset: number, count: number): Segmen
     const fileSize = cursor.u64('p_filesz');
     const memorySize = cursor.u64('p_memsz');
     const align = cursor.u64('p_align');
-    // The vsyscall page lies in the kernel's half: nobody has data there.
+    // The vsyscall page is in the kernel's half of the address space, and contains no data.
     if (virtualAddress > 2n ** 53n) continue;
     for (const value of [start, fileSize, memorySize])
       if (value > 2n ** 53n)
@@ -134,7 +134,7 @@ function findSections(source: ByteSource, offset: number, count: number): Sectio
   return sections;
 }
 
-/** The link-time address of a byte of the file, where a loaded segment holds it. */
+/** Maps an offset in the file to a link-time address, if a loaded segment contains it. */
 export function findVirtualAddress(
   file: { readonly segments: readonly Segment[] },
   offset: number,
@@ -145,7 +145,7 @@ export function findVirtualAddress(
   return undefined;
 }
 
-/** Where in the file the byte at a link-time address lies. */
+/** Maps a link-time address to an offset in the file. */
 export function findFileOffset(file: ElfFile, address: number): number | undefined {
   for (const s of file.segments)
     if (s.type === elf.PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.fileSize)

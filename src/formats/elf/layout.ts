@@ -1,4 +1,4 @@
-/** Constants of the ELF format, in its own spelling. System V ABI, chapter 4–5; elf(5). 64-bit little-endian only. */
+/** Constants of the ELF format in its own spelling. System V ABI, chapter 4–5; elf(5). 64-bit little-endian only. */
 
 export const ELF_MAGIC = 0x464c457f;
 export const ELFCLASS64 = 2;
@@ -7,7 +7,7 @@ export const EHDR_SIZE = 64;
 export const PHDR_SIZE = 56;
 export const SHDR_SIZE = 64;
 export const SYM_SIZE = 24;
-/** e_phnum when the number does not fit and stands in sh_info of section 0. */
+/** Value of e_phnum if the number does not fit and is in sh_info of section 0. */
 export const PN_XNUM = 0xffff;
 
 export const ET_EXEC = 2;
@@ -16,7 +16,7 @@ export const ET_CORE = 4;
 
 export const EM_X86_64 = 62;
 export const EM_AARCH64 = 183;
-/** Names for messages about machines that we do not read. */
+/** For messages about machines that are not supported. */
 export const machineNames: Record<number, string> = {
   3: 'x86 (32 bit)',
   8: 'MIPS',

@@ -1,12 +1,12 @@
-/** Notes of an ELF object: (owner, type, descriptor) triples padded to 4 bytes, and the build id among them. */
+/** Notes of an ELF object: (owner, type, descriptor) triples, padded to 4 bytes. One of them is the build id. */
 import { type ByteSource, readExactly } from '../../bytes/byte-source.ts';
 import type { ElfFile } from './elf-file.ts';
 import { NT_GNU_BUILD_ID, PT_NOTE } from './layout.ts';
 
-/** Notes of a library are some hundred bytes. */
+/** The notes of a library have some hundred bytes. */
 const maxNoteBytes = 1 << 20;
 
-/** Lower-case hexadecimal; undefined where the object has none or its notes are out of reach. */
+/** Lower-case hexadecimal; undefined if the object has none or its notes are out of reach. */
 export function findBuildId(
   file: ElfFile,
   offsetOf = (s: { offset: number; virtualAddress: number }) => s.offset,

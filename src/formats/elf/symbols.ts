@@ -1,13 +1,13 @@
 /**
- * Symbol tables. Only the bytes are kept; names are decoded when asked for. A table of 140,000 functions is sorted as
- * one Float64Array of address and row together, which takes some 20 ms. Source: System V ABI, "Symbol Table".
+ * Symbol tables. Only the bytes are kept; names are decoded on demand. A table of 140,000 functions is sorted as a
+ * Float64Array in which each number combines address and row; this takes about 20 ms. Source: System V ABI, "Symbol Table".
  */
 import { readExactly } from '../../bytes/byte-source.ts';
 import type { ElfFile, Section } from './elf-file.ts';
 import { SHT_DYNSYM, SHT_SYMTAB, STT_FUNC, STT_GNU_IFUNC, SYM_SIZE } from './layout.ts';
 
 export interface ElfSymbol {
-  /** As the linker has it, mangled. */
+  /** The linker's name, mangled. */
   name: string;
   /** Link-time address. */
   address: number;
@@ -15,7 +15,7 @@ export interface ElfSymbol {
   type: number;
 }
 
-/** Rows are packed below the address: 2^21 rows and addresses below 2^32 fit a double. */
+/** The row is stored in the bits below the address: 2^21 rows and addresses below 2^32 fit a double. */
 const rowSpace = 2 ** 21;
 
 export class SymbolTable {
@@ -40,7 +40,7 @@ export class SymbolTable {
     };
   }
 
-  /** The function that holds the address, or the nearest before it when that one has no size. */
+  /** The function that contains the address, or the nearest one before it if that one has no size. */
   findFunction(address: number): ElfSymbol | undefined {
     this.#functions ??= this.#sortFunctions();
     let low = 0;
@@ -50,7 +50,7 @@ export class SymbolTable {
       if (Math.floor((this.#functions[middle] as number) / rowSpace) <= address) low = middle + 1;
       else high = middle;
     }
-    // Nested labels: the nearest symbol that reaches this far wins. Aliases: the plainest name of them.
+    // Of nested labels, the nearest symbol that extends to the address is used; of aliases, the one with the simplest name.
     let best: ElfSymbol | undefined;
     for (let i = low - 1; i >= 0 && i >= low - 16; i--) {
       const symbol = this.symbol((this.#functions[i] as number) % rowSpace);
@@ -61,7 +61,7 @@ export class SymbolTable {
     return best;
   }
 
-  /** Every defined symbol whose name starts with the prefix. */
+  /** All defined symbols whose name starts with the prefix. */
   withPrefix(prefix: string): ElfSymbol[] {
     const wanted = new Set<number>();
     for (let at = this.#names.indexOf(prefix); at >= 0; at = this.#names.indexOf(prefix, at + 1))
@@ -74,7 +74,7 @@ export class SymbolTable {
     return at < 0 ? undefined : this.#rowsNamed(new Set([at + 1]))[0];
   }
 
-  /** Defined symbols whose name contains the text. */
+  /** All defined symbols whose name contains the text. */
   containing(text: string): ElfSymbol[] {
     const wanted = new Set<number>();
     for (let at = this.#names.indexOf(text); at >= 0; at = this.#names.indexOf(text, at + 1))
@@ -122,7 +122,7 @@ const underscores = (name: string) => name.length - name.replace(/^_+/, '').leng
 
 const sectionTypes = { dynamic: SHT_DYNSYM, full: SHT_SYMTAB };
 
-/** The table of exported symbols (`dynamic`) or of all that were not stripped (`full`). */
+/** The table of exported symbols (`dynamic`), or of all symbols that were not stripped (`full`). */
 export function findSymbolTable(file: ElfFile, kind: keyof typeof sectionTypes): SymbolTable | undefined {
   const section = file.sections.find((s) => s.type === sectionTypes[kind]);
   const strings = section && file.sections[section.link];

@@ -1,42 +1,42 @@
 /**
- * V8's sampled allocation profiles, `.heapprofile`: what `node --heap-prof` and the inspector's sampling write. A tree of
- * calls, each with the bytes allocated there that were alive when the profile was taken, estimated from the samples.
+ * V8's sampled allocation profiles, `.heapprofile`, as written by `node --heap-prof` and the inspector's sampling. A tree of
+ * calls, each with the bytes that it allocated and that were alive when the profile was taken, estimated from samples.
  * Source: Chrome DevTools Protocol, HeapProfiler.SamplingHeapProfile; V8 `src/inspector/v8-heap-profiler-agent-impl.cc`.
  */
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 
 export interface ProfiledCall {
   function: string;
-  /** URL or path; empty for what is not JavaScript. */
+  /** URL or path; empty for code that is not JavaScript. */
   script: string;
-  /** 1-based, where the function begins; 0 if not known. */
+  /** 1-based line where the function begins; 0 if unknown. */
   line: number;
   column: number;
-  /** Allocated by it alone. */
+  /** Allocated by this function itself. */
   bytes: number;
   /** Row of the caller, always a smaller one; -1 at the root. */
   parent: number;
 }
 
 export interface HeapProfile {
-  /** The root stands first and for no function. */
+  /** The root is first; it is not a function. */
   calls: ProfiledCall[];
   sampledBytes: number;
 }
 
 export const largestProfileBytes = 256 * 1024 * 1024;
-/** V8 keeps stacks of 16 to 128 frames, so that profiles of real programs have some ten thousand. */
+/** V8 keeps stacks of 16 to 128 frames, so profiles of real programs have about ten thousand calls. */
 const mostCalls = 2_000_000;
 const longestName = 2000;
 
-/** Whether a file that begins so is a sampled profile. */
+/** Whether a file that begins with these bytes is a sampled profile. */
 export function isHeapProfile(head: Uint8Array): boolean {
   return /^\uFEFF?\s*\{\s*"(?:head|samples)"\s*:/.test(Buffer.from(head.subarray(0, 100)).toString());
 }
 
 /**
  * @param bytes the JSON, not compressed.
- * @throws MalformedInput for what is no profile, `over-limit` for one too large.
+ * @throws MalformedInput if it is not a profile, `over-limit` if it is too large.
  */
 export function readHeapProfile(bytes: Uint8Array): HeapProfile {
   if (bytes.length > largestProfileBytes) throw overLimit('bytes', bytes.length, largestProfileBytes);
@@ -61,7 +61,7 @@ export function readHeapProfile(bytes: Uint8Array): HeapProfile {
   return { calls, sampledBytes };
 }
 
-/** Chrome before 60 wrote the fields of `callFrame` into the call itself. */
+/** Before Chrome 60 the fields of `callFrame` were in the call itself. */
 function readCall(node: Json, parent: number): ProfiledCall {
   const frame = objectIn(node, 'callFrame') ?? node;
   const bytes = node['selfSize'];
@@ -93,7 +93,7 @@ function textIn(json: Json, name: string): string {
   return typeof value === 'string' ? value.slice(0, longestName) : '';
 }
 
-/** The protocol counts from 0, and gives -1 where there is none. */
+/** In the protocol, numbers are 0-based, and -1 means none. */
 function positionIn(json: Json, name: string): number {
   const value = json[name];
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) + 1 : 0;

@@ -1,6 +1,6 @@
 /**
- * Types, template arguments and substitutions of mangled C++ names: Itanium C++ ABI §5.1.5 to §5.1.10. The grammar of
- * names, which goes hand in hand with this one, is in demangle.ts.
+ * Types, template arguments and substitutions of mangled C++ names: Itanium C++ ABI §5.1.5 to §5.1.10. The grammar of names,
+ * which is mutually recursive with this one, is in demangle.ts.
  */
 import { builtinTypes, standardSubstitutions } from './codes.ts';
 import { MangledText, Unknown } from './mangled-text.ts';
@@ -8,9 +8,9 @@ import { join, plain, pointer, type TypeText, withArguments } from './type-text.
 
 export interface NameText {
   text: string;
-  /** Ends with template arguments, so an encoding of it starts with its return type. */
+  /** Ends with template arguments, so its encoding starts with the return type. */
   isTemplate: boolean;
-  /** Constructor, destructor or conversion: no return type is written. */
+  /** Constructor, destructor or conversion: has no return type in the encoding. */
   isSpecial: boolean;
   qualifiers: string;
 }
@@ -22,7 +22,7 @@ export abstract class TypeDemangler {
   protected readonly input: MangledText;
   protected depth = 0;
   protected readonly substitutions: TypeText[] = [];
-  /** Arguments of the innermost template whose parameters may be named. A pack is a list. */
+  /** Arguments of the innermost template whose parameters can be referred to. A pack is a list. */
   protected arguments: (TypeText | TypeText[])[] = [];
   protected packIndex: number | undefined;
   protected packLength: number | undefined;
@@ -30,7 +30,7 @@ export abstract class TypeDemangler {
     this.input = new MangledText(input, 2);
   }
 
-  /** A pack expansion gives many. */
+  /** A pack expansion results in several types. */
   protected typeOrPack(): TypeText[] {
     if (!this.input.take('Dp')) return [this.type()];
     const start = this.input.at;
@@ -77,7 +77,7 @@ export abstract class TypeDemangler {
       const qualifiers = this.qualifiers();
       const inner = this.type();
       if (inner.wraps) return { text: { ...inner, right: inner.right + qualifiers } };
-      // `T const` where T is const already says it once.
+      // `T const` where T is already const.
       if (inner.left.endsWith(qualifiers)) return { text: inner };
       return { text: { ...inner, left: inner.left + qualifiers } };
     }
@@ -182,7 +182,7 @@ export abstract class TypeDemangler {
     }
     if (this.input.peek() === 'L') return plain(this.literal());
     if (this.input.take('X')) {
-      // Of expressions only the address of a function is common.
+      // The address of a function is the only common expression.
       if (!this.input.take('ad')) throw new Unknown();
       const address = plain(`&${this.literal().replace(/\(.*\)$/, '')}`);
       this.input.expect('E');

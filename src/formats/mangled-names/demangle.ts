@@ -1,7 +1,6 @@
 /**
- * C++ names as the compiler mangled them, back into source form. Follows the Itanium C++ ABI §5.1 ("External Names");
- * prints as c++filt does. A name outside of what is known here comes back as it was. Depth and length are bounded,
- * since the names come from files that may be hostile.
+ * Demangles C++ names. Follows the Itanium C++ ABI §5.1 ("External Names"); the output is that of c++filt. Names with
+ * unsupported constructs are returned unchanged. Depth and length are limited, because names may come from hostile files.
  */
 import { operators } from './codes.ts';
 import { type NameText, TypeDemangler } from './demangle-types.ts';
@@ -11,7 +10,7 @@ import { join, lastComponent, withArguments } from './type-text.ts';
 
 const maxInput = 8_192;
 
-/** `_ZN4node5StartEiPPc` → `node::Start(int, char**)`; anything else unchanged. */
+/** `_ZN4node5StartEiPPc` → `node::Start(int, char**)`; anything else is returned unchanged. */
 export function demangle(name: string): string {
   if (!name.startsWith('_Z') || name.length > maxInput) return name;
   if (isRustName(name)) return demangleRust(name);
@@ -23,7 +22,7 @@ export function demangle(name: string): string {
   }
 }
 
-/** The grammar of names; that of types, which hold names and are held by them, is the class it extends. */
+/** The grammar of names. It extends the grammar of types, because names and types contain each other. */
 class Demangler extends TypeDemangler {
   demangle(): string {
     const text = this.encoding();
@@ -34,7 +33,7 @@ class Demangler extends TypeDemangler {
     throw new Unknown();
   }
 
-  /** A name that lies in a function shows that function without its return type. */
+  /** For a name inside of a function, that function is printed without its return type. */
   protected encoding(isOuter = false): string {
     return this.nested(() => {
       const special = this.specialName();
@@ -116,7 +115,7 @@ class Demangler extends TypeDemangler {
     };
   }
 
-  /** Every prefix may be referred to later, but not the whole name: that is for the type around it. */
+  /** Later substitutions may refer to every prefix, but not to the whole name; the enclosing type adds that. */
   protected nestedName(): NameText {
     this.input.at++;
     if (this.input.peek() === 'E') throw new Unknown();

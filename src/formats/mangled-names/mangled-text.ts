@@ -1,4 +1,6 @@
-/** The characters of a mangled name, from left to right. What does not fit throws Unknown, and the name stays as it is. */
+/**
+ * The characters of a mangled name, from left to right. Unexpected characters throw Unknown, and the name is left unchanged.
+ */
 
 export class Unknown extends Error {}
 
@@ -11,7 +13,7 @@ export class MangledText {
     this.at = at;
   }
 
-  /** The character at the position, or `ahead` of it; empty beyond either end. */
+  /** The character at the position plus `ahead`; empty beyond either end. */
   peek(ahead = 0): string {
     return this.text[this.at + ahead] ?? '';
   }

@@ -1,6 +1,6 @@
 /**
- * Rust's older names, which look like C++ names that end with a hash (Node 26 has Temporal in Rust). Source:
- * rustc's "legacy" mangling: path parts in UTF-8 lengths, punctuation as `$LT$` and `..`.
+ * Rust's legacy mangling, which looks like a C++ name that ends with a hash (Node 26 has Temporal in Rust). Source: rustc's
+ * "legacy" mangling: path parts with lengths in UTF-8, punctuation as `$LT$` and `..`.
  */
 
 const escapes: Record<string, string> = {
@@ -18,7 +18,7 @@ export function isRustName(name: string): boolean {
   return /^_ZN.*17h[0-9a-f]{16}E/.test(name);
 }
 
-/** `_ZN4core3fmt5Write17h…E` → `core::fmt::Write`: without the hash, which says nothing to people. */
+/** `_ZN4core3fmt5Write17h…E` → `core::fmt::Write`, without the hash. */
 export function demangleRust(name: string): string {
   const parts: string[] = [];
   let at = 3;

@@ -1,4 +1,4 @@
-/** Types as C++ writes them, which grow around their middle, and names with template arguments. */
+/** C++ types in source form, and names with template arguments. */
 
 /** Declarators grow around their middle: `void (*` … `)(int)`. */
 export interface TypeText {
@@ -16,7 +16,7 @@ export function pointer(type: TypeText, mark: string): TypeText {
     const isArray = type.right.startsWith(' [');
     return { left: `${type.left}${isArray ? ' ' : ''}(${mark}`, right: `)${type.right}`, wraps: false };
   }
-  // A reference to a reference collapses: && onto & is &.
+  // References to references collapse: && applied to & is &.
   if (mark === '&&' && type.left.endsWith('&')) return type;
   if (mark === '&' && type.left.endsWith('&&')) return { ...type, left: type.left.slice(0, -1) };
   if (mark === '&' && type.left.endsWith('&')) return type;

@@ -4,7 +4,7 @@
  */
 import { MalformedInput } from '../../errors.ts';
 
-/** Bytes of a `data:` URL. Throws MalformedInput for any other text. */
+/** The bytes of a `data:` URL. Throws MalformedInput for any other text. */
 export function readDataUrl(url: string): Uint8Array {
   const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
   if (comma < 0)
@@ -18,7 +18,7 @@ export function readDataUrl(url: string): Uint8Array {
   return decodePercent(body);
 }
 
-/** Percent signs that begin no escape stand for themselves, as in the URL standard. */
+/** A percent sign that does not begin an escape is kept, as in the URL standard. */
 function decodePercent(body: string): Uint8Array {
   if (!body.includes('%')) return Buffer.from(body);
   const bytes = Buffer.from(body);
@@ -37,7 +37,7 @@ function decodePercent(body: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** -1000 for anything but a hexadecimal digit, so that a sum with one is negative. */
+/** -1000 for anything but a hexadecimal digit, so that a sum that includes it is negative. */
 function hexDigit(code: number | undefined): number {
   if (code === undefined) return -1000;
   if (code >= 48 && code <= 57) return code - 48;
@@ -59,7 +59,7 @@ export function findMapUrl(generated: string): string | undefined {
   return url || undefined;
 }
 
-/** The id that bundlers put into both files, `//# debugId=…`, so that a stale map can be told. */
+/** The id that bundlers write into both files, `//# debugId=…`, to detect stale maps. */
 export function findDebugId(generated: string): string | undefined {
   const tail = generated.slice(-4096);
   return /\/\/# debugId=([0-9a-fA-F-]{8,64})/.exec(tail)?.[1];

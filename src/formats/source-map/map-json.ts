@@ -1,32 +1,32 @@
 /**
- * The JSON of a source map: bytes → the plain fields that lookups need, checked. Takes the forms that tools really
- * write (XSSI prefix, byte order mark, a version in quotes, no names, null sources, nested index maps, a whole data:
- * URL). Opens nothing that the map names. Source: ECMA-426, https://tc39.es/ecma426/#sec-source-map-format.
+ * The JSON of a source map: validates it and extracts the fields that lookups need. Accepts the variants that tools write in
+ * practice (XSSI prefix, byte order mark, a version in quotes, no names, null sources, nested index maps, a whole data: URL).
+ * Opens none of the files that the map names. Source: ECMA-426, https://tc39.es/ecma426/#sec-source-map-format.
  */
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { readDataUrl } from './data-url.ts';
 import { joinSourceRoot } from './source-path.ts';
 
-/** One map, or one section of an index map, which covers the generated text from its offset to the next one's. */
+/** A map, or a section of an index map. A section covers the generated text from its offset to that of the next section. */
 export interface MapSection {
   /** 0-based. */
   offsetLine: number;
   offsetColumn: number;
   mappings: string;
-  /** sourceRoot joined, dots resolved; empty for a source without a name. */
+  /** With sourceRoot prepended and dots resolved; empty for a source without a name. */
   sources: string[];
-  /** The same as the file spells them. */
+  /** The same sources as spelled in the file. */
   writtenSources: string[];
-  /** By the index of the source. */
+  /** By source index. */
   contents: (string | undefined)[];
   names: string[];
 }
 
 export interface MapFields {
-  /** In the order of their offsets; exactly one unless it was an index map. */
+  /** In offset order; exactly one unless it is an index map. */
   sections: MapSection[];
   debugId?: string;
-  /** Sections that were a link to another file, which is never opened. */
+  /** Number of sections that are links to other files, which are never opened. */
   linkedSections: number;
 }
 
@@ -36,7 +36,7 @@ const mostSections = 100_000;
 
 type Json = Record<string, unknown>;
 
-/** Throws MalformedInput for what is no source map of version 3, and `over-limit` for more than largestMapBytes. */
+/** Throws MalformedInput if it is not a source map of version 3, and `over-limit` for more than largestMapBytes. */
 export function readMapJson(bytes: Uint8Array | string): MapFields {
   const text = textOf(bytes);
   const map = parse(text.startsWith('data:') ? textOf(readDataUrl(text)) : text);
@@ -66,7 +66,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Index maps may hold index maps; offsets add up. Iterative, since the depth comes from the file. */
+/** Index maps may be nested; their offsets add up. Iterative, because the input determines the depth. */
 function flatten(root: Json): Omit<MapFields, 'debugId'> {
   const sections: MapSection[] = [];
   let linkedSections = 0;
@@ -136,7 +136,7 @@ function requireCount(value: unknown, field: string): number {
   throw malformed(field, 'a whole number', describe(value));
 }
 
-/** Names the type only: the value itself may be megabytes, or too deep to print. */
+/** Only the type, because the value itself may be megabytes long, or too deep to print. */
 const describe = (value: unknown): string =>
   typeof value === 'number'
     ? String(value)

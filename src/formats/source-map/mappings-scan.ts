@@ -1,8 +1,8 @@
 /**
- * Lookups in the `mappings` text of a source map without decoding it into objects: one pass checks all of it and
- * notes the decoder's state every few hundred characters; a lookup resumes from the nearest note. Takes a few per cent
- * of the text's size in memory, so it is used for the maps that are too big for package-lookup.ts.
- * Knows no JSON, names or paths. Source: ECMA-426, https://tc39.es/ecma426/#sec-decode-mappings.
+ * Lookups in the `mappings` text of a source map without decoding it into objects. One pass validates the text and records
+ * the decoder's state every few hundred characters; a lookup resumes from the nearest recorded state. Memory is a few per
+ * cent of the text's size, so this is used for maps that are too big for package-lookup.ts. Independent of JSON, names and
+ * paths. Source: ECMA-426, https://tc39.es/ecma426/#sec-decode-mappings.
  */
 import { MalformedInput } from '../../errors.ts';
 import type { Segment, SegmentLookup } from './segment.ts';
@@ -12,29 +12,29 @@ const comma = 44;
 const semicolon = 59;
 const noDigit = 255;
 
-/** Value of each base64 digit by its character code; anything else is noDigit. */
+/** Value of each base64 digit by character code; noDigit for anything else. */
 const digitValues = new Uint8Array(256).fill(noDigit);
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 for (let value = 0; value < 64; value++) digitValues[alphabet.charCodeAt(value)] = value;
 
-/** Rows of the note table: where in the text, which generated line and column, and the four running sums. */
+/** Fields of a recorded state: position in the text, generated line and column, and the four running sums. */
 const noteWidth = 7;
 
 export class MappingsScan implements SegmentLookup {
   private readonly text: string;
-  /** Each row is the state behind a separator. Float64 because a file's sums may pass 2^31 for a moment. */
+  /** Each row is the state after a separator. Float64, because the sums of a file may temporarily exceed 2^31. */
   private notes = new Float64Array(noteWidth * 256);
   private noteCount = 0;
-  /** Some line has a segment left of its predecessor: then each line is read from its start. */
+  /** On some line the segments are not in column order; then each line is read from its start. */
   private unsorted = false;
 
-  /** Throws MalformedInput when the text is no list of segments or leaves the ranges that the format allows. */
+  /** Throws MalformedInput if the text is not a list of segments, or exceeds the ranges of the format. */
   constructor(text: string) {
     this.text = text;
     this.scan();
   }
 
-  /** Starts one note early, because the wanted segment may be the very one behind which the nearest note was taken. */
+  /** Starts one state earlier, because the wanted segment may end at the separator of the nearest state. */
   find(generatedLine: number, generatedColumn: number): Segment | undefined {
     const from = this.noteBefore(generatedLine, this.unsorted ? -1 : generatedColumn) - 1;
     return this.searchLine(from, generatedLine, generatedColumn);
@@ -43,9 +43,9 @@ export class MappingsScan implements SegmentLookup {
   close(): void {}
 
   /**
-   * One pass over the characters. State: the number under construction (`value`, `shift`), how many fields of the
-   * segment are complete (`field`), the running sums that each field adds to, and what the segment was made of (`seen`:
-   * all its digits, ored, so that its checks are made once, at its end).
+   * One pass over the characters. State: the number being decoded (`value`, `shift`), how many fields of the segment are
+   * complete (`field`), the running sums that the fields are added to, and all digits of the segment combined with or
+   * (`seen`), so that they are validated once, at its end.
    */
   private scan(): void {
     const { text } = this;
@@ -108,7 +108,7 @@ export class MappingsScan implements SegmentLookup {
     this.notes.set(row, noteWidth * this.noteCount++);
   }
 
-  /** The last note at or before a position; -1 when the text's start is the nearest. */
+  /** The last state at or before a position; -1 for the start of the text. */
   private noteBefore(line: number, column: number): number {
     let low = 0;
     let high = this.noteCount;
@@ -124,8 +124,8 @@ export class MappingsScan implements SegmentLookup {
   }
 
   /**
-   * Decodes from a note to the end of the wanted line, or, in a sorted text, to the first segment right of the
-   * column. The text was checked by the constructor.
+   * Decodes from a recorded state to the end of the wanted line or, in a sorted text, to the first segment after the column.
+   * The constructor has validated the text.
    */
   private searchLine(from: number, wantedLine: number, wantedColumn: number): Segment | undefined {
     const { text } = this;

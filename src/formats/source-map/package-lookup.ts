@@ -1,13 +1,13 @@
 /**
- * Lookups by the npm package `source-map`, the reference for maps of everyday size. It gets only the mappings: paths
- * stay with us, because the package rewrites them as URLs and refuses a map for one that is none.
+ * Lookups with the npm package `source-map`, the reference implementation, for maps of everyday size. It only receives the
+ * mappings, because it rewrites paths as URLs and rejects a map with a path that is not one.
  */
 import { MalformedInput } from '../../errors.ts';
 import type { SegmentLookup } from './segment.ts';
 
 /**
- * Decodes the mappings. `sourceCount` and `nameCount` are the lengths of the map's lists: a mapping beyond them is
- * found as undefined. Throws MalformedInput when the package refuses the text.
+ * Decodes the mappings. `sourceCount` and `nameCount` are the lengths of the map's lists: a mapping with a higher index is
+ * treated as absent. Throws MalformedInput if the package rejects the text.
  */
 export async function openPackageLookup(
   mappings: string,
@@ -29,7 +29,7 @@ export async function openPackageLookup(
     return { source: Number(found.source), line: found.line - 1, column: found.column, ...name };
   };
   try {
-    // The package decodes at the first question, so one is asked that no mapping answers.
+    // The package decodes at the first lookup, so this looks up a position without a mapping.
     find(0xfffffffe, 0);
   } catch (cause) {
     consumer.destroy();

@@ -1,48 +1,50 @@
 /**
- * Positions of generated code → positions of the sources, through one source map. Says what the map says; whether the
- * map belongs to the code that ran is for the caller to judge. Opens no file. The npm package `source-map` decodes
- * maps of everyday size; beyond that mappings-scan.ts does, because memory must stay bounded: 20 MB of the shortest
- * mappings take the package to 474 MB, the scan to 112. In time they differ little (`npm run bench:source-map`).
- * Each is the other's oracle in the tests.
+ * Maps positions of generated code to positions of the sources with one source map. The caller must determine whether the map
+ * belongs to the code that ran. Opens no file. The npm package `source-map` decodes maps of everyday size. Larger ones are
+ * decoded by mappings-scan.ts to limit memory: for 20 MB of the shortest mappings the package takes 474 MB, the scan 112.
+ * Their speed is similar (`npm run bench:source-map`). In the tests, each is the other's oracle.
  */
 import { type MapSection, readMapJson } from './map-json.ts';
 import { MappingsScan } from './mappings-scan.ts';
 import { openPackageLookup } from './package-lookup.ts';
 import type { SegmentLookup } from './segment.ts';
 
-/** Lines and columns are 1-based; columns count UTF-16 units, as V8 does. */
+/** Lines and columns are 1-based; columns count UTF-16 units, as in V8. */
 export interface OriginalPosition {
   source: string;
   line: number;
   column: number;
-  /** What the source calls the token at this position. */
+  /** The name in the source of the token at this position. */
   name?: string;
 }
 
 export interface SourceMapReader {
-  /** All sources, by the names that `findOriginal` gives. */
+  /** All sources, with the names that `findOriginal` returns. */
   readonly sources: readonly string[];
-  /** Ties the map to its generated text, when the bundler wrote it into both. */
+  /** Associates the map with its generated text, if the bundler wrote it into both. */
   readonly debugId?: string;
-  /** Generated lines up to the last one that has a mapping: a generated text with fewer is not this map's. */
+  /**
+   * Number of generated lines up to the last one with a mapping. A generated text with fewer lines does not belong to this
+   * map.
+   */
   readonly mappedLines: number;
-  /** Parts of an index map that were links to other files: positions there are not found. */
+  /** Number of sections of an index map that were links to other files; positions in them are not found. */
   readonly linkedSections: number;
-  /** Undefined where the map says nothing, or that the place comes from no source. */
+  /** Undefined if the map has no mapping for the position, or states that it has no source. */
   findOriginal(line: number, column: number): OriginalPosition | undefined;
   sourceContent(source: string): string | undefined;
-  /** The name of a source as the map spells it, before sourceRoot and dots are resolved. */
+  /** The name of a source as spelled in the map, before sourceRoot and dots are resolved. */
   writtenName(source: string): string | undefined;
-  /** Call it once nothing is looked up any more. */
+  /** Must be called after the last lookup. */
   close(): void;
 }
 
 export interface SourceMapOptions {
-  /** Forces one way of decoding; by default it goes by the size of the map. */
+  /** Forces one of the decoders. Default: depends on the size of the map. */
   decoder?: 'package' | 'scan';
 }
 
-/** Above these the package's memory, and its parsing of every source as a URL, cost more than they are worth. */
+/** Above these limits the package's memory, and its parsing of every source as a URL, are too expensive. */
 const packageMappingsChars = 1024 * 1024;
 const packageListLength = 2000;
 
@@ -51,8 +53,8 @@ interface OpenSection extends MapSection {
 }
 
 /**
- * Opens a map: its JSON as text or bytes, perhaps with an XSSI prefix, or a `data:` URL that holds it.
- * Throws MalformedInput or `over-limit`.
+ * Opens a map: its JSON as text or bytes, possibly with an XSSI prefix, or a `data:` URL that contains it. Throws
+ * MalformedInput or `over-limit`.
  */
 export async function openSourceMap(
   bytes: Uint8Array | string,
@@ -121,7 +123,7 @@ function sectionAt(sections: OpenSection[], line: number, column: number): OpenS
   return sections[low - 1];
 }
 
-/** The first thing that a section's list holds at the place of a source. */
+/** The first value that a section's list has at the index of a source. */
 function findOfSource(
   sections: OpenSection[],
   source: string,

@@ -1,35 +1,35 @@
 /**
- * One line of a V8 stack, `    at async new Class.method [as alias] (location)`. Strict about the location, so that
- * prose that begins with "at" is no frame; lenient about names, which may be any text. What surrounds the line is
- * stack-text.ts's business.
+ * Parses one line of a V8 stack, `    at async new Class.method [as alias] (location)`. Strict about the location, so that
+ * prose that begins with "at" is not a frame; lenient about names, which may be any text. The lines around it are handled in
+ * stack-text.ts.
  */
 import { isLocationStart, parseLocation, type TextLocation } from './location.ts';
 
 export interface TextFrame {
-  /** The line without white space and punctuation around it. */
+  /** The line without surrounding white space and punctuation. */
   raw: string;
-  /** As printed, `Class.method` or `method`, without async, new and alias. Absent for code at top level. */
+  /** As printed, `Class.method` or `method`, without async, new and alias. Absent for top-level code. */
   functionName?: string;
-  /** The property that the method was called as, when it differs from its name. */
+  /** The property that the method was called as, if it differs from its name. */
   alias?: string;
   async: boolean;
   /** Called with `new`. */
   construct: boolean;
   location: TextLocation;
-  /** What a source-mapping host printed below the frame (`    -> /src/x.ts:1:2`): the location is the generated one. */
+  /** Printed below the frame by a source-mapping host (`    -> /src/x.ts:1:2`): the location is then the generated one. */
   mapped?: { file: string; line: number; column?: number };
 }
 
 export interface FrameLine {
   frame: TextFrame;
-  /** Punctuation of util.inspect after the frame: `{` when properties follow, `,` after an element of a list. */
+  /** Punctuation of util.inspect after the frame: `{` if properties follow, `,` after an element of a list. */
   tail: string;
 }
 
-/** Names with spaces and parentheses are possible but never this many. */
+/** Names may contain spaces and parentheses, but not more than this. */
 const mostSplits = 8;
 
-/** The frame that a line spells, or undefined. */
+/** The frame on this line, or undefined. */
 export function parseFrameLine(line: string): FrameLine | undefined {
   const raw = line.trim();
   if (!raw.startsWith('at ')) return undefined;
@@ -50,7 +50,7 @@ function parseFrame(raw: string, body: string): TextFrame | undefined {
   return { raw, ...readName(split?.name ?? ''), async, location };
 }
 
-/** "at 10:30" in a message: a line without column is believed only after a name or something that looks like a path. */
+/** For "at 10:30" in a message: a line without a column is accepted only after a name or something that looks like a path. */
 function isClockTime(location: TextLocation): boolean {
   return (
     location.kind === 'source' &&
@@ -59,7 +59,10 @@ function isClockTime(location: TextLocation): boolean {
   );
 }
 
-/** Takes the first parenthesis behind which a location begins; else the first behind which one can be read at all. */
+/**
+ * Splits at the first parenthesis that is followed by the start of a location; otherwise at the first one whose contents can
+ * be parsed as a location.
+ */
 function splitName(text: string): { name: string; location: TextLocation } | undefined {
   let fallback: { name: string; location: TextLocation } | undefined;
   let open = text.indexOf(' (');

@@ -1,6 +1,6 @@
 /**
- * What stands above the frames: name, code and message of the error, and the excerpt that Node prints above both on
- * a fatal error (file and line, the code, a row of carets). All of it optional: a thrown string has none of it.
+ * The text above the frames: name, code and message of the error, and the excerpt that Node prints above them on a fatal
+ * error (file and line, the code, a row of carets). All of it is optional: a thrown string has none of it.
  */
 import { parsePosition } from './location.ts';
 
@@ -17,14 +17,14 @@ export interface ThrowSite {
   /** 1-based. */
   line: number;
   code: string;
-  /** 1-based column of the first caret, in the excerpt's own text: Node cuts nothing, but a tab counts as one. */
+  /** 1-based column of the first caret in the excerpt's own text: Node truncates nothing, but a tab counts as one. */
   caretColumn: number;
 }
 
 const longestExcerpt = 20;
 const caretRow = /^[ \t]*[\^~][\^~ \t]*$/;
 
-/** Reads an excerpt at the start of `lines`; `next` is the index of the first line behind it and its blank lines. */
+/** Parses an excerpt at the start of `lines`; `next` is the index of the first line after it and its blank lines. */
 export function readThrowSite(lines: readonly string[]): { site: ThrowSite; next: number } | undefined {
   let first = 0;
   while (first < 3 && lines[first]?.trim() === '') first++;
@@ -43,7 +43,7 @@ export function readThrowSite(lines: readonly string[]): { site: ThrowSite; next
   return undefined;
 }
 
-/** Name, code and message of a header, whose first line is `Name [CODE]: message`. */
+/** Name, code and message from a header whose first line is `Name [CODE]: message`. */
 export function readHeader(header: string): HeaderFacts {
   const text = header.replace(/^(?:\(node:\d{1,9}\) )?(?:Uncaught:?\s)?\[?(?=\S)/, '');
   const end = nameEnd(text);
@@ -56,7 +56,7 @@ export function readHeader(header: string): HeaderFacts {
   return { name, ...(code?.[1] ? { code: code[1] } : {}), ...(message ? { message } : {}) };
 }
 
-/** Length of the class name that the text begins with; names are identifiers, perhaps with dots. */
+/** Length of the class name at the start of the text; names are identifiers, possibly with dots. */
 function nameEnd(text: string): number {
   let at = 0;
   while (at < text.length && at < 200 && /[\p{ID_Continue}$.]/u.test(text[at] ?? '')) at++;

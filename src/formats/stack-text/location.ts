@@ -1,21 +1,21 @@
 /**
- * Where a frame says it is: the text between the parentheses of a V8 frame line, taken apart from its right end,
- * because only there is the grammar free of ambiguity (paths may hold spaces, colons, parentheses and commas).
- * Knows nothing of the disk: a path is text. Source: V8's call-site serialisation, https://v8.dev/docs/stack-trace-api.
+ * Parses the location of a V8 frame line, the text between its parentheses. It is parsed from the right end, because the
+ * grammar is only unambiguous there (paths may contain spaces, colons, parentheses and commas). Does not access the disk: a
+ * path is text. Source: V8's call-site serialisation, https://v8.dev/docs/stack-trace-api.
  */
 
 /** Lines and columns are 1-based. */
 export interface TextPosition {
-  /** A path; a `file:` URL is decoded to one. Other URLs (`node:`, `wasm:`, `webpack-internal:`…) stay as printed. */
+  /** A path; `file:` URLs are converted to paths. Other URLs (`node:`, `wasm:`, `webpack-internal:`…) are kept as printed. */
   file: string;
-  /** As printed, when that was a URL. */
+  /** As printed, if it was a URL. */
   url?: string;
   line: number;
-  /** Absent in the few forms that print a line only. */
+  /** Absent in the few forms with a line only. */
   column?: number;
 }
 
-/** Where code that came out of `eval` or `new Function` was made, innermost first. */
+/** Position of the call of `eval` or `new Function` that created the code, innermost first. */
 export interface EvalOrigin extends Partial<TextPosition> {
   /** The function that called eval. */
   functionName: string;
@@ -23,9 +23,9 @@ export interface EvalOrigin extends Partial<TextPosition> {
 
 export type TextLocation =
   | { kind: 'source'; position: TextPosition }
-  /** `position` is inside the evaluated text, whose file is `<anonymous>` or its sourceURL. */
+  /** `position` is in the evaluated text, whose file is `<anonymous>` or its sourceURL. */
   | { kind: 'eval'; position?: TextPosition; origins: EvalOrigin[] }
-  /** `offset` counts bytes from the start of the module. */
+  /** `offset` is in bytes from the start of the module. */
   | { kind: 'wasm'; module: string; functionIndex: number; offset?: number }
   | { kind: 'promise'; index: number }
   | { kind: 'native' }
@@ -35,12 +35,12 @@ const deepestEval = 16;
 const locationStart =
   /^(?:\/|[A-Za-z]:[\\/]|\\\\|[A-Za-z][A-Za-z0-9+.-]{1,30}:|<anonymous>|native\)|index \d|eval at |\[|unknown location|REPL\d)/;
 
-/** Whether a text that follows an opening parenthesis begins as a location does. */
+/** Whether a text after an opening parenthesis begins like a location. */
 export function isLocationStart(text: string): boolean {
   return locationStart.test(text.slice(0, 64));
 }
 
-/** The location that `text` spells, or undefined when it spells none. */
+/** Parses `text` as a location; undefined if it is not one. */
 export function parseLocation(text: string): TextLocation | undefined {
   if (text === 'native') return { kind: 'native' };
   if (text === '<anonymous>' || text === 'unknown location') return { kind: 'anonymous' };
@@ -73,7 +73,7 @@ export function parsePosition(text: string): TextPosition | undefined {
   };
 }
 
-/** Reads `:digits` that ends at `end`. More than nine digits are no line of any file. */
+/** Parses `:digits` that ends at `end`. No file has a line number of more than nine digits. */
 function numberAtEnd(text: string, end: number): { value: number; colon: number } | undefined {
   let at = end;
   while (at > 0 && end - at < 10 && isDigit(text.charCodeAt(at - 1))) at--;
@@ -110,7 +110,7 @@ function parseEval(text: string): TextLocation | undefined {
   return { kind: 'eval', ...(position ? { position } : {}), origins };
 }
 
-/** `wasm://wasm/name-hash:wasm-function[3]:0x12`; the scheme may be any URL's. */
+/** `wasm://wasm/name-hash:wasm-function[3]:0x12`; the scheme may be any URL scheme. */
 function parseWasm(text: string): TextLocation | undefined {
   const at = text.lastIndexOf(':wasm-function[');
   if (at < 0) return undefined;
@@ -121,8 +121,8 @@ function parseWasm(text: string): TextLocation | undefined {
 }
 
 /**
- * The path of a `file:` URL, without query and fragment; anything else unchanged. Not node:url's fileURLToPath, which
- * throws on a foreign system's paths and on stray percent signs.
+ * The path of a `file:` URL, without query and fragment; anything else unchanged. Not node:url's fileURLToPath, which throws
+ * for paths of another system and for stray percent signs.
  */
 export function filePathOf(url: string): string {
   if (!url.startsWith('file://')) return url;

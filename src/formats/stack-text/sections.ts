@@ -1,23 +1,23 @@
 /**
- * The sections of a stack text while it is read line by line: the error itself, its cause, the elements of an
- * aggregate, each with a header, runs of frames, and what follows. A message may hold lines that look like frames and
- * a library may append a second run of them; which is which is settled when the section ends. Knows no line syntax
- * but the brackets of util.inspect.
+ * Builds the sections of a stack text line by line: the error itself, its cause, the elements of an aggregate, each with a
+ * header, runs of frames, and the text that follows. A message may contain lines that look like frames, and a library may
+ * append a second run of frames; the role of each run is determined at the end of the section. Independent of the syntax of
+ * lines, except for the brackets of util.inspect.
  */
 import type { FrameLine, TextFrame } from './frame-line.ts';
 
-/** `continuation`: what led here, appended by a library; `thrown-at`: Node's --trace-uncaught. */
+/** `continuation`: the earlier stack that led to this one, appended by a library; `thrown-at`: Node's --trace-uncaught. */
 export type Relation = 'cause' | 'errors' | 'continuation' | 'thrown-at';
 
 export interface ElidedFrames {
-  /** Index of the frame that follows. */
+  /** Index of the following frame. */
   before: number;
-  /** Absent where the printer doesn't say. */
+  /** Absent if the printer does not state it. */
   count?: number;
 }
 
 export interface FrameRun {
-  /** The text between the run before and this one. */
+  /** The text between the previous run and this one. */
   label: string;
   frames: TextFrame[];
   elided: ElidedFrames[];
@@ -32,18 +32,18 @@ interface Settled {
 const mostSections = 1000;
 const mostFrames = 20_000;
 const deepest = 64;
-/** Lines by which libraries announce that the frames below led to those above. */
+/** Lines with which libraries announce that the frames below led to those above. */
 const continuationLabel =
   /^\s*(?:from previous event:?|for call at|emitted 'error' event.*|-{3,}.*|={3,}.*|previous error.*|async stack.*|caused by:?)\s*$/i;
 
 export class Section {
   readonly isRoot: boolean;
   readonly children: { relation: Relation; label: string; section: Section }[] = [];
-  /** Lines before each run and after the last: always one more than there are runs. */
+  /** Lines before each run and after the last one: always one more than the number of runs. */
   private readonly texts: string[][] = [[]];
   private readonly runs: { frames: TextFrame[]; elided: FrameRun['elided']; lines: string[] }[] = [];
   private inRun = false;
-  /** The printer opened a brace: only properties follow, up to its closing. */
+  /** The printer opened a brace: only properties follow until it is closed. */
   braced = false;
   /** The last frame ended with a comma. */
   isElementEnd = false;
@@ -78,8 +78,8 @@ export class Section {
   }
 
   /**
-   * Header, runs, rest. With a known header the first run is the stack. Otherwise it is the last one before which no
-   * label announces a continuation, and all above it is the message.
+   * Splits the section into header, runs and rest. With a known header, the first run is the stack. Otherwise the stack is
+   * the last run that no label announces as a continuation, and everything above it is the message.
    */
   settle(headerKnown: boolean): Settled {
     const rest = trimBlank(this.texts.at(-1) ?? []);
@@ -147,7 +147,7 @@ export class SectionStack {
     return run !== undefined;
   }
 
-  /** A new section may only begin behind frames or inside braces: anything earlier is a message. */
+  /** A new section can only begin after frames or inside of braces; earlier lines are part of a message. */
   mayBranch(): boolean {
     const { section } = this.current();
     return (section.hasFrames || section.braced) && this.scopes.length < deepest && !this.isFull();
@@ -188,13 +188,13 @@ export class SectionStack {
     this.startHeader(section, header);
   }
 
-  /** An error without a stack is printed in brackets, and its brace stands on the same line. */
+  /** An error without a stack is printed in brackets, with its brace on the same line. */
   private startHeader(section: Section, header: string): void {
     section.addText(header.replace(/ \{$/, ''));
     if (header.endsWith(' {')) section.braced = true;
   }
 
-  /** `}` ends the innermost braced section, `]` the innermost list, and all that is open inside them. */
+  /** `}` closes the innermost braced section, `]` the innermost list, and everything that is open inside of them. */
   private close(bare: string): boolean {
     const closer = /^([}\]]),?$/.exec(bare)?.[1];
     if (!closer) return false;
@@ -207,7 +207,7 @@ export class SectionStack {
     return true;
   }
 
-  /** The element of a list ended with a comma behind its last frame. */
+  /** The element of a list ended with a comma after its last frame. */
   private endsElement(): boolean {
     const top = this.scopes.at(-1);
     if (top?.kind !== 'section' || this.scopes.at(-2)?.kind !== 'list' || top.section.braced) return false;
@@ -218,7 +218,7 @@ export class SectionStack {
     return this.all.length >= mostSections;
   }
 
-  /** The innermost scope, and the section that new lines and children belong to. */
+  /** The innermost scope, and the section that new lines and children are added to. */
   private current(): { kind: Scope['kind']; section: Section } {
     const top = this.scopes.at(-1) as Scope;
     return { kind: top.kind, section: top.kind === 'section' ? top.section : top.owner };
@@ -228,7 +228,7 @@ export class SectionStack {
 const columnOf = (position: { column?: number }) =>
   position.column === undefined ? {} : { column: position.column };
 
-/** Joins lines without the blank ones at both ends. */
+/** Joins lines without blank lines at both ends. */
 function trimBlank(lines: readonly string[]): string {
   let start = 0;
   let end = lines.length;

@@ -1,8 +1,8 @@
 /**
- * Text of a V8 stack, from `error.stack`, from Node's stderr or from util.inspect: header, frames, and the stacks that
- * hang on it (causes, aggregated errors, continuations that libraries append). Any text has an answer, if only a
- * header; time is linear in its length. Does not say whether a host has mapped the positions: the text can't tell.
- * Sources: https://v8.dev/docs/stack-trace-api, Node's lib/internal/util/inspect.js as seen in 20 to 26.
+ * Parses the text of a V8 stack, from `error.stack`, Node's stderr or util.inspect: header, frames, and attached stacks
+ * (causes, aggregated errors, continuations that libraries append). Any text has a result, even if it is only a header; time
+ * is linear in its length. Can't tell whether a host has already mapped the positions. Sources:
+ * https://v8.dev/docs/stack-trace-api, Node's lib/internal/util/inspect.js as seen in 20 to 26.
  */
 import { parseFrameLine, type TextFrame } from './frame-line.ts';
 import { type HeaderFacts, readHeader, readThrowSite, type ThrowSite } from './header.ts';
@@ -10,29 +10,29 @@ import { parsePosition } from './location.ts';
 import { type ElidedFrames, type Relation, SectionStack } from './sections.ts';
 
 export interface StackText extends HeaderFacts {
-  /** All text above the frames, as printed, but for the excerpt. */
+  /** All text above the frames, as printed, except for the excerpt. */
   header: string;
   frames: TextFrame[];
-  /** Where the printer left out frames that another stack of the same text repeats. */
+  /** Places where the printer omitted frames that another stack of the same text repeats. */
   elided: ElidedFrames[];
   related: { relation: Relation; label: string; stack: StackText }[];
-  /** What followed the frames, as printed: properties for the most part. */
+  /** The text after the frames, as printed: mostly properties. */
   rest: string;
   thrownAt?: ThrowSite;
-  /** The text was longer than the limit and was cut there. */
+  /** The text exceeded the limit and was truncated. */
   cut: boolean;
 }
 
 export interface StackTextHints {
-  /** The error's message, when it is known: then a message whose lines look like frames deceives nobody. */
+  /** The error's message, if known, so that lines of it that look like frames are not parsed as frames. */
   message?: string;
-  /** Characters that are read. */
+  /** Maximum number of characters to read. */
   limitChars?: number;
 }
 
 const defaultLimit = 8 * 1024 * 1024;
 
-/** Reads any text as a stack. Never throws. */
+/** Parses any text as a stack. Never throws. */
 export function readStackText(text: string, hints: StackTextHints = {}): StackText {
   const limit = hints.limitChars ?? defaultLimit;
   const cut = text.length > limit;
@@ -47,7 +47,7 @@ export function readStackText(text: string, hints: StackTextHints = {}): StackTe
   return excerpt ? { ...root, thrownAt: excerpt.site } : root;
 }
 
-/** How many lines the known message takes up, with its name before it; 0 when it isn't there. */
+/** Number of lines of the known message, including the name before it; 0 if it is not found. */
 function countHeaderLines(lines: readonly string[], start: number, message: string | undefined): number {
   if (!message) return 0;
   const wanted = message.split(/\r?\n/);
@@ -70,7 +70,7 @@ function readLine(sections: SectionStack, line: string): void {
   else if (!readAnnotation(sections, line) && !openSection(sections, line)) sections.addText(line);
 }
 
-/** What printers put between frames: a mapped position, a count of frames left out. */
+/** Lines that printers put between frames: a mapped position, a number of omitted frames. */
 function readAnnotation(sections: SectionStack, line: string): boolean {
   const start = line.slice(0, 4096);
   const arrow = /^\s+-> (?=\S)/.exec(start);
@@ -90,7 +90,7 @@ function openSection(sections: SectionStack, line: string): boolean {
   return true;
 }
 
-/** Turns the sections into the result, children before parents. */
+/** Converts the sections to the result, children before parents. */
 function finish(sections: SectionStack, cut: boolean, headerKnown: boolean): StackText {
   const done = new Map<unknown, StackText>();
   for (const section of sections.innermostFirst()) {
