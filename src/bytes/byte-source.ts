@@ -1,6 +1,6 @@
 /**
- * Random access to bytes that may be a file of many gigabytes: small reads come from cached windows, large ones go
- * straight to the file, and nothing is allocated for a length that the input cannot hold. Knows no format.
+ * Random access to bytes, possibly of a file of many gigabytes. Small reads are served from cached windows, large ones read
+ * the file directly, and nothing is allocated for a length that the input can't contain. Independent of formats.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { AgentdumpError, MalformedInput } from '../errors.ts';
@@ -8,15 +8,15 @@ import { AgentdumpError, MalformedInput } from '../errors.ts';
 export interface ByteSource {
   /** Length in bytes. */
   readonly size: number;
-  /** Fills `target` from byte `offset` as far as the input goes; returns how many bytes it filled. */
+  /** Fills `target` from byte `offset` as far as there is input; returns the number of bytes. */
   readInto(target: Uint8Array, offset: number): number;
-  /** The same without keeping what lies around it. */
+  /** Like `readInto`, without caching the surrounding bytes. */
   readUncached?(target: Uint8Array, offset: number): number;
-  /** The bytes themselves, not to be written to, where the source has them in memory in one piece. */
+  /** A view of the bytes, read-only, if the source has them in memory in one piece. */
   view?(offset: number, length: number): Uint8Array | undefined;
 }
 
-/** What is being read, for the error when it is not there. */
+/** Names the field that is read, for the error if it is absent. */
 export interface FieldName {
   format: string;
   field: string;
@@ -25,7 +25,7 @@ export interface FieldName {
 const windowSize = 64 * 1024;
 const maxWindows = 256;
 
-/** Bytes already in memory. */
+/** Bytes in memory. */
 export function bytesSource(bytes: Uint8Array): ByteSource {
   return {
     size: bytes.length,
@@ -37,7 +37,7 @@ export function bytesSource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** A part of another source, as a source of its own. Cut to what the other has. */
+/** A range of another source as a source, truncated to the size of the other. */
 export function sliceSource(source: ByteSource, start: number, size: number): ByteSource {
   const length = Math.max(0, Math.min(size, source.size - start));
   return {
@@ -49,14 +49,14 @@ export function sliceSource(source: ByteSource, start: number, size: number): By
   };
 }
 
-/** A file, read at most 16 MB of windows at a time. The size is that at opening. */
+/** A file, of which at most 16 MB of windows are cached. The size is determined when it is opened. */
 export class FileSource implements ByteSource {
   readonly size: number;
   readonly path: string;
   readonly #fd: number;
   readonly #windows = new Map<number, Uint8Array>();
 
-  /** `opened`: a descriptor of it, which is then this source's to close. */
+  /** `opened`: an open descriptor of the file, which this source closes. */
   constructor(path: string, opened?: number) {
     this.path = path;
     try {
@@ -119,7 +119,7 @@ export class FileSource implements ByteSource {
   }
 }
 
-/** Exactly `length` bytes from `offset`, or MalformedInput saying what was wanted; checked before allocating. */
+/** Exactly `length` bytes from `offset`. Throws MalformedInput with the wanted field; checked before allocating. */
 export function readExactly(source: ByteSource, offset: number, length: number, name: FieldName): Uint8Array {
   const available = Math.max(0, source.size - offset);
   const fits = Number.isSafeInteger(offset) && offset >= 0 && length >= 0 && length <= available;

@@ -1,6 +1,6 @@
 /**
- * A bounds-checked reader over little-endian bytes. Every read past the end throws MalformedInput naming format,
- * field and offset. LEB128 as in DWARF 5, §7.6. Knows no format.
+ * A bounds-checked reader of little-endian bytes. Every read beyond the end throws MalformedInput with format, field and
+ * offset. LEB128 as in DWARF 5, §7.6. Independent of formats.
  */
 import { MalformedInput } from '../errors.ts';
 
@@ -8,7 +8,7 @@ export class ByteCursor {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
   readonly #format: string;
-  /** Index of the next byte, 0-based; may be set to any place within the bytes or to their end. */
+  /** Index of the next byte, 0-based; may be set to any position up to the end. */
   position: number;
 
   constructor(bytes: Uint8Array, format: string, position = 0) {
@@ -54,7 +54,7 @@ export class ByteCursor {
     return this.#view.getBigInt64(this.#take(8, field), true);
   }
 
-  /** A 64-bit value that must be a safe integer: an offset, a size, an address of user space. */
+  /** A 64-bit value that must be a safe integer: an offset, a size, a user-space address. */
   size64(field: string): number {
     const at = this.position;
     const value = this.u64(field);
@@ -78,7 +78,7 @@ export class ByteCursor {
     return this.bytes.subarray(at, at + length);
   }
 
-  /** A string ended by a zero byte, as Latin-1 (which keeps every byte apart). */
+  /** A zero-terminated string, decoded as Latin-1 (which preserves every byte). */
   cString(field: string): string {
     const end = this.bytes.indexOf(0, this.position);
     if (end < 0) throw this.error(field, this.position, 'a zero byte', 'the end');

@@ -2,7 +2,7 @@
 import type { ByteSource } from './byte-source.ts';
 import type { MemoryReader } from './memory.ts';
 
-/** Absent parts read as the end of the source. */
+/** A read that includes absent memory returns 0, like one at the end of the source. */
 export function memorySource(memory: MemoryReader, address: number, size: number): ByteSource {
   return {
     size,

@@ -1,12 +1,12 @@
 /**
- * The memory of a dead process, put together from extents of files (segments of a core, sections of a module on
- * disk). Addresses are plain numbers here: user space lies below 2^53 on every machine that we read, and a heap walk
- * with bigint addresses is several times slower. Knows no format; what is absent is said by AbsentMemory.
+ * The memory of a dead process, assembled from extents of files (segments of a core, sections of a module on disk). Addresses
+ * are plain numbers: user space is below 2^53 on every supported machine, and a heap walk with bigint addresses is several
+ * times slower. Independent of formats. Reading absent memory throws AbsentMemory.
  */
 import { AgentdumpError } from '../errors.ts';
 import type { ByteSource } from './byte-source.ts';
 
-/** Addresses `start` (inclusive) to `end` (exclusive) hold the bytes of `source` from `offset`. */
+/** Addresses `start` (inclusive) to `end` (exclusive) contain the bytes of `source` from `offset`. */
 export interface MemoryExtent {
   start: number;
   end: number;
@@ -14,7 +14,7 @@ export interface MemoryExtent {
   offset: number;
 }
 
-/** What readers of process memory need; `read…` throws AbsentMemory, `find…` returns undefined. */
+/** The interface for readers of process memory. `read…` throws AbsentMemory, `find…` returns undefined. */
 export interface MemoryReader {
   /** A signed 64-bit word as a double: exact for user-space addresses and for V8's small integers. */
   readWord(address: number): number;
@@ -29,11 +29,11 @@ export interface MemoryReader {
   findWord(address: number): number | undefined;
   has(address: number, length: number): boolean;
   /**
-   * A copy that leaves no window behind, for probing here and there; undefined where it is not all there. `into` may take it: as many
-   * bytes.
+   * A copy that is not cached in a window, for isolated reads; undefined unless all bytes are present. `into`, if given,
+   * receives them, and must have that length.
    */
   peek(address: number, length: number, into?: Uint8Array): Uint8Array | undefined;
-  /** The bytes themselves, not to be written to, where they are in our memory in one piece; else undefined. */
+  /** A view of the bytes, read-only, if they are in our memory in one piece; otherwise undefined. */
   view?(address: number, length: number): Uint8Array | undefined;
 }
 
@@ -43,7 +43,7 @@ export class AbsentMemory extends AgentdumpError {
   }
 }
 
-/** What `read` gives; undefined where memory that it needs is absent. */
+/** The result of `read`; undefined if it needs absent memory. */
 export function whereMapped<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -56,30 +56,30 @@ export function whereMapped<T>(read: () => T): T | undefined {
 interface Window {
   view: DataView;
   bytes: Uint8Array;
-  /** Present parts as [from, to) pairs within the window; undefined when all of it is present. */
+  /** Present parts as [from, to) pairs within the window; undefined if all of it is present. */
   parts: number[] | undefined;
 }
 
 const windowBits = 16;
 const windowSize = 1 << windowBits;
 const maxWindows = 512;
-/** Windows of memories that were released, for the next: without them each would wait for a collection of garbage. */
+/** Buffers of windows that were released, for reuse; otherwise each would wait for a garbage collection. */
 const spareBuffers: Pick<Window, 'bytes' | 'view'>[] = [];
-/** Grain in which reads are recorded. */
+/** Granularity at which reads are recorded. */
 export const touchBlockBytes = 16;
 /** A single object larger than this is never read in one piece. */
 const maxRead = 1 << 30;
 
 export class ProcessMemory implements MemoryReader {
-  /** Sorted by address, none overlapping. */
+  /** Sorted by address, not overlapping. */
   readonly extents: readonly MemoryExtent[];
-  /** Numbers of the blocks of `touchBlockBytes` that were read, when someone wants to know. */
+  /** Numbers of the blocks of `touchBlockBytes` that were read; undefined if they are not recorded. */
   touchedBlocks: Set<number> | undefined;
   readonly #windows = new Map<number, Window>();
   #last: Window | undefined;
   #lastStart = -1;
 
-  /** Where extents overlap the earlier one of the list wins. */
+  /** If extents overlap, the earlier one in the list is used. */
   constructor(extents: readonly MemoryExtent[]) {
     this.extents = flattenExtents(extents);
   }
@@ -135,7 +135,7 @@ export class ProcessMemory implements MemoryReader {
   }
 
   has(address: number, length: number): boolean {
-    // Above that, counting up by one stands still.
+    // Above MAX_SAFE_INTEGER, incrementing by one has no effect.
     if (!(address >= 0 && address <= Number.MAX_SAFE_INTEGER - length) || length < 0) return false;
     let at = address;
     for (let i = this.#extentAt(at); at < address + length; i++) {
@@ -166,7 +166,7 @@ export class ProcessMemory implements MemoryReader {
     return bytes;
   }
 
-  /** The extent that holds `address`. */
+  /** The extent that contains `address`. */
   findExtent(address: number): MemoryExtent | undefined {
     const extent = this.extents[this.#extentAt(address)];
     return extent && extent.start <= address ? extent : undefined;
@@ -174,7 +174,7 @@ export class ProcessMemory implements MemoryReader {
 
   #offset = 0;
 
-  /** A view with `#offset` set to where `address` lies in it. */
+  /** A view, with `#offset` set to the position of `address` in it. */
   #at(address: number, length: number): DataView {
     const window = this.#find(address, length);
     if (!window) {
@@ -185,13 +185,13 @@ export class ProcessMemory implements MemoryReader {
     return window.view;
   }
 
-  /** The bytes of a value that crosses a window's end or a missing part; throws when they are not all there. */
+  /** The bytes of a value that crosses the end of a window or an absent part. Throws AbsentMemory unless all are present. */
   #straddling(address: number, length: number): DataView {
     const bytes = this.readBytes(address, length);
     return new DataView(bytes.buffer);
   }
 
-  /** The window that holds all of the value, with `#lastStart` its address; undefined where it takes the slow way. */
+  /** The window that contains the whole value, with `#lastStart` set to its address; undefined if the slow path is needed. */
   #find(address: number, length: number): Window | undefined {
     const at = address - this.#lastStart;
     if (!(at >= 0 && at + length <= windowSize) || !this.#last) {
@@ -234,7 +234,7 @@ export class ProcessMemory implements MemoryReader {
     return window;
   }
 
-  /** Room for a window: that of the oldest one when there are enough. Nobody outside holds on to it. */
+  /** A buffer for a window: that of the oldest window if there are enough. There are no other references to it. */
   #buffer(): Pick<Window, 'bytes' | 'view'> {
     if (this.#windows.size >= maxWindows)
       for (const [start, window] of this.#windows) {
@@ -248,7 +248,7 @@ export class ProcessMemory implements MemoryReader {
     return { bytes, view: new DataView(bytes.buffer) };
   }
 
-  /** Nobody will read from it soon; a later read finds its way. */
+  /** Releases the windows of memory that will not be read soon; a later read works as before. */
   release(): void {
     for (const window of this.#windows.values())
       if (spareBuffers.length < maxWindows) spareBuffers.push(window);
@@ -276,7 +276,7 @@ function covers(parts: number[], from: number, length: number): boolean {
   return false;
 }
 
-/** Sorts extents, cut to what their sources hold and without what an earlier one of the list already gives. */
+/** Sorts extents, truncates them to the size of their sources, and removes what an earlier one in the list provides. */
 export function flattenExtents(extents: readonly MemoryExtent[]): MemoryExtent[] {
   const valid = extents
     .map((e) => ({ ...e, end: Math.min(e.end, e.start + e.source.size - e.offset) }))
