@@ -1,23 +1,23 @@
-/** How the call of `abort()` is told. Pure. */
+/** Describes the call of `abort()` in words. Pure. */
 import type { AgentAbort } from './agent-state.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from './frame-text.ts';
 import type { Frame } from './thread.ts';
 
 export interface AbortCaller {
-  /** `stopIt (src/agent.mjs:10:5)`; of a call that no JavaScript of the program made, `a timer`. */
+  /** `stopIt (src/agent.mjs:10:5)`, or `a timer` if the call was not made by JavaScript of the program. */
   who: string;
   /** `src/agent.mjs:10:5` */
   place?: string;
   sentence: string;
 }
 
-/** Undefined where no frame says anything. */
+/** Undefined if no frame identifies the caller. */
 export function abortCaller({ frames }: AgentAbort, cwd: string | undefined): AbortCaller | undefined {
   const culprit = culpritFrame(frames);
   const isByTimer = frames?.some(isTimer) === true;
   if (!culprit || isOfNode(culprit))
     return isByTimer ? { who: 'a timer', sentence: 'abort() was called by a timer.' } : undefined;
-  // A time limit of a library's own: its name says more than the function that the timer called.
+  // A time limit of a library: the name of the library is more informative than that of the timer's callback.
   const library = isByTimer && !culprit.inApp ? libraryOf(culprit) : undefined;
   const who = library === undefined ? frameText(culprit, cwd) : `a timer of ${library}`;
   const place = placeOf(culprit, cwd);

@@ -1,6 +1,6 @@
 /**
- * The account of a death: the JSON document `agentdump.analysis/1`, and what every report renders. Each field but
- * `schema` and `gaps` may be absent. Addresses are hex strings, times ISO 8601 UTC, units stand in the names.
+ * The account of a death: the JSON document `agentdump.analysis/1`, from which every report is rendered. Every field except
+ * `schema` and `gaps` may be absent. Addresses are hex strings, times ISO 8601 UTC, and names contain the unit.
  */
 import type { AgentState } from './agent-state.ts';
 import type { OriginFacts, RequestAccount } from './origin.ts';

@@ -1,4 +1,4 @@
-/** What is said about an agent's past: when an expression first held, and what changed between two points. */
+/** Results about an agent's past: when an expression first held, and what changed between two points. */
 import type { AgentMessage, AgentStep, ModelCall, ToolCall } from './agent-state.ts';
 
 export const agentWhereSchema = 'agentdump.agent-where/1';
@@ -6,12 +6,12 @@ export const agentDiffSchema = 'agentdump.agent-diff/1';
 
 export interface WhereAnswer {
   expression: string;
-  /** How many changes were looked at. */
+  /** Number of changes that were evaluated. */
   mutations: number;
-  /** For how many of them the expression had no answer, and what it said at the first. */
+  /** For how many of them the expression failed, and the first error. */
   failed: number;
   fault?: string;
-  /** Absent when it never held. */
+  /** Absent if it never held. */
   found?: {
     /** Number of the event, for `--at`. */
     seq: number;
@@ -34,7 +34,7 @@ export interface ValueChange {
   after?: unknown;
 }
 
-/** Of one run, or of several; what began or ended between the points. */
+/** Changes of one or several runs between two points. */
 export interface PointDiff {
   from: { seq: number; at: string };
   to: { seq: number; at: string };
@@ -46,16 +46,16 @@ export interface RunDiff {
   name?: string;
   /** As in an agent's run. */
   implicit?: boolean;
-  /** It began after the first point. */
+  /** The run began after the first point. */
   isNew: boolean;
   status?: { before: string; after: string };
   state: ValueChange[];
   plan?: { before?: unknown; after?: unknown };
-  /** Began or ended between; as they stood at the second point. */
+  /** Those that began or ended between the points, in their state at the second point. */
   steps: AgentStep[];
   modelCalls: ModelCall[];
   toolCalls: ToolCall[];
-  /** Said between. */
+  /** Added between the points. */
   messages: AgentMessage[];
   inputTokens: number;
   outputTokens: number;

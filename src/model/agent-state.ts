@@ -1,4 +1,4 @@
-/** What the agent was doing, in the words of the OpenTelemetry GenAI conventions where they have one. */
+/** The state of an agent, in the terms of the OpenTelemetry GenAI conventions where they exist. */
 import type { Frame } from './thread.ts';
 import type { Confidence, Evidence } from './verdict.ts';
 
@@ -110,7 +110,7 @@ export interface McpServer {
   ended?: { beforeEndMs: number; exitCode?: number; signal?: string; stderr?: string; error?: AgentError };
 }
 
-/** The classes in which agents fail; a person's words for each are in `title`. */
+/** The classes of agent failures; `title` contains their description for people. */
 export const agentFailureKinds = [
   'rate-limit',
   'quota',
@@ -226,12 +226,12 @@ export interface OpenWork {
   leftBehind?: true;
 }
 
-/** What a run is called to people. */
+/** The display name of a run. */
 export function nameOfRun({ id, name, implicit }: Pick<AgentRun, 'id' | 'name' | 'implicit'>): string {
   return implicit ? 'the program (it named no run)' : (name ?? id);
 }
 
-/** `thread_id weather-42, user_id 7`; empty where none is known. */
+/** `thread_id weather-42, user_id 7`; empty if none is known. */
 export function idsOfRun({ ids = {} }: Pick<AgentRun, 'ids'>): string {
   return Object.entries(ids)
     .map(([name, id]) => `${name} ${id}`)

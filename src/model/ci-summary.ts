@@ -1,7 +1,7 @@
 /**
- * What a run of `agentdump ci` comes to: the document `agentdump.ci/1` (summary.json), and what its reports render. Each
- * field but `schema`, `command`, `outcome`, `tests` and `bundles` may be absent. Paths are relative to the working directory where they
- * lie below it. Sizes in bytes, durations in milliseconds, times ISO 8601 UTC; lines and columns 1-based.
+ * The result of a run of `agentdump ci`: the document `agentdump.ci/1` (summary.json), from which its reports are rendered.
+ * Every field except `schema`, `command`, `outcome`, `tests` and `bundles` may be absent. Paths below the working directory
+ * are relative to it. Sizes are in bytes, durations in milliseconds, times ISO 8601 UTC; lines and columns are 1-based.
  */
 import type { RunningTestFacts } from './tests.ts';
 

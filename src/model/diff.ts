@@ -1,13 +1,13 @@
 /**
- * What differs between two bundles, or between one and a baseline: the JSON document `agentdump.diff/1`. `before` is
- * the first bundle or the baseline, `after` the bundle that is asked about. Values are texts as a person compares
- * them; sizes and counts are numbers, with the unit in the name. Every field but those marked may be absent.
+ * The differences between two bundles, or between a bundle and a baseline: the JSON document `agentdump.diff/1`. `before` is
+ * the first bundle or the baseline, `after` the bundle in question. Values are texts for comparison by people; sizes and
+ * counts are numbers, with the unit in the name. Every field may be absent, except for those that are marked.
  */
 import type { VerdictKind } from './verdict.ts';
 
 export const diffSchema = 'agentdump.diff/1';
 
-/** In the order of what they explain. */
+/** In the order of their explanatory value. */
 export const diffSections = [
   'verdict',
   'error',

@@ -1,11 +1,11 @@
-/** How frames and files are named in verdicts and reports: short, the same everywhere. Pure. */
+/** Short names of frames and files, the same in all verdicts and reports. Pure. */
 
 import { below } from '../platform/paths.ts';
 import type { Frame } from './thread.ts';
 
 type Placed = Pick<Frame, 'function' | 'file' | 'line' | 'column'>;
 
-/** `file:line:column`, the file relative to the program's folder where it lies in it. */
+/** `file:line:column`; the file is relative to the program's folder if it is inside. */
 export function placeOf(frame: Placed, cwd?: string): string | undefined {
   if (frame.file === undefined) return undefined;
   const file = shortFile(frame.file, cwd);
@@ -26,7 +26,7 @@ export function shortFile(file: string, cwd?: string): string {
   return (cwd && below(cwd, path)) || path;
 }
 
-/** A path that is too long loses folders from its front, never its name: `…/lib/settings.mjs:3`. */
+/** Shortens a path by removing leading folders, never the file name: `…/lib/settings.mjs:3`. */
 export function endOfPath(path: string, most: number): string {
   let end = path;
   while (end.length > most) {
@@ -37,20 +37,23 @@ export function endOfPath(path: string, most: number): string {
   return end;
 }
 
-/** The frame that a person would open first: the topmost of the program's own, else of a package, else with a position. */
+/**
+ * The frame that a person would open first: the topmost frame of the program, otherwise of a package, otherwise the first
+ * with a position.
+ */
 export function culpritFrame(frames: readonly Frame[] | undefined): Frame | undefined {
   const placed = frames?.filter((f) => f.file !== undefined);
   return placed?.find((f) => f.inApp) ?? placed?.find((f) => !isOfNode(f)) ?? placed?.[0];
 }
 
-/** Whether the code is Node's own, or has no place at all. */
+/** Whether the code is Node's own, or has no file at all. */
 export function isOfNode({ file }: Pick<Frame, 'file'>): boolean {
   return file === undefined || file.startsWith('node:');
 }
 
 /**
- * Whether a frame is somebody else's, with nothing to read on it: other people's frames in a row fold. Where no frame is
- * the program's own the packages' say the most, and in a native stack every frame may matter.
+ * Whether a frame is foreign and has no further information; consecutive ones are collapsed. If no frame belongs to the
+ * program, the frames of packages are the most informative, and in a native stack every frame may matter.
  */
 export function isPlainForeign(frame: Frame, hasOwn: boolean): boolean {
   if (frame.inApp || frame.locals?.length || frame.address !== undefined) return false;

@@ -1,8 +1,8 @@
-/** How children and their ends are told in verdicts and reports. Pure. */
+/** Describes child processes and their ends in words. Pure. */
 import type { ChildFacts } from './account.ts';
 import { clip } from './quantities.ts';
 
-/** By a signal, with a code, or before it began. */
+/** Ended by a signal, with a non-zero code, or failed to start. */
 export function endedBadly({ exitCode, signal, error }: ChildFacts): boolean {
   return error !== undefined || signal !== undefined || (exitCode !== undefined && exitCode !== 0);
 }
@@ -19,14 +19,17 @@ function endText({ exitCode, signal, error, endedAt }: ChildFacts): string {
   return endedAt === undefined ? 'was running' : 'was gone';
 }
 
-/** Lines that say something: not those that the preload wrote; none of what is no text (node:test's files report to it in binary). */
+/**
+ * Non-empty lines, except for those that the preload wrote. Empty for binary output (node:test's files report in a binary
+ * format).
+ */
 export function saidLines(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('agentdump: '));
   const binary = lines.filter((line) => isBinary.test(line)).length;
   return binary * 4 > lines.length ? [] : lines;
 }
 
-/** As it is, or escaped for a terminal. */
+/** Control characters, raw or escaped for a terminal. */
 const isBinary = /[\x00-\x06\x0e-\x1a]|\\x(?:0[0-6ef]|1[0-9a])/;
 
 export function lastLine(text: string): string {
@@ -34,8 +37,8 @@ export function lastLine(text: string): string {
 }
 
 /**
- * The line in which a program says why it gives up: the newest that names an error, or else its last. Frames of a stack and
- * brackets say nothing by themselves.
+ * The line with which a program explains its failure: the last one that names an error, otherwise the last line. Stack frames
+ * and brackets are ignored.
  */
 export function tellingLine(text: string): string {
   const lines = saidLines(text)

@@ -1,33 +1,35 @@
 /**
- * What is said about a heap: rows and documents of `agentdump heap …`. Sizes are bytes and stand in the names; a size
- * said to be retained overlaps with others and must not be summed. No IO, no snapshot format.
+ * Rows and documents of `agentdump heap …`. Sizes are in bytes, as in their names. Retained sizes overlap and must not be
+ * added up. No IO, independent of the snapshot format.
  */
 import type { Confidence, Gap } from './verdict.ts';
 
 export const heapSchema = 'agentdump.heap/1';
 
-/** Every document of `heap` starts so. */
+/** The common fields of every document of `heap`. */
 export interface HeapDocument {
   schema: typeof heapSchema;
-  /** The file or bundle, as it was named. */
+  /** The file or bundle, as given by the user. */
   source: string;
   gaps: Gap[];
 }
 
 export interface HeapNodeRow {
-  /** The snapshot's own id: the same object has the same in another snapshot of one process. */
+  /** The snapshot's own id. An object has the same id in other snapshots of the same process. */
   id: number;
   name: string;
-  /** V8's kind of node: object, string, closure, array… */
+  /** V8's type of node: object, string, closure, array… */
   type: string;
   class: string;
-  /** Its own bytes, with those of internal parts that only it uses. */
+  /** Its own size, including internal parts that only it uses. */
   selfSizeBytes: number;
-  /** What would be freed with it. */
+  /** The size that would be freed with it. */
   retainedSizeBytes: number;
-  /** Steps from the program's roots; null when nothing strong leads to it; 100,000,000 more when only V8 holds it. */
+  /**
+   * Steps from the program's roots; null if no strong path leads to it; increased by 100,000,000 if only V8 references it.
+   */
   distance: number | null;
-  /** Id of the node without which it would be free; null for the root. */
+  /** Id of the immediate dominator, the node without which it would be free; null for the root. */
   dominatorId: number | null;
 }
 
@@ -42,11 +44,11 @@ export interface HeapSource {
 export interface HeapClassRow {
   class: string;
   count: number;
-  /** Sums to the whole heap over all classes. */
+  /** The sum over all classes is the size of the heap. */
   selfSizeBytes: number;
   retainedSizeBytes: number;
   distance: number | null;
-  /** Where the constructor was written. */
+  /** Where the constructor is defined. */
   source?: HeapSource;
 }
 
@@ -61,7 +63,7 @@ export interface HeapSummary extends HeapDocument {
   edges: number;
   strings: number;
   totalBytes: number;
-  /** By what it is, as DevTools' statistics; the parts that are no code, string, array or system are objects. */
+  /** By category, as in DevTools' statistics. The remainder, which is not code, strings, arrays or system, is objects. */
   statistics: {
     nativeBytes: number;
     typedArrayBytes: number;
@@ -72,31 +74,31 @@ export interface HeapSummary extends HeapDocument {
   };
   byType: HeapShareRow[];
   classes: HeapClassRow[];
-  /** By package of the constructor or function, where the snapshot says where it was written. */
+  /** By package of the constructor or function, if the snapshot contains source locations. */
   packages: HeapShareRow[];
   files: HeapShareRow[];
-  /** Bytes of nodes that have a source location. */
+  /** Total size of nodes that have a source location. */
   locatedBytes: number;
 }
 
 export interface HeapEdgeRow {
-  /** Property, variable or slot; an element's index as text. */
+  /** Property, variable or slot; for elements the index as text. */
   edge: string;
   edgeType: string;
   node: HeapNodeRow;
 }
 
 export interface HeapPath {
-  /** From the root to the node; the first has no edge. */
+  /** From the root to the node; the first step has no edge. */
   steps: HeapEdgeRow[];
-  /** As one would write it: `global.sessions[3].messages`. */
+  /** As an expression: `global.sessions[3].messages`. */
   text: string;
 }
 
 export interface HeapSuspect {
   rule: string;
   title: string;
-  /** To be pasted into an issue. */
+  /** Suitable for pasting into an issue. */
   sentence: string;
   confidence: Confidence;
   retainedSizeBytes: number;
@@ -113,7 +115,7 @@ export interface HeapStringRow {
   value: string;
   count: number;
   selfSizeBytes: number;
-  /** What one copy would save. */
+  /** The size that would be saved by keeping only one copy. */
   wastedBytes: number;
   id: number;
 }
@@ -126,56 +128,61 @@ export interface HeapValue {
   text: string;
   retainedSizeBytes: number;
   entries: { key: string; id: number; text: string; retainedSizeBytes: number }[];
-  /** Entries in all; more than are listed when the list was cut. */
+  /** Total number of entries; larger than the list if it was truncated. */
   entryCount: number;
-  /** Properties that hold a small integer are missing: V8 left those out of the snapshot (`exposeNumericValues`). */
+  /**
+   * Properties with a small integer as their value are missing: V8 omitted them from the snapshot (`exposeNumericValues`).
+   */
   lacksNumbers?: boolean;
   source?: HeapSource;
-  /** Stack of its allocation, innermost first, where allocations were tracked. */
+  /** Stack of its allocation, innermost first, if allocations were tracked. */
   allocatedAt?: { function: string; script: string; line: number; column: number }[];
 }
 
-/** What one function of the program allocated, itself or by what it called. Rows don't overlap. */
+/** What one function of the program allocated, itself or through functions that it called. Rows don't overlap. */
 export interface HeapAllocationRow {
   function: string;
-  /** URL or path; empty where no function was known. */
+  /** URL or path; empty if the function is unknown. */
   script: string;
-  /** 1-based, where the function was written; 0 if not known. */
+  /** 1-based, where the function is defined; 0 if unknown. */
   line: number;
   column: number;
-  /** Of what is alive. */
+  /** Of objects that are alive. */
   bytes: number;
-  /** Of all that is attributed, 0 to 1. */
+  /** Of the total that is attributed, 0 to 1. */
   share: number;
-  /** The rest where every allocation was tracked, and not only samples. Objects that are alive. */
+  /**
+   * Number of live objects. This and the following optional fields require that every allocation was tracked, not only
+   * samples.
+   */
   count?: number;
-  /** What would be freed with them; overlaps between rows. */
+  /** The size that would be freed with them; rows overlap. */
   retainedSizeBytes?: number;
-  /** Since tracking began, with what is free again. */
+  /** Since tracking began, including what has been freed again. */
   allocatedBytes?: number;
   allocatedCount?: number;
   /** Of its largest call tree node, innermost first. */
   stack: string[];
 }
 
-/** A column of a query's answer: how its numbers are to be read. */
+/** A column of a query's result: defines how its values are displayed. */
 export interface HeapQueryColumn {
-  /** As it was asked for. */
+  /** As in the query. */
   name: string;
   kind: 'id' | 'bytes' | 'number' | 'value';
 }
 
 export interface HeapQueryTable {
   columns: HeapQueryColumn[];
-  /** An object is its class and id; what is missing is null. */
+  /** An object is represented by its class and id; missing values are null. */
   rows: (string | number | boolean | null)[][];
-  /** Rows in all; more than are listed when there is a limit. */
+  /** Total number of rows; larger than the list if there is a limit. */
   rowCount: number;
 }
 
 export interface HeapGrowthRow {
   class: string;
-  /** One number a snapshot, in the order given. */
+  /** One number per snapshot, in the order of the arguments. */
   counts: number[];
   selfSizeBytes: number[];
   retainedSizeBytes: number[];
@@ -183,27 +190,27 @@ export interface HeapGrowthRow {
   sizeGrowthBytes: number;
   retainedGrowthBytes: number;
   /**
-   * Objects of the last snapshot that the first one did not have, and the other way round; of two processes, where that
-   * can't be told, only the difference of the counts.
+   * Objects that are only in the last snapshot, or only in the first. For snapshots of two processes, where objects can't be
+   * matched, only the difference of the counts.
    */
   added: number;
   removed: number;
   trend: 'grows' | 'shrinks' | 'steady' | 'unsteady';
 }
 
-/** Objects at one place that hold more than before. */
+/** Objects at one path that retain more than before. */
 export interface HeapGrownNode {
   /** The one that grew most. */
   node: HeapNodeRow;
   count: number;
   beforeBytes: number;
   growthBytes: number;
-  /** With `*` for the numbers of elements. */
+  /** With `*` instead of element numbers. */
   path: string;
-  /** What they held in each snapshot, where objects are known by their id; nothing before they were there. */
+  /** Their retained size in each snapshot, if objects can be matched by id; zero before they existed. */
   heldBytes?: number[];
-  /** Of what is new below them the class with most bytes, where objects are known by their id. */
+  /** The class with the largest size among new objects below them, if objects can be matched by id. */
   added?: { class: string; count: number; retainedSizeBytes: number; source?: HeapSource };
-  /** What says that it is meant to fill up to a size of its own, such as `property maxSize`. */
+  /** Evidence that it is a cache that fills up to a limit of its own, such as `property maxSize`. */
   limit?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * RFC 6902 operations on JSON documents, without changing the document: what is on the way to the change is copied,
- * the rest shared. Pointers are those of RFC 6901. A pointer that leads nowhere throws a RangeError.
+ * RFC 6902 operations on JSON documents. The document is not modified: values on the path to the change are copied, all
+ * others shared. Pointers are those of RFC 6901. A pointer to a missing value throws RangeError.
  */
 export interface PatchOperation {
   op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
@@ -9,21 +9,21 @@ export interface PatchOperation {
   value?: unknown;
 }
 
-/** The document after the operations, in order; all or, when one throws, none. */
+/** The document after all operations, in order. If one throws, none is applied. */
 export function applyPatch(document: unknown, operations: readonly PatchOperation[]): unknown {
   let now = document;
   for (const operation of operations) now = applyOne(now, operation);
   return now;
 }
 
-/** The value at a pointer; undefined when there is none. */
+/** The value at a pointer; undefined if there is none. */
 export function findAtPointer(document: unknown, pointer: string): unknown {
   let value = document;
   for (const token of readPointer(pointer)) value = childOf(value, token);
   return value;
 }
 
-/** The names on the way. `''` is the document itself. */
+/** The reference tokens of a pointer. `''` is the document itself. */
 export function readPointer(pointer: string): string[] {
   if (pointer === '') return [];
   if (!pointer.startsWith('/')) throw new RangeError(`a JSON pointer starts with "/": ${pointer}`);
@@ -64,7 +64,7 @@ function applyOne(document: unknown, { op, path, from, value }: PatchOperation):
 
 type Change = (parent: object, token: string) => object;
 
-/** A copy of `node` with `apply` done at the parent of the last name; `whole` replaces the document itself. */
+/** A copy of `node` with `apply` performed on the parent of the last token; `whole` replaces the document itself. */
 function change(node: unknown, tokens: string[], at: number, apply: Change, whole: unknown): unknown {
   const token = tokens[at];
   if (token === undefined) return whole;
@@ -103,7 +103,7 @@ function inserted(parent: object, token: string, value: unknown): object {
 function replaced(parent: object, token: string, value: unknown): object {
   if (Array.isArray(parent)) return parent.with(Number(token), value);
   const copy = { ...parent };
-  // A plain assignment to `__proto__` would change what the copy inherits.
+  // An ordinary assignment to `__proto__` would change the prototype of the copy.
   Object.defineProperty(copy, token, { value, enumerable: true, configurable: true, writable: true });
   return copy;
 }

@@ -1,4 +1,4 @@
-/** A model call in one line: where to, how it went, how long it took, tokens, why it ended. Pure. */
+/** A model call on one line: destination, outcome, duration, tokens, stop reason. Pure. */
 import type { ModelCall } from './agent-state.ts';
 import { clip, firstLine, formatDuration, formatNumber } from './quantities.ts';
 
@@ -9,8 +9,8 @@ const states: Record<string, string> = {
 };
 
 /**
- * `anthropic claude-x`; of a host that is only known to speak OpenAI's format, where it is:
- * `llama-3 at 127.0.0.1:8000 (OpenAI-compatible)`.
+ * `anthropic claude-x`; for a host that is only known to use OpenAI's format, with its address: `llama-3 at 127.0.0.1:8000
+ * (OpenAI-compatible)`.
  */
 export function modelName({
   provider,
@@ -48,7 +48,7 @@ function detailsOf({ inputTokens, outputTokens, finishReasons, resendCount, erro
   ].filter((text): text is string => typeof text === 'string' && text !== '');
 }
 
-/** Where it was sent matters when that went wrong. */
+/** The destination is only relevant if the call failed. */
 function placeText({ status, httpStatus = 200, provider, server, path = '' }: ModelCall): string {
   const isTrouble = status === 'failed' || httpStatus >= 400;
   const place = provider === 'openai_compatible' ? path : `${server ?? ''}${path}`;

@@ -1,4 +1,4 @@
-/** Whose work the code was that died, and the requests that were being answered. Pure. */
+/** Describes whose code failed, and the requests that were being processed. Pure. */
 import { clip, formatBytes, formatDuration } from './quantities.ts';
 
 export interface RequestAccount {
@@ -47,7 +47,7 @@ export interface OriginFacts {
   lastSeen?: { at: string; beforeEndMs?: number };
 }
 
-/** `GET /orders/17`, without the query, or what is known of it. */
+/** `GET /orders/17`, without the query, or as much as is known. */
 export function requestName({ method, path, protocol, id }: RequestAccount): string {
   const what = protocol === 'websocket' ? 'WebSocket' : method;
   return [what, path?.split('?')[0] ?? (what === undefined ? `request ${id}` : undefined)]
@@ -81,7 +81,7 @@ function requestFacts(request: RequestAccount): string[] {
   return facts.filter((fact) => typeof fact === 'string');
 }
 
-/** Others may have been answered on it before. */
+/** Earlier requests may have used the same connection. */
 function connectionText({
   bytesRead = 0,
   bytesWritten = 0,

@@ -1,10 +1,10 @@
-/** Which frame's code is shown first. */
+/** Selects the frame whose code is shown first. */
 import type { Account } from './account.ts';
 import { culpritFrame } from './frame-text.ts';
 import type { Frame } from './thread.ts';
 import type { VerdictPlace } from './verdict.ts';
 
-/** The frame with code at the place that the verdict names; else that of the error or of the thread that died. */
+/** The frame with code at the verdict's place; otherwise one of the error or of the thread that died. */
 export function findPlace({ error, threads = [], verdict, suspended = [] }: Account): Frame | undefined {
   const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
   const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];

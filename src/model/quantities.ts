@@ -1,4 +1,4 @@
-/** Sizes, durations and counts as people say them. One spelling for verdicts and reports alike. Pure. */
+/** Sizes, durations and counts in readable form, the same in verdicts and reports. Pure. */
 
 const binaryUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
@@ -38,7 +38,7 @@ function twoUnits(
   return rest === 0 ? `${whole} ${largeName}` : `${whole} ${largeName} ${rest} ${smallName}`;
 }
 
-/** `1 timer`, `3 timers`; 1,024 with its comma. */
+/** `1 timer`, `3 timers`; with thousands separators as in 1,024. */
 export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatNumber(count)} ${count === 1 ? singular : plural}`;
 }
@@ -55,19 +55,19 @@ export function formatShare(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** `text` in at most `max` characters, the end cut with an ellipsis; never through a surrogate pair. */
+/** `text` truncated to at most `max` characters with an ellipsis; never within a surrogate pair. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   const cut = text.slice(0, Math.max(max - 1, 0));
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
-/** The first line that says something. */
+/** The first non-empty line. */
 export function firstLine(text: string): string {
   return /^\s*(\S.*)?/.exec(text)?.[1]?.trimEnd() ?? '';
 }
 
-/** `up 3 h`, and `up at least 3 h` of a process whose end nobody saw. */
+/** `up 3 h`; `up at least 3 h` if the end of the process was not observed. */
 export function uptimeText({
   uptimeMs,
   uptimeIsMinimum,

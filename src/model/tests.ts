@@ -27,14 +27,17 @@ export interface TestFacts {
   stop?: { why?: 'hang' | 'job-limit' | 'cancelled'; afterMs?: number; signal?: string; at?: string };
 }
 
-/** The test that the account is about: the one that failed, began it, or started the process; that ran where none has a context. */
+/**
+ * The test that the account is about: the one that failed, the one that the failure originates from, or the one that started
+ * the process. If tests are not followed by context, the running one precedes the latter.
+ */
 export function testOf(tests: TestFacts | undefined): RunningTestFacts | undefined {
   if (!tests) return undefined;
   const { failure, origin, isFollowed, running, startedBy } = tests;
   return failure ?? origin ?? (isFollowed ? undefined : running?.[0]) ?? startedBy;
 }
 
-/** `suite › test`; the file's path where no test ran. */
+/** `suite › test`; undefined without a named test. */
 export function testName(tests: TestFacts | undefined): string | undefined {
   const test = testOf(tests);
   return test?.name.length ? testTitle(test) : undefined;

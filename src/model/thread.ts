@@ -1,4 +1,4 @@
-/** Threads and their frames, whatever format they were read from. */
+/** Threads and their frames, independent of the format that they were read from. */
 
 /** How a frame was found; from the most to the least certain. */
 export type FrameTrust = 'context' | 'cfi' | 'frame-pointer' | 'stack-text' | 'inspector' | 'heap' | 'scan';

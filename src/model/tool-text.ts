@@ -1,4 +1,4 @@
-/** What is known of a tool call or a step, in words: each from what was seen, none from what was asked for. Pure. */
+/** The state of a tool call or step in words: only what was observed, not what was requested. Pure. */
 import type { ToolCall, ToolCallStatus } from './agent-state.ts';
 import { formatDuration } from './quantities.ts';
 
@@ -24,7 +24,7 @@ export function toolStateText({ status, durationMs, ageMs, eventId, because }: T
         : '';
   return `${states[status] ?? status}${time}${because === undefined ? '' : ` (${because})`}`;
 }
-/** `step plan`, and `step 1` of a framework that calls it so itself. */
+/** `step plan`, or `step 1` if the framework's name already begins with "step". */
 export function stepText(name: string): string {
   return /^step\b/i.test(name) ? name : `step ${name}`;
 }

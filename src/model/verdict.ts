@@ -1,6 +1,6 @@
-/** What is concluded: the cause, why we think so, and what is missing. No IO, no formats. */
+/** Conclusions: the cause, the reasons for it, and what is missing. No IO, independent of formats. */
 
-/** Every kind of end, as the account names it; the order is that of the table of deaths. */
+/** All kinds of ends in accounts, in the order of the table of deaths. */
 export const verdictKinds = [
   'uncaught-exception',
   'unhandled-rejection',
@@ -24,9 +24,9 @@ export const verdictKinds = [
 export type VerdictKind = (typeof verdictKinds)[number];
 
 export interface VerdictTraits {
-  /** asked: somebody stopped the process or looked at it; death: something is broken. */
+  /** asked: the process was stopped or inspected deliberately; death: something is broken. */
   nature: 'death' | 'asked' | 'unknown';
-  /** Something other than the program's own code ended it. */
+  /** The end was caused by something other than the program's own code. */
   isFromOutside?: true;
 }
 
@@ -51,7 +51,10 @@ const traits: Record<VerdictKind, VerdictTraits> = {
   unknown: { nature: 'unknown' },
 };
 
-/** What all who show or use a kind must know of it. An account that somebody else wrote may have any text as its kind. */
+/**
+ * The properties of a kind that matter wherever it is shown or used. An account from another writer may contain any text as
+ * its kind.
+ */
 export function traitsOf(kind: string): VerdictTraits {
   return Object.hasOwn(traits, kind) ? traits[kind as VerdictKind] : traits.unknown;
 }

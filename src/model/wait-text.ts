@@ -1,4 +1,4 @@
-/** How the nodes of a wait-for graph are named in verdicts and reports. Pure. */
+/** Names of the nodes of a wait-for graph in verdicts and reports. Pure. */
 import type { WaitNode } from './agent-state.ts';
 
 const words: Record<WaitNode['kind'], string> = {

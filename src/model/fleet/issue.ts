@@ -1,7 +1,7 @@
-/** A fault of the fleet: deaths of one signature, or of several that a person has merged. Times are ISO 8601 UTC. */
+/** A fault in a fleet: deaths with one signature, or with several that a person has merged. Times are ISO 8601 UTC. */
 import type { VerdictKind } from '../verdict.ts';
 
-/** The order in which they are listed. */
+/** In the order of listings. */
 export const issueStatuses = ['regressed', 'new', 'ongoing', 'resolved', 'ignored'] as const;
 export type IssueStatus = (typeof issueStatuses)[number];
 
@@ -16,7 +16,7 @@ export interface Issue {
   firstRelease?: string;
   lastRelease?: string;
   status: IssueStatus;
-  /** Why these deaths are one issue. */
+  /** The reason why these deaths are one issue. */
   because: string;
 }
 
@@ -32,7 +32,7 @@ export interface Counted {
   count: number;
 }
 
-/** Of one release; without `release` those of which it is not known. */
+/** Deaths of one release, or, without `release`, those whose release is unknown. */
 export interface ReleaseCount {
   release?: string;
   count: number;
@@ -41,7 +41,7 @@ export interface ReleaseCount {
 }
 
 export interface StoredDeath {
-  /** Id of the bundle; of one that is encrypted and was not opened, one made of its bytes. */
+  /** Id of the bundle; for an encrypted bundle that was not opened, an id derived from its bytes. */
   bundle: string;
   at: string;
   program?: string;
@@ -51,7 +51,7 @@ export interface StoredDeath {
   commit?: string;
   environment?: string;
   agent?: string;
-  /** Where the store keeps it; absent where retention removed it. */
+  /** Path in the store; absent if retention removed it. */
   path?: string;
   bytes: number;
 }
@@ -59,11 +59,14 @@ export interface StoredDeath {
 export interface IssueStory extends Issue {
   signatures: IssueSignature[];
   resolved?: { at: string; release?: string };
-  /** How many are kept; `count` has also the deaths whose bundle was removed, and those that a program counted and wrote none of. */
+  /**
+   * Number of stored bundles. `count` also includes deaths whose bundle was removed, and deaths that a program counted
+   * without writing a bundle.
+   */
   bundles: number;
-  /** Runs of an agent that were at work in these deaths. */
+  /** Number of agent runs that were active in these deaths. */
   runs: number;
-  /** Hours in which it was seen, the oldest first. */
+  /** Hours in which it occurred, oldest first. */
   hours: { hour: string; count: number }[];
   releases: ReleaseCount[];
   programs: Counted[];
@@ -71,26 +74,26 @@ export interface IssueStory extends Issue {
   nodeVersions: Counted[];
   environments: Counted[];
   agents: Counted[];
-  /** Those whose bundle is there before the others, the newest first, so many as were asked for. */
+  /** At most as many as requested: first those with a stored bundle, newest first. */
   deaths: StoredDeath[];
 }
 
-/** What new signature rules made of what a store has. */
+/** The result of applying new signature rules to a store. */
 export interface Reprocessed {
-  /** That rules before these had grouped. */
+  /** Number of deaths that were grouped with earlier rules. */
   deaths: number;
-  /** Of them those that stay as they were: their bundles are gone, encrypted or damaged. */
+  /** Number of those that remain unchanged, because their bundles are removed, encrypted or damaged. */
   unreadable: number;
   issuesBefore: number;
   issuesAfter: number;
 }
 
-/** What became of one bundle that was to be sent. */
+/** The result of sending one bundle. */
 export interface SentBundle {
   path: string;
   outcome: 'stored' | 'there' | 'refused';
   bundle?: string;
   issue?: string;
-  /** Why it was refused. */
+  /** The reason for a refusal. */
   because?: string;
 }
