@@ -1,6 +1,6 @@
 /**
- * The memory controller of a process: where its files are and what they say now. cgroup v2, and v1 where the machine
- * still has it; see the kernel's admin-guide/cgroup-v2 and cgroup-v1/memory. What can't be read is absent.
+ * The memory controller of a process: the location of its files and their current contents. cgroup v2, and v1 on machines
+ * that still use it; see the kernel's admin-guide/cgroup-v2 and cgroup-v1/memory. Unreadable values are absent.
  */
 import fs from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,10 +10,10 @@ const { readFileSync, existsSync } = fs;
 
 export interface CgroupMemory {
   currentBytes?: number;
-  /** Absent where there is no limit. */
+  /** Absent if there is no limit. */
   maxBytes?: number;
   peakBytes?: number;
-  /** Processes that the kernel killed for want of memory, ever. */
+  /** Total number of processes that the kernel killed because of insufficient memory. */
   oomKills?: number;
 }
 
@@ -37,7 +37,7 @@ const ofV1: FileNames = {
   events: 'memory.oom_control',
 };
 const mount = platform.groupMount ?? '';
-/** v1 says "no limit" with the largest page-aligned number, v2 with the word max. */
+/** "No limit" is the largest page-aligned number in v1, and the word max in v2. */
 const noLimit = 2 ** 60;
 
 /** Folder of the process's memory controller; undefined without one. */
@@ -48,7 +48,8 @@ export function findMemoryCgroup(pid: number | 'self' = 'self'): string | undefi
   const [root, line, names] = v1 ? [`${mount}/memory`, v1, ofV1] : [mount, v2, ofV2];
   const path = line?.split(':').slice(2).join(':');
   if (path === undefined) return undefined;
-  // In a container without a cgroup namespace the path is the host's, and only its end is mounted: at the root.
+  // In a container without a cgroup namespace the path is that of the host, but only the container's own group is mounted, at
+  // the root.
   return [root + path, root].find((folder) => existsSync(`${folder}/${names.current}`));
 }
 
@@ -64,8 +65,8 @@ export function readCgroupMemory(folder: string): CgroupMemory {
 }
 
 /**
- * Limit and use of the group and of every group around it, where there is a limit: the nearest to its limit decides. What the
- * kernel only keeps of files not looked at lately it would give up first, so it does not count as used.
+ * Limit and usage of the group and of each of its ancestors that has a limit; the one nearest to its limit is decisive.
+ * Cached data of files that were not accessed recently does not count as used, because the kernel reclaims it first.
  */
 export function readGroupLimits(folder: string): { max: number; used: number }[] {
   const limits: { max: number; used: number }[] = [];
@@ -78,13 +79,16 @@ export function readGroupLimits(folder: string): { max: number; used: number }[]
   return limits;
 }
 
-/** `total_` is v1's word for the group with those in it. */
+/** In v1 the prefix `total_` marks values that include descendants. */
 function reclaimableBytes(folder: string): number {
   const text = readText(`${folder}/memory.stat`) ?? '';
   return Number((/^total_inactive_file (\d+)$/m.exec(text) ?? /^inactive_file (\d+)$/m.exec(text))?.[1] ?? 0);
 }
 
-/** Kills for want of memory on this machine since its start, whichever cgroup; undefined where /proc hides it. */
+/**
+ * Number of kills because of insufficient memory on this machine since its start, in any cgroup; undefined if /proc is
+ * hidden.
+ */
 export function readHostOomKills(): number | undefined {
   const text = platform.kernelFile('vmstat');
   return asNumber(text && /^oom_kill (\d+)$/m.exec(text)?.[1]);

@@ -1,6 +1,6 @@
 /**
- * macOS, and other systems of the POSIX family that show no files about processes. ps(1) tells of other processes; in the
- * same words on macOS, the BSDs and Linux.
+ * macOS, and other POSIX systems that don't expose processes as files. Other processes are queried with ps(1), whose options
+ * used here are the same on macOS, the BSDs and Linux.
  */
 import { basename } from 'node:path';
 import type { ListedProcess, Platform } from './interface.ts';
@@ -8,7 +8,7 @@ import { nodeOnly, titleOf } from './node-only.ts';
 
 const psTimeoutMs = 2_000;
 
-/** Standard output of ps; empty where there is none. */
+/** Standard output of ps; empty if it fails. */
 function askPs(words: string[]): string {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const environment = {

@@ -1,4 +1,4 @@
-/** The system that we run on. Everything else of the program asks it here. */
+/** The current system. All other rooms access it through this module. */
 import { darwin } from './darwin.ts';
 import type { Platform } from './interface.ts';
 import { linux } from './linux.ts';
@@ -7,7 +7,7 @@ import { windows } from './windows.ts';
 
 const others: Record<string, Platform> = { linux, android: linux, win32: windows };
 
-/** By a name of `process.platform`. */
+/** `name`: a value of `process.platform`. */
 export const choosePlatform = (name: string): Platform =>
   others[name] ?? { ...darwin, name, title: titleOf(name) };
 

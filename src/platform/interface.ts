@@ -1,75 +1,75 @@
 /**
- * What the rest of the program asks of the operating system. Every question has an answer on every system: what a
- * system does not tell is `undefined` or an empty list, and nothing throws unless it says so.
+ * The interface to the operating system. Every member is available on every system: information that a system does not
+ * provide is `undefined` or an empty list, and nothing throws unless documented.
  */
 
 /** A process of this machine, or this one. */
 export type Pid = number | 'self';
 
 export interface Platform {
-  /** As `process.platform` says it. */
+  /** The value of `process.platform`. */
   readonly name: string;
   /** As its users call it. */
   readonly title: string;
-  /** The kernel shows processes and itself as files; without them the readings below the next line have no answer. */
+  /** Whether the kernel exposes processes and itself as files. If not, the members below the next line return nothing. */
   readonly hasProcessFiles: boolean;
 
-  // The files in which a kernel shows a process (proc(5)): for what no other system tells.
-  /** Text of `name`, which may lead through folders: `limits`, `net/tcp`. */
+  // The files in which a kernel exposes a process (proc(5)), for information that no other system provides.
+  /** Text of the file `name`, possibly in a subfolder: `limits`, `net/tcp`. */
   processFile(pid: Pid, name: string, maxBytes?: number): string | undefined;
   processFolder(pid: Pid, name: string): string[];
   processLink(pid: Pid, name: string): string | undefined;
-  /** To be opened or read by the caller, who wants to know why that failed. Throws `unavailable`. */
+  /** A path for callers that open or read it themselves and need the error. Throws `unavailable`. */
   processPath(pid: Pid, name: string): string;
-  /** Fields of the process's or thread's `stat`, from the third (state) on. */
+  /** Fields of the `stat` of a process or thread, from the third (state) on. */
   processStat(pid: Pid, tid?: number | string): string[] | undefined;
   /** Text of a file about the system itself: `meminfo`, `sys/kernel/core_pattern`; trimmed. */
   kernelFile(name: string): string | undefined;
-  /** Where control groups are mounted. */
+  /** Mount point of control groups. */
   readonly groupMount: string | undefined;
   /** The kernel's log. */
   readonly kernelLog: string | undefined;
 
   // Processes.
-  /** Every process that can be seen. May start a program to ask, and take a tenth of a second: not for a dying process. */
+  /** All visible processes. May run another program, which takes up to a tenth of a second: not for a dying process. */
   processes(): ListedProcess[];
-  /** Whether there is a process of this number, dead and not reaped ones included. */
+  /** Whether a process with this number exists, including dead ones that have not been reaped. */
   isThere(pid: number): boolean;
-  /** With the number it names a process for ever; undefined where it takes a program to ask. */
+  /** Together with the number, identifies a process uniquely; undefined if another program would have to be run. */
   startToken(pid: Pid): string | undefined;
-  /** When it began, in milliseconds since 1970, give or take a second. May start a program to ask. */
+  /** Start time in milliseconds since 1970, with a precision of about a second. May run another program. */
   startedAtMs(pid: number): number | undefined;
-  /** How a child ended that nobody has waited for. */
+  /** How a child ended that has not been reaped. */
   unreapedEnd(pid: number): UnreapedEnd | undefined;
-  /** Asks a running Node to open its inspector. Throws what the system throws. */
+  /** Requests a running Node to open its inspector. Throws the system's errors. */
   askForInspector(pid: number): void;
-  /** A process that is no Node, or does not listen, dies of being asked. */
+  /** The request kills a process that is not Node, or does not listen for it. */
   readonly inspectorMayKill: boolean;
   bootId(): string | undefined;
-  /** When the system started, in milliseconds since 1970, about. */
+  /** Approximate start time of the system, in milliseconds since 1970. */
   bootedAtMs(): number;
   pidNamespace(pid: Pid): string | undefined;
 
-  /** How to start a program that a user names as in a shell. */
+  /** The file and arguments to spawn for a program that a user names as in a shell. */
   command(file: string, words: readonly string[], environment: NodeJS.ProcessEnv): SpawnWords;
 
-  /** How to show a file to the user with what opens such files; undefined where there is nothing to show it on. */
+  /** The command that shows a file to the user in the default application; undefined if there is no display. */
   opener(path: string): SpawnWords | undefined;
 
   // This process.
   memoryUsage(): NodeJS.MemoryUsage;
-  /** Of this process; the most that it ever had, where the system does not tell what it has. */
+  /** Resident size of this process; the peak if the system does not provide the current value. */
   residentBytes(): number;
-  /** What the system would give without swapping. */
+  /** Memory that can be allocated without swapping. */
   availableBytes(): number;
   limits(pid: Pid): Limits;
-  /** The system's number of the thread that asks; 0 where it can't be had. */
+  /** The system's number of the calling thread; 0 if not available. */
   ownThreadId(): number;
-  /** False where the system is known to refuse this process another thread. */
+  /** False if the system is known to refuse another thread to this process. */
   mayStartThread(): boolean;
-  /** What it has open; undefined where only Node's own report tells (`libuvHandles`). */
+  /** Open descriptors; undefined if only Node's own report provides them (`libuvHandles`). */
   openDescriptors(pid: Pid, most: number): OpenDescriptors | undefined;
-  /** A second way to a file that is open; undefined without one. */
+  /** A path with which an open file can be opened again; undefined if there is none. */
   reopenPath(fd: number): string | undefined;
 
   readonly files: FileRules;
@@ -98,41 +98,41 @@ export interface UnreapedEnd {
 export type Limits = Record<string, { soft: string; hard: string }>;
 
 export interface OpenDescriptors {
-  /** At most as many as were asked for. */
+  /** At most as many as requested. */
   listed: { fd: number; kind: string; target: string }[];
   count: number;
 }
 
-/** What files and folders are like here. */
+/** Properties of files and folders on a system. */
 export interface FileRules {
-  /** Folders that lie in memory, best first. */
+  /** Folders on in-memory file systems, best first. */
   readonly memoryFolders: readonly string[];
-  /** A folder can be renamed while something in it is open. */
+  /** Whether a folder can be renamed while a file in it is open. */
   readonly canRenameAroundOpenFiles: boolean;
-  /** For its owner alone. Throws what the system throws. */
+  /** Restricts access to the owner. Throws the system's errors. */
   restrictFile(fd: number): void;
   restrictFilePath(path: string): void;
-  /** `fd` where it is open: then by that, whatever its name leads to. */
+  /** `fd`: an open descriptor of the folder, which is then used instead of the path. */
   restrictFolder(path: string, fd?: number): void;
-  /** Opens a folder, no link; undefined where that serves nothing. Throws what the system throws. */
+  /** Opens a folder, but not through a link; undefined on systems where this has no use. Throws the system's errors. */
   openFolder(path: string): number | undefined;
-  /** A path that leads to the open folder wherever its name leads meanwhile; undefined without one. */
+  /** A path that leads to the open folder even if its name now refers to something else; undefined without one. */
   throughDescriptor(fd: number): string | undefined;
-  /** Root may do anything to us anyway, and container platforms mount volumes that root owns. */
+  /** Root can do anything to this process anyway, and container platforms mount volumes that root owns. */
   isTrustedOwner(uid: number): boolean;
   isOwn(uid: number): boolean;
-  /** Replaces what has the name. Throws what the system throws. */
+  /** Replaces an existing file with this name. Throws the system's errors. */
   rename(from: string, to: string): void;
-  /** A small text that is there whole under a name that was free: EEXIST when it was not. */
+  /** Creates a small text atomically; throws EEXIST if the name exists. */
   makeMark(text: string, path: string): void;
-  /** Throws what the system throws. */
+  /** Throws the system's errors. */
   readMark(path: string): string;
   /**
-   * What was written to the file survives a power cut from here on; under `--permission` only the death of the process,
-   * since Node refuses fsync and fdatasync there. Throws what the system throws.
+   * After this, the file's contents survive a power failure; under `--permission` only the death of the process, because Node
+   * refuses fsync and fdatasync there. Throws the system's errors.
    */
   syncFile(fd: number): void;
-  /** As `syncFile`, for the name of a new file. */
+  /** Like `syncFile`, for the name of a new file. */
   syncFolder(path: string): void;
   /** Whether a file or folder may have this name. */
   isUsableName(name: string): boolean;

@@ -1,7 +1,7 @@
-/** Random bytes from the kernel's own file, where there is one: node:crypto takes milliseconds to load. */
+/** Random bytes from the kernel's own file, if there is one, because loading node:crypto takes milliseconds. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Undefined where there is no such file (Windows), or it may not be read (--permission). */
+/** Undefined if there is no such file (Windows), or it can't be read (--permission). */
 export function readKernelRandom(bytes: number): Buffer | undefined {
   let file: number | undefined;
   try {

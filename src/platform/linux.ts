@@ -1,4 +1,4 @@
-/** Linux: proc(5). Where /proc is hidden (a jail, a sandbox) it answers as the systems that have none. */
+/** Linux: proc(5). If /proc is hidden (jail, sandbox), results are those of systems without it. */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Limits, Pid, Platform } from './interface.ts';
@@ -8,7 +8,7 @@ import { readProcStat } from './proc-stat.ts';
 import { listFolder, readLink, readSmallFile } from './small-file.ts';
 import { hasThreadRoom } from './thread-room.ts';
 
-/** The kernel's USER_HZ on every Linux that Node runs on. */
+/** The kernel's USER_HZ on every Linux that Node supports. */
 const ticksPerSecond = 100;
 
 const processFile = (pid: Pid, name: string, maxBytes?: number): string | undefined =>
@@ -30,7 +30,7 @@ export const linux: Platform = {
   processPath: (pid, name) => `/proc/${pid}/${name}`,
   processStat: readProcStat,
   kernelFile,
-  // Without a display it would start a browser for the terminal, in the midst of it.
+  // Without a display, xdg-open would start a text-mode browser in the current terminal.
   opener: (path) =>
     process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']
       ? { file: 'xdg-open', words: [path] }
@@ -51,7 +51,7 @@ export const linux: Platform = {
     const upMs = process.getBuiltinModule('node:os').uptime() * 1000;
     return Date.now() - upMs + (Number(ticks) / ticksPerSecond) * 1000;
   },
-  /** The last field of its `stat` is the status that wait(2) would give. */
+  /** The last field of `stat` is the status that wait(2) would return. */
   unreapedEnd(pid) {
     const fields = readProcStat(pid);
     const status = Number(fields?.at(-1));
@@ -64,7 +64,7 @@ export const linux: Platform = {
   bootId: () => kernelFile('sys/kernel/random/boot_id'),
   pidNamespace: (pid) => readLink(`/proc/${pid}/ns/pid`),
 
-  /** os.freemem leaves out the caches on some Nodes. */
+  /** In some Node versions os.freemem excludes caches. */
   availableBytes() {
     const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(kernelFile('meminfo') ?? '')?.[1];
     return kilobytes === undefined ? nodeOnly.availableBytes() : Number(kilobytes) * 1024;

@@ -1,4 +1,4 @@
-/** Memory of this process. Alone, because the testing half of the preload needs nothing else of the room. */
+/** Memory of this process. A separate module, because the testing half of the preload needs nothing else of this room. */
 
 export function memoryUsage(): NodeJS.MemoryUsage {
   try {
@@ -16,10 +16,10 @@ export function residentBytes(): number {
   }
 }
 
-/** libuv gives kilobytes. */
+/** libuv returns kilobytes. */
 const mostResidentBytes = (): number => process.resourceUsage().maxRSS * 1024;
 
-/** Node reads the resident size from the kernel, and throws where it may not. The largest that it had is known without. */
+/** Node reads the resident size from the kernel, and throws if this is not permitted. The peak is available without it. */
 function withoutResidentSize(): NodeJS.MemoryUsage {
   const { total_heap_size, used_heap_size, external_memory } = process
     .getBuiltinModule('node:v8')

@@ -1,4 +1,4 @@
-/** What Node itself tells on every system: the ground that each platform's file builds on. */
+/** Information that Node itself provides on every system; the basis of each platform's file. */
 import { AgentdumpError } from '../errors.ts';
 import type { Platform } from './interface.ts';
 import { memoryUsage, residentBytes } from './memory-usage.ts';
@@ -24,7 +24,7 @@ export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
       process.kill(pid, 0);
       return true;
     } catch (error) {
-      // Somebody else's.
+      // The process belongs to another user.
       return (error as NodeJS.ErrnoException).code === 'EPERM';
     }
   },
@@ -50,14 +50,14 @@ export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
   files: posixFiles,
 };
 
-/** Says which system has it not, in words for a gap or a refusal. */
+/** The message names the system that lacks it, and is suitable for a gap or an error. */
 export function unavailable(what: string): AgentdumpError {
   return new AgentdumpError('not-found', notAvailable(what), { lookedFor: what });
 }
 
 const titles: Record<string, string> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
 
-/** What people call the system of this `process.platform`. */
+/** Display name of a system by its `process.platform`. */
 export const titleOf = (name: string): string => titles[name] ?? name;
 
 /** `not available on macOS: <what>`. */

@@ -1,17 +1,17 @@
-/** Node's `--permission`: what it refuses a program, whatever the system would say. */
+/** Node's `--permission`: what it denies to a program, independent of the system. */
 
-/** Node's own can't be replaced; what the program has put there is not asked. */
+/** Node's own property can't be replaced; one that the program has defined is ignored. */
 const permission = [process, Object.getPrototypeOf(process)]
-  // The own realm of the cold half has a process whose prototype is the program's.
+  // The separate realm of the cold half has a process object whose prototype belongs to the program.
   .map((owner) => Object.getOwnPropertyDescriptor(owner, 'permission'))
   .find((found) => found?.configurable === false)?.value as typeof process.permission | undefined;
 
-/** A path has to be below one that was allowed, wherever it leads. */
+/** The path itself must be below an allowed one, regardless of where it leads. */
 export function mayWrite(path: string): boolean {
   return permission?.has('fs.write', path) ?? true;
 }
 
-/** fsync, fdatasync and fchmod are refused with any file. */
+/** fsync, fdatasync and fchmod are denied for any file. */
 export function unlessRefused(call: () => void): void {
   try {
     call();

@@ -1,7 +1,7 @@
-/** What Node's diagnostic report tells of limits, files and modules where the system shows no files about a process. */
+/** Limits, files and modules from Node's diagnostic report, for systems that don't expose processes as files. */
 import type { Limits, OpenDescriptors } from './interface.ts';
 
-/** As far as it is looked into here (Node's documentation of the diagnostic report). */
+/** The fields that are used here (Node's documentation of the diagnostic report). */
 export interface NodeReport {
   userLimits?: Record<string, { soft: number | string; hard: number | string }>;
   libuv?: ReportedHandle[];
@@ -24,7 +24,7 @@ interface ReportedEndpoint {
   port?: number;
 }
 
-/** By Linux's names, with the bytes of a unit. */
+/** Maps to Linux's names, with the unit in bytes. */
 const limitNames: Record<string, [name: string, unit: number]> = {
   core_file_size_blocks: ['Max core file size', 512],
   data_seg_size_kbytes: ['Max data size', 1024],
@@ -50,7 +50,7 @@ export function limitsIn({ userLimits = {} }: NodeReport): Limits {
 
 const kinds: Record<string, string> = { tcp: 'socket', udp: 'socket', pipe: 'pipe', tty: 'device' };
 
-/** Of libuv's handles: a file that is open between two calls has none, so it is not among them. */
+/** From libuv's handles. A file that is open but not in use by a call has no handle, so it is not included. */
 export function descriptorsIn({ libuv = [] }: NodeReport): OpenDescriptors {
   const listed = libuv.flatMap(({ type = '', fd, filename }) => {
     const kind = kinds[type];
@@ -86,5 +86,5 @@ function endpointText(endpoint: ReportedEndpoint | null | undefined): string | u
   return address === undefined ? undefined : `${address}:${port ?? 0}`;
 }
 
-/** Paths alone: Node does not know where they are mapped. */
+/** Only paths: Node does not know where they are mapped. */
 export const modulesIn = ({ sharedObjects = [] }: NodeReport): string[] => sharedObjects;

@@ -1,7 +1,7 @@
 /**
- * Paths of any system, read on any other: what died on Windows is analyzed on Linux. Only strings; for paths of the
- * machine at hand there is node:path. A backslash separates only in a path that shows itself as one of Windows, because
- * elsewhere it is a letter like others.
+ * Paths of any system, parsed on any other: a process that died on Windows may be analyzed on Linux. Operates on strings
+ * only; for paths of the current machine use node:path. A backslash is a separator only in a path that is recognisably a
+ * Windows path, because elsewhere it is an ordinary character.
  */
 
 /** `C:\` or `C:/`, and `\\server\share`. */
@@ -9,20 +9,23 @@ const ofWindows = /^(?:[A-Za-z]:[\\/]|\\\\)/;
 
 export const isAbsolutePath = (path: string): boolean => path.startsWith('/') || ofWindows.test(path);
 
-/** Comparable: separators are `/`. */
+/** For comparison: with `/` as the separator. */
 export const withSlashes = (path: string): string =>
   ofWindows.test(path) ? path.replaceAll('\\', '/') : path;
 
-/** File or folder name at its end; empty where it ends with a separator. */
+/** The last file or folder name; empty if the path ends with a separator. */
 export function lastName(path: string): string {
   const clean = withSlashes(path);
   return clean.slice(clean.lastIndexOf('/') + 1);
 }
 
-/** All before the last name, with the separator; empty without one. */
+/** Everything before the last name, including the separator; empty without one. */
 export const beforeLastName = (path: string): string => path.slice(0, path.length - lastName(path).length);
 
-/** What follows the folder's path and a separator; undefined for what is not below it. Windows tells no case apart. */
+/**
+ * The rest of the path after the folder and a separator; undefined if it is not below the folder. Case-insensitive on
+ * Windows.
+ */
 export function below(folder: string, path: string): string | undefined {
   const [start, whole] = [`${withSlashes(folder).replace(/\/+$/, '')}/`, withSlashes(path)];
   const isBelow = ofWindows.test(path)

@@ -1,15 +1,16 @@
 /**
- * A full garbage collection, now. Knows nothing of why; who ends a thread of ours asks for it.
+ * Forces a full garbage collection. Used by code that ends one of our threads.
  *
- * A compile job of V8 that finds the heap at its limit waits for a collection by its isolate's thread, and Node waits for
- * such jobs at a thread's end without collecting: both wait for ever (nodejs/node 54918; Node 20 at each end, later ones in
- * `process.exit` and its like). A full collection answers the job that waits, and leaves room for those that run.
+ * If a compile job of V8 finds the heap at its limit, it waits for a collection by its isolate's thread, while Node waits for
+ * such jobs at the end of a thread without collecting. This is a deadlock (nodejs/node 54918; on Node 20 at the end of every
+ * thread, in later versions in `process.exit` and similar). A full collection unblocks the waiting job, and makes room for
+ * running ones.
  */
 export function collectNow(): void {
   try {
     process.getBuiltinModule('node:v8').setFlagsFromString('--expose-gc');
     process.getBuiltinModule('node:vm').runInNewContext('gc')();
   } catch {
-    // A Node that refuses it ends as it would have without us.
+    // If Node refuses it, the thread ends as it would have without us.
   }
 }

@@ -1,4 +1,4 @@
-/** Files where permission bits, symbolic links and renames are as POSIX has them. */
+/** Files with POSIX permission bits, symbolic links and renames. */
 import type { FileRules } from './interface.ts';
 import { mayWrite, unlessRefused } from './node-permission.ts';
 
@@ -34,7 +34,7 @@ export const posixFiles: FileRules = {
     try {
       return openSync(path, flags);
     } catch (error) {
-      // A umask of 0777 took our own right to open it.
+      // A umask of 0777 removed our own permission to open it.
       if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
       chmodSync(path, folderMode);
       return openSync(path, flags);
@@ -58,12 +58,17 @@ export const posixFiles: FileRules = {
   isUsableName: (name) => name !== '.' && name !== '..' && !/[\0/]/.test(name),
 };
 
-/** What was made with these bits has them but for a strange umask; and Node refuses fchmod under `--permission`. */
+/**
+ * Files created with these bits usually have them already, unless the umask is unusual; and Node refuses fchmod under
+ * `--permission`.
+ */
 function restrict(fd: number, mode: number): void {
   if ((fstatSync(fd).mode & allBits) !== mode) fchmodSync(fd, mode);
 }
 
-/** Linux shows what is open as links: through them a name is resolved as openat(2) would, which Node does not have. */
+/**
+ * Linux exposes open files as links. A name that is resolved through such a link behaves as with openat(2), which Node lacks.
+ */
 export function throughLink(link: string, fd: number): string | undefined {
   if (!mayWrite(link)) return undefined;
   const own = fstatSync(fd);

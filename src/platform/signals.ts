@@ -1,6 +1,6 @@
 /**
- * Signals that we send and listen to ourselves, by what they are for. On Windows Node ends a process with any that is sent,
- * and only those of a console arrive: who needs more asks `platform.hasProcessFiles` first, or has its gap.
+ * Signals that we send and listen to, by purpose. On Windows, Node ends a process with any signal that is sent to it, and
+ * only those of a console are received. Code that needs more must check `platform.hasProcessFiles` first, or report a gap.
  */
 export const signals = {
   end: 'SIGTERM',
@@ -17,12 +17,12 @@ export const signals = {
   windowChanged: 'SIGWINCH',
 } as const satisfies Record<string, NodeJS.Signals>;
 
-/** Throws what the system throws. */
+/** Throws the system's errors. */
 export function freeze(pid: number): void {
   process.kill(pid, signals.stop);
 }
 
-/** A second time does no harm. Throws what the system throws. */
+/** Repeating it is harmless. Throws the system's errors. */
 export function thaw(pid: number): void {
   process.kill(pid, signals.goOn);
 }

@@ -1,12 +1,12 @@
-/** Small readings of files, folders and links: what is there or undefined, bounded, never a throw. */
+/** Bounded reads of small files, folders and links; undefined if they can't be read. Never throws. */
 import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 
-/** The first `maxBytes` of a file as text; undefined when it cannot be read. */
+/** The first `maxBytes` of a file as text; undefined if it can't be read. */
 export function readSmallFile(path: string, maxBytes = 64 * 1024): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
-    // Files of /proc say size 0.
+    // Files in /proc report size 0.
     const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fstatSync(fd).size || 64 * 1024));
     let filled = 0;
     for (let got = -1; got !== 0 && filled < buffer.length; filled += got)
@@ -19,7 +19,7 @@ export function readSmallFile(path: string, maxBytes = 64 * 1024): string | unde
   }
 }
 
-/** Names in a folder; none when it cannot be read. */
+/** Names in a folder; empty if it can't be read. */
 export function listFolder(path: string): string[] {
   try {
     return readdirSync(path);
@@ -28,7 +28,7 @@ export function listFolder(path: string): string[] {
   }
 }
 
-/** What a link says; undefined when it cannot be read. */
+/** The target of a link; undefined if it can't be read. */
 export function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path);

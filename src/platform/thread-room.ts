@@ -1,18 +1,20 @@
 /**
- * Whether Linux would let this process start one more thread: the pids controller of cgroups (admin-guide/cgroup-v2, "PID"), and
- * RLIMIT_NPROC. What can't be read doesn't stand in the way.
+ * Whether Linux would allow this process another thread: the pids controller of cgroups (admin-guide/cgroup-v2, "PID"), and
+ * RLIMIT_NPROC. Unreadable limits are ignored.
  */
 import { dirname } from 'node:path';
 import { readSmallFile } from './small-file.ts';
 
-/** Ours, and one that somebody else starts at the same time. */
+/** Our thread, and one that may be started elsewhere at the same time. */
 const wanted = 2;
 
 export function hasThreadRoom(groupMount: string): boolean {
   return isBelowNprocLimit() && groupsOfTasks(groupMount).every(hasRoomIn);
 }
 
-/** The kernel counts the tasks of one user. All tasks of the machine are no fewer, and cost one reading. */
+/**
+ * The kernel counts the tasks of the user. The number of all tasks on the machine is an upper bound, and takes a single read.
+ */
 function isBelowNprocLimit(): boolean {
   const limit = /^Max processes\s+(\d+)\s/m.exec(readSmallFile('/proc/self/limits') ?? '')?.[1];
   // Root is exempt.
@@ -21,7 +23,7 @@ function isBelowNprocLimit(): boolean {
   return tasks === undefined || Number(tasks) + wanted <= Number(limit);
 }
 
-/** The group, and those around it: each of them counts. In a container without a cgroup namespace only the root is mounted. */
+/** The group and its ancestors: each limit applies. In a container without a cgroup namespace only the root is mounted. */
 function groupsOfTasks(mount: string): string[] {
   const lines = readSmallFile('/proc/self/cgroup')?.split('\n') ?? [];
   const v1 = lines.find((line) => line.split(':')[1]?.split(',').includes('pids'));
@@ -34,7 +36,7 @@ function groupsOfTasks(mount: string): string[] {
   return groups;
 }
 
-/** `max` where there is no limit. */
+/** The file contains `max` if there is no limit. */
 function hasRoomIn(group: string): boolean {
   const limit = Number.parseInt(readSmallFile(`${group}/pids.max`) ?? '', 10);
   const used = Number.parseInt(readSmallFile(`${group}/pids.current`) ?? '', 10);

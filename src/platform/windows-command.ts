@@ -1,6 +1,7 @@
 /**
- * What is a script there (`npm.cmd`) no process can be made of: cmd.exe has to run it, in a line of its own grammar, in which a
- * backslash protects quotes and a caret everything. Sources: Microsoft's "Parsing C++ Command-Line Arguments", `cmd /?`.
+ * On Windows, scripts (`npm.cmd`) can't be started as a process. cmd.exe has to run them, with a command line in its own
+ * grammar, in which a backslash escapes quotes and a caret any character. Sources: Microsoft's "Parsing C++ Command-Line
+ * Arguments", `cmd /?`.
  */
 import { existsSync } from 'node:fs';
 import { win32 } from 'node:path';
@@ -8,7 +9,7 @@ import type { SpawnWords } from './interface.ts';
 
 const usualExtensions = '.COM;.EXE;.BAT;.CMD';
 const isScript = /\.(?:cmd|bat)$/i;
-/** Scripts that npm puts beside packages read their arguments twice. */
+/** The scripts that npm creates for packages parse their arguments twice. */
 const isShim = /[\\/]node_modules[\\/]\.bin[\\/][^\\/]+$/i;
 const special = /[()\][%!^"`<>&|;, *?]/g;
 
@@ -32,7 +33,7 @@ export function windowsCommand(
   };
 }
 
-/** As Windows looks for it: a path as it is, a name in the folders of PATH, each with the extensions of programs. */
+/** Searches like Windows: a path as it is, a name in the folders of PATH, each with the extensions of programs. */
 function findProgram(
   file: string,
   environment: NodeJS.ProcessEnv,
@@ -52,7 +53,7 @@ function findProgram(
   return undefined;
 }
 
-/** Backslashes count double before a quote, and before the quote at the end. */
+/** Backslashes are doubled before a quote, and before the closing quote. */
 const quote = (word: string): string => `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`;
 
 function escapeTimes(text: string, times: number): string {

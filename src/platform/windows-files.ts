@@ -1,7 +1,7 @@
 /**
- * Files as Windows has them: access lists that are inherited from the folder above in the place of permission bits, no
- * open folders, no links without a privilege, names of devices, and whoever has a file open (a scanner for viruses, an
- * indexer) may refuse its renaming for a moment. Sources: Microsoft's "Naming Files, Paths, and Namespaces"; libuv's fs.c.
+ * Files on Windows: access lists inherited from the parent folder instead of permission bits, no open folders, no links
+ * without a privilege, and reserved device names. Another process that has a file open (virus scanner, indexer) may block
+ * renaming it for a moment. Sources: Microsoft's "Naming Files, Paths, and Namespaces"; libuv's fs.c.
  */
 import type { FileRules } from './interface.ts';
 import { unlessRefused } from './node-permission.ts';

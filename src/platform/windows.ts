@@ -1,4 +1,4 @@
-/** Windows: PowerShell tells of other processes, which takes it about half a second. */
+/** Windows: other processes are queried with PowerShell, which takes about half a second. */
 import type { ListedProcess, Platform } from './interface.ts';
 import { nodeOnly } from './node-only.ts';
 import { windowsCommand } from './windows-command.ts';
