@@ -28,8 +28,8 @@ export interface TestFacts {
 }
 
 /**
- * The test that the account is about: the one that failed, the one that the failure originates from, or the one that started
- * the process. If tests are not followed by context, the running one precedes the latter.
+ * The test that the account is about: the one that failed, the one in whose context it happened, the running one if tests
+ * have no contexts, or the one that started the process.
  */
 export function testOf(tests: TestFacts | undefined): RunningTestFacts | undefined {
   if (!tests) return undefined;

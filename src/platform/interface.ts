@@ -11,7 +11,7 @@ export interface Platform {
   readonly name: string;
   /** As its users call it. */
   readonly title: string;
-  /** Whether the kernel exposes processes and itself as files. If not, the members below the next line return nothing. */
+  /** Whether the kernel exposes processes and itself as files. If not, the members of the next group return nothing. */
   readonly hasProcessFiles: boolean;
 
   // The files in which a kernel exposes a process (proc(5)), for information that no other system provides.

@@ -7,7 +7,7 @@
 
 /** Start of the window of 1 MB; the tables are below it. */
 export const windowAt: usize = 4096;
-/** By the first byte of an edge: `noKind`, or our code in the upper bits, and 24 in the lower bits if the edge has a name. */
+/** By the first byte of an edge: `noKind`, or our code in the upper bits; the lower 24 bits are set if it has a name. */
 export const edgeKindsAt: usize = 0;
 const noKind: u32 = 1 << 28;
 const codeBits: u32 = 0xe0000000;

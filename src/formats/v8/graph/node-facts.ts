@@ -76,7 +76,7 @@ export class NodeReader {
   }
 
   #isPrivate(object: number): boolean {
-    // The word after the hash starts with the flag of private symbols.
+    // The flags follow the hash; the lowest bit marks a private symbol.
     return (this.#objects.words.high(this.#objects.slot[object]! + 1) & 1) === 1;
   }
 
