@@ -1,4 +1,4 @@
-/** Of an error that a request ended with because the program aborted it: which request, and who. */
+/** For an error that a request failed with because the program aborted it: names the request and the caller of abort(). */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { type AbortCaller, abortCaller } from '../../model/abort-text.ts';
 import type { Evidence } from '../../model/verdict.ts';
@@ -7,7 +7,7 @@ import { cwdOf, everyError } from './wording.ts';
 
 type Facts = Pick<VerdictFacts, 'account'>;
 
-/** That of a model call is told with the call. */
+/** Empty for a model call: its abort is reported with the call itself. */
 export function abortEvidence(facts: Facts): Evidence[] {
   const { request, caller } = findAbort(facts) ?? {};
   if (request === undefined || !caller) return [];
@@ -19,7 +19,7 @@ export function abortPlace(facts: Facts): string | undefined {
   return findAbort(facts)?.caller.place;
 }
 
-/** Of the newest request that ended with this error. */
+/** The newest request that failed with this error. */
 function findAbort({ account }: Facts): { request?: string; caller: AbortCaller } | undefined {
   const errors = everyError(account.error);
   const abort = account.agent?.aborts?.findLast(({ error }) =>

@@ -1,6 +1,6 @@
 /**
- * The agent's failure in the verdict: the process died of an error, and the agent's story says what that error meant.
- * Added to whatever verdict was reached; the kind and the confidence stay those of the process.
+ * Adds the agent's failure to the verdict: the process died of an error, and the agent's events show what that error meant.
+ * The kind and the confidence of the verdict do not change.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
@@ -8,9 +8,9 @@ import { stepText } from '../../model/tool-text.ts';
 import { traitsOf, type Verdict } from '../../model/verdict.ts';
 
 const mostEvidence = 4;
-/** Failures that stand for themselves, also where no error says so. */
+/** Failures that are reported even if no error mentions them. */
 const standing = new Set<AgentFailure['kind']>(['loop', 'approval-pending', 'starvation']);
-/** Ends by the program's own code, and what that did. */
+/** For ends caused by the program's own code: what that code did. */
 const deeds: Partial<Record<Verdict['kind'], string>> = {
   'uncaught-exception': 'died',
   'unhandled-rejection': 'died',
@@ -19,9 +19,9 @@ const deeds: Partial<Record<Verdict['kind'], string>> = {
 
 export function explainByAgent(reached: Verdict, agent: AgentState | undefined): Verdict {
   const [failure] = agent?.failures ?? [];
-  // A snapshot is no death; what was wrong is in the agent's section.
+  // Nothing died in a snapshot; the failure is shown in the agent's section.
   if (!agent || reached.kind === 'snapshot') return reached;
-  // Where the end came from outside, what the agent was caught in comes first.
+  // If the process was ended from outside, the agent's state comes first in the summary.
   const { isFromOutside } = traitsOf(reached.kind);
   const deed = deeds[reached.kind];
   const verdict = deed === undefined ? reached : withWork(reached, agent, deed);
@@ -46,19 +46,19 @@ function sentenceOf({ title, isCauseOfDeath, causeConfidence = 'likely' }: Agent
   return `${hedged[0]?.toUpperCase()}${hedged.slice(1)}`;
 }
 
-/** What was killed may have stood still long before. */
+/** A process that was killed may have been stuck long before. */
 function withCircle(verdict: Verdict, { waitGraph }: AgentState): Verdict {
   const title = waitGraph?.cycles[0]?.title;
   return title ? { ...verdict, summary: `The agent stood still: ${title}. ${verdict.summary}` } : verdict;
 }
 
-/** First where it is the cause; else it is one thing more to look at. */
+/** First if it is the cause, otherwise last. */
 function withStep(steps: readonly string[], { nextStep, isCauseOfDeath }: AgentFailure): string[] {
   if (nextStep === undefined) return [...steps];
   return isCauseOfDeath ? [nextStep, ...steps].slice(0, 6) : [...steps, nextStep];
 }
 
-/** Whose work the code was that died: the join of the stack and the agent's story. */
+/** Names the run, step and tool that the failing code worked for, by joining the stack with the agent's events. */
 function withWork(verdict: Verdict, agent: AgentState, deed: string): Verdict {
   const { diedIn, runs } = agent;
   if (!diedIn) return verdict;

@@ -1,6 +1,6 @@
 /**
- * Where the program began what failed in Node's own code: told where the error's own stack has no frame of the program. The
- * recorder knows it by the error object, or by the object that emitted it.
+ * Where the program started an operation that failed inside Node's own code. Reported only if the error's own stack has no
+ * frame of the program. The recorder finds the place by the error object, or by the object that emitted it.
  */
 import { culpritFrame, frameText, placeOf } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
@@ -10,7 +10,7 @@ import { cwdOf, deathFrames } from './wording.ts';
 
 type Facts = Pick<VerdictFacts, 'account'>;
 
-/** The program's frame in which it was begun; undefined where the error's stack has one itself. */
+/** The program's frame that started the operation; undefined if the error's own stack has a frame of the program. */
 export function beganFrame({ account }: Facts): Frame | undefined {
   if (deathFrames(account).some(({ inApp }) => inApp)) return undefined;
   const culprit = culpritFrame(account.error?.begun?.frames);
@@ -32,7 +32,7 @@ export function beganEvidence(facts: Facts): Evidence[] {
   ];
 }
 
-/** `The request GET 10.0.0.7/prices that failed was begun in getJson (src/prices.ts:3:9). `, or nothing. */
+/** `The request GET 10.0.0.7/prices that failed was begun in getJson (src/prices.ts:3:9). `, or empty. */
 export function beganSentence(facts: Facts): string {
   const frame = beganFrame(facts);
   const what = facts.account.error?.begun?.what;

@@ -1,6 +1,6 @@
 /**
- * A child process that had ended badly before, in its parent's account: with the cause that its own bundle gives, not the name
- * of that bundle alone. That the one led to the other is not said.
+ * Adds to the parent's verdict a child process that had ended badly before, with the verdict of the child's own bundle. Does
+ * not claim that one caused the other.
  */
 import { childText, endedBadly } from '../../model/happening-text.ts';
 import type { Verdict } from '../../model/verdict.ts';

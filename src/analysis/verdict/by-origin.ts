@@ -1,6 +1,6 @@
 /**
- * Whose work it was that died: the request or the test by whose asynchronous context the code ran. Where the context was
- * lost that is said; what was merely in flight or running at the same time is named as such.
+ * Names the request or test in whose asynchronous context the failing code ran. If the context was lost, the sentence says
+ * so, and lists requests and tests that were open at the time only as such.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { frameText, isOfNode } from '../../model/frame-text.ts';
@@ -20,7 +20,7 @@ const verbs: Partial<Record<Verdict['kind'], string>> = {
   'worker-death': 'ended its worker thread',
 };
 
-/** What the request's own code did, as far as the kind of the death says it. */
+/** What the request's own code did, as far as the verdict's kind shows it. */
 function verbOf(kind: Verdict['kind'], { trigger }: VerdictFacts): string | undefined {
   if (kind === 'terminated' && trigger?.signal?.fromItself) return 'sent the signal';
   if (kind !== 'resource-exhaustion') return verbs[kind];
@@ -45,7 +45,7 @@ function tell(verdict: Verdict, told: Told | undefined): Verdict {
   };
 }
 
-/** `isBesides`: of no help with the cause. */
+/** `isBesides`: doesn't help with the cause, so it is put after the summary. */
 type Told = {
   prefix?: string;
   sentence: string;
@@ -67,7 +67,7 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
     const did = isEmitted(facts) ? `emitted an event, and a listener ${verb}` : verb;
     const sentence = `${name}${detailOf(culprit)} ${did}${place}; ${othersText(origin, culprit)}.`;
     const hasOthers = othersInFlight(origin, culprit) > 0;
-    // What was used up was used by all of them.
+    // No prefix for exhausted resources: all requests used them.
     return {
       ...(kind !== 'resource-exhaustion' && { prefix: name }),
       sentence,
@@ -81,7 +81,7 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
   const age = oldest?.ageMs === undefined ? '' : ` for ${formatDuration(oldest.ageMs)}`;
   const which = inFlight === 1 ? '' : 'the oldest ';
   const first = oldest ? `, ${which}${clip(requestName(oldest), longestName)}${age}` : '';
-  // V8 gives up wherever the next allocation happens to be.
+  // V8 gives up at whatever allocation comes next.
   const filler = kind === 'heap-out-of-memory' ? ' Whether one of them filled the heap is not known.' : '';
   if (origin?.lastSeen)
     return {
@@ -96,11 +96,11 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
   return { sentence: `${why}${flying}${filler}`, part, ...step };
 }
 
-/** No asynchronous context tells a callback from the flow that comes to call it. */
+/** An asynchronous context can't distinguish the code that registered a callback from the code that later calls it. */
 const handedOver =
   'Of the request: a queue, pool or emitter that requests share, and that ran the failing code for another one.';
 
-/** The program's own code called emit, and a listener of it failed: any request may have added it. */
+/** The program's own code called emit, and a listener failed. Any request may have added that listener. */
 function isEmitted({ account }: VerdictFacts): boolean {
   const frames = deathFrames(account);
   const emit = frames.findIndex(
@@ -113,7 +113,7 @@ function isEmitted({ account }: VerdictFacts): boolean {
 const followStep =
   'To know the request next time, set AGENTDUMP_CONTEXT=always: the default from Node 24 on; on Node 20 and 22 it costs each promise.';
 
-/** What became of them between then and the end is not known. */
+/** What happened to these requests between that record and the end is unknown. */
 function lastSeenText(
   { at, beforeEndMs }: NonNullable<OriginFacts['lastSeen']>,
   count: number,
@@ -152,11 +152,11 @@ function whyLost({ lost, maker }: OriginFacts, requests: readonly RequestAccount
   }
   if (lost === 'connection') return ': it came over a connection that several may share';
   if (lost === 'not-followed') return ': requests were not followed';
-  // It may have been started by one of them all the same: some callbacks have left their context when they fail.
+  // One of the requests may have started it nevertheless: some callbacks have already left their context when they fail.
   return ": the failing code ran in no request's asynchronous context";
 }
 
-/** Of a test that failed, or a run that was stopped, the runner says which. */
+/** Not for a failed test or a stopped run: there the test runner reports which test it was. */
 function byTest({ kind }: Verdict, { account }: VerdictFacts): Told | undefined {
   const tests = account.process?.test;
   if (!tests?.isFollowed || verbs[kind] === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What a cause may look at: the account so far, and the parts behind it where the account says less. Everything is
- * optional; a cause that lacks what it needs says nothing.
+ * The input of the causes: the account so far, and the parts behind it where the account has less detail. Everything is
+ * optional; a cause returns undefined if it lacks what it needs.
  */
 import type { ErrorPart } from '../../bundle/layout/bundle.ts';
 import type { Account } from '../../model/account.ts';
@@ -15,38 +15,38 @@ import type { TriggerFacts } from '../parts/trigger.ts';
 export interface VerdictFacts {
   account: Omit<Account, 'verdict' | 'signature'>;
   trigger?: TriggerFacts;
-  /** typeof the thrown value, when it was no error. */
+  /** `typeof` the thrown value, if it was not an error. */
   thrownType?: string;
-  /** Where the rejected promise was made or rejected. */
+  /** Where the rejected promise was created or rejected. */
   promiseFrames?: Frame[];
-  /** Of a TimeoutError: where the scripts on its stack call AbortSignal.timeout. */
+  /** For a TimeoutError: the calls of AbortSignal.timeout in the scripts on its stack. */
   timeLimits?: Frame[];
-  /** At an exit with code 13; absent where not all modules could be looked through. */
+  /** For an exit with code 13; absent if some modules couldn't be searched. */
   topLevelAwaits?: TopLevelAwaits;
-  /** The error was the value of an `error` event without a listener: what emitted it, and where. */
+  /** If the error was emitted as an `error` event without a listener: the emitter and the stack. */
   emitter?: { className: string; path?: string; frames: Frame[] };
-  /** Where a module ceases to be JavaScript, if the stack does not say it. */
+  /** Where the syntax error is, if the stack doesn't include it. */
   syntaxPlace?: ErrorPart['place'];
   drift?: DriftFacts;
   handles?: HandlesPartFacts;
   memory?: MemoryPartFacts;
-  /** What a core of the process says of it. */
+  /** The verdict from a core of the process. */
   core?: Verdict;
   heapProfile?: HeapProfileFacts;
-  /** What others saw of the death. */
+  /** What other processes observed of the death. */
   evidence?: EvidenceFacts;
-  /** What a diagnostic report names as its event, where that is all there is. */
+  /** The event named by a diagnostic report, if there is no other source. */
   reportEvent?: string;
 }
 
-/** One way to explain a death. */
+/** One possible explanation of a death. */
 export interface Cause {
   kind: VerdictKind;
   /**
-   * `mechanism`: how the process ended; `reason`: why it came to that. A reason that is at least likely is the
-   * verdict; one that is merely possible stays behind the mechanism, as another reading.
+   * `mechanism`: how the process ended. `reason`: why it came to that. A reason that is at least likely becomes the verdict;
+   * one that is only possible is listed as an alternative to the mechanism.
    */
   layer: 'reason' | 'mechanism';
-  /** undefined when the facts don't speak for it. Pure. */
+  /** Undefined if the facts don't support it. Pure. */
   consider(facts: VerdictFacts): Verdict | undefined;
 }

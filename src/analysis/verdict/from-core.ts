@@ -1,18 +1,18 @@
 /**
- * A core of the death is in the bundle, and says more than the exit status: the faulting address, the function, the
- * message of an abort. Then its verdict is taken, with what the parent saw beside it.
+ * Replaces the verdict by that of a core in the bundle, which shows more than the exit status: the faulting address, the
+ * function, the message of an abort. Adds what the parent observed to its evidence.
  */
 import type { Verdict } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
 import { endEvidence, kernelEvidence } from './seen-from-outside.ts';
 import { titled } from './wording.ts';
 
-/** What is said of a death by signal alone. */
+/** Verdicts that may rest on the signal alone. */
 const bySignal = new Set<Verdict['kind']>(['native-crash', 'abort']);
 
 export function refineByCore(verdict: Verdict, facts: VerdictFacts): Verdict {
   const { core } = facts;
-  // Of a process that lived when it was taken it shows a moment; why it was taken is told by others.
+  // A core of a live process shows only one moment; other parts record why it was taken.
   if (!core || core.kind === 'snapshot' || !bySignal.has(verdict.kind)) return verdict;
   return {
     ...core,

@@ -1,15 +1,18 @@
-/** An error that the program's own handler received: whether it ended the process, as far as the process said it at its end. */
+/**
+ * For an error that the program's own handler received: whether it ended the process, as far as the process recorded that at
+ * its end.
+ */
 import { formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
 
-/** An end so soon afterwards is the handler's. */
+/** An end within this time is attributed to the handler. */
 const soonMs = 10_000;
 
 interface End {
   at: string;
   exitCode: number;
-  /** After the error. */
+  /** Milliseconds after the error. */
   ms: number;
 }
 
@@ -19,7 +22,7 @@ function endOf({ account, trigger }: VerdictFacts): End | undefined {
   return { at, exitCode, ms: Date.parse(at) - Date.parse(trigger?.at ?? '') };
 }
 
-/** The rest of a sentence: `, and …`. */
+/** The end of a sentence: `, and …`. */
 export function afterHandler(what: 'error' | 'rejection', facts: VerdictFacts): string {
   const end = endOf(facts);
   if (!end || !(end.ms >= 0))

@@ -1,4 +1,4 @@
-/** What of the agent was open when the end came: the join of the process's death and the agent's story. */
+/** What the agent had open at the end of the process: joins the death with the agent's events. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
@@ -15,7 +15,7 @@ const mostStacks = 3;
 const mostNamed = 3;
 const longestFact = 400;
 
-/** What was seen to begin and not to end, but for the tool or step that died itself. */
+/** Work with a recorded start and no recorded end, without the tool or step that died itself. */
 export function openWorkOf({ account }: VerdictFacts): OpenWork[] {
   const { runs = [], diedIn } = account.agent ?? {};
   const died = account.error && diedIn?.from === 'context' ? [diedIn.toolId ?? diedIn.stepId] : [];
@@ -24,12 +24,12 @@ export function openWorkOf({ account }: VerdictFacts): OpenWork[] {
 
 export const pendingOf = (facts: VerdictFacts): string[] => openWorkOf(facts).map(({ text }) => text);
 
-/** Tool calls that the model had asked for and nobody was seen to run. */
+/** Tool calls that the model requested and that were never seen to run. */
 export function requestedOf({ account }: VerdictFacts): string[] {
   return account.agent?.runs.flatMap(({ requested = [] }) => requested) ?? [];
 }
 
-/** Circles of waits and loops first, for they say why nothing else ended. */
+/** Cycles of waits and loops first, because they explain why nothing else ended. */
 export function inFlightEvidence(facts: VerdictFacts): Evidence[] {
   const { waitGraph, loops = [] } = facts.account.agent ?? {};
   return [
@@ -46,9 +46,9 @@ export function inFlightEvidence(facts: VerdictFacts): Evidence[] {
     .concat(suspendedEvidence(facts), childEvidence(facts));
 }
 
-/** The program's own functions that awaited something, each stack with those that await it. */
+/** The program's own suspended async functions, each stack with its awaiting callers. */
 export function ownSuspended({ account, trigger }: VerdictFacts): Frame[][] {
-  // There it is told which of them the main module waits for.
+  // That verdict reports itself which of them the main module waits for.
   if (trigger?.kind === 'pending-exit') return [];
   return (account.suspended ?? [])
     .map(({ frames }) => frames)
@@ -56,7 +56,7 @@ export function ownSuspended({ account, trigger }: VerdictFacts): Frame[][] {
 }
 
 function suspendedEvidence(facts: VerdictFacts): Evidence[] {
-  // A core tells them apart from its own evidence.
+  // The verdict of a core lists them in its own evidence.
   if (facts.core) return [];
   const all = ownSuspended(facts);
   const shown = new Set(all.map((frames) => waitText(frames, facts)));
@@ -67,7 +67,7 @@ function suspendedEvidence(facts: VerdictFacts): Evidence[] {
   }));
 }
 
-/** Where they wait, by the text of the place: each once. */
+/** The places where they wait, each once, by their text. */
 export function placesOfWaits(facts: VerdictFacts): Map<string, Frame> {
   const frames = ownSuspended(facts)
     .map((stack) => culpritFrame(stack))
@@ -82,7 +82,7 @@ function waitText(frames: readonly Frame[], { account }: VerdictFacts): string {
   return `${named.slice(0, mostNamed).join(', awaited by ')}${more > 0 ? `, and ${formatNumber(more)} more around it` : ''}`;
 }
 
-/** Children that ended badly: what the agent talked to may be gone with them. The newest first. */
+/** Children that ended badly, newest first: a service that the agent used may have ended with them. */
 function childEvidence({ account }: VerdictFacts): Evidence[] {
   const failed = (account.happenings?.children ?? []).filter(endedBadly);
   return failed
@@ -103,7 +103,7 @@ export function firstCycle({ account }: VerdictFacts): WaitCycle | undefined {
   return account.agent?.waitGraph?.cycles[0];
 }
 
-/** A loop after which the agent made no other call. */
+/** A loop that the agent didn't leave: no other call came after it. */
 export function ongoingLoop({ account }: VerdictFacts): AgentLoop | undefined {
   return account.agent?.loops?.find(({ ongoing }) => ongoing);
 }
@@ -127,8 +127,8 @@ export function inFlightText(facts: VerdictFacts): string | undefined {
 }
 
 /**
- * ` during tool search (call_1), running for 3 s`. That anybody waits is said only of a wait that the program named, or of a
- * lock: a call may have been given up by whoever made it, without a trace.
+ * ` during tool search (call_1), running for 3 s`. Says `waiting` only for a wait that the program named, or a lock: the
+ * caller of anything else may have abandoned it without leaving a trace.
  */
 export function duringText(facts: VerdictFacts): string | undefined {
   const what = inFlightText(facts);
@@ -137,7 +137,7 @@ export function duringText(facts: VerdictFacts): string | undefined {
   return isWait && openWorkOf(facts).length === 1 ? ` while waiting for ${what}` : ` during ${what}`;
 }
 
-/** ` Open then: tool search (call_1), running for 3 s.`, or nothing when nothing of the agent was open. */
+/** ` Open then: tool search (call_1), running for 3 s.`, or empty if the agent had nothing open. */
 export function inFlightSentence(facts: VerdictFacts): string {
   const what = inFlightText(facts);
   return what === undefined ? '' : ` Open then: ${what}.`;

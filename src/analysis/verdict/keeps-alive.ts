@@ -1,6 +1,6 @@
 /**
- * What keeps a process alive that has nothing more to do, by `process.getActiveResourcesInfo()`: without pipes and
- * terminals, which may be its own streams.
+ * What keeps an idle process alive, from `process.getActiveResourcesInfo()`. Pipes and terminals are left out, since they may
+ * be its own standard streams.
  */
 import { formatNumber } from '../../model/quantities.ts';
 import type { VerdictFacts } from './facts.ts';
@@ -25,7 +25,7 @@ export function keepersOf({ handles }: Pick<VerdictFacts, 'handles'>): string[] 
     const [one, many] = names[kind] ?? [];
     if (one === undefined || count < 1) return [];
     const addresses = kind === 'TCPServerWrap' ? listening(handles) : [];
-    // The debugger's own is no handle of the program's.
+    // The debugger's own listener is counted as a resource, but is not a handle of the program.
     if (addresses.length === count) return addresses.map((address) => `a server that listens on ${address}`);
     return [count === 1 ? one : `${formatNumber(count)} ${many}`];
   });

@@ -1,6 +1,7 @@
 /**
- * Code that could not be loaded: a missing module, a syntax error, an addon for another Node, a package that doesn't export
- * what is asked of it. At start the program fails with it; on demand it is an error of a program at work.
+ * Code that could not be loaded: a missing module, a syntax error, an addon for another version of Node, a package without
+ * the requested export. During startup it is the reason of the death; later, on demand, it is an ordinary error of a running
+ * program.
  */
 import { loaderCodes } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
@@ -24,7 +25,7 @@ import {
   titleWithPlace,
 } from './wording.ts';
 
-/** Later than this, loading is no longer the start. */
+/** Loading after this time is not part of the startup. */
 const startMs = 30_000;
 
 export interface LoadFailure {
@@ -33,14 +34,14 @@ export interface LoadFailure {
   steps: string[];
 }
 
-/** What could not be loaded, where the error, or what caused it, is one of Node's loaders. */
+/** What could not be loaded, if the root cause is an error of Node's module loaders; otherwise undefined. */
 export function findLoadFailure(facts: VerdictFacts): LoadFailure | undefined {
   const error = facts.account.error && rootCause(facts.account.error);
   if (!error || !isLoadFailure(error, facts) || isSnapshot(facts)) return undefined;
   return findingOf(error, facts);
 }
 
-/** The program was at work: what was loaded then was asked for on demand. */
+/** True if the program was already running, so that the module was loaded on demand. */
 export function isOnDemand({ trigger, account }: VerdictFacts): boolean {
   return trigger?.phase ? trigger.phase === 'at-work' : (account.process?.uptimeMs ?? 0) > startMs;
 }
@@ -138,7 +139,7 @@ function syntax(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefined
   };
 }
 
-/** Of a file: URL; as it is where that can't be decoded. */
+/** The path of a file: URL; not decoded if its escapes are invalid. */
 function pathOf(url: string): string {
   const path = url.replace(/^file:\/\//, '');
   try {

@@ -1,4 +1,4 @@
-/** What to look at next after memory ran out: only what this bundle has, and what bears on the memory that grew. */
+/** Next steps after memory ran out: only parts that this bundle has, and only what relates to the memory that grew. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { VerdictFacts } from './facts.ts';
 
@@ -15,6 +15,6 @@ export function lookStep({ account, heapProfile }: VerdictFacts): string {
   return `No heap snapshot was kept. To see what grows, ${twice}`;
 }
 
-/** The limit of the heap bounds nothing but the heap. */
+/** The heap limit doesn't limit memory outside the heap. */
 export const outsideStep =
   'It was not the heap that grew, so `--max-old-space-size` would not have helped: look for Buffers and typed arrays that are kept (`external` and `arrayBuffers` of process.memoryUsage()), native addons, WebAssembly memory, threads and sockets.';

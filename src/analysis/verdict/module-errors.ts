@@ -1,6 +1,6 @@
 /**
- * Reads the errors of Node's module loaders: which module, of which package, asked for by whom. Message forms are
- * those of Node 20 to 26 (lib/internal/errors.js, lib/internal/modules/**, src/node_binding.cc).
+ * Parses the errors of Node's module loaders: which module, of which package, requested by which file. Covers the message
+ * formats of Node 20 to 26 (lib/internal/errors.js, lib/internal/modules/**, src/node_binding.cc).
  */
 import { isFrameOfLoader } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
@@ -9,9 +9,9 @@ import { withSlashes } from '../../platform/paths.ts';
 
 export interface MissingModule {
   specifier: string;
-  /** The file that asked for it. */
+  /** The importing file. */
   from?: string;
-  /** The package that the specifier names; absent for a file of the program. */
+  /** The package of the specifier; absent for a file of the program. */
   packageName?: string;
 }
 
@@ -31,14 +31,14 @@ export function missingModuleOf(error: ErrorFacts): MissingModule | undefined {
   };
 }
 
-/** `@scope/name` or `name` of a bare specifier or of a path below node_modules. */
+/** `@scope/name` or `name`, from a bare specifier or a path below node_modules; otherwise undefined. */
 export function packageOf(specifier: string): string | undefined {
   const below = withSlashes(specifier).split('node_modules/').at(-1) ?? specifier;
   if (below === withSlashes(specifier) && /^(\.|\/|[a-z]+:|[A-Z]:)/.test(specifier)) return undefined;
   return /^(@[^/]+\/[^/]+|[^@/][^/]*)/.exec(below)?.[1];
 }
 
-/** The package whose exports don't have what was asked for: a missing name or a missing subpath. */
+/** The package that lacks the requested export: a name or a subpath. */
 export function packageWithoutExport(error: ErrorFacts): { packageName: string; asked: string } | undefined {
   const message = error.message ?? '';
   const named =
@@ -61,7 +61,7 @@ function inPackage(
   return packageName ? { packageName, asked } : undefined;
 }
 
-/** The release line of Node for a NODE_MODULE_VERSION (doc/abi_version_registry.json). */
+/** Node's major version by NODE_MODULE_VERSION (doc/abi_version_registry.json). */
 const nodeOfAbi: Record<string, string> = {
   72: '12',
   83: '14',
@@ -85,7 +85,7 @@ export interface WrongAbi {
   versions: string;
 }
 
-/** A native addon that was compiled for another Node: `Node 16`, or the bare number where we don't know it. */
+/** A native addon compiled for another version of Node: `Node 16`, or the bare number if the version is not in the table. */
 export function wrongAbiOf(error: ErrorFacts): WrongAbi | undefined {
   const message = error.message ?? '';
   const [builtFor, runningOn] = [...message.matchAll(/NODE_MODULE_VERSION (\d{1,4})/g)].map(
@@ -106,7 +106,9 @@ function abiText(version: string): string {
   return node ? `Node ${node}` : `module version ${version}`;
 }
 
-/** Thrown by a module loader itself: before the first frame of the program's or a package's code comes a loader's. */
+/**
+ * True if the error was thrown by a module loader: a loader's frame comes before any frame of the program or of a package.
+ */
 export function isThrownByLoader(error: ErrorFacts, frames: readonly Frame[]): boolean {
   if (!frames.length) return isFrameOfLoader(firstLines(error.stackText));
   for (const frame of frames.slice(0, 4)) {
@@ -116,7 +118,7 @@ export function isThrownByLoader(error: ErrorFacts, frames: readonly Frame[]): b
   return false;
 }
 
-/** The place of a syntax error: Node puts `file:line` before the message of the stack text. */
+/** The place of a syntax error: Node writes `file:line` before the message in the stack text. */
 export function syntaxErrorPlace(error: ErrorFacts): string | undefined {
   const first = error.stackText?.slice(0, 5000).split('\n', 1)[0] ?? '';
   return /^(?:file:\/\/)?(\/.+|[A-Za-z]:\\.+):(\d+)$/.exec(first)?.slice(1).join(':');

@@ -1,6 +1,6 @@
 /**
- * Ranks the causes; the only place that knows them all. Reasons stand before mechanisms, each list from the most
- * specific to the most general, and `unknown` closes it.
+ * Ranks the causes; the only module that imports all of them. Roughly from the most specific to the most general, with
+ * `unknown` last.
  */
 
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -53,14 +53,17 @@ export const causes: readonly Cause[] = [
   unknown,
 ];
 
-/** Whatever ended it: what was open then belongs to the evidence. */
+/** Adds the open work to the evidence, whatever ended the process. */
 function withOpenWork(verdict: Verdict, facts: VerdictFacts): Verdict {
   const known = new Set(verdict.evidence.map(({ fact }) => fact));
   const open = inFlightEvidence(facts).filter(({ fact }) => !known.has(fact));
   return open.length ? { ...verdict, evidence: [...verdict.evidence, ...open] } : verdict;
 }
 
-/** The first reason that is at least likely, else the first mechanism; other readings are kept beside it. */
+/**
+ * Chooses the first reason that is at least likely, or the first mechanism, whichever comes first; other reasons become
+ * alternatives.
+ */
 export function reachVerdict(facts: VerdictFacts): Verdict {
   const considered = causes.flatMap((cause) => {
     const verdict = cause.consider(facts);
@@ -85,7 +88,7 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
   return { ...told, evidence: withPresentParts(told.evidence, facts) };
 }
 
-/** What is read instead of a part that was never written, since the program died before it could be. */
+/** Which part to cite if the usual one was never written because the program died first. */
 const substitutes: ReadonlyMap<string, string> = new Map([
   [partNames.memory, partNames.report],
   [partNames.heapProfile, partNames.journal],

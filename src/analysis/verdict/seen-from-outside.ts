@@ -1,6 +1,6 @@
 /**
- * What verdicts over deaths that others saw have in common: how it is known that the process is gone, what its end
- * looked like from outside, and what its journal said last.
+ * Shared by verdicts on deaths that only others observed: how it is known that the process is gone, what its end looked like
+ * from outside, and the last journal records.
  */
 import { clip, formatBytes, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
@@ -10,12 +10,12 @@ import type { VerdictFacts } from './facts.ts';
 
 const part = 'evidence.json';
 
-/** The signal that ended it, as far as anybody saw. */
+/** The signal that ended the process, if anybody observed it. */
 export function fatalSignal({ evidence }: VerdictFacts): string | undefined {
   return evidence?.exit?.signal;
 }
 
-/** The exit status, or how it was found; then when it was last seen. */
+/** The exit status, or how the death was detected; then when the process was last seen alive. */
 export function endEvidence({ evidence }: VerdictFacts): Evidence[] {
   if (!evidence) return [];
   const facts = [exitFact(evidence), lastSeenFact(evidence)];
@@ -39,14 +39,14 @@ function lastSeenFact({ lastSeenAt, startedAt, journal }: EvidenceFacts): string
   return `Its last ${journal ? 'journal record' : 'heartbeat'} is from ${last}${after}.`;
 }
 
-/** Lines of the kernel's log, newest last. */
+/** The last lines of the kernel log, newest last. */
 export function kernelEvidence({ evidence }: VerdictFacts): Evidence[] {
   return (evidence?.kernelLog ?? [])
     .slice(-3)
     .map((line) => ({ fact: `The kernel's log: ${clip(line, 240)}`, part }));
 }
 
-/** How memory moved before the end, where the journal has samples. */
+/** How memory changed before the end, if the journal has samples. */
 export function memoryEvidence({ evidence }: VerdictFacts): Evidence[] {
   const history = evidence?.memory?.history ?? [];
   const found: Evidence[] = [];
@@ -66,7 +66,7 @@ export function memoryEvidence({ evidence }: VerdictFacts): Evidence[] {
   return found;
 }
 
-/** Kills for want of memory that the kernel counted while the process lived. */
+/** Out-of-memory kills that the kernel counted during the lifetime of the process. */
 export function countedKills(counter: { before: number; after: number } | undefined): number {
   return counter ? Math.max(0, counter.after - counter.before) : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * What verdicts over a thrown value have in common: the evidence that the error itself gives, and what to try next
- * for the errors that programs of this kind die of most.
+ * Shared by verdicts on thrown values: evidence from the error itself, and next steps for the errors that such programs most
+ * often die of.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
@@ -19,14 +19,14 @@ const mostTimeLimits = 3;
 const mostMembers = 4;
 const abortAdvice = 'The call was aborted: look for the AbortSignal or time limit that was passed to it.';
 
-/** The error, where it was thrown, and what it says caused it. */
+/** The error, where it was thrown, and its cause. */
 export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const { error } = facts.account;
   if (!error) return [];
   const evidence: Evidence[] = [{ fact: clip(headlineOf(error, facts.thrownType), 400), part: 'error.json' }];
   const frames = deathFrames(facts.account);
   const culprit = culpritFrame(frames);
-  // Those of an aggregate without a stack are its first member's, which is told below.
+  // An aggregate without a stack uses the frames of its first member, which is listed below.
   if (culprit && (error.frames?.length || !error.errors?.length))
     evidence.push({
       fact: `${whereThrown(culprit, frames, cwdOf(facts.account))}${isOriginUnknown(facts, frames) ? unknownOrigin : ''}`,
@@ -51,12 +51,12 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
 const unknownOrigin =
   ' The stack has no frame of the program, and where the program began what failed is not known.';
 
-/** All of the stack is Node's. */
+/** True if the whole stack is Node's and nothing else shows where the operation started. */
 function isOriginUnknown(facts: VerdictFacts, frames: readonly Frame[]): boolean {
   return frames.every(isOfNode) && beganPlace(facts) === undefined && abortPlace(facts) === undefined;
 }
 
-/** Any of the errors in an aggregate may be the one to mend. */
+/** Any error in an aggregate may be the one to fix. */
 function memberEvidence(errors: readonly ErrorFacts[], facts: VerdictFacts): Evidence[] {
   if (errors.length === 0) return [];
   const shown = errors.slice(0, mostMembers).map((one, at) => `(${at + 1}) ${rootText(one, facts)}`);
@@ -77,7 +77,7 @@ function atWorkEvidence({ trigger, account }: VerdictFacts): Evidence {
   };
 }
 
-/** Which of several it was nobody recorded. */
+/** If there are several calls, which one fired is not recorded. */
 function timeLimitEvidence(facts: VerdictFacts): Evidence[] {
   const places = timeLimitPlaces(facts);
   if (places.length === 0) return [];
@@ -93,7 +93,7 @@ function timeLimitPlaces({ timeLimits = [], account }: VerdictFacts): string[] {
   return timeLimits.map((frame) => placeOf(frame, cwdOf(account))).filter((place) => place !== undefined);
 }
 
-/** Nobody listened to the event that carried the error. */
+/** The error was emitted as an event without a listener. */
 export function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] {
   if (!emitter) return [];
   const culprit = culpritFrame(emitter.frames);
@@ -105,7 +105,7 @@ export function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] 
 
 const withArticle = (name: string): string => `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`;
 
-/** ` Its first cause: TypeError: … at src/plan.ts:4:2.`, or nothing for an error that holds no other. */
+/** ` Root cause: TypeError: … at src/plan.ts:4:2.`, or empty if the error has no cause. */
 export function rootSentence(facts: VerdictFacts): string {
   const { error } = facts.account;
   const root = error && rootCause(error);
@@ -136,7 +136,7 @@ function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): 
 interface Advice {
   when(error: ErrorFacts): boolean;
   step: string;
-  /** Where a model call is the cause, what became of it says the same and more. */
+  /** Advice that is omitted if a model call is the cause: the failed call has a better step. */
   isOfService?: true;
 }
 
@@ -148,7 +148,7 @@ const status =
     wanted.includes(Number(error.properties?.['status'] ?? error.properties?.['statusCode']));
 const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.message ?? '');
 
-/** Read in order; the first match of each error in the chain gives its step. */
+/** Checked in order; the first match for each error in the chain adds its step. */
 const adviceTable: Advice[] = [
   {
     when: coded(['ERR_UNHANDLED_REJECTION']),
@@ -237,7 +237,7 @@ function timeLimitStep(facts: VerdictFacts): string | undefined {
     : undefined;
 }
 
-/** What to do next: where to look, what the errors themselves suggest, and how to learn more next time. */
+/** Next steps: where to look, what the errors suggest, and how to record more next time. */
 export function thrownNextSteps(facts: VerdictFacts): string[] {
   const { account } = facts;
   const steps: string[] = [];
@@ -276,7 +276,7 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   return steps.slice(0, 6);
 }
 
-/** The death is that of a model call, and what to do about it is told with it. */
+/** A model call caused the death, and its failure has its own next step. */
 function hasFailedModelCall({ account: { agent } }: VerdictFacts): boolean {
   const [failure] = agent?.failures ?? [];
   const isCall = agent?.runs.some(({ modelCalls }) => modelCalls.some(({ id }) => id === failure?.callId));
@@ -285,6 +285,6 @@ function hasFailedModelCall({ account: { agent } }: VerdictFacts): boolean {
 
 function placeOfCulprit(frames: Frame[], cwd: string | undefined): string | undefined {
   const culprit = culpritFrame(frames);
-  // Nobody looks for a mistake of theirs in Node's own code.
+  // A place in Node's own code doesn't help.
   return culprit && !isOfNode(culprit) ? placeOf(culprit, cwd) : undefined;
 }

@@ -1,4 +1,4 @@
-/** How verdicts name errors, frames and files: short, the same everywhere. Pure. */
+/** How verdicts name errors, frames and files: short and consistent. Pure. */
 import type { Account, ErrorFacts } from '../../model/account.ts';
 import { endOfPath } from '../../model/frame-text.ts';
 import { clip, firstLine } from '../../model/quantities.ts';
@@ -9,7 +9,7 @@ import type { VerdictFacts } from './facts.ts';
 
 export const maxTitleChars = 100;
 
-/** `TypeError: x is not a function`, on one line; `[code]` when neither name nor message says it. */
+/** `TypeError: x is not a function`, on one line; with `[code]` if neither name nor message contains it. */
 export function headlineOf(error: ErrorFacts, thrownType?: string): string {
   const message = firstWords(error.message ?? '');
   const [, reason] =
@@ -23,31 +23,31 @@ export function headlineOf(error: ErrorFacts, thrownType?: string): string {
   return message ? `${coded}: ${message}` : coded;
 }
 
-/** What every DOMException of that name has for a code: https://webidl.spec.whatwg.org/#idl-DOMException-error-names. */
+/** The legacy code of each DOMException name: https://webidl.spec.whatwg.org/#idl-DOMException-error-names. */
 const legacyCodes: Record<string, string | undefined> = {
   AbortError: '20',
   TimeoutError: '23',
   DataCloneError: '25',
 };
 
-/** How the error ends that Node makes for a reason that is none; of an object it tells the class alone. */
+/** The end of Node's message for a rejection with a value that is not an error; for an object it contains only the class. */
 const rejectedWith = /with the reason "([\s\S]*)"\.$/;
 
-/** The first line; all in one where that is but the opening of a list or an object, or promises what stands below. */
+/** The first line, or all lines joined if the first only opens a list or an object, or ends with a colon. */
 function firstWords(message: string): string {
   const line = firstLine(message);
   return /^[[{(]+$|:$/.test(line) ? message.trim().replace(/\s+/g, ' ') : line;
 }
 
-/** The frames of what was thrown, or of the thread that ended the process. */
+/** The frames of the thrown error, or of the thread that ended the process. */
 export function deathFrames(account: VerdictFacts['account']): Frame[] {
   const { error } = account;
-  // An aggregate has no stack worth the name: its first member has.
+  // The own stack of an aggregate is useless; the first member's is used instead.
   const own = error?.frames?.length ? error.frames : error?.errors?.[0]?.frames;
   return own ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
 }
 
-/** What a verdict says of its place; nothing where the frame has no file. */
+/** The `place` field of a verdict; empty if the frame has no file. */
 export function placedAt(frame: Frame | undefined): { place?: VerdictPlace } {
   if (frame?.file === undefined) return {};
   const { function: name, file, line, column } = frame;
@@ -68,7 +68,7 @@ export function rootCause(error: ErrorFacts): ErrorFacts {
   return root;
 }
 
-/** The error, its causes and aggregate members, depth first. Bounded, since the reader of the part bounds them. */
+/** The error, its causes and aggregate members, depth first. The part's reader limits how many there can be. */
 export function everyError(error: ErrorFacts | undefined): ErrorFacts[] {
   const found: ErrorFacts[] = [];
   const open = error ? [error] : [];
@@ -79,7 +79,7 @@ export function everyError(error: ErrorFacts | undefined): ErrorFacts[] {
   return found;
 }
 
-/** `the main thread`, `worker thread 3`, `worker thread 3 (parser)`. */
+/** `the main thread`, `worker thread 3`. */
 export function threadName(facts: VerdictFacts): string {
   const { trigger } = facts;
   if (trigger?.isMainThread !== false) return 'the main thread';
@@ -90,7 +90,10 @@ export function titled(text: string): string {
   return clip(text, maxTitleChars);
 }
 
-/** `TypeError: x is not a function at src/plan.ts:4:2`: the place is worth more than the message's tail, its file more than its folders. */
+/**
+ * `TypeError: x is not a function at src/plan.ts:4:2`. If it is too long, the message is cut before the place, and folders
+ * before the file name.
+ */
 export function titleWithPlace(
   headline: string,
   word: 'at' | 'in' | 'from',
@@ -103,12 +106,12 @@ export function titleWithPlace(
   return titled(`${clip(said, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
 }
 
-/** Of a title's place and headline, so much of each at least. */
+/** The minimum number of characters for the place and for the headline. */
 const leastPlace = 40;
 
 export const cwdOf = (account: Pick<Account, 'process'>): string | undefined => account.process?.cwd;
 
-/** What the headroom functions look at. */
+/** The input of the headroom functions. */
 export function surroundingsOf({ account, memory, handles }: VerdictFacts): Surroundings {
   return {
     ...(account.process && { process: account.process }),
@@ -117,11 +120,11 @@ export function surroundingsOf({ account, memory, handles }: VerdictFacts): Surr
   };
 }
 
-/** Nothing died, and nothing was unhealthy: no reason for a death applies. */
+/** Nothing died and nothing was unhealthy, so no reason for a death applies. */
 export const isSnapshot = (facts: VerdictFacts): boolean =>
   facts.trigger?.kind?.startsWith('snapshot-') === true ||
   (facts.trigger?.kind === 'capture' && !isWithoutProgress(facts));
 
-/** It gave no sign of progress by its own watch, or a supervisor's check failed while its event loop turned. */
+/** The process's own watch saw no sign of progress, or a supervisor's check failed while the event loop turned. */
 export const isWithoutProgress = ({ trigger }: VerdictFacts): boolean =>
   trigger?.kind === 'no-progress' || (trigger?.kind === 'capture' && trigger.verdictKind === 'no-progress');

@@ -23,7 +23,7 @@ export const abort: Cause = {
           : own
             ? 'Its supervisor sent the process SIGABRT, and there is no report of a fatal error.'
             : 'A process that calls abort() ends so: process.abort(), a failed C++ assertion, or an allocator that found corrupted memory. So does one that is sent the signal, as by a watchdog of systemd. There is no Node report, which Node writes for its own fatal errors.',
-      // The signal alone does not say who raised it; a core does (from-core.ts).
+      // The signal alone doesn't show who raised it; a core does (from-core.ts).
       confidence: event ? 'certain' : 'likely',
       evidence: [...endEvidence(facts), ...fatalEvidence(event), ...kernelEvidence(facts)],
       refutedBy:

@@ -1,6 +1,6 @@
 /**
- * What is installed is not what the lock file says, and the error points at a package that differs. How closely it
- * points decides the confidence; drift alone, with an error elsewhere, is no verdict.
+ * The installed packages differ from the lock file, and the error points at a package that differs. The confidence depends on
+ * how directly it points. Drift with an unrelated error is not a verdict.
  */
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { Confidence } from '../../../model/verdict.ts';
@@ -79,8 +79,8 @@ function linkOf(error: ErrorFacts, facts: VerdictFacts, drift: DriftFacts): Link
 }
 
 /**
- * Thrown in, or one call below, a package that differs; for errors of the kind that a changed interface makes. A
- * refused connection inside a drifted HTTP client has nothing to do with its version.
+ * Thrown in a package that differs, or one call below it. Only for errors that a changed interface causes: a refused
+ * connection inside a drifted HTTP client has nothing to do with its version.
  */
 function frameLink(
   error: ErrorFacts,
@@ -102,7 +102,7 @@ function frameLink(
   return undefined;
 }
 
-/** `x.y is not a function` where x is called as a package that differs: a hint, no more. */
+/** `x.y is not a function`, where x has the name of a package that differs. Only a hint. */
 function wordLink(error: ErrorFacts, drift: DriftFacts): Link | undefined {
   const called = /^([\w$.()]{1,200}) is not (?:a function|a constructor)/.exec(error.message ?? '')?.[1];
   if (error.name !== 'TypeError' || called === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The main thread's event loop does not turn: a loop, a computation, promises that starve it, or a wait in native code.
- * Seen while it lasted, by the watchdog inside the program or from outside; whether it ended later stands beside the
- * bundle, where somebody saw it.
+ * The main thread's event loop is blocked by a loop, a computation, promises that starve it, or a wait in native code.
+ * Detected during the hang, by the watchdog inside the program or from outside. Whether it ended later is in the `.sequel`
+ * file beside the bundle, if that was observed.
  */
 import { isHang } from '../../../bundle/layout/verdict-codes.ts';
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
@@ -16,7 +16,7 @@ import { cwdOf, placedAt, titled } from '../wording.ts';
 type Stall = NonNullable<TriggerFacts['stall']>;
 type Kind = 'loop' | 'microtasks' | 'waiting' | 'native';
 
-/** Of the silence: less, and the thread waited. */
+/** As a share of the silent time. Below it, the thread was waiting. */
 const busyShare = 0.05;
 const mostLocals = 4;
 const leastHangMs = 1000;
@@ -28,16 +28,16 @@ export const eventLoopHang: Cause = {
     const { trigger } = facts;
     const stall = trigger?.stall;
     if (!trigger || (!stall && trigger.kind !== 'silence')) return undefined;
-    // A snapshot on request stays one.
+    // A snapshot on request remains a snapshot.
     if (trigger.kind !== 'stall' && trigger.kind !== 'silence' && trigger.kind !== 'signal') return undefined;
-    // Whoever is sent a signal may be at work.
+    // A program may simply be busy when a signal arrives.
     if (trigger.kind === 'signal' && (stall?.silentMs ?? 0) < leastHangMs && !stall?.earlier)
       return undefined;
     return verdictOf(facts, stall ?? seenFromOutside(facts));
   },
 };
 
-/** Who has neither a stack nor memory to show did not answer: it sits in native code. */
+/** A process with neither a stack nor memory data didn't answer the debugger: it was in native code. */
 function seenFromOutside({ trigger, memory }: VerdictFacts): Stall {
   return trigger?.exitStack === undefined && memory === undefined ? { where: 'native' } : {};
 }
@@ -67,7 +67,7 @@ function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
   };
 }
 
-/** One that a signal met before the limit was over may have been honest work. */
+/** A stall that a signal interrupted before the limit may have been legitimate work. */
 function confidenceOf(
   { trigger }: VerdictFacts,
   stall: Stall,
@@ -75,12 +75,12 @@ function confidenceOf(
   spinning: Frame | undefined,
 ): Verdict['confidence'] {
   if (trigger?.kind === 'signal' && !isHang(stall)) return 'possible';
-  // A moment's honest work lasts as long where nobody lets it run.
+  // Short, legitimate work takes just as long if the thread gets no processor.
   if (isStarved(stall)) return 'likely';
   return spinning || kind === 'native' ? 'certain' : 'likely';
 }
 
-/** That it waited is known where it neither ran nor stood in the queue for a processor. */
+/** `waiting` only if the thread neither ran nor was queued for a processor. */
 function kindOf({ where, microtasksRan, silentMs, cpuMs, queuedMs }: Stall): Kind {
   if (where === 'native') return 'native';
   if (microtasksRan) return 'microtasks';
@@ -159,8 +159,8 @@ function sequelEvidence(facts: VerdictFacts): Evidence[] {
 }
 
 /**
- * The innermost of the program's frames that every look has in common: what it calls comes and goes. Compared from the
- * outermost inward, by place in the text of the stacks as they were taken.
+ * The innermost of the program's frames that all samples have in common: whatever it calls varies. Stacks are compared from
+ * the outermost frame inward, by function and file in the recorded stack text.
  */
 function spinningFrame(facts: VerdictFacts, { laterStacks = [] }: Stall): Frame | undefined {
   const frames = mainFrames(facts);
@@ -176,7 +176,7 @@ function spinningFrame(facts: VerdictFacts, { laterStacks = [] }: Stall): Frame 
   return culpritFrame(shared) ?? culpritFrame(frames);
 }
 
-/** It lives, so that no thread of it is the one that ended it. */
+/** The process is alive, so no thread is marked as crashed. */
 function mainFrames({ account }: VerdictFacts): Frame[] {
   return account.threads?.find((thread) => thread.kind === 'main')?.frames ?? [];
 }

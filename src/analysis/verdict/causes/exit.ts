@@ -1,4 +1,4 @@
-/** The program called process.exit with a code that isn't 0, or set the code and let the loop run dry. */
+/** The program called process.exit with a code other than 0, or set the code and let the event loop run empty. */
 
 import type { Happenings } from '../../../model/account.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
@@ -10,7 +10,7 @@ import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 const maxQuotedChars = 300;
 
-/** What the program said last: on standard error, or else on standard output. */
+/** The last relevant line of standard error, or else of standard output. */
 function lastWords(happenings: Happenings | undefined): { stream: string; line: string } | undefined {
   for (const stream of ['stderr', 'stdout']) {
     const line = tellingLine(happenings?.logs?.find((log) => log.stream === stream)?.text ?? '');
@@ -28,7 +28,7 @@ export const exit: Cause = {
     const code = trigger.exitCode ?? account.process?.exit?.code;
     const called = trigger.exitStack !== undefined;
     const found = culpritFrame(deathFrames(account));
-    // A frame of Node's own is nowhere to look.
+    // A frame of Node's own code is of no use to the reader.
     const caller = found?.file?.startsWith('node:') ? undefined : found;
     const where = caller && frameText(caller, cwdOf(account));
     const place = caller && placeOf(caller, cwdOf(account));

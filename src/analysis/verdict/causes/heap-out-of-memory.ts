@@ -1,4 +1,4 @@
-/** The process kept more than V8's heap may hold. A worker that ran into its own limit is a worker's death. */
+/** The heap exceeded V8's limit. A worker that reached its own limit is a worker-death. */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { type FullHeap, findFullHeap } from '../../../bundle/layout/full-heap.ts';
 import { clip, formatBytes, formatShare } from '../../../model/quantities.ts';
@@ -11,8 +11,8 @@ import { countedKills, endEvidence, kernelEvidence, memoryEvidence } from '../se
 import { cwdOf, surroundingsOf, titled } from '../wording.ts';
 
 /**
- * The limit that V8 tells is that of old and young objects together: under a small --max-old-space-size the old ones are
- * full at a quarter of it, and the figures side by side would deny what happened.
+ * The limit that V8 reports includes the young generation. With a small --max-old-space-size the old generation is full at a
+ * quarter of that limit, and printing both figures would contradict the verdict.
  */
 const fullShare = 0.8;
 
@@ -50,7 +50,7 @@ export const heapOutOfMemory: Cause = {
   },
 };
 
-/** The last sample of a death that nobody saw, where the heap was full and the kernel counted no kill. */
+/** For a death that nobody observed: the last memory sample, if the heap was full and the kernel counted no OOM kill. */
 function inferFullHeap(facts: VerdictFacts): FullHeap | undefined {
   const { evidence } = facts;
   if (!evidence || evidence.exit || evidence.fatal || evidence.fate?.rebooted) return undefined;
@@ -90,7 +90,9 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
   return evidence;
 }
 
-/** V8 lists them only when it gives up; a parent that reads this may end the process before Node's report is written. */
+/**
+ * V8 prints these lines only when it gives up. A parent that reads them may kill the process before Node's report is written.
+ */
 function lastGcsEvidence(facts: VerdictFacts): Evidence[] {
   const lines = facts.evidence?.lastGcs;
   if (!lines) return [];
@@ -99,7 +101,7 @@ function lastGcsEvidence(facts: VerdictFacts): Evidence[] {
   return [{ fact, part: 'evidence.json' }, ...endEvidence(facts)];
 }
 
-/** What holds most, where the bundle has the heap. */
+/** What retains the most memory, if the bundle has a heap snapshot. */
 function suspectEvidence({ account }: VerdictFacts): Evidence[] {
   const suspect = account.memory?.suspects?.find(({ evidence }) =>
     evidence.some(({ part }) => part === partNames.heapSnapshot),

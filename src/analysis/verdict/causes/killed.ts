@@ -1,6 +1,6 @@
 /**
- * The process could write nothing at its end: SIGKILL, a reboot, or an end that nobody saw. The sender is named only where
- * the sending was recorded.
+ * The process couldn't write anything at its end: SIGKILL, a reboot, or an end that nobody observed. The sender is named only
+ * if a record names it.
  */
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { countedKills, endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';

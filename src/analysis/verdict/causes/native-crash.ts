@@ -1,4 +1,4 @@
-/** The processor refused an instruction of native code: a wild pointer, an overflow of the stack, a missing page. */
+/** A fault in native code: a wild pointer, a stack overflow, a missing page, a forbidden system call. */
 import type { CoreObstacle } from '../../../bundle/layout/evidence.ts';
 import { clip } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
@@ -44,7 +44,7 @@ export const nativeCrash: Cause = {
   },
 };
 
-/** How the next one leaves a core; where this one left one, what to do with it is said of every verdict. */
+/** How to get a core next time, or what to do with this one. */
 function coreSteps({ evidence }: VerdictFacts): string[] {
   const core = evidence?.core;
   if (core?.path) return [`\`agentdump core ${clip(core.path, 200)}\` reads the native stack out of it.`];

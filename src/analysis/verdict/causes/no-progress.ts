@@ -1,6 +1,6 @@
 /**
- * The process lives and the agent goes nowhere: no sign of progress within the time it was given, or the same calls again
- * and again. Says who waits for whom, the circle first, then the loop, then what has been awaited longest.
+ * The process is alive but the agent makes no progress: no sign of progress within the deadline, or the same calls again and
+ * again. Reports a cycle of waits first, then a loop of calls, then the longest open work.
  */
 import { placeOf } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration } from '../../../model/quantities.ts';
@@ -43,7 +43,7 @@ function silence({ trigger }: VerdictFacts): string {
   return `No progress for ${formatDuration(silentMs)}`;
 }
 
-/** Only of what the program named itself is it known that somebody waits. */
+/** That something waits is known only for work that the program itself named as a wait. */
 const isWait = (facts: VerdictFacts): boolean => {
   const [first] = openWorkOf(facts);
   return first?.kind === 'wait' && !first.leftBehind;
@@ -141,7 +141,7 @@ function deadlineFact({ trigger }: VerdictFacts): Evidence {
   return { fact, part: 'trigger.json' };
 }
 
-/** What else could still wake it. */
+/** Open requests and handles, which could still wake the program. */
 function openEvidence({ handles, account }: VerdictFacts): Evidence[] {
   const requests = (account.agent?.openRequests ?? []).slice(0, 3).map(({ method, host, ageMs }) => ({
     fact: `Request in flight: ${method} ${host}, sent ${formatDuration(ageMs)} before.`,

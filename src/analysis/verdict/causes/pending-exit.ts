@@ -72,7 +72,10 @@ function registeredEvidence(pending: readonly string[] | undefined): Evidence[] 
 const isOneOfMany = ({ topLevelAwaits: all }: VerdictFacts): boolean =>
   all !== undefined && !all.isSeen && all.frames.length > 1;
 
-/** Node tells the program nothing of it: V8 says who waits for what can still be reached, else it is sought in the modules. */
+/**
+ * Node reports nothing about the await to the program. V8 shows the suspended functions if they are still reachable;
+ * otherwise the modules are searched for top-level awaits.
+ */
 function awaitEvidence(facts: VerdictFacts): Evidence[] {
   const { topLevelAwaits: all, account } = facts;
   const places = (all?.frames ?? []).map((frame) => placeOf(frame, cwdOf(account))).filter(Boolean);

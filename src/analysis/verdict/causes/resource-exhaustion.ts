@@ -12,7 +12,7 @@ import { everyError, headlineOf, isSnapshot, surroundingsOf, titled } from '../w
 
 interface Resource {
   title: string;
-  /** certain: the code can mean nothing else. */
+  /** `certain` if the code has no other meaning. */
   confidence: 'certain' | 'likely';
   steps: string[];
 }
@@ -97,7 +97,7 @@ export const resourceExhaustion: Cause = {
           ? '; the program has its own handler for the error and may have gone on'
           : ', so the process ended'
       }.`,
-      // An error of the program's own may bear the code; the system's has the number too.
+      // The program's own errors may have this code too; only system errors also have `errno`.
       confidence: typeof error.properties?.['errno'] === 'number' ? resource.confidence : 'likely',
       evidence: [
         { fact: headlineOf(error), part: 'error.json' },

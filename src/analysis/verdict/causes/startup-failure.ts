@@ -1,4 +1,7 @@
-/** The program failed to start: its code could not be loaded. Of a lazy load the mechanism is the verdict (load-failure.ts). */
+/**
+ * The program failed to start because some of its code could not be loaded. For a lazy load the mechanism is the verdict
+ * (load-failure.ts).
+ */
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause } from '../facts.ts';
@@ -24,7 +27,7 @@ export const startupFailure: Cause = {
       summary: `${isStarting ? 'The program could not start: a part of its code could not be loaded' : 'A part of the code could not be loaded, and nothing shows that the program had begun its work'}. The same start will fail the same way until the files change.${
         trigger?.handledByHost ? ' The program has its own handler for the error and may have gone on.' : ''
       }`,
-      // Of an ES module Node does not keep whether it was evaluated.
+      // Node doesn't record whether an ES module has been evaluated.
       confidence: isStarting ? 'certain' : 'likely',
       evidence,
       refutedBy: 'The same start succeeding with the same files and the same Node.',

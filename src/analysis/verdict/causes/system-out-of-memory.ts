@@ -1,6 +1,6 @@
 /**
- * The kernel killed the process because its cgroup, or the machine, had no memory left. Certain only by a line of the
- * kernel's own that names the process: counters count others' deaths too.
+ * The kernel killed the process because its cgroup or the machine had no memory left. Certain only if a line of the kernel
+ * log says so: the counters also include kills of other processes.
  */
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import type { Confidence, Evidence } from '../../../model/verdict.ts';

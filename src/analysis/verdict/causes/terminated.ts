@@ -1,6 +1,6 @@
 /**
- * A signal stopped the process. Deploys, container runtimes, service managers and people end programs this way, so it is
- * not called a crash; the sender is named only where the sending was recorded.
+ * A signal stopped the process. Deploys, container runtimes, service managers and people end programs this way, so it is not
+ * called a crash. The sender is named only if a record names it.
  */
 
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
@@ -29,7 +29,7 @@ export const terminated: Cause = {
     const own = facts.evidence?.signalsSent?.some(({ name }) => name === signal.name) === true;
     return {
       kind: 'terminated',
-      // Whoever handles it may have gone on.
+      // A program with its own handler may have continued.
       title: titled(
         `${facts.trigger?.handledByHost ? 'Asked to stop' : 'Stopped'} by ${signal.name}${busyWith(facts)}`,
       ),
@@ -55,7 +55,7 @@ export const terminated: Cause = {
   },
 };
 
-/** The program called process.kill on its own process, or on its group. */
+/** The program called process.kill on its own pid or process group. */
 function sentByItself(facts: VerdictFacts, name: string): ReturnType<Cause['consider']> {
   const { account, trigger } = facts;
   const frame = culpritFrame(deathFrames(account));
@@ -89,7 +89,7 @@ function sentByItself(facts: VerdictFacts, name: string): ReturnType<Cause['cons
   };
 }
 
-/** The process itself could write nothing: it had no handler, or no turn to run one. */
+/** The process itself wrote nothing: it had no handler, or didn't get to run it. */
 function seenByParent(facts: VerdictFacts): ReturnType<Cause['consider']> {
   const name = fatalSignal(facts);
   if (name === undefined || facts.trigger?.verdictKind !== 'terminated') return undefined;
@@ -115,7 +115,7 @@ function seenByParent(facts: VerdictFacts): ReturnType<Cause['consider']> {
   };
 }
 
-/** Whatever called process.kill may be one of them, so this says nothing of waiting. */
+/** Open work is not called a wait here: one of these calls may itself have called process.kill. */
 function inFlight(facts: VerdictFacts): string {
   const what = inFlightText(facts);
   return what === undefined ? '' : ` with ${what} in flight`;

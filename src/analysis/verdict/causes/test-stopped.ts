@@ -1,6 +1,6 @@
 /**
- * A run of tests that was stopped because it hung or was cancelled, and a test that failed: the process itself lived.
- * The mechanism is the stopping; which test ran, and for how long, is what a person wants first.
+ * A test run that was stopped because it hung or was cancelled, or a test that failed; the process itself did not die. The
+ * verdict names the test that was running, and for how long, because readers want that first.
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
@@ -18,7 +18,7 @@ const part = 'test.json';
 const mostKeepers = 5;
 
 export const testStopped: Cause = {
-  // The kind is decided by why it was stopped.
+  // `stopped` chooses the kind by the reason.
   kind: 'no-progress',
   layer: 'mechanism',
   consider(facts) {
@@ -69,12 +69,12 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
 }
 
 /**
- * Where the main thread was: code that runs, a synchronous call that returns to nobody, or its event loop; `worker` when
- * that turns and a worker thread runs code, `unseen` when worker threads were worth a look and could not be looked at.
+ * Where the main thread was: running code, in a synchronous call that does not return, or in its event loop. `worker`: the
+ * event loop turns and a worker thread runs code. `unseen`: worker threads were busy but couldn't be inspected.
  */
 type StuckAt = 'code' | 'native' | 'worker' | 'unseen' | 'loop';
 
-/** Who has neither a stack nor memory to show let nobody in. */
+/** A process with neither a stack nor memory data didn't answer the debugger. */
 function findStuckAt(facts: VerdictFacts): StuckAt {
   const { trigger, memory } = facts;
   if (trigger?.exitStack !== undefined) return 'code';
@@ -84,14 +84,14 @@ function findStuckAt(facts: VerdictFacts): StuckAt {
   return unseenWorkers(facts) === undefined ? 'loop' : 'unseen';
 }
 
-/** Why worker threads, of which one used the processor or ran a test, were not seen. */
+/** Why busy worker threads couldn't be inspected: at least one used the processor or ran a test. */
 function unseenWorkers({ account }: VerdictFacts): string | undefined {
   return account.gaps
     .find(({ part }) => part === partNames.workerStacks)
     ?.reason.replace(/^the main thread: /, '');
 }
 
-/** An idle one has no frames. */
+/** Idle workers have no frames. */
 function busyWorkers({ account }: VerdictFacts): Thread[] {
   return (account.threads ?? []).filter(({ kind, frames }) => kind === 'worker' && frames.length > 0);
 }
@@ -128,7 +128,7 @@ const nextSteps: Record<StuckAt, string[]> = {
   loop: ['Look at what is in flight and at the open handles: what does the test await that never settles?'],
 };
 
-/** Whether tests had run, and none was running: what is still open then was left by one of them, or by what is around them. */
+/** True if tests had run and none was running: whatever is still open was left by a test, or by the code around the tests. */
 function hasOnlyLeftovers({ running = [], finished = 0 }: TestFacts, facts: VerdictFacts): boolean {
   return running.length === 0 && finished > 0 && placesOfWaits(facts).size === 0;
 }

@@ -22,7 +22,7 @@ export const uncaughtException: Cause = {
       kind: 'uncaught-exception',
       title: titleOf(facts),
       summary: summaryOf(facts),
-      // Without the trigger, an error is all there is: how it ended the process is inferred.
+      // Without a trigger there is only the error; that it ended the process is inferred.
       confidence: trigger ? 'certain' : 'likely',
       evidence: [
         ...(trigger
@@ -44,7 +44,7 @@ export const uncaughtException: Cause = {
   },
 };
 
-/** The error and where; or what could not be loaded, which says both. */
+/** The error and its place, or the module that could not be loaded, a title that includes both. */
 export function titleOf(facts: VerdictFacts): string {
   const { account } = facts;
   const unloaded = account.error && !account.error.cause ? onDemandFailure(facts) : undefined;
@@ -59,7 +59,10 @@ export function titleOf(facts: VerdictFacts): string {
   return titleWithPlace(headline, 'at', place);
 }
 
-/** Node's own code emits what ended a worker thread; a queue's class may be called Worker too. */
+/**
+ * The error of a worker thread is emitted by Node's own code; the class name isn't enough, since a queue's class may also be
+ * called Worker.
+ */
 const isFromWorker = ({ emitter }: VerdictFacts): boolean =>
   emitter?.frames.find((frame) => frame.file !== 'node:events')?.file === 'node:internal/worker';
 

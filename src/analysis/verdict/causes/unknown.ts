@@ -1,4 +1,4 @@
-/** The end of the list: what is known is said, and what would be needed. */
+/** The fallback when no other cause applies: states what is known and what would be needed. */
 import type { Cause } from '../facts.ts';
 
 export const unknown: Cause = {

@@ -1,5 +1,5 @@
 /**
- * A worker thread ended badly: it threw, ran out of the memory that it was allowed, or was ended. Told by itself or by
+ * A worker thread ended badly: it threw, exceeded its memory limit, or was terminated. Reported by the worker itself or by
  * the thread that started it.
  */
 import { workerMemoryCode } from '../../../bundle/layout/verdict-codes.ts';
