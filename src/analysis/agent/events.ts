@@ -1,25 +1,25 @@
 /**
- * Agent events from where they are kept: the bundle part, or the journal's records. What is torn or strange is
- * left out and counted; what is left has the shape that `journal/layout/agent.ts` promises.
+ * Reads agent events from the bundle part or from the journal's records. Torn and invalid events are omitted and counted; the
+ * others have the shape defined in `journal/layout/agent.ts`.
  */
 import { MalformedInput } from '../../errors.ts';
 import { type AgentEvent, type AgentEventsPart, agentEventsSchema } from '../../journal/layout/agent.ts';
 
 export interface AgentEvents {
   events: AgentEvent[];
-  /** When the recording ended, milliseconds since the epoch: ages count from here. */
+  /** When the recording ended, in milliseconds since the epoch. Ages are relative to it. */
   at: number;
-  /** Nobody saw the death: `at` is that of the last record, and the process lived for a while after it. */
+  /** The death was not observed: `at` is the time of the last record, and the process lived on for a while after it. */
   isLastRecord?: boolean;
   evicted: number;
   unreadable: number;
-  /** Whose work it was that died. */
+  /** The run, step or tool whose code died. */
   within?: NonNullable<AgentEventsPart['within']>;
-  /** Work that ended with the error object that the process died of. */
+  /** Work that ended with the same error object that the process died of. */
   failed?: NonNullable<AgentEventsPart['failed']>;
 }
 
-/** Reads the text of `agent-events.json`. Throws MalformedInput when it is no such part. */
+/** Reads the text of `agent-events.json`. Throws MalformedInput if it is not JSON or has another schema. */
 export function readAgentEventsPart(text: string): AgentEvents {
   let part: unknown;
   try {
@@ -70,14 +70,14 @@ function readFailed(value: unknown): NonNullable<AgentEvents['failed']> {
   });
 }
 
-/** Reads the journal's agent records as parsed JSON; `endedAt` is when the process was last known to live. */
+/** Reads the journal's agent records, given as parsed JSON; `endedAt` is when the process was last known to be alive. */
 export function readAgentRecords(values: Iterable<unknown>, endedAt?: number): AgentEvents {
   const { events, unreadable } = sorted(values);
   const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
   return { events, at: timeOf(endedAt, events), isLastRecord: true, evicted, unreadable };
 }
 
-/** Both at once: the journal has more, the part has what was in flight at the death. */
+/** Merges both sources: the journal has more events, the part has what was in flight at the death. */
 export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
   const { events } = sorted([...a.events, ...b.events]);
   const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
@@ -95,7 +95,7 @@ export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
   };
 }
 
-/** In order of their numbers, each once: records that were said again when a segment was dropped come twice. */
+/** Sorted by sequence number, without duplicates: records that were repeated when a segment was dropped occur twice. */
 function sorted(values: Iterable<unknown>): { events: AgentEvent[]; unreadable: number } {
   const bySeq = new Map<number, AgentEvent>();
   let unreadable = 0;
@@ -110,7 +110,7 @@ function timeOf(at: unknown, events: AgentEvent[]): number {
   return Math.max(typeof at === 'number' ? at : 0, events.at(-1)?.at ?? 0);
 }
 
-/** The field of each kind that names what the event is about; kinds that are not here are not read. */
+/** The required string fields of each kind. Other kinds are not read. */
 const requiredTexts: Record<string, string[]> = {
   'run.start': ['run'],
   'run.end': ['run', 'status'],

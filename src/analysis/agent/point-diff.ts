@@ -1,4 +1,4 @@
-/** What changed in an agent between two points of its story. Pure; both points are cuts of the same events. */
+/** What changed in an agent between two points in time. Pure; both points are prefixes of the same events. */
 import type { PointDiff, RunDiff, ValueChange } from '../../model/agent-points.ts';
 import type { AgentRun } from '../../model/agent-state.ts';
 import { renderPointer } from '../../model/json-patch.ts';
@@ -8,7 +8,7 @@ import { computeAgentState } from './timeline.ts';
 
 const mostChanges = 500;
 
-/** Points as `--at` takes them, in any order. Throws as `cutAgentEvents` does. */
+/** Points in the format of `--at`, in any order. Throws like `cutAgentEvents`. */
 export function computePointDiff(events: AgentEvents, a: string, b: string): PointDiff {
   const cuts = [cutAgentEvents(events, a), cutAgentEvents(events, b)];
   const [from, to] = cuts.sort((one, other) => one.events.length - other.events.length) as [
@@ -45,7 +45,7 @@ function diffRun(before: AgentRun | undefined, after: AgentRun): RunDiff {
   };
 }
 
-/** Began or ended since. */
+/** Items that began or ended between the points. */
 function changedOf<Item extends { id?: string; status: string }>(
   before: readonly Item[] = [],
   after: readonly Item[],
@@ -67,13 +67,13 @@ function hasChanges(run: RunDiff): boolean {
   );
 }
 
-/** Leaves that differ, by their pointers; a whole branch that came or went is one change. Iterative. */
+/** Differing leaves, by JSON pointer; a whole branch that was added or removed is one change. Iterative. */
 export function diffValues(before: unknown, after: unknown): ValueChange[] {
   const changes: ValueChange[] = [];
   const open: { tokens: string[]; a: unknown; b: unknown }[] = [{ tokens: [], a: before, b: after }];
   for (let next = open.pop(); next && changes.length < mostChanges; next = open.pop()) {
     const { tokens, a, b } = next;
-    // States of one log share what did not change.
+    // States of one log share unchanged parts.
     if (a === b) continue;
     if (isBranch(a) && isBranch(b) && Array.isArray(a) === Array.isArray(b)) {
       const names = new Set([...Object.keys(a), ...Object.keys(b)]);

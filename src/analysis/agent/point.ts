@@ -1,10 +1,10 @@
-/** The agent at an earlier point: events up to a number, a time, or the end of a step, call or tool call. */
+/** The agent at an earlier point: its events up to a number, a time, or the end of a step, call or tool call. */
 import { AgentdumpError } from '../../errors.ts';
 import type { AgentEvents } from './events.ts';
 
 /**
- * `point`: `120` (an event's number), `2026-11-21T03:04:05Z`, `-30s` (before the end), or an id of ours such as `s4`:
- * up to its last event. Throws `usage` when it is none of these, `not-found` for an unknown id.
+ * `point`: `120` (an event's number), `2026-11-21T03:04:05Z`, `-30s` (before the end), or a recorder's id such as `s4` (up to
+ * its last event). Throws `usage` if it has none of these formats, `not-found` for an unknown id.
  */
 export function cutAgentEvents(events: AgentEvents, point: string): AgentEvents {
   const kept = events.events.slice(0, findCut(events, point));

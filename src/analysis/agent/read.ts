@@ -1,6 +1,6 @@
 /**
- * What a bundle tells of its agent: the flight recorder's records, the events that memory still held at the death, or
- * both. What is torn or missing becomes a gap.
+ * Reads the agent events of a bundle: the flight recorder's records, the events still in memory at the death, or both. Torn
+ * and missing data becomes a gap.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { findJson, readJournal } from '../../journal/read/reader.ts';
@@ -10,17 +10,17 @@ import { type AgentEvents, mergeAgentEvents, readAgentEventsPart, readAgentRecor
 import { nameRuns } from './run-names.ts';
 import { computeAgentState } from './timeline.ts';
 
-/** The journal's kinds that are the agent's (src/journal/layout/records.ts). */
+/** The range of the journal's record kinds for agents (src/journal/layout/records.ts). */
 const firstKind = 32;
 const lastKind = 63;
 
 export interface PartSource {
   readPart(name: string): Uint8Array | undefined;
-  /** Opens a key that a part is sealed with; undefined without the reader's own. */
+  /** Decrypts the key of a sealed part; undefined without a matching identity. */
   unseal?(ageFile: Uint8Array): Uint8Array | undefined;
 }
 
-/** The events of a bundle; undefined when it holds none. Never throws. */
+/** The events of a bundle; undefined if it contains none. Never throws. */
 export function readAgentEvents(bundle: PartSource): { events?: AgentEvents; gaps: Gap[] } {
   const gaps: Gap[] = [];
   const recorded = readRecorded(bundle, gaps);
@@ -46,7 +46,7 @@ export function readAgentEvents(bundle: PartSource): { events?: AgentEvents; gap
 
 const mostNamed = 5;
 
-/** Whole replies whose content was too much to keep, or could not be read. One with an error is told of by that. */
+/** Complete replies whose content was too large to keep, or could not be read. Calls with an error are reported elsewhere. */
 function findUnreadReplies({ events }: AgentEvents): Gap[] {
   const unread = events.flatMap((event) => {
     if (event.kind !== 'model.end' || event.status !== 'finished' || event.error) return [];
@@ -59,13 +59,13 @@ function findUnreadReplies({ events }: AgentEvents): Gap[] {
   return [{ part: partNames.agentEvents, reason }];
 }
 
-/** What the agent was doing; undefined when nothing was recorded. */
+/** What the agent was doing; undefined if nothing was recorded. */
 export function readAgentState(bundle: PartSource): { state?: AgentState; gaps: Gap[] } {
   const { events, gaps } = readAgentEvents(bundle);
   return events ? { state: computeAgentState(events), gaps } : { gaps };
 }
 
-/** When the process died, where its parent saw it: it told of the end within moments. */
+/** The time of death, if the parent observed it: it records the end within moments. */
 function witnessedEnd(bundle: PartSource): number | undefined {
   const bytes = bundle.readPart(partNames.evidence);
   if (!bytes) return undefined;

@@ -1,16 +1,16 @@
 /**
- * Runs by the ids that the host gave them, instead of the numbers that the recorder counts: whoever started `trip-42`
- * looks for that. A name that is no name of one run alone stays a number.
+ * Replaces the recorder's run numbers by the ids that the host gave: whoever started `trip-42` searches for that name. A name
+ * that looks like one of the recorder's own ids is not used.
  */
 import type { AgentEvent } from '../../journal/layout/agent.ts';
 import type { AgentEvents } from './events.ts';
 import { implicitRun } from './timeline.ts';
 import { programNode } from './waits/wait-graph.ts';
 
-/** As the recorder counts: runs, steps, tools and calls share these names. */
+/** The recorder's own ids of runs, steps, tools and calls. */
 const counted = /^[a-z]{1,2}\d+$/;
 
-/** The same events with the runs' given ids, wherever a run is meant. The ones that were read are not changed. */
+/** A copy of the events with given ids in all fields that refer to a run. The input is not changed. */
 export function nameRuns(read: AgentEvents): AgentEvents {
   const names = givenNames(read.events);
   if (names.size === 0) return read;
@@ -36,13 +36,13 @@ function givenNames(events: readonly AgentEvent[]): Map<string, string> {
     if (given === '' || counted.test(given)) continue;
     const use = (uses.get(given) ?? 0) + 1;
     uses.set(given, use);
-    // The same work may be tried again in one process: the first keeps the name as it was given.
+    // The same work may be retried in one process: later runs get a suffix.
     names.set(event.run, use === 1 ? given : `${given}#${use}`);
   }
   return names;
 }
 
-/** Fields that name a run: its own, of the one around it, of the one that is waited for. */
+/** Fields that refer to a run: the event's own run, its parent, the awaited one. */
 const fields = ['run', 'parent', 'on'] as const;
 
 function renamed(event: AgentEvent, names: ReadonlyMap<string, string>): AgentEvent {

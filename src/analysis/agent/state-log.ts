@@ -1,11 +1,11 @@
 /**
- * The state of each run after each of its changes, one at a time: what questions about the past are asked of. A change
- * shares what it did not touch with the state before, so a long log costs little.
+ * The state of each run after each of its changes, one at a time, for queries about the past. Consecutive states share
+ * unchanged parts, so a long log costs little memory.
  */
 import type { AgentEvent } from '../../journal/layout/agent.ts';
 import { applyPatch } from '../../model/json-patch.ts';
 
-/** What an expression may name. */
+/** The variables that an expression may use. */
 export interface RunView {
   run: { id: string; name: string };
   state: unknown;
@@ -20,7 +20,7 @@ export interface Mutation {
 
 const programRun = 'implicit';
 
-/** Every event that changed state, plan or progress of a run, with what they were after it. */
+/** Every event that changed the state, plan or progress of a run, with the values after it. */
 export function* readMutations(events: readonly AgentEvent[]): Generator<Mutation> {
   const views = new Map<string, RunView>();
   for (const event of events) {
@@ -52,7 +52,7 @@ function changeOf(event: AgentEvent): ((view: RunView) => RunView) | undefined {
 
 type Operations = Extract<AgentEvent, { kind: 'state' }>['operations'];
 
-/** A change that cannot be applied, because those before it are lost, leaves what is known. */
+/** A change that can't be applied, because earlier ones are lost, leaves the state unchanged. */
 function patched(state: unknown, operations: Operations): unknown {
   try {
     return applyPatch(state, operations);

@@ -1,6 +1,6 @@
 /**
- * From agent events to what the agent was doing: runs with their steps, calls, conversation and what was pending when
- * the process died. Events outside of every run form one implicit run. Events may be missing at any place.
+ * Computes from agent events what the agent was doing: runs with their steps, calls and conversation, and what was pending
+ * when the process died. Events outside of every run form one implicit run. Any event may be missing.
  */
 import type { AgentEvent } from '../../journal/layout/agent.ts';
 import type {
@@ -99,7 +99,7 @@ class RunTable {
     return [...this.#runs.values()];
   }
 
-  /** The run of this id, made when no record of its start is left. */
+  /** The run with this id; created if its start was not recorded. */
   of(id: string = implicitRun): AgentRun {
     let run = this.#runs.get(id);
     if (!run) {
@@ -110,7 +110,7 @@ class RunTable {
     return run;
   }
 
-  /** What its requests say of whose it is holds for a run that does not say it itself, where they all say the same. */
+  /** A run without ids of its own takes those of its requests, if all requests have the same value. */
   addCall(id: string | undefined, call: ModelCall, ids: AgentRun['ids']): void {
     const run = this.of(id);
     run.modelCalls.push(call);
@@ -213,7 +213,7 @@ class RunTable {
     try {
       run.state = applyPatch(run.state ?? {}, event.operations);
     } catch {
-      // Records before this one are lost: the state is known from here on only.
+      // Earlier records are lost: the state is only known from here on.
       run.state = { ...(run.state as object), '[gap]': 'earlier changes are not recorded' };
     }
   }
@@ -248,7 +248,7 @@ function complete(
   if (run.status === 'running' && run.waits?.length && !isBusy(run)) run.status = 'waiting';
 }
 
-/** Calls that no later call of the run continues to their end: the tips of its conversations. */
+/** Calls that no later call of the run continues: the last call of each conversation. */
 function findHeads(own: string[], { calls }: Conversations) {
   const continued = new Set<string>();
   for (const id of own) {

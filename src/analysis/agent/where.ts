@@ -1,8 +1,8 @@
 /**
- * The first change after which an expression over an agent's state holds. The language is CEL (Google's Common
- * Expression Language, cel.dev): it has no loops, no side effects and no way out, and every expression ends. All
- * changes are looked at in their order: whether an expression holds may change more than once, so no search by halves
- * would find the first.
+ * Finds the first change after which an expression over an agent's state is true. The language is CEL (Google's Common
+ * Expression Language, cel.dev): it has no loops, no side effects and no access to the host, and every expression terminates.
+ * All changes are checked in order; a binary search doesn't work, since an expression may become true and false several
+ * times.
  */
 import { TypeError as CelTypeError, Environment, ParseError } from '@marcbachmann/cel-js';
 import { AgentdumpError } from '../../errors.ts';
@@ -12,10 +12,10 @@ import type { AgentEvents } from './events.ts';
 import { type Mutation, type RunView, readMutations } from './state-log.ts';
 
 const longestExpression = 4000;
-/** CEL's patterns are RE2's, which run in linear time; those of JavaScript can run for ever. */
+/** CEL specifies RE2 patterns, which run in linear time; JavaScript's patterns may backtrack exponentially. */
 const patternCall = /\bmatches\s*\(/;
 
-/** Throws `usage` when the expression is none. */
+/** Throws `usage` if the expression is invalid. */
 export function findWhere({ events, at }: AgentEvents, expression: string): WhereAnswer {
   const holds = compile(expression);
   const previous = new Map<string, RunView>();
@@ -75,8 +75,8 @@ function parse(environment: Environment, expression: string) {
 }
 
 /**
- * JSON as CEL's values: a whole number is an int there, which is a bigint here, so that `state.turn % 2 == 0` means
- * what it says. What two states share is made once.
+ * Converts JSON to CEL values: integers become bigint, CEL's int in this library, so that `state.turn % 2 == 0` works. Parts
+ * shared by two states are converted once.
  */
 class CelValues {
   readonly #made = new WeakMap<object, unknown>();
@@ -86,7 +86,7 @@ class CelValues {
     if (typeof value !== 'object' || value === null) return value;
     const known = this.#made.get(value);
     if (known !== undefined) return known;
-    // As deep as an event, which the sink and the reader of JSON bound.
+    // The recursion is as deep as an event, and the sink and the JSON reader limit that depth.
     const made = Array.isArray(value)
       ? value.map((item) => this.of(item))
       : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.of(item)]));

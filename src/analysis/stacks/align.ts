@@ -1,8 +1,8 @@
 /**
- * Joins two views of one stack: the text that was printed (names, aliases, async frames, perhaps already mapped by the
- * host) and V8's own positions, which nothing has rewritten. Both are in order, and each may lack frames that the other
- * has. Says nothing about source maps but whether the host had already applied them.
- * Algorithm: Needleman and Wunsch 1970, with the scores below and no penalty for a gap.
+ * Joins two views of one stack: the printed text (names, aliases, async frames, possibly already source-mapped by the host)
+ * and V8's own positions, which nothing has rewritten. Both are in the same order, and each may lack frames of the other.
+ * Also detects whether the host had applied source maps already.
+ * Algorithm: Needleman and Wunsch 1970, with the scores below and no gap penalty.
  */
 import type { RawFrame } from '../../bundle/layout/bundle.ts';
 import type { TextFrame } from '../../formats/stack-text/frame-line.ts';
@@ -15,11 +15,11 @@ export interface JoinedFrame {
 
 export interface JoinedStack {
   frames: JoinedFrame[];
-  /** Some frame was printed at another position than V8's: the host maps its stacks. */
+  /** True if some frame was printed at another position than V8's: the host maps its stacks. */
   hostMaps: boolean;
 }
 
-/** Cells of the score table; above that only equal positions are joined. */
+/** Maximum number of cells of the score table. Larger stacks are only joined at equal positions. */
 const mostCells = 250_000;
 
 export function alignFrames(text: readonly TextFrame[], raw: readonly RawFrame[]): JoinedStack {
@@ -59,7 +59,7 @@ function alignRest(text: readonly TextFrame[], raw: readonly RawFrame[]): Joined
   return frames;
 }
 
-/** 0 joins nothing. A host that maps changes places and may change names: then only the order speaks for a pair. */
+/** 0: never joined. A host with source maps changes positions and may change names; then only the order links a pair. */
 function score(printed: TextFrame, raw: RawFrame): number {
   if (isSamePlace(printed, raw)) return 16;
   const isNamed = bareName(printed.functionName ?? '') === bareName(raw.functionName);
@@ -84,12 +84,12 @@ function isSamePlace(printed: TextFrame, raw: RawFrame): boolean {
   return location.kind === 'eval' || position.url === raw.url || position.file === filePathOf(raw.url);
 }
 
-/** Printed at another place than V8's. */
+/** True if it was printed at another position than V8's. */
 export function isMoved({ text, raw }: JoinedFrame): boolean {
   return text?.location.kind === 'source' && raw !== undefined && !isSamePlace(text, raw);
 }
 
-/** `Agent.run` and `run` are one function; `Object.<anonymous>` is none by name. */
+/** `Agent.run` and `run` are the same function; `Object.<anonymous>` has no name. */
 function bareName(name: string): string {
   const bare = name.slice(name.lastIndexOf('.') + 1);
   return bare === '<anonymous>' || bare === '(anonymous)' ? '' : bare;

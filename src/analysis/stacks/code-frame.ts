@@ -1,16 +1,16 @@
-/** A few lines of a text around a position. Lines too long to read are cut to a window around the column. */
+/** Cuts a few lines of text around a position. Very long lines are cut to a window around the column. */
 import type { SourceLine } from '../../model/thread.ts';
 
 const lineBreak = /\r\n|[\n\r\u2028\u2029]/;
-/** Two of these fit a wide terminal: the column stays in sight with its surroundings. */
+/** About two lines of a wide terminal, with the column in the middle. */
 const windowChars = 160;
 
-/** Splits a text as JavaScript counts lines. */
+/** Splits a text at JavaScript's line terminators. */
 export function splitLines(text: string): string[] {
   return text.split(lineBreak);
 }
 
-/** The lines around a 1-based position, `around` on each side; undefined when the position is outside the text. */
+/** The lines around a 1-based position, `around` on each side; undefined if the position is outside the text. */
 export function cutCodeFrame(
   lines: readonly string[],
   line: number,

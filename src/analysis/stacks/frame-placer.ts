@@ -1,7 +1,7 @@
 /**
- * One frame of a stack → where a person finds it: through the script's source map, or as the host printed it, or where
- * the code ran. Each answer comes with the code around it and says whose code it is. A map that gives an impossible
- * answer is distrusted for all frames; the caller then asks again.
+ * Finds where one stack frame is in the source: through the script's source map, or as the host printed it, or where the code
+ * ran. Adds the code around it and whether it is the program's own code. A map that gives an impossible answer is distrusted
+ * for all frames, and the caller places the stack again.
  */
 import type { RawFrame } from '../../bundle/layout/bundle.ts';
 import { type EvalOrigin, filePathOf, type TextPosition } from '../../formats/stack-text/location.ts';
@@ -26,7 +26,7 @@ export class FramePlacer {
   private readonly scripts: ScriptIndex;
   private readonly appRoot: string | undefined;
   private readonly contextLines: number;
-  /** Whether the host prints positions that it has mapped itself; undefined until a stack has shown it. */
+  /** Whether the host prints positions that it has already mapped; undefined until a stack has shown it. */
   hostMaps: boolean | undefined;
 
   constructor(scripts: ScriptIndex, appRoot: string | undefined, contextLines: number) {
@@ -35,7 +35,7 @@ export class FramePlacer {
     this.contextLines = contextLines;
   }
 
-  /** `isOfDebugger`: what is printed is where the code ran. */
+  /** `isOfDebugger`: printed positions are those of the code that ran. */
   async place(joined: JoinedFrame, isOfDebugger = false): Promise<PlacedFrame> {
     const { text, raw } = joined;
     const name = text?.functionName ?? (text ? undefined : raw?.functionName || undefined);
@@ -67,7 +67,7 @@ export class FramePlacer {
     const printed = placed.joined.text?.location;
     const moved = isMoved(placed.joined) && printed?.kind === 'source' ? printed.position : undefined;
     if (await this.mapPosition(placed, raw.url, generated, raw.scriptId)) {
-      // The map moves this place, and it was printed as V8 has it: this host maps nothing.
+      // The map changes this position, but it was printed unmapped, so the host doesn't map its stacks.
       if (placed.map && printed?.kind === 'source' && !moved) this.hostMaps ??= false;
     } else if (moved) {
       await this.trustPrinted(placed, moved);
@@ -89,7 +89,7 @@ export class FramePlacer {
     if (mappedByHost) placed.frame.generated = pickPosition(generated);
   }
 
-  /** A frame inside evaluated code is shown where eval was called, unless the code has a map of its own. */
+  /** A frame inside evaluated code is shown at the call of eval, unless the evaluated code has a source map. */
   private async placeEval(
     placed: PlacedFrame,
     origins: readonly EvalOrigin[],
@@ -103,13 +103,13 @@ export class FramePlacer {
     if (this.hostMaps || !(await this.mapPosition(placed, outer.url ?? outer.file, caller)))
       this.stay(placed, caller);
     if (own) placed.frame.generated = own;
-    // The name belongs to the evaluated code, of which nothing else is known.
+    // The name belongs to the evaluated code, so it must not be looked up in the caller's map.
     delete placed.map;
   }
 
   /**
-   * Whether what was printed is a place in a source, and so already mapped: a file that was not loaded as a script; or,
-   * under loaders that compile in memory, one that has the path of its own source.
+   * Whether a printed position is in a source file, and so already mapped: a file that was not loaded as a script or, with
+   * loaders that compile in memory, a script with the same path as its own source.
    */
   private async isSource(position: TextPosition): Promise<boolean> {
     const script = this.scripts.find(position.url ?? position.file);
@@ -118,7 +118,7 @@ export class FramePlacer {
     return map?.reader.sources.some((source) => map.pathOf(source) === position.file) ?? false;
   }
 
-  /** Fills in the original position; false when there is no map that can be believed. */
+  /** Sets the original position; false if there is no trustworthy map. */
   private async mapPosition(
     placed: PlacedFrame,
     url: string,
@@ -135,7 +135,7 @@ export class FramePlacer {
     if (answer.kind === 'unknown') return false;
     if (answer.kind === 'generated') {
       this.stay(placed, generated);
-      // Code that comes from no source is the bundler's own.
+      // Code without a source was added by the bundler.
       placed.frame.inApp = false;
       return true;
     }
@@ -153,7 +153,7 @@ export class FramePlacer {
     return true;
   }
 
-  /** The printed position is the source's, by the host's own map. */
+  /** The host has mapped the printed position, so it is a position in the source. */
   private async trustPrinted(placed: PlacedFrame, position: TextPosition): Promise<void> {
     this.stay(placed, { ...position, column: position.column ?? 1 }, position.column !== undefined);
     const lines = await this.scripts.findSourceLines(position.file);
@@ -161,7 +161,7 @@ export class FramePlacer {
     if (lines) this.addCode(placed.frame, lines);
   }
 
-  /** The position as it is, with the script's own text around it. */
+  /** Keeps the position, with the script's own text around it. */
   private stay(placed: PlacedFrame, position: Position, hasColumn = true): void {
     const { frame } = placed;
     Object.assign(frame, { file: position.file, line: position.line });
@@ -180,7 +180,7 @@ export class FramePlacer {
 
 const pickPosition = ({ file, line, column }: Position): Position => ({ file, line, column });
 
-/** The file on the disk, if the words in it are those that the map was made of. */
+/** The file on disk, if the words around the position match the map. */
 function diskLines(
   map: ScriptMap,
   text: ScriptText | undefined,

@@ -1,7 +1,7 @@
 /**
- * Names of functions as the source has them, where a minifier has shortened them. The generated text tells where the
- * function that V8 names was declared (js-scopes.ts); the map leads from there to the original name. A name is only
- * replaced when the declaration found is of the very name that V8 gave, so a wrong guess leaves the short name alone.
+ * Restores original function names that a minifier has shortened. The declaration of the function that V8 names is found in
+ * the generated text (js-scopes.ts), and the map leads from there to the original name. A name is only replaced if the
+ * declaration has exactly the name that V8 printed, so that a wrong guess changes nothing.
  */
 import type { JoinedFrame } from './align.ts';
 import { findEnclosingScopes, type Scope } from './js-scopes.ts';
@@ -10,12 +10,12 @@ import type { PlacedFrame } from './placed-frame.ts';
 import { isShifted } from './redacted-text.ts';
 import type { ScriptMap, ScriptText } from './script-text.ts';
 
-/** Gives the frames of one stack, top first, their original names. */
+/** Sets the original names of the frames of one stack, top first. */
 export function restoreNames(placed: readonly PlacedFrame[]): void {
   const byMap = new Map<ScriptMap, number[]>();
   for (const [index, { map, text, name, frame, sourceLines }] of placed.entries()) {
     if (!map || !text || !name || !frame.generated || isInSource(name, sourceLines)) continue;
-    // Behind a placeholder, and where one has swallowed lines, the text's offsets are not the map's.
+    // After a placeholder, or where a placeholder replaced several lines, offsets in the text don't match the map.
     if (isShifted(text.lines, frame.generated) || text.lines.length < map.reader.mappedLines) continue;
     byMap.set(map, [...(byMap.get(map) ?? []), index]);
   }
@@ -29,7 +29,7 @@ export function restoreNames(placed: readonly PlacedFrame[]): void {
   }
 }
 
-/** The name as a person reads it, `new Agent` or `run [as start]`; with `renamed` in the place of V8's. */
+/** The name to display, `new Agent` or `run [as start]`; with `renamed` instead of V8's name. */
 export function displayName({ text, raw }: JoinedFrame, renamed?: string): string | undefined {
   if (!text) return renamed ?? (raw?.functionName || undefined);
   const name = renamed ?? text.functionName;
@@ -44,7 +44,7 @@ function namedPosition({ frame, joined, name = '' }: PlacedFrame): NamedPosition
   return { name, construct: joined.text?.construct ?? false, line, column };
 }
 
-/** A name of some length that the source has too was not shortened. */
+/** A name of at least 4 characters that also occurs in the source was not shortened. */
 function isInSource(name: string, sourceLines: readonly string[] | undefined): boolean {
   return name.split(/[. ]/).every((part) => {
     if (part === 'get' || part === 'set') return true;
@@ -52,7 +52,9 @@ function isInSource(name: string, sourceLines: readonly string[] | undefined): b
   });
 }
 
-/** The word at the place of the call, in the caller's source: right only where the generated word is the name. */
+/**
+ * The original name at the call site in the caller's source; only valid if the generated text has `name` at that position.
+ */
 function nameByCaller(name: string, caller: PlacedFrame | undefined): string | undefined {
   const at = caller?.frame.generated;
   if (!caller?.map || !caller.text || !at || caller.frame.async) return undefined;
@@ -70,10 +72,10 @@ interface NamedPosition {
   column: number;
 }
 
-/** Longer texts are not searched: the shortened names stay. */
+/** Longer texts are not searched, and keep the shortened names. */
 const longestText = 32 * 1024 * 1024;
 
-/** The original names of functions of one script, in the order given; undefined where the name stays as it is. */
+/** The original names of functions of one script, in the given order; undefined if the name doesn't change. */
 function findOriginalNames(
   positions: readonly NamedPosition[],
   text: ScriptText,
@@ -96,7 +98,7 @@ function findOriginalNames(
 
 interface OriginalName {
   name: string;
-  /** The source declares a function there, which belongs to no object. */
+  /** True if the source declares a function at that place that doesn't belong to an object. */
   isFunction: boolean;
 }
 
@@ -117,13 +119,13 @@ function rename(
   if (declared.name === '' || declared.name !== method.replace(/^(?:get|set) /, '')) return undefined;
   const found = nameOf(declared);
   const owner = className(owners.at(-1));
-  // In the place of `exports.Agent.run` a person reads `Agent.run`, and of `exports.parse` the function's own name.
+  // `exports.Agent.run` is shown as `Agent.run`, and `exports.parse` as the function's own name.
   const kept = owner !== undefined ? [owner] : found?.isFunction ? [] : owners;
   const renamed = [...kept, method.replace(declared.name, () => found?.name ?? declared.name)].join('.');
   return renamed === name ? undefined : renamed;
 }
 
-/** By the map's own names; else by the source's text, where a mapping begins at the name or the words are the same. */
+/** By the map's own names; otherwise from the source text, if a mapping begins at the name or the words are equal. */
 function originalNameOf(
   { name, nameOffset }: Scope,
   starts: readonly number[],
@@ -144,7 +146,7 @@ function originalNameOf(
   return isOwn && isIdentifier(declared.name) ? declared : undefined;
 }
 
-/** The name that a piece of source declares or begins with; empty when it begins with none. */
+/** The name that a piece of source text declares or begins with; empty if it begins with none. */
 function readDeclaration(source: string): OriginalName {
   const words =
     /^(?:(?:export|default|async|static|public|private|protected|function|class|const|let|var)\b\s*|\*\s*)*/;
@@ -160,7 +162,7 @@ function wordAt(line: string, column: number): string {
 
 const isIdentifier = (text: string): boolean => text !== '' && wordAt(text, 0) === text;
 
-/** Offsets at which the lines begin, as JavaScript counts lines. */
+/** Offsets of line starts, counting lines as JavaScript does. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (const found of text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)) starts.push(found.index + found[0].length);

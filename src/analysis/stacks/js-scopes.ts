@@ -1,7 +1,7 @@
 /**
- * Which functions and classes enclose an offset of a JavaScript text: a tokenizer that keeps the open brackets and
- * what was declared in front of each. It doesn't parse: a regular expression in an odd place may lead it astray, so
- * whoever asks compares the names that it finds with those that V8 gave. One pass for all offsets, no recursion.
+ * Finds the functions and classes that enclose an offset of a JavaScript text, with a tokenizer that keeps the open brackets
+ * and the declarations in front of them. Not a parser: a regular expression in an unusual place may confuse it, so callers
+ * compare the names with those that V8 printed. One pass for all offsets, no recursion.
  */
 
 export interface Scope {
@@ -18,7 +18,7 @@ interface Token {
 
 interface Opener {
   bracket: string;
-  /** The tokens in front, nearest first. */
+  /** The tokens in front of the bracket, nearest first. */
   before: Token[];
   scope?: Scope;
 }
@@ -26,14 +26,14 @@ interface Opener {
 const rememberedTokens = 6;
 const identifierStart = /[\p{ID_Start}$_#]/u;
 const identifierPart = /[\p{ID_Continue}$\u200c\u200d]/u;
-/** Words behind which a slash begins a regular expression, and that head no method. */
+/** Keywords after which a slash begins a regular expression, and which can't be method names. */
 const operatorWords = new Set(
   'return typeof case in of delete void throw new instanceof do else yield await'.split(' '),
 );
 const blockWords = new Set('if for while switch with catch'.split(' '));
 const closers: Record<string, string> = { '}': '{', ')': '(', ']': '[' };
 
-/** For each offset (in ascending order) the scopes around it, innermost first. Unnamed functions have an empty name. */
+/** The enclosing scopes of each offset, innermost first; offsets in ascending order. Unnamed functions have an empty name. */
 export function findEnclosingScopes(text: string, offsets: readonly number[]): Scope[][] {
   const found: Scope[][] = [];
   const scanner = new Scanner(text);
@@ -49,7 +49,7 @@ class Scanner {
   private at = 0;
   private readonly open: Opener[] = [];
   private recent: Token[] = [];
-  /** What stood before the parentheses that closed last: the head of a function whose body may follow. */
+  /** The tokens before the last closed parentheses: the head of a function, if a body follows. */
   private head: Token[] = [];
 
   constructor(text: string) {
@@ -105,7 +105,7 @@ class Scanner {
     this.take(end + 1 - this.at);
   }
 
-  /** To the closing backquote or to `${`, whose brace then counts as an opener that continues the template. */
+  /** Skips to the closing backquote or to `${`, whose closing brace continues the template. */
   private skipTemplate(): void {
     let end = this.at + 1;
     for (; end < this.text.length; end++) {
@@ -142,7 +142,7 @@ class Scanner {
     return !/^(?:[\p{ID_Start}$_#\d"'`)\]}])/u.test(last);
   }
 
-  /** A line break ends it too: then it was a division. */
+  /** If a line break comes first, the slash was a division. */
   private skipRegex(): void {
     let inClass = false;
     for (let end = this.at + 1; end < this.text.length; end++) {
@@ -167,7 +167,7 @@ class Scanner {
     this.recent = this.recent.slice(0, 1);
   }
 
-  /** Methods stand directly inside braces. */
+  /** Methods are directly inside braces. */
   private isInClassOrObject(): boolean {
     return this.open.at(-1)?.bracket === '{';
   }
@@ -196,7 +196,7 @@ const isIdentifier = (char: string, pattern: RegExp): boolean =>
   (char > '\u007f' && pattern.test(char)) ||
   (char === '#' && pattern === identifierStart);
 
-/** `before`: the tokens in front of a brace; `head`: those in front of the parentheses that end just there. */
+/** `before`: the tokens in front of a brace; `head`: those in front of the parentheses that end there. */
 function scopeOpenedBy(
   before: readonly Token[],
   head: readonly Token[],

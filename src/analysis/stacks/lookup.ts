@@ -1,8 +1,8 @@
 /**
- * One question to a script's map, asked with suspicion: an answer counts when the text around fits the map, the source
- * has such a place, and the mapping is near enough. V8 points at the `await`, `new` or parenthesis that begins an
- * expression; minifiers map only the operand behind it, and the nearest mapping before it then belongs to the statement
- * before. So where no mapping begins at the place itself, the operand's is taken.
+ * Looks up one position in a script's source map and verifies the answer: it counts only if the surrounding text fits the
+ * map, the source has such a position, and the mapping is close enough. V8 points at the `await`, `new` or parenthesis that
+ * begins an expression, but minifiers map only the operand after it, so that the nearest mapping before it belongs to the
+ * previous statement. If no mapping begins at the position itself, the operand's mapping is used.
  */
 import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
 import { findMisfitNear, isStretched } from './map-fit.ts';
@@ -15,19 +15,19 @@ export interface Place {
 }
 
 export type MapAnswer =
-  /** `lines`: the source's text, where the map holds it. */
+  /** `lines`: the source's text, if the map contains it. */
   | { kind: 'original'; original: OriginalPosition; lines: readonly string[] | undefined }
-  /** The map says that the place comes from no source. */
+  /** The map says that this position has no source. */
   | { kind: 'generated' }
-  /** The map can't be believed, here or anywhere, and a gap says why. */
+  /** The map can't be trusted here, or at all; a gap gives the reason. */
   | { kind: 'unknown' };
 
-/** Columns of a line that one look at the words around is enough for. */
+/** Number of columns for which one check of the surrounding words is enough. */
 const neighbourhoodChars = 500;
 
 const unknown: MapAnswer = { kind: 'unknown' };
 
-/** Asks for the source's place of a 1-based generated one. `text`: the script that ran, where the bundle holds it. */
+/** The source position of a 1-based generated one. `text`: the script that ran, if the bundle has it. */
 export function askMap(map: ScriptMap, text: ScriptText | undefined, place: Place): MapAnswer {
   if (!map.trusted) return unknown;
   const misfit = text && findMisfit(map, text, place);
@@ -61,7 +61,7 @@ function findMisfit(map: ScriptMap, text: ScriptText, { line, column }: Place): 
   return misfit;
 }
 
-/** Whether a text has a 1-based place, as far as redaction lets one tell. */
+/** Whether a text contains a 1-based position, as far as redaction allows to check. */
 export function hasPlace(lines: readonly string[], place: Place): boolean {
   const length = lines[place.line - 1]?.length;
   return length !== undefined && (place.column <= length + 1 || isShifted(lines, place));
@@ -69,7 +69,7 @@ export function hasPlace(lines: readonly string[], place: Place): boolean {
 
 const prefix = /(?:(?:await|new|yield|void|typeof|async)\b\s*|[(!]\s*){1,4}/y;
 
-/** The nearest mapping, or that of the operand behind. */
+/** The nearest mapping, or that of the following operand. */
 function findOriginalPosition(
   reader: SourceMapReader,
   text: ScriptText | undefined,
@@ -85,7 +85,7 @@ function findOriginalPosition(
   return operand && beginsMapping(reader, line, column + skipped, operand) ? operand : nearest;
 }
 
-/** Whether a mapping begins exactly there: to its left the map then says something else. */
+/** Whether a mapping begins exactly at this column, so that the column to its left has another one. */
 export function beginsMapping(
   reader: SourceMapReader,
   line: number,

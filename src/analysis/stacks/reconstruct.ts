@@ -1,8 +1,8 @@
 /**
- * The stack of one error: what was printed and what V8 recorded, joined, led through the source maps of the bundle to
- * the lines that a person wrote, with the code around them. Raw positions win over printed ones; a position that the
- * host had mapped already is not mapped again; where a map is missing or wrong the frame stays where the code ran and
- * a gap says so.
+ * Reconstructs the stack of one error: joins the printed stack with V8's positions and maps it through the bundle's source
+ * maps to the source, with the code around each frame. Raw positions take precedence over printed ones; positions that the
+ * host has mapped are not mapped again. If a map is missing or wrong, the frame keeps its position in the generated code, and
+ * a gap gives the reason.
  */
 import { type LoadedScript, partNames, type RawFrame } from '../../bundle/layout/bundle.ts';
 import { readStackText } from '../../formats/stack-text/stack-text.ts';
@@ -16,20 +16,20 @@ import { ScriptIndex } from './scripts.ts';
 
 export interface StackSources {
   scripts: readonly LoadedScript[];
-  /** Bytes of a part of the bundle; undefined when it has none of that name. */
+  /** The contents of a part of the bundle; undefined if it doesn't exist. */
   readPart: (name: string) => Uint8Array | undefined;
-  /** Folder of the program, which decides what is its own code and where bundlers' paths begin. */
+  /** Root folder of the program: defines what is its own code, and resolves bundlers' paths. */
   appRoot?: string;
-  /** Lines of code on each side of a position; 2 unless said. */
+  /** Lines of code on each side of a position. Default: 2. */
   contextLines?: number;
 }
 
 export interface StackInput {
   stackText?: string;
-  /** The error's message, where known: keeps lines of it from being taken for frames. */
+  /** The error's message, if known, so that its lines aren't parsed as frames. */
   message?: string;
   frames?: readonly RawFrame[];
-  /** The text was made of a debugger's frames: no host has mapped its positions. */
+  /** The text was made from a debugger's frames, so that no host has mapped its positions. */
   isOfDebugger?: boolean;
 }
 
@@ -38,10 +38,10 @@ export interface ReconstructedStack {
   gaps: Gap[];
 }
 
-/** Frames beyond this are counted in a gap: a stack overflow repeats itself. */
+/** Further frames are only counted, in a gap: a stack overflow repeats itself. */
 const mostFrames = 1000;
 
-/** One stack. For several stacks of one bundle open a StackReconstructor, which opens each map only once. */
+/** Reconstructs one stack. For several stacks of one bundle use a StackReconstructor, which opens each map only once. */
 export async function reconstructStack(input: StackInput & StackSources): Promise<ReconstructedStack> {
   const reconstructor = new StackReconstructor(input);
   try {
@@ -62,7 +62,7 @@ export class StackReconstructor {
     this.placer = new FramePlacer(this.scripts, sources.appRoot, sources.contextLines ?? 2);
   }
 
-  /** Gaps of all stacks so far, each once. */
+  /** The gaps of all stacks so far, without duplicates. */
   get gaps(): Gap[] {
     return [...this.scripts.gaps, ...this.ownGaps];
   }
@@ -71,7 +71,7 @@ export class StackReconstructor {
     const hints = input.message === undefined ? {} : { message: input.message };
     const text = readStackText(input.stackText ?? '', hints);
     const { frames, hostMaps } = alignFrames(text.frames, input.frames ?? []);
-    // Learnt from a stack with raw positions, it holds for those without.
+    // Detected from a stack with raw positions, and applied to stacks without.
     if (hostMaps) this.placer.hostMaps = true;
     if (frames.length > mostFrames) {
       const reason = `only the first ${mostFrames} of ${frames.length} frames are shown`;
@@ -87,7 +87,7 @@ export class StackReconstructor {
     this.scripts.close();
   }
 
-  /** Again, while a frame shows that a map is wrong which earlier frames were led through. */
+  /** Repeated if a frame shows that a map used by earlier frames is wrong. */
   private async placeAll(frames: readonly JoinedFrame[], isOfDebugger: boolean): Promise<PlacedFrame[]> {
     for (;;) {
       const placed: PlacedFrame[] = [];

@@ -1,12 +1,12 @@
 /**
- * Texts in a bundle have placeholders where secrets stood, and those are longer or shorter: behind one, the columns of
- * its line are no longer those that V8 and the map speak of. So nothing is concluded from a line behind a placeholder.
+ * Placeholders in the texts of a bundle are longer or shorter than the secrets that they replace: after one, the columns of
+ * its line don't match those of V8 and of the map. Nothing is concluded from the rest of such a line.
  */
 
-/** What every placeholder begins with; its whole form is the redaction's own business. */
+/** The start of every placeholder; src/redaction defines the whole form. */
 const placeholderStart = '[redacted:';
 
-/** Whether a 1-based position stands behind a placeholder in its line. */
+/** Whether a 1-based position is after a placeholder in its line. */
 export function isShifted(
   lines: readonly string[],
   { line, column }: { line: number; column: number },
@@ -14,7 +14,7 @@ export function isShifted(
   return soundLength(lines[line - 1] ?? '') < column - 1;
 }
 
-/** How many characters of a line are where they were; all that may come when it holds no placeholder. */
+/** How many characters of a line are at their original columns; infinite if it has no placeholder. */
 export function soundLength(line: string): number {
   const at = line.indexOf(placeholderStart);
   return at < 0 ? Number.POSITIVE_INFINITY : at;

@@ -1,4 +1,4 @@
-/** A loaded script's text, and the map that leads from it to its sources. */
+/** A loaded script's text, and the map from it to its sources. */
 import type { SourceMapReader } from '../../formats/source-map/source-map.ts';
 
 export interface ScriptText {
@@ -8,17 +8,17 @@ export interface ScriptText {
 
 export interface ScriptMap {
   reader: SourceMapReader;
-  /** Path of a source, as a person knows it. */
+  /** Path of a source as shown to people. */
   pathOf(source: string): string;
-  /** Lines of a source's text, where the map holds it. */
+  /** The lines of a source's text, if the map contains it. */
   linesOf(source: string): readonly string[] | undefined;
-  /** The same from the file on the disk at the death, which may have been changed since the build. */
+  /** The lines of the file on disk at the death, which may have changed since the build. */
   diskLinesOf(source: string): readonly string[] | undefined;
-  /** Something was found wrong with an answer of this map: it is not asked again. */
+  /** Called when an answer of this map is wrong: the map is not used again. */
   distrust(reason: string): void;
-  /** One answer is of no use; the map stays. Told once a script. */
+  /** Called when one answer is of no use; the map is still used. Reported once per script. */
   doubt(reason: string): void;
   trusted: boolean;
-  /** Neighbourhoods of the generated text that were found to fit the map. */
+  /** Areas of the generated text that were found to fit the map. */
   readonly fitting: Set<string>;
 }

@@ -1,7 +1,7 @@
 /**
- * The scripts that were loaded, found by V8's id, by URL or by path, and what the bundle holds of each: the text that
- * ran and its source map. A map is opened at the first question, once; whatever is missing, torn or belongs to another
- * build becomes a gap, once a script, and the script then counts as one without a map. Opens nothing but parts.
+ * The loaded scripts, by V8's id, URL or path, with what the bundle contains of each: the text that ran and its source map. A
+ * map is opened once, at its first use. A map that is missing, torn or from another build becomes a gap, once per script, and
+ * the script then has no map. Reads only parts of the bundle.
  */
 import type { LoadedScript } from '../../bundle/layout/bundle.ts';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -42,7 +42,7 @@ export class ScriptIndex {
     }
   }
 
-  /** By id if that script has this URL too, since ids of another process mean nothing here. */
+  /** By id only if that script also has this URL, since ids of another process are meaningless here. */
   find(url: string, scriptId?: string): LoadedScript | undefined {
     const own = scriptId === undefined ? undefined : this.byId.get(scriptId);
     if (own && own.url === url) return own;
@@ -60,7 +60,7 @@ export class ScriptIndex {
     return opened;
   }
 
-  /** Lines of a source by its path, from whatever map holds it: for positions that the host had mapped already. */
+  /** The lines of a source by its path, from any map that contains it: for positions that the host has already mapped. */
   async findSourceLines(path: string): Promise<readonly string[] | undefined> {
     this.sources ??= this.indexSources();
     const found = (await this.sources).get(path);
@@ -107,7 +107,7 @@ export class ScriptIndex {
     }
   }
 
-  /** The map's part, or the one inside the script's own text. */
+  /** The map's part, or the inline map in the script's own text. */
   private readMap(script: LoadedScript): Uint8Array | string | undefined {
     if (script.mapPart !== undefined) {
       const bytes = this.readPart(script.mapPart);
@@ -153,7 +153,7 @@ export class ScriptIndex {
     return map.trusted ? map : undefined;
   }
 
-  /** `webpack://name/src/a.ts` is a path in the program's folder; other paths are relative to the map's. */
+  /** `webpack://name/src/a.ts` is relative to the program's folder; other paths are relative to the map's. */
   private sourcePath(folder: string, source: string): string {
     const bundled = /^(?:webpack|turbopack|rspack):\/\/[^/]*\/(.*)$/s.exec(source)?.[1];
     if (bundled === undefined) return resolveSource(folder, source);
@@ -162,7 +162,7 @@ export class ScriptIndex {
     return this.appRoot ? resolveSource(this.appRoot, path) : path;
   }
 
-  /** Nobody misses the maps of published packages, which name maps that they don't ship. */
+  /** Not for published packages: they often name maps that they don't ship. */
   private addGap(script: LoadedScript, part: string, reason: string): void {
     const path = filePathOf(script.url);
     if (!isInApp(path, this.appRoot)) return;
@@ -172,7 +172,7 @@ export class ScriptIndex {
   }
 }
 
-/** Splits each text once. */
+/** Splits each text only once. */
 function remember(read: (source: string) => string | undefined) {
   const known = new Map<string, readonly string[] | undefined>();
   return (source: string): readonly string[] | undefined => {
@@ -184,7 +184,7 @@ function remember(read: (source: string) => string | undefined) {
   };
 }
 
-/** Sources are named relative to their map, which lies beside the script unless the script says otherwise. */
+/** Sources are named relative to their map, which is beside the script unless the script names another place. */
 function mapFolder(script: LoadedScript): string {
   const path = filePathOf(script.url);
   const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')));

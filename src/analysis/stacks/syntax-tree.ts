@@ -1,4 +1,4 @@
-/** The syntax tree of a script that ran, by acorn. */
+/** The syntax tree of a script that ran, parsed by acorn. */
 import type { Node, Position } from 'acorn';
 
 /** Longer texts are not parsed. */
@@ -6,7 +6,7 @@ const longestText = 1024 * 1024;
 
 export type SourceKind = 'module' | 'commonjs';
 
-/** Undefined for what acorn can't parse as that, as where redaction left no JavaScript. */
+/** Undefined if acorn can't parse it, for example because redaction left invalid JavaScript. */
 export async function parseScript(text: string, sourceType: SourceKind): Promise<Node | undefined> {
   if (text.length > longestText) return undefined;
   const { parse } = await import('acorn');
@@ -17,7 +17,7 @@ export async function parseScript(text: string, sourceType: SourceKind): Promise
   }
 }
 
-/** All nodes below `root` that are wanted, in the order of the text; what is below one that is `closed` is left out. */
+/** All wanted nodes below `root` in source order; `closed` nodes and everything below them are skipped. */
 export function findNodes(
   root: Node,
   isWanted: (node: Node) => boolean,
@@ -34,7 +34,7 @@ export function findNodes(
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** As in a stack: both 1-based. */
+/** A position as in a stack: both 1-based. */
 export function placeIn(position: Position | undefined): { line: number; column: number } {
   return { line: position?.line ?? 1, column: (position?.column ?? 0) + 1 };
 }

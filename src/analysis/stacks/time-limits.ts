@@ -1,8 +1,8 @@
-/** Where a program calls `AbortSignal.timeout`: the error that comes of it says where it arrived, not where it was set. */
+/** Where a program calls `AbortSignal.timeout`: the resulting error shows where it arrived, not where the limit was set. */
 import type { Node } from 'acorn';
 import { findNodes, isNode, parseScript, placeIn, type SourceKind } from './syntax-tree.ts';
 
-/** In the order of the text; undefined for what can't be parsed. */
+/** In source order; undefined if the text can't be parsed. */
 export async function findTimeLimits(
   text: string,
   kind: SourceKind,

@@ -1,21 +1,21 @@
 /**
- * Where a module may wait before it is evaluated: `await`, `for await` and `await using` outside of all functions. V8 tells
- * nobody which of them has not settled.
+ * Where a module may suspend during its evaluation: `await`, `for await` and `await using` outside of all functions. V8
+ * doesn't report which of them has not settled.
  */
 import type { Node } from 'acorn';
 import { findNodes, parseScript, placeIn } from './syntax-tree.ts';
 
-/** 1-based, as in a stack. V8 gives an await at its first letter, a loop somewhere in its head. */
+/** 1-based, as in a stack. V8 reports an await at its first letter, a loop somewhere in its head. */
 export interface AwaitPlace {
   line: number;
   column: number;
-  /** The first place behind what V8 may give. */
+  /** The first position after the range in which V8 may report it. */
   end: { line: number; column: number };
 }
 
 const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 
-/** In the order of the text; undefined for what can't be parsed as a module. */
+/** In source order; undefined if the text can't be parsed as a module. */
 export async function findTopLevelAwaits(text: string): Promise<AwaitPlace[] | undefined> {
   const program = await parseScript(text, 'module');
   return program && findNodes(program, waits, ({ type }) => functions.has(type)).map(placeOf);
@@ -29,7 +29,7 @@ function placeOf(node: Node): AwaitPlace {
   return { ...start, end: placeIn(node.loc?.end) };
 }
 
-/** Whether a position of a stack is one of this await. */
+/** Whether a stack position belongs to this await. */
 export function isAt(place: AwaitPlace, line: number, column: number): boolean {
   const isBefore = line < place.line || (line === place.line && column < place.column);
   return !isBefore && (line < place.end.line || (line === place.end.line && column < place.end.column));

@@ -1,11 +1,11 @@
-/** The calls and other requests that the program gave up by an AbortController, with the stack of who did. */
+/** Model calls and other requests that the program aborted with an AbortController, with the stack of the call to abort(). */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import type { AgentAbort } from '../../../model/agent-state.ts';
 import { dropUndefined } from '../drop-undefined.ts';
 
 const mostKept = 20;
 
-/** `at` is the end of the recording; the newest is the last. */
+/** `at` is the end of the recording. Newest last. */
 export function findAborts(events: readonly AgentEvent[], at: number): AgentAbort[] {
   const started = new Map<string, string>();
   const aborts: AgentAbort[] = [];

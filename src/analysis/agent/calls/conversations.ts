@@ -1,24 +1,24 @@
 /**
- * Rebuilds what the model saw at each call from the deltas of `model.start`, and which calls form one conversation.
- * Lists are shared as long as possible: a thousand calls over one history cost one list.
+ * Rebuilds what the model saw at each call from the deltas of `model.start`, and which calls form one conversation. A call
+ * stores only what it added, so a thousand calls over one history share one list.
  */
 import type { AgentEvent, Message } from '../../../journal/layout/agent.ts';
 
-/** A call's place in its conversation. */
+/** A call's position in its conversation. */
 export interface CallMessages {
   call: string;
-  /** The call that this one continues. */
+  /** The call that this one continues; undefined for the first. */
   base: string | undefined;
-  /** How many of the base's messages are kept. */
+  /** How many of the messages of `base` are kept. */
   keep: number;
-  /** Ids of the messages that this request added, and of the reply's. */
+  /** Ids of the messages that this request added; `output`: those of the reply. */
   added: string[];
   output: string[];
-  /** Id of the system instructions that stood outside of the list. */
+  /** Id of the system instructions, if they were sent outside of the message list. */
   system: string | undefined;
-  /** Messages before `added` that no record tells of. */
+  /** Number of messages before `added` that were not recorded. */
   unknown: number;
-  /** Messages in all, those that are not known included. */
+  /** Number of messages in total, including unknown ones. */
   length: number;
 }
 
@@ -33,7 +33,7 @@ export function computeConversations(events: readonly AgentEvent[]): Conversatio
   for (const event of events) {
     if (event.kind === 'message') messages.set(event.message, messageOf(event));
     else if (event.kind === 'model.start') {
-      // A call starts once; a second start with its id, in a damaged record, could make it its own base.
+      // Only the first start of an id counts: a second one, in a damaged record, could make a call its own base.
       if (!calls.has(event.call)) calls.set(event.call, begin(event, calls));
     } else if (event.kind === 'model.end') {
       const call = calls.get(event.call);
@@ -43,12 +43,12 @@ export function computeConversations(events: readonly AgentEvent[]): Conversatio
   return { messages, calls };
 }
 
-/** Ids of all known messages of a call in their order, the reply's at the end. */
+/** Ids of all known messages of a call in order, with the reply at the end. */
 export function listMessages(conversations: Conversations, call: string): string[] {
   const pieces: string[][] = [];
   let at = conversations.calls.get(call);
   let wanted = at?.length ?? 0;
-  // Each step goes to an earlier call, so the walk ends.
+  // Terminates, because each base is an earlier call.
   while (at && wanted > 0) {
     const own = [...at.added, ...at.output];
     const before = at.length - own.length;

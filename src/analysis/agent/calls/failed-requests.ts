@@ -1,11 +1,11 @@
-/** Requests that were no model calls and did not end well: downloads, tools' own calls. Alike ones are one row. */
+/** Failed requests that were not model calls: downloads, requests made by tools. Identical failures share one row. */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import type { FailedRequest } from '../../../model/agent-state.ts';
 import { dropUndefined } from '../drop-undefined.ts';
 
 const mostRows = 20;
 
-/** `at` is the end of the recording; the newest row is the last. */
+/** `at` is the end of the recording. Newest row last. */
 export function findFailedRequests(events: readonly AgentEvent[], at: number): FailedRequest[] {
   const started = new Map<string, { method: string; host: string }>();
   const rows = new Map<string, FailedRequest>();
@@ -35,7 +35,7 @@ export function findFailedRequests(events: readonly AgentEvent[], at: number): F
   return [...rows.values()].slice(-mostRows);
 }
 
-/** One that the program gave up itself has not failed. */
+/** Requests that the program aborted itself don't count as failed. */
 function hasFailed({ status, httpStatus }: Extract<AgentEvent, { kind: 'http.end' }>): boolean {
   return status === 'failed' || status === 'cut' || (httpStatus !== undefined && httpStatus >= 400);
 }

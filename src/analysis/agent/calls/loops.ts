@@ -1,7 +1,7 @@
 /**
- * Calls that came again and again: the same call with the same arguments and result, two or more in turn, or one that
- * fails alike each time. A result that differs from turn to turn is no repeat, for something did change. Found anywhere in
- * a run, since a loop may have ended before the process did.
+ * Finds loops: the same call repeated with the same arguments and result, two to four calls that alternate, or a call that
+ * always fails the same way. A different result is not a repetition, because something changed. Loops are found anywhere in a
+ * run, since one may have ended before the process did.
  */
 
 import type { AgentLoop, AgentRun, ModelCall, ToolCall } from '../../../model/agent-state.ts';
@@ -9,7 +9,7 @@ import { modelName } from '../../../model/model-call-text.ts';
 import { clip, formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
 
 interface Turn {
-  /** What is compared. */
+  /** Compared for equality. */
   key: string;
   text: string;
   at: number;
@@ -40,14 +40,14 @@ function findCallLoops(run: AgentRun): AgentLoop[] {
   return [describe(run, kind, one, turns.slice(start, start + length * times), turns, times)];
 }
 
-/** Where nothing of the content was recorded, nobody knows whether it was the same. */
+/** Calls without recorded content can't be compared. */
 function isComparable({ arguments: given, result, error }: ToolCall): boolean {
   return given !== undefined || result !== undefined || error !== undefined;
 }
 
 function turnOf(call: ToolCall): Turn {
   const given = textOf(call.arguments);
-  // The last one may still run: it has no outcome yet.
+  // The last call may still be running, and then has no outcome.
   const outcome = call.ageMs === undefined ? textOf([call.status, call.result, call.error]) : '';
   return {
     key: `${call.name}\n${given}\n${outcome}`,
@@ -62,7 +62,7 @@ interface Repeat {
   times: number;
 }
 
-/** The longest stretch in which turns of `length` calls follow each other unchanged. */
+/** The longest stretch in which `length` calls repeat unchanged. */
 function longestRepeat(turns: readonly Turn[], length: 1 | 2 | 3 | 4): Repeat | undefined {
   let best: Repeat | undefined;
   let same = 0;
@@ -76,19 +76,19 @@ function longestRepeat(turns: readonly Turn[], length: 1 | 2 | 3 | 4): Repeat | 
   return best;
 }
 
-/** A call that still runs is the same as one of its name and arguments. */
+/** A running call equals any call with the same name and arguments. */
 function isSame(a: Turn | undefined, b: Turn | undefined): boolean {
   if (!a || !b) return false;
   return a.key === b.key || (a.key.endsWith('\n') && b.key.startsWith(a.key));
 }
 
-/** Not itself a repeat of something shorter. */
+/** Not itself a repetition of something shorter. */
 function isOneTurn(turns: readonly Turn[], start: number, length: number): boolean {
   const keys = turns.slice(start, start + length).map(({ key }) => key);
   return new Set(keys).size === length || length === 1;
 }
 
-/** Model calls that failed alike, one after the other. */
+/** Consecutive model calls that failed the same way. */
 function findErrorLoops(run: AgentRun): AgentLoop[] {
   const turns = run.modelCalls.map(errorTurn);
   let [start, best] = [0, { start: 0, times: 0 }];

@@ -1,4 +1,4 @@
-/** Messages as the account shows them: plain text where a message is only text, its parts otherwise. */
+/** Messages for the account: plain text if all parts are text, otherwise the parts. */
 import type { Message } from '../../../journal/layout/agent.ts';
 import type { AgentMessage } from '../../../model/agent-state.ts';
 import type { Conversations } from './conversations.ts';

@@ -1,4 +1,7 @@
-/** One model call from its events: what was asked, what came back or had come when the process died, and when. */
+/**
+ * Builds model calls from their events: the request, the reply (or what had arrived of it when the process died), and the
+ * times.
+ */
 import type { AgentEvent, Attributes } from '../../../journal/layout/agent.ts';
 import type { AgentMessage, ModelCall } from '../../../model/agent-state.ts';
 import { dropUndefined } from '../drop-undefined.ts';
@@ -23,7 +26,7 @@ export interface CallInRun {
   call: ModelCall & { id: string };
   startedAt: number;
   isOpen: boolean;
-  /** Whose work it is, as the request says. */
+  /** The ids in the request that say whose work it is. */
   ids?: Record<string, string>;
 }
 
@@ -44,11 +47,11 @@ export function computeModelCalls(
   }));
 }
 
-/** What a framework's own call has in the place of a request (`agent/integrations/framework.ts`). */
+/** The gap that a framework's own call has instead of a request (`agent/integrations/framework.ts`). */
 const noRequest = 'no request was sent';
 const mostIds = 10;
 
-/** What of an event's ids has their shape. */
+/** Only the ids that are strings; undefined if there are none. */
 export function idsOf(ids: unknown): Record<string, string> | undefined {
   if (typeof ids !== 'object' || ids === null) return undefined;
   const texts = Object.entries(ids).filter((one): one is [string, string] => typeof one[1] === 'string');
@@ -85,7 +88,10 @@ function gather(event: AgentEvent, calls: Map<string, Gathered>): void {
   }
 }
 
-/** Text that was held back is written at the death: only more bytes are a sign of the other side. */
+/**
+ * When data last arrived. Buffered text is flushed at the death, so only an increased byte count shows that the provider sent
+ * something.
+ */
 export function lastByteOf(
   { at, lastByteAt, bytes }: Extract<AgentEvent, { kind: 'model.delta' }>,
   before: { bytes: number } | undefined,
@@ -149,7 +155,7 @@ function contents(
   return response.length ? { request, response } : { request };
 }
 
-/** The host, with the port where the address named one. */
+/** The host, with the port if the address had one. */
 export function serverOf(attributes: Attributes): string | undefined {
   const [host, port] = [textOf(attributes['server.address']), numberOf(attributes['server.port'])];
   return host === undefined || port === undefined ? host : `${host}:${port}`;

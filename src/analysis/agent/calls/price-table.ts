@@ -1,25 +1,24 @@
 /**
- * List prices of model calls at the vendors' own services, standard tier, each with the day on which it was last read and
- * where. A price that was not read there is left out: an unknown price is better than a guessed one. To bring it up to
- * date: the vendors' pages, then `checked`. Sources: platform.claude.com/docs/en/about-claude/pricing,
- * developers.openai.com/api/docs/pricing and ai.google.dev/gemini-api/docs/pricing, older models and days by way of
- * github.com/pydantic/genai-prices (2026-08-21).
+ * List prices of model calls at the vendors' own services, standard tier, each with the date on which it was last checked.
+ * Prices that could not be checked are left out: no price is better than a guess. To update, read the vendors' pages, then
+ * set `checked`. Sources: platform.claude.com/docs/en/about-claude/pricing, developers.openai.com/api/docs/pricing and
+ * ai.google.dev/gemini-api/docs/pricing; older models and dates from github.com/pydantic/genai-prices (2026-08-21).
  */
 
-/** US dollars a million tokens. */
+/** US dollars per million tokens. */
 export interface Price {
   input: number;
   output: number;
   cacheRead?: number;
-  /** For a cache of the shortest life that the vendor sells. */
+  /** For the shortest cache lifetime that the vendor offers. */
   cacheWrite?: number;
-  /** A call whose whole input is longer pays so many times as much for all of it. */
+  /** If the whole input is longer than `aboveTokens`, all input and output tokens cost this many times as much. */
   long?: { aboveTokens: number; input: number; output: number };
-  /** The day on which it was read. */
+  /** The date on which the price was checked. */
   checked: string;
 }
 
-/** OpenAI's since GPT-5.4. */
+/** OpenAI's long-context surcharge since GPT-5.4. */
 const longOpenai = { aboveTokens: 272_000, input: 2, output: 1.5 };
 const longGemini = { aboveTokens: 200_000, input: 2, output: 1.5 };
 
@@ -119,7 +118,7 @@ const openai: Record<string, Price> = {
   'o4-mini': { input: 1.1, output: 4.4, cacheRead: 0.275, checked: midYear },
 };
 
-/** Until the end of 2026; then twice as much. */
+/** Until the end of 2026; twice as much afterwards. */
 const flash = { input: 0.75, output: 3.75, cacheRead: 0.075 };
 
 const gemini: Record<string, Price> = {
@@ -141,7 +140,7 @@ const gemini: Record<string, Price> = {
   'gemini-2.5-flash-lite': { input: 0.1, output: 0.4, cacheRead: 0.01, checked: '2025-10-31' },
 };
 
-/** By `gen_ai.provider.name`, then by the model's name without a date. */
+/** By `gen_ai.provider.name`, then by the model's name without its date. */
 export const prices: Readonly<Record<string, Readonly<Record<string, Price>>>> = {
   anthropic,
   openai,

@@ -1,23 +1,25 @@
 /**
- * What a model call cost by list prices, where vendor, model and counts are known. Only the vendor's own service is priced:
- * another host, tier or batch has other prices, and what is not known stays unknown.
+ * The cost of a model call at list prices, if vendor, model and token counts are known. Only the vendor's own service is
+ * priced: other hosts, tiers and batches have different prices.
  */
 import type { Attributes } from '../../../journal/layout/agent.ts';
 import { type Price, prices } from './price-table.ts';
 
-/** `gpt-4o-2024-08-06` and `claude-3-haiku-20240307` are `gpt-4o` and `claude-3-haiku`; `-latest` too. */
+/**
+ * Removes the version: `gpt-4o-2024-08-06` and `claude-3-haiku-20240307` become `gpt-4o` and `claude-3-haiku`; `-latest` too.
+ */
 const version = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/;
 
 export interface CallCost {
   usd: number;
-  /** The day the price was checked. */
+  /** The date on which the price was checked. */
   priceOf: string;
 }
 
-/** Google counts what the model thought beside its output, and cached input among the input, as OpenAI does. */
+/** Vendors that include cached input in the input count. Google also counts reasoning tokens separately from the output. */
 const cachedAmongInput = new Set(['openai', 'gcp.gemini']);
 
-/** Of one call, from its attributes; undefined where a price or a count is not known. */
+/** The cost of one call, from its attributes; undefined if a price or a count is unknown. */
 export function computeCost(attributes: Attributes): CallCost | undefined {
   const vendor = attributes['gen_ai.provider.name'];
   const model = attributes['gen_ai.response.model'] ?? attributes['gen_ai.request.model'];

@@ -1,4 +1,4 @@
-/** The MCP servers that an agent talked to, and how those ended that did. */
+/** The MCP servers that an agent used, and how they ended, if they did. */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import type { McpServer } from '../../../model/agent-state.ts';
 import { dropUndefined } from '../drop-undefined.ts';
@@ -15,7 +15,7 @@ export function computeServers(events: readonly AgentEvent[], at: number): McpSe
       const ended = dropUndefined({ beforeEndMs: at - event.at, exitCode, signal, stderr, error });
       servers.set(id, { ...(servers.get(id) ?? { id }), ended });
     } else if (event.kind === 'mcp.message' && event.direction === 'received')
-      // One that could not be reached can be again.
+      // A server that could not be reached may be reachable again later.
       delete servers.get(event.server)?.ended;
   return [...servers.values()];
 }

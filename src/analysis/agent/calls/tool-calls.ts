@@ -1,6 +1,6 @@
 /**
- * Tool calls from two sources that are joined here: what the host or a framework reported (`tool.start`, `tool.end`),
- * and what the conversation shows, a reply that asks for a tool and a later request that brings its result.
+ * Joins tool calls from two sources: those that the host or a framework reported (`tool.start`, `tool.end`), and those in the
+ * conversation, where a reply requests a tool and a later request contains its result.
  */
 import type { AgentEvent, Message, MessagePart } from '../../../journal/layout/agent.ts';
 import type { ToolCall, ToolCallStatus } from '../../../model/agent-state.ts';
@@ -30,13 +30,13 @@ export function computeToolCalls(
 class ToolGathering {
   readonly #conversations: Conversations;
   readonly #tools: ToolInRun[] = [];
-  /** By the provider's id of the call, the latest one. */
+  /** The latest call for each of the provider's call ids. */
   readonly #byCallId = new Map<string, ToolInRun>();
   readonly #byEventId = new Map<string, ToolInRun>();
   readonly #runOfCall = new Map<string, { run: string | undefined; step: string | undefined }>();
-  /** Messages whose results were taken already: each request may repeat them. */
+  /** Messages whose results were already processed: each request may repeat them. */
   readonly #seen = new Set<string>();
-  /** Tool calls that ran on while the model was given an answer for them. */
+  /** Tool calls that were still running when the model was given a result for them. */
   readonly #answeredAt = new Map<ToolInRun, number>();
 
   constructor(conversations: Conversations) {
@@ -84,7 +84,7 @@ class ToolGathering {
     if (event.callId !== undefined) this.#byCallId.set(event.callId, entry);
   }
 
-  /** The request of the model that this start carries out: by id, else the oldest one of the same name. */
+  /** The model's request that this start carries out: by id, otherwise the oldest open one with the same name. */
   #findAsked({ callId, name }: { callId?: string; name: string }): ToolInRun | undefined {
     if (callId !== undefined) {
       const known = this.#byCallId.get(callId);
@@ -133,7 +133,8 @@ class ToolGathering {
           ? this.#tools.find(({ isOpen, tool }) => isOpen && tool.name === part.name)
           : this.#byCallId.get(part.id);
       if (!entry) continue;
-      // What was seen to begin ends by its own word: a program may answer for a tool that it has given up.
+      // A call with a recorded start ends only with its own end event: a program may send a result for a tool that it has
+      // abandoned.
       if (entry.isOpen && entry.tool.status === 'running') this.#answeredAt.set(entry, at);
       else if (entry.isOpen) this.#close(entry, part.isError ? 'failed' : 'finished', at);
       entry.tool.result ??= part.response;

@@ -1,6 +1,6 @@
 /**
- * What became of tool calls that the model asked for and that never ran, as far as something showed it: the run ended at
- * its own limit, somebody refused the call, or its arguments could not be read. Everything else stays `requested`.
+ * Settles requested tool calls that never ran, if their outcome is known: the run ended at its own limit, a person or a rule
+ * refused the call, or its arguments could not be parsed. All others stay `requested`.
  */
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../../model/agent-state.ts';
@@ -8,13 +8,13 @@ import { clip, firstLine } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { findRequested } from '../waits/pending.ts';
 
-/** How frameworks say that a run is at its limit of turns: by class, code or message. */
+/** How frameworks report that a run reached its limit of turns: by class, code or message. */
 const limitName = /^(MaxTurns|GraphRecursion|MaxSteps|MaxIterations|RecursionLimit|TooManySteps)\w*Error$/;
 const limitCode = 'GRAPH_RECURSION_LIMIT';
 const limitMessage =
   /\bmax(?:imum)?\b[^.\n]{0,30}\b(?:turns|steps|iterations|rounds)\b|\b(?:turn|step|iteration|recursion|round)s? limit\b|\blimit of \d+ (?:turns|steps|iterations|rounds)\b/i;
 
-/** The result that a framework puts in the place of a call that a person or a rule refused. */
+/** The result that a framework returns for a call that a person or a rule refused. */
 const refusal =
   /^(?:Tool execution was not approved\.?|Tool call was rejected\b.*|.*\bexecution-denied\b.*|.*\btool-output-denied\b.*)$/i;
 
@@ -33,7 +33,7 @@ export function settleToolCalls(agent: AgentState, error: ErrorFacts | undefined
   if (limit && died) closeAtLimit(died, limit);
 }
 
-/** The run that ended with the error, or in whose context it was thrown, or the only one. */
+/** The run that ended with the error, or in whose context it was thrown; otherwise the only run. */
 function runThatDied({ runs, diedOf, diedIn }: AgentState): AgentRun | undefined {
   const known = diedIn?.from === 'context' ? diedIn.runId : undefined;
   return (
@@ -67,7 +67,7 @@ function settle(tool: ToolCall, asking: ModelCall | undefined, limit: ErrorFacts
   }
 }
 
-/** Its error carries the run with it: no run that died of its limit still waits. */
+/** The error ends the run, so a run that died at its limit is no longer waiting. */
 function closeAtLimit(run: AgentRun, limit: ErrorFacts): void {
   if (run.status !== 'waiting') return;
   run.status = 'failed';
@@ -77,7 +77,7 @@ function closeAtLimit(run: AgentRun, limit: ErrorFacts): void {
   };
 }
 
-/** Arguments that could be read are no text any more. */
+/** Parsed arguments are not strings any more, so a string is checked again. */
 function isReadable(given: unknown): boolean {
   if (typeof given !== 'string' || given === '') return true;
   try {
@@ -89,7 +89,7 @@ function isReadable(given: unknown): boolean {
 }
 
 function textOf({ eventId, result, error }: ToolCall): string {
-  // One that was seen to run was not refused, whatever it says.
+  // A call that was seen to run was not refused, whatever its text says.
   if (eventId !== undefined) return '';
   const said = error ?? result;
   const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');

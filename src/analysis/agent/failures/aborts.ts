@@ -1,6 +1,6 @@
 /**
- * Who gave up: a time limit, or the program. Where the recorder saw the call of `abort()`, its stack says who. Else the
- * AbortError's own may be that of the call (Node makes the DOMException there).
+ * Who aborted a call: a time limit, or the program. If the recorder saw the call of `abort()`, its stack shows the caller.
+ * Otherwise the stack of the AbortError may (Node creates the DOMException in that call).
  */
 
 import { abortCaller } from '../../../model/abort-text.ts';
@@ -29,7 +29,7 @@ export const aborts: FailureRule = (input) => {
 const isAbort = (name: string | undefined) =>
   name === 'AbortError' || name === 'TimeoutError' || name === 'APIUserAbortError';
 
-/** Who called `abort()`, where the error was made inside of that call: the stack of any other says only who was told. */
+/** The caller of `abort()`, if the error was created inside that call. Any other stack only shows who received the abort. */
 function abortFrame(thrown: ErrorFacts | undefined): Frame | undefined {
   const frames = thrown?.frames ?? [];
   const at = frames.findLastIndex(
@@ -56,7 +56,7 @@ function describe(
   return {
     kind: 'aborted',
     title: `model call ${call.id} to ${modelName(call)} was aborted by ${whom}${after}`,
-    // The stack of an AbortError may be that of the call, and a TimeoutError another call's.
+    // The stack of an AbortError may be that of another call, and a TimeoutError may belong to another call.
     confidence:
       seen || call.error?.type === 'TimeoutError' || cause.causeConfidence === 'certain'
         ? 'certain'

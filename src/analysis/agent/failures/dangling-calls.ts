@@ -1,4 +1,4 @@
-/** Tool calls of a conversation whose results no later message holds: providers refuse to go on from there. */
+/** Tool calls of a conversation that have no result in any later message: providers reject such a conversation. */
 import type { AgentRun } from '../../../model/agent-state.ts';
 
 interface Part {

@@ -1,4 +1,4 @@
-/** What the classes of failure look at, and how they say what they see. Pure. */
+/** The input of the failure rules, and what they share. Pure. */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { ChildFacts, ErrorFacts } from '../../../model/account.ts';
 import type {
@@ -14,14 +14,14 @@ import { everyError } from '../../verdict/wording.ts';
 
 export interface FailureInput {
   agent: AgentState;
-  /** What the process died of. */
+  /** The error that the process died of. */
   error?: ErrorFacts | undefined;
   cwd?: string | undefined;
-  /** With what their own bundles say. */
+  /** Including the verdicts of their own bundles. */
   children?: readonly ChildFacts[] | undefined;
 }
 
-/** A class of failure, or several that one look decides. Silent where it has nothing. */
+/** Finds failures of one kind, or of several kinds with a common check. Empty if there are none. */
 export type FailureRule = (input: FailureInput) => AgentFailure[];
 
 export const evidenceOf = (fact: string): Evidence => ({ fact, part: partNames.agentEvents });
@@ -38,24 +38,27 @@ type Cause = Pick<AgentFailure, 'isCauseOfDeath' | 'causeConfidence'>;
 export const notTheCause: Cause = { isCauseOfDeath: false };
 
 /**
- * Whether work `id` failed with what the process died of. Proven where it ended with that very error object; else presumed
- * where the error says the same, unless the object is known to be the failure of other work of this kind.
+ * Whether work `id` failed with the error that the process died of. Certain if it ended with that very error object; likely
+ * if the error has the same message, unless the object is known to belong to other work of the same kind.
  */
 export function causeBy({ agent }: FailureInput, id: string | undefined, saysSame: boolean): Cause {
   const owners = agent.diedOf ?? [];
   if (owners.some((owner) => owner.id === id)) return { isCauseOfDeath: true, causeConfidence: 'certain' };
-  // The first letter of the recorder's ids is the kind.
+  // The first letter of a recorder's id is its kind.
   const isOthers = owners.some((owner) => owner.id[0] === id?.[0]);
   return saysSame && !isOthers ? { isCauseOfDeath: true, causeConfidence: 'likely' } : notTheCause;
 }
 
-/** Whether the process died of an error that says this. Short texts are in too many messages. */
+/**
+ * Whether the process died of an error that contains this text. Texts under 6 characters are ignored, since they occur in too
+ * many messages.
+ */
 export function isInError(error: ErrorFacts | undefined, text: string | undefined): boolean {
   const wanted = clip(firstLine(text ?? ''), 60).replace(/…$/, '');
   return wanted.length >= 6 && everyError(error).some(({ message = '' }) => message.includes(wanted));
 }
 
-/** The last call of a run that says how it went: what failed before it was made good. */
+/** The last call of a run decides: failures before it were retried. */
 export function lastCallOf(run: AgentRun): ModelCall | undefined {
   return run.modelCalls.at(-1);
 }

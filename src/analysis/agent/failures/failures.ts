@@ -1,4 +1,7 @@
-/** All classes of failure over one agent; the only place that knows them all. What explains the death comes first. */
+/**
+ * Applies all failure rules to one agent; the only module that imports all of them. Failures that explain the death come
+ * first.
+ */
 import type { AgentFailure } from '../../../model/agent-state.ts';
 import { agentFailureKinds } from '../../../model/agent-state.ts';
 import { aborts } from './aborts.ts';

@@ -1,8 +1,8 @@
 /**
- * A reply that was no JSON where JSON was wanted. The join is by trial: the recorded replies are parsed again. That a
- * reply is no JSON is certain; that it is the one which the program could not parse is likely at best, also where it
- * fails with the very words of the error: many texts do. Engines word it differently, and redaction moves positions: one that
- * looks like JSON and fails otherwise is possible. Prose is no fault.
+ * A reply that is not JSON although JSON was expected. The recorded replies are parsed again. That a reply is not valid JSON
+ * is certain; that it is the one the program failed to parse is at most likely, even with an identical error message, since
+ * many texts fail alike. Engines word the error differently and redaction moves positions, so a reply that looks like JSON
+ * but fails differently is possible. Prose is not a failure.
  */
 
 import type { ErrorFacts } from '../../../model/account.ts';
@@ -19,9 +19,9 @@ const jsonFault =
 
 interface BadText {
   text: string;
-  /** What parsing it says. */
+  /** The error message of JSON.parse. */
   fault: string;
-  /** Arguments of this tool. */
+  /** Set if the text is the arguments for this tool. */
   tool?: string;
 }
 
@@ -42,13 +42,13 @@ export const malformedOutput: FailureRule = ({ agent, error }) => {
   return last ? [describe(last.run, last.call, last.bad, thrown, same !== undefined)] : [];
 };
 
-/** V8 from Node 22 on adds line and column to the position: the account may be made by another Node than died. */
+/** V8 adds line and column to the position since Node 22, and the analysis may run on another Node than the program. */
 const withoutLine = (message: string): string => message.replace(/ \(line \d+ column \d+\)$/, '');
 
 const looksLikeJson = ({ text, tool }: BadText): boolean =>
   tool !== undefined || /^\s*(?:```(?:json)?\s*)?[[{]/.test(text);
 
-/** Arguments that no tool could be called with matter where nothing came after them. */
+/** Malformed arguments only matter if no tool call came after them. */
 function isLast(run: AgentRun, { tool }: BadText): boolean {
   return run.toolCalls.at(-1)?.name === tool;
 }
@@ -89,7 +89,7 @@ function describe(
 
 function badTextsOf({ response, error }: ModelCall): BadText[] {
   const bad: BadText[] = [];
-  // Its stream broke before the reply was whole: that is another failure.
+  // The stream broke before the reply was complete, which is reported as another failure.
   if (error?.type === 'malformed_event') return bad;
   for (const { content } of (Array.isArray(response) ? response : []) as AgentMessage[]) {
     if (typeof content === 'string') bad.push(...tryText(content));
@@ -101,7 +101,7 @@ function badTextsOf({ response, error }: ModelCall): BadText[] {
 function tryPart(part: unknown): BadText[] {
   const { type, content, name, arguments: given } = (part ?? {}) as Record<string, unknown>;
   if (type === 'text' && typeof content === 'string') return tryText(content);
-  // Arguments that could be read are no text any more.
+  // Parsed arguments are not strings any more.
   if (type !== 'tool_call' || typeof given !== 'string') return [];
   const fault = faultOf(given);
   return fault === undefined ? [] : [{ text: given, fault, tool: String(name) }];

@@ -1,6 +1,6 @@
 /**
- * A provider that did not answer as asked. Only the last model call of a run counts: what failed before it was tried
- * again. The words are those of the providers' own error bodies (OpenAI, Anthropic, Gemini, Bedrock, Mistral).
+ * A provider that did not answer as requested. Only the last model call of a run counts, since earlier failures were retried.
+ * The patterns match the error bodies of OpenAI, Anthropic, Gemini, Bedrock and Mistral.
  */
 
 import type { ErrorFacts } from '../../../model/account.ts';
@@ -28,7 +28,7 @@ interface ProviderClass {
   nextStep: string;
 }
 
-/** Read in order: the first that fits. */
+/** Checked in order; the first match applies. */
 const classes: readonly ProviderClass[] = [
   {
     kind: 'malformed-output',
@@ -110,7 +110,7 @@ function refused(run: AgentRun, call: ModelCall, found: ProviderClass, input: Fa
   const isForLater = kind === 'rate-limit' || kind === 'overload';
   const after = call.retryAfter === undefined || !isForLater ? '' : ` with Retry-After ${call.retryAfter}`;
   const dangling = kind === 'dangling-tool-call' || kind === 'bad-request' ? findDanglingCalls(run) : [];
-  // Some providers say only that the request is wrong; its tool calls without results say why.
+  // Some providers only say that the request is invalid; tool calls without results explain why.
   const isDangling = dangling.length > 0 && call.httpStatus === 400;
   return {
     kind: isDangling ? 'dangling-tool-call' : kind,
@@ -165,7 +165,7 @@ function unreachable(run: AgentRun, call: ModelCall, input: FailureInput): Agent
   };
 }
 
-/** The provider's own id of the request, which clients hand on with their error, proves it as the error object does. */
+/** The provider's request id, which clients attach to their errors, is as conclusive as the error object. */
 function causeOf(call: ModelCall, input: FailureInput, saysSame: boolean): ReturnType<typeof causeBy> {
   return call.requestId !== undefined && requestIdsOf(input.error).includes(call.requestId)
     ? { isCauseOfDeath: true, causeConfidence: 'certain' }
@@ -181,7 +181,10 @@ function requestIdsOf(error: ErrorFacts | undefined): unknown[] {
   });
 }
 
-/** Clients say it in many ways; that the last model call broke and the process died of this is one event. */
+/**
+ * Clients word transport errors in many ways. If the last model call broke and the process died of one of these, it is one
+ * event.
+ */
 const transport =
   /fetch failed|connection error|socket hang up|terminated|premature close|econn|other side closed|network/i;
 

@@ -1,4 +1,4 @@
-/** An MCP server that went away under its client: its exit code and its last words are what explains the client's error. */
+/** An MCP server that ended while its client used it: its exit code and its last output explain the client's error. */
 import type { AgentError, AgentFailure, McpServer } from '../../../model/agent-state.ts';
 import { clip } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
@@ -11,7 +11,7 @@ import {
   isInError,
 } from './failure-input.ts';
 
-/** The SDK's code for a connection that closed. */
+/** The MCP SDK's code for a closed connection. */
 const connectionClosed = -32000;
 
 export const serverFailures: FailureRule = (input) => {
@@ -50,7 +50,7 @@ function describe(
         ? [evidenceOf(`Its last words: ${clip(stderr.trim().split('\n').slice(-3).join(' / '), 300)}`)]
         : []),
     ],
-    // Many things close; which connection it was the error does not say.
+    // Many connections may close, and the error doesn't identify which one did.
     ...causeBy(input, id, isClosed),
     runId: input.agent.runs[0]?.id ?? '',
     nextStep:
@@ -77,7 +77,7 @@ function unreachable({ id, command }: McpServer, said: AgentError, input: Failur
   };
 }
 
-/** The words of the command, without the folders that they lie in. */
+/** The command's words without their folders. */
 function shortCommand(command: string): string {
   return command
     .split(' ')

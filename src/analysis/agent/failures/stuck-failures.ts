@@ -1,4 +1,4 @@
-/** Work that did not end: an answer by a person that never came, silence, a lock, the same again and again. */
+/** Work that did not end: an unanswered question to a person, a silent provider, a lock, a loop. */
 
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentRun, AgentState } from '../../../model/agent-state.ts';
@@ -7,7 +7,7 @@ import { clip, formatDuration } from '../../../model/quantities.ts';
 import { stepText } from '../../../model/tool-text.ts';
 import { evidenceOf, type FailureRule } from './failure-input.ts';
 
-/** Shorter waits are how agents work. */
+/** Shorter waits are normal for agents. */
 const silentMs = 60_000;
 const lockedMs = 10_000;
 
@@ -30,7 +30,7 @@ function openApprovals(run: AgentRun): AgentFailure[] {
     }));
 }
 
-/** Frameworks stop a step by a throw, to ask a person: LangGraph's GraphInterrupt and NodeInterrupt. */
+/** Errors that frameworks throw to stop a step and ask a person: LangGraph's GraphInterrupt and NodeInterrupt. */
 const isInterrupt = (error: ErrorFacts | undefined) => /Interrupt$/.test(error?.name ?? '');
 
 const resume = 'Read the interrupt from the result of the run, ask the person, and resume with the answer.';
@@ -58,7 +58,7 @@ function thrownInterrupt(agent: AgentState, error: ErrorFacts | undefined): Agen
   };
 }
 
-/** `: "May I?"`, from LangGraph's list of interrupts, which its message is too. */
+/** `: "May I?"`, from LangGraph's list of interrupts, which is also the error's message. */
 function questionOf(error: ErrorFacts | undefined): string {
   const text = /"value":\s*("(?:[^"\\]|\\.)*")/.exec(error?.message ?? '')?.[1];
   return text === undefined ? '' : `: ${clip(text, 80)}`;

@@ -1,6 +1,6 @@
 /**
- * A tool that failed last, or whose error is what the process died of: by the error object itself, by the asynchronous
- * context of the code that died, or, where neither is known, by equal words, which prove nothing.
+ * A tool that failed last, or whose error the process died of. The link is the error object itself, the asynchronous context
+ * of the code that died, or, if neither is known, an equal message, which proves nothing.
  */
 import type { AgentError, AgentFailure, AgentRun, ToolCall } from '../../../model/agent-state.ts';
 import { clip } from '../../../model/quantities.ts';
@@ -13,7 +13,7 @@ import {
   isInError,
 } from './failure-input.ts';
 
-/** How the error is tied to the tool. */
+/** How the error is linked to the tool. */
 type Tie = 'error' | 'cause' | 'running' | 'left' | 'words' | 'none';
 
 export const toolFailures: FailureRule = (input) =>
@@ -25,7 +25,7 @@ export const toolFailures: FailureRule = (input) =>
 interface Tied {
   tool: ToolCall;
   tie: Tie;
-  /** How many calls had failed with the same words. */
+  /** How many calls had failed with the same message. */
   alike?: number;
 }
 
@@ -37,13 +37,13 @@ function byObject(run: AgentRun, { agent }: FailureInput): Tied | undefined {
   return undefined;
 }
 
-/** The code that died ran on behalf of a tool: one that had not ended, or what one had left behind. */
+/** The code that died ran on behalf of a tool that was still running, or that had returned and left work behind. */
 function byContext(run: AgentRun, { agent, error }: FailureInput): Tied | undefined {
   const { diedIn } = agent;
   if (!error || diedIn?.from !== 'context' || diedIn.toolId === undefined) return undefined;
   const tool = run.toolCalls.find(({ eventId }) => eventId === diedIn.toolId);
   if (!tool) return undefined;
-  // A thrown text is no object that could be known again.
+  // A thrown string has no object identity.
   if (tool.status === 'failed' && isInError(error, messageOf(tool))) return { tool, tie: 'error' };
   return { tool, tie: tool.status === 'running' ? 'running' : 'left' };
 }
@@ -64,7 +64,7 @@ function byOrder(run: AgentRun): Tied | undefined {
   return last?.status === 'failed' && !wasAnswered(run, last) ? { tool: last, tie: 'none' } : undefined;
 }
 
-/** The model was told of it and went on. */
+/** The model was called again after the failure. */
 function wasAnswered(run: AgentRun, tool: ToolCall): boolean {
   const endedAt = Date.parse(tool.startedAt ?? '') + (tool.durationMs ?? 0);
   return run.modelCalls.some(({ startedAt }) => Date.parse(startedAt ?? '') >= endedAt);

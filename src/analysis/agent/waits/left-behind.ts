@@ -1,6 +1,6 @@
 /**
- * Work that had begun and not ended although whoever began it had gone on: the run, step or tool call around it had ended, or
- * the model had been given an answer in its place. That somebody still waits for it is then not known.
+ * Open work that may have been abandoned: the run, step or tool call around it has ended, or the model was given another
+ * result in its place. Whether anything still waits for it is unknown.
  */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import { stepText } from '../../../model/tool-text.ts';
@@ -18,7 +18,7 @@ interface Begun {
   endedAt?: number;
 }
 
-/** The innermost scope around something that had ended, and how long before `at`. */
+/** The innermost enclosing scope that had ended, and how long before `at`. */
 export interface EndedScope {
   called: string;
   beforeEndMs: number;
@@ -33,7 +33,7 @@ export class Scopes {
     for (const event of events) this.#add(event);
   }
 
-  /** Of a run, step, tool call, model call or wait, by the recorder's id. */
+  /** `id`: the recorder's id of a run, step, tool call, model call or wait. Undefined if no scope around it had ended. */
   endedAround(id: string): EndedScope | undefined {
     const seen = new Set<string>();
     for (
@@ -86,5 +86,5 @@ export class Scopes {
 
 const innermost = ({ run, step, tool }: Around): string | undefined => tool ?? step ?? run;
 
-/** Events may be of any shape. */
+/** Event fields may have any type. */
 const nameOf = (name: unknown, id: string): string => (typeof name === 'string' ? name : id);

@@ -1,6 +1,6 @@
 /**
- * What a run had begun and not ended, one sentence each, the longest first, what was left behind last; and apart from it what the model had asked
- * for and nobody was seen to begin. A step that holds something that is named itself is left out.
+ * What a run had begun and not ended, one sentence each, longest first, abandoned work last; and separately what the model
+ * had requested and was never seen to start. A step is omitted if something listed runs inside it.
  */
 import type { AgentRun, OpenWork, ToolCall } from '../../../model/agent-state.ts';
 import { modelName } from '../../../model/model-call-text.ts';
@@ -8,7 +8,7 @@ import { formatDuration } from '../../../model/quantities.ts';
 import { stepText } from '../../../model/tool-text.ts';
 import type { Scopes } from './left-behind.ts';
 
-/** `isMinimum`: nobody saw the death, so everything had been open for at least so long. */
+/** `isMinimum`: the death was not observed, so all ages are minima. */
 export function findOpenWork(run: AgentRun, scopes: Scopes, isMinimum = false): OpenWork[] {
   const open: OpenWork[] = [];
   const lasted = (ageMs: number) => `${isMinimum ? 'at least ' : ''}${formatDuration(ageMs)}`;
@@ -62,7 +62,7 @@ export function findOpenWork(run: AgentRun, scopes: Scopes, isMinimum = false): 
   );
 }
 
-/** Nothing showed these to begin: the program may run them unseen, or may have died before it could. */
+/** Tool calls without a recorded start: the program may run them unobserved, or may have died before. */
 export function findRequested({ toolCalls }: AgentRun): string[] {
   return toolCalls.flatMap((tool) => {
     if (tool.status !== 'requested' && tool.status !== 'limit') return [];
@@ -72,7 +72,7 @@ export function findRequested({ toolCalls }: AgentRun): string[] {
   });
 }
 
-/** Steps in which something else is open. */
+/** Ids of steps that contain other open work. */
 function stepsInWork(run: AgentRun): Set<string | undefined> {
   const isRunning = (tool: ToolCall) => tool.ageMs !== undefined && tool.status === 'running';
   const calls = run.modelCalls.filter(({ ageMs }) => ageMs !== undefined);

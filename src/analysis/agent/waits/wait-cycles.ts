@@ -1,6 +1,6 @@
 /**
- * Circles in the wait-for graph, and how to say them. For each wait the shortest way back from what it waits for to who
- * waits is looked for, breadth first; iterative, and bounded in the number of waits that are tried.
+ * Finds cycles in the wait-for graph and describes them. For each wait, a breadth-first search finds the shortest path from
+ * its target back to the waiter. Iterative; the number of waits tried is limited.
  */
 import type { WaitCycle, WaitEdge, WaitNode } from '../../../model/agent-state.ts';
 import { formatDuration } from '../../../model/quantities.ts';
@@ -12,7 +12,7 @@ const mostCycles = 10;
 export function findCycles(nodes: readonly WaitNode[], edges: readonly WaitEdge[]): WaitCycle[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const from = new Map<string, WaitEdge[]>();
-  // The program outside of all runs does many things at once: that it waits says nothing of the rest of it.
+  // The program outside of all runs does many things concurrently: one wait doesn't block the rest of it.
   for (const edge of edges.filter(({ from, to }) => from !== 'program' && to !== 'program'))
     from.set(edge.from, [...(from.get(edge.from) ?? []), edge]);
   const found = new Map<string, WaitCycle>();
@@ -31,7 +31,7 @@ export function findCycles(nodes: readonly WaitNode[], edges: readonly WaitEdge[
   return [...found.values()];
 }
 
-/** The edges of the shortest circle through `wait`, which is the first of them. */
+/** The edges of the shortest cycle through `wait`, starting with it; undefined if there is none. */
 function findWay(wait: WaitEdge, from: ReadonlyMap<string, WaitEdge[]>): WaitEdge[] | undefined {
   const reachedBy = new Map<string, WaitEdge>();
   const queue = [wait.to];

@@ -1,7 +1,7 @@
 /**
- * Who waited for whom when the recording ended: what is open holds what it began and has not ended, a wait points to what
- * it waits for, a lock to its holder. A promise is known by the run or call that gave it, else by a name that only one
- * open run or call bears. Waits by plain `await` are not seen.
+ * Who waited for whom when the recording ended. Edges lead from open work to the work that it began and that has not ended,
+ * from a wait to its target, and from a lock to its holder. The target of a promise is the run or call that returned it,
+ * otherwise the only open run or call with the given name. Plain `await` is not visible.
  */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import type { WaitEdge, WaitGraph, WaitNode } from '../../../model/agent-state.ts';
@@ -19,10 +19,10 @@ interface Scope {
 type WaitStart = Extract<AgentEvent, { kind: 'wait.start' }>;
 type LockHeld = Extract<AgentEvent, { kind: 'lock.held' }>;
 
-/** Code outside of every run: many things at once, so that it is part of no circle. */
+/** Code outside of every run. It does many things concurrently, so it is never part of a cycle. */
 export const programNode = 'program';
 
-/** `at` is the end of the recording. Undefined when nobody waited for anything. */
+/** `at` is the end of the recording. Undefined if there were no waits. */
 export function computeWaitGraph(events: readonly AgentEvent[], at: number): WaitGraph | undefined {
   const open = new OpenThings(at);
   for (const event of events) open.add(event);
@@ -123,7 +123,7 @@ class OpenThings {
     return node !== undefined && !node.ended;
   }
 
-  /** Nobody waits any more in what has ended. */
+  /** Work that has ended doesn't wait any more. */
   #hasEnded(id: string | undefined): boolean {
     return id !== undefined && this.#nodes.get(id)?.ended === true;
   }
@@ -152,7 +152,7 @@ class OpenThings {
     return this.#add(`wait ${wait}`, waitsFor, what);
   }
 
-  /** `planner`, `run planner` or `run:planner`, where only one that is open bears the name. */
+  /** `planner`, `run planner` or `run:planner`, if exactly one open node has that name. */
   #findNamed(what: string): string | undefined {
     const [, kind, name = what] = /^(run|step|tool|agent)[ :](.+)$/.exec(what) ?? [];
     const wanted = kind === 'agent' ? 'run' : kind;
@@ -176,7 +176,7 @@ class OpenThings {
     });
   }
 
-  /** Events may be missing: what is spoken of is there. */
+  /** Creates the node if its start was not recorded. */
   #require(id: string | undefined): string {
     if (id === undefined) return this.#add(programNode, 'program', 'the program');
     const kinds = { r: 'run', s: 'step', t: 'tool' } as const;

@@ -1,4 +1,4 @@
-/** What was awaited at the death: promises the host named, locks with who holds them, approvals. */
+/** What was awaited at the death: promises that the host named, locks with their holders, approvals. */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import type { AgentWait } from '../../../model/agent-state.ts';
 
