@@ -1,6 +1,6 @@
 /**
- * The account of a core: the fault, every thread with both of its worlds, what was waiting, what was on the heap, and
- * a verdict. Everything that is missing is a gap; only what is no core of a machine that can be read is an error.
+ * The account of a core: the fault, every thread with native and JavaScript frames, suspended functions, the heap's contents,
+ * and a verdict. Missing data becomes a gap; only a file that is not a core of a supported machine is an error.
  */
 import { whereMapped } from '../../bytes/memory.ts';
 import {
@@ -29,17 +29,17 @@ import { findStartWords, type StartWords, titleGap } from './process/start-words
 import { describeThread } from './thread-stack.ts';
 
 export interface CoreOptions {
-  /** The executable, where it is not at the path that the process knew. */
+  /** Path of the executable, if it is not at the path that the process recorded. */
   executable?: string;
-  /** Walk the heap: waiting functions and counts of objects. The largest part of the time. */
+  /** Walk the heap, for suspended functions and object counts; takes most of the time. Default: true. */
   heap?: boolean;
-  /** Gets the readers of JavaScript, where there are any. */
+  /** Receives the readers of JavaScript, if there are any. */
   onRuntime?: (v8: V8Runtime) => void;
 }
 
 const maxClasses = 200;
 
-/** `path`: of a core, packed or not, of a report of apport, or `-`. Throws as `openAnyCore`. */
+/** `path`: a core, compressed or not, an apport report, or `-` for stdin. Throws like `openAnyCore`. */
 export async function accountForCore(path: string, options: CoreOptions = {}): Promise<Account> {
   const dump = await openAnyCore(path, options.executable ? { executable: options.executable } : {});
   try {
@@ -49,7 +49,7 @@ export async function accountForCore(path: string, options: CoreOptions = {}): P
   }
 }
 
-/** The same for a core that is in memory: a bundle's part. Throws `malformed-input`. */
+/** The same for a core in memory, a part of a bundle. Throws `malformed-input`. */
 export async function accountForCoreBytes(bytes: Uint8Array): Promise<Account> {
   const dump = await openCoreInMemory(bytes);
   try {
@@ -66,7 +66,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   if (v8) options.onRuntime?.(v8);
   const [died] = core.threads;
   if (!died) gaps.push({ part: 'core', reason: 'it names no thread' });
-  // What leaves the verdict less than certain: of the file, of V8, and of the frames of the thread that died.
+  // The gaps that make the verdict less than certain: those of the file, of V8, and of the frames of the thread that died.
   const doubts = gaps.filter(({ part }) => !part.startsWith('core module '));
   const fault = died && describeFault(core, died, dump.memory, dump.machine);
   const threads = core.threads.map((thread) =>
@@ -78,7 +78,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
       ...(thread === died ? { doubts } : {}),
     }),
   );
-  // Before the heap is walked, which remembers types that it read unrecorded: a mini core would not have them.
+  // Before the heap is walked: the walk caches types whose memory it reads unrecorded, so that a mini core would lack them.
   const cause = died && findAbortCause(dump, v8, died, threads[0]);
   const survey = v8 && options.heap !== false ? findSurvey(dump, v8, threads, gaps) : undefined;
   const words = findStartWords(dump);
@@ -103,26 +103,26 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   return { ...account, verdict, ...(signature ? { signature } : {}) };
 }
 
-/** Paths of what is Node: its executable, and the library where V8 is, if that is another. */
+/** Paths of Node itself: the executable, and the library that contains V8 if that is another. */
 function nodesOf({ core }: CoreDump, v8: V8Runtime | undefined): Set<string> {
   return new Set([findExecutablePath(core), v8?.module.path].filter((path) => path !== undefined));
 }
 
-/** Certain means complete: nothing is missing of what the conclusion was drawn from. */
+/** A verdict is only certain if nothing is missing that it is based on. */
 function lessCertain(verdict: Verdict, doubts: readonly Gap[]): Verdict {
   return doubts.length > 0 && verdict.confidence === 'certain'
     ? { ...verdict, confidence: 'likely' }
     : verdict;
 }
 
-/** From the note of a mini core, whose heap was left behind; else by walking the heap. */
+/** From the note of a mini core, which has no heap; otherwise by walking the heap. */
 function findSurvey(dump: CoreDump, v8: V8Runtime, threads: Thread[], gaps: Gap[]): SurveyRecord {
   const kept = findSurveyNote(dump);
   if (kept) {
     gaps.push(...(kept.gaps ?? []));
     return kept;
   }
-  // What the walk reads is no part of a mini core: its result is.
+  // A mini core doesn't keep the memory that the walk reads, only its result.
   const touched = dump.memory.touchedBlocks;
   dump.memory.touchedBlocks = undefined;
   const { suspended, classes, timers } = surveyHeap(dump, v8, gaps, threads);
@@ -150,7 +150,7 @@ function describeSignal(fault: Fault): SignalFacts {
   };
 }
 
-/** What the process waited for outside of JavaScript, and its variables. */
+/** The environment variables, and what the process waited for outside of JavaScript. */
 function describeEnvironment(
   v8: V8Runtime | undefined,
   words: StartWords | undefined,
@@ -186,7 +186,7 @@ function describeProcess(
   return facts;
 }
 
-/** The first string of node::per_process::metadata is the version. */
+/** The first string in node::per_process::metadata is the version. */
 function findNodeVersion(v8: V8Runtime, memory: CoreDump['memory']): string | undefined {
   const symbol = v8.module.code?.findExported('_ZN4node11per_process8metadataE');
   const address = symbol && findRuntimeAddress(v8.module, symbol.address);

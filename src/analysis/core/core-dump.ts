@@ -1,4 +1,4 @@
-/** An opened core: its notes, its memory joined with the modules' files, and what could not be had. */
+/** An opened core: its notes, its memory joined with the modules' files, and gaps for what is missing. */
 import { existsSync } from 'node:fs';
 import { type ByteSource, FileSource } from '../../bytes/byte-source.ts';
 import { ProcessMemory } from '../../bytes/memory.ts';
@@ -17,37 +17,37 @@ export interface CoreDump {
   machine: Machine;
   memory: ProcessMemory;
   modules: ModuleMap;
-  /** What whoever kept the core says of the process, where it does not contradict the core. */
+  /** What the collector recorded about the process, unless it contradicts the core. */
   collected?: Collected;
   gaps: Gap[];
   close(): void;
 }
 
 export interface CoreDumpOptions extends ModuleOptions {
-  /** Gets the number of every block (`touchBlockBytes`) of memory that is read. */
+  /** Receives the number of every block (of `touchBlockBytes`) of memory that is read. */
   touchedBlocks?: Set<number>;
 }
 
 /**
- * A core as people have it: see `openCoreInput`, whose errors it has. Throws `malformed-input` for what is no core of x86-64 or
- * arm64.
+ * Opens a core in any form that `openCoreInput` accepts, and throws its errors. Throws `malformed-input` if it is not a core
+ * of x86-64 or arm64.
  */
 export async function openAnyCore(path: string, options: CoreDumpOptions = {}): Promise<CoreDump> {
   return openInput(path, await openCoreInput(path), options);
 }
 
-/** The same for a core that is in memory: a bundle's part. */
+/** The same for a core in memory, a part of a bundle. */
 export async function openCoreInMemory(bytes: Uint8Array, options: CoreDumpOptions = {}): Promise<CoreDump> {
   return openInput('', await openCoreBytes(bytes), options);
 }
 
-/** The file of a core that is not packed. Throws `malformed-input`, and `not-found` where there is no file. */
+/** Opens an uncompressed core. Throws `malformed-input`, and `not-found` if the file doesn't exist. */
 export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreDump {
   const file = new FileSource(path);
   return openInput(path, { source: file, problems: [], close: () => file.close() }, options);
 }
 
-/** The same for what has a core's bytes by another way than a path. */
+/** The same for a core from any byte source. */
 export function openCoreSource(source: ByteSource, options: CoreDumpOptions = {}): CoreDump {
   return openInput('', { source, problems: [], close() {} }, options);
 }
@@ -103,7 +103,7 @@ function agreeing(collected: Collected | undefined, core: CoreFile, gaps: Gap[])
   return undefined;
 }
 
-/** The collector's word on the executable serves where the core has none of its own. */
+/** The collector's path of the executable is only used if the core has no list of files. */
 function executableOf(collected: Collected | undefined, core: CoreFile): string | undefined {
   const path = core.files.length === 0 ? collected?.executable : undefined;
   return path !== undefined && existsSync(path) ? path : undefined;

@@ -1,4 +1,4 @@
-/** What a core says of the death: one verdict from the fault, the abort's cause and the frame it happened in. Pure. */
+/** The verdict of a core, from the fault, the cause of an abort, and the frames of the thread that died. Pure. */
 import type { Account } from '../../model/account.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
 import { clip } from '../../model/quantities.ts';
@@ -33,7 +33,7 @@ export function concludeCore(
   cause: AbortCause | undefined,
   { collected, nodes }: Surroundings = { nodes: new Set() },
 ): Verdict {
-  // The kernel gives what another process sent to any thread that takes it.
+  // The kernel may deliver a signal from another process to any thread.
   const main = fault?.kind === 'sent-signal' ? account.threads?.find((t) => t.kind === 'main') : undefined;
   const thread = main ?? account.threads?.find((t) => t.crashed) ?? account.threads?.[0];
   const frames = thread?.frames ?? [];
@@ -62,10 +62,10 @@ function signalSentence(fault: Fault): string {
   return `${fault.signalName}${code}${where}: ${fault.description}${source}.`;
 }
 
-/** What a death is told by. */
+/** What the verdict's texts are made from. */
 interface Clues {
   cause: AbortCause | undefined;
-  /** Whose machine code it was, if not Node's. */
+  /** Name of the module whose native code was running, if not Node's. */
   addon: string | undefined;
   culprit: Frame | undefined;
   top: Frame | undefined;
@@ -95,8 +95,8 @@ function placeIn(top: Frame | undefined, addon: string | undefined): string {
 }
 
 /**
- * Nothing in the process failed: what its threads did is where it was, not why it ended. A program that sends itself the
- * signal of a fault means to end as if by one.
+ * Nothing failed in the process: the stacks show where it was, not why it ended. A program that sends itself a fault's signal
+ * wants to end as if by that fault.
  */
 function describeSentSignal(fault: Fault, culprit?: Frame, top?: Frame): Words {
   const isKnown = fault.sender !== undefined || fault.signal !== SIGSEGV;
@@ -173,7 +173,7 @@ function describeAbort(fault: Fault, cause: AbortCause, { addon, culprit }: Clue
   };
 }
 
-/** A core of a process that was not dying: taken while it hung, or on request. */
+/** A core of a process that was not dying: taken during a hang, or on request. */
 function describeSnapshot(culprit: Frame | undefined): Words {
   return {
     kind: 'snapshot',

@@ -1,6 +1,6 @@
 /**
- * What is not certain of one thread's frames, as gaps: a place that could not be found, code without names, a return
- * address that no call can have left. Counted by reason, so that a deep stack gives a line and not a page.
+ * Collects doubts about one thread's frames as gaps: a place that was not found, code without names, a return address that
+ * doesn't follow a call. Counted by reason, so that a deep stack produces one line instead of a page.
  */
 import { basename } from 'node:path';
 import type { Gap } from '../../model/verdict.ts';
@@ -16,7 +16,7 @@ export class FrameDoubts {
     this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
   }
 
-  /** A frame of a file whose functions have no names here: a stripped one, or one that is not on this machine. */
+  /** A frame in a file without function names: it is stripped, or not on this machine. */
   addNameless({ location }: NativeFrame): void {
     const { module } = location ?? {};
     if (module) this.add(`${basename(module.path)} has no symbols for them`);

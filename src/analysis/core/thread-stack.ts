@@ -1,6 +1,6 @@
 /**
- * One thread of a core as the account shows it: machine frames and JavaScript frames in one stack, each with the way
- * it was found. V8's own glue (entry, exit and construct frames) is left out; its other built-ins stay.
+ * Describes one thread of a core: native and JavaScript frames in one stack, each with how it was found. V8's glue frames
+ * (entry, exit, construct) are omitted; its other built-ins are kept.
  */
 import type { ElfSymbol } from '../../formats/elf/symbols.ts';
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
@@ -14,7 +14,7 @@ import type { V8Runtime } from './javascript/v8-runtime.ts';
 import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native/native-names.ts';
 import { type NativeFrame, type NativeStack, walkNativeStack } from './native/native-stack.ts';
 
-/** A deep recursion repeats itself: this many frames from either end are shown. */
+/** Of a deep recursion, this many frames are shown at either end. */
 const framesAtTop = 200;
 const framesAtBottom = 50;
 /** Values are read for this many frames from the top. */
@@ -28,7 +28,7 @@ export interface ThreadOptions {
   /** Read arguments, closures and source lines. */
   values: boolean;
   gaps: Gap[];
-  /** Gets those of the gaps that make the frames themselves less than certain. */
+  /** Receives those gaps that make the frames themselves less than certain. */
   doubts?: Gap[];
 }
 
@@ -89,7 +89,7 @@ function describeFrame(
   const symbol = findSymbol(frame);
   const builtin = builtinName(symbol) ?? (isUnnamedBuiltin(frame, symbol, options.v8) ? '' : undefined);
   if (frame.isSignalReturn) return [describeNative(frame, symbol ? readableName(symbol) : signalReturn)];
-  // What a deoptimisation returns to is known by its name alone.
+  // The code that a deoptimisation returns to is only known by its name.
   if (index > 0 && builtin !== '' && isBehindNoCall(frame, symbol, dump))
     doubts.add('no call stands before the return address, so the stack may be damaged there');
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
@@ -98,7 +98,7 @@ function describeFrame(
     doubts.add('the interpreter was at work, but its function could not be read');
   if (found && 'frameType' in found) {
     if (found.frameType === 'WasmFrame') return [describeWasm(frame, options.v8)];
-    // The frame of a caught signal or a crash in the glue itself is never left out.
+    // The top frame is never omitted, even if a signal or a crash stopped it in the glue itself.
     return index === 0 ? [describeNative(frame, symbol && readableName(symbol))] : [];
   }
   if (!found || !options.v8) {
@@ -107,7 +107,7 @@ function describeFrame(
       doubts.add('in code of no file, not as V8 leaves it');
     return [describeNative(frame, symbol && readableName(symbol))];
   }
-  // JavaScript's side of an exported function: the frame above it is the function itself.
+  // The JavaScript wrapper of an exported function: the frame above is the function itself.
   if (index > 0 && found.every(isWasmEntry)) return [];
   for (const { problem, doubt } of found) {
     if (problem) doubts.add(`no line: ${problem}`);
@@ -142,13 +142,13 @@ function describeWasm(frame: NativeFrame, v8: V8Runtime | undefined): Frame {
   return found?.file ? { ...described, file: found.file } : described;
 }
 
-/** Code of V8 that only ever has a frame for a function of a script. */
+/** V8's code that always has a frame of a script's function. */
 const interpreter = 'InterpreterEntryTrampoline';
 
 const isInterpreted = (found: JavaScriptFrame[] | { frameType: string } | undefined): boolean =>
   Array.isArray(found) && found.some(({ function: f }) => f.script !== undefined);
 
-/** V8's own code in a stripped executable: it has no name there, and nowhere has it a row in the unwinding tables. */
+/** V8's own code in a stripped executable: it has no name there, and never an entry in the unwind tables. */
 function isUnnamedBuiltin(
   { location, framePointer }: NativeFrame,
   symbol: ElfSymbol | undefined,
@@ -158,13 +158,13 @@ function isUnnamedBuiltin(
   return location.module === v8?.module && !location.module.code?.findFrame(location.address);
 }
 
-/** Libraries of the system keep the names of inner functions to themselves; Node and its addons should have them. */
+/** System libraries don't export the names of internal functions; Node and its addons should have them. */
 function shouldHaveNames({ location }: NativeFrame, v8: V8Runtime | undefined): boolean {
   const module = location?.module;
   return module !== undefined && (!module.code || module === v8?.module || module.path.endsWith('.node'));
 }
 
-/** False where the code is not there to be looked at, and for what a handler or a deoptimisation returns to. */
+/** False if the code is not available, and for what a signal handler or a deoptimisation returns to. */
 function isBehindNoCall(
   frame: NativeFrame,
   symbol: ElfSymbol | undefined,
@@ -199,7 +199,7 @@ function findJavaScript(
   dump: CoreDump,
 ): JavaScriptFrame[] | { frameType: string } | undefined {
   if (!v8 || frame.framePointer === undefined) return undefined;
-  // Optimised code that has no frame of its own yet, or machine code of someone else.
+  // Optimised code that has no frame yet, or foreign native code.
   if (builtin === undefined && !dump.memory.has(frame.framePointer - 16, 16)) return undefined;
   const offset = isTop ? frame.registers.get(dump.machine.interpreterOffset) : undefined;
   return v8.frames.find({
@@ -211,7 +211,7 @@ function findJavaScript(
   });
 }
 
-/** `new` puts a frame of its own between caller and constructor. */
+/** `new` puts its own frame between caller and constructor. */
 function isConstructFrame(frame: NativeFrame, v8: V8Runtime): boolean {
   if (frame.framePointer === undefined) return false;
   const marker = v8.heap.memory.findWord(frame.framePointer + v8.heap.layout.frame.context);

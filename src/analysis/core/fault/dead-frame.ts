@@ -1,6 +1,6 @@
 /**
- * What the frame of a handler that has returned tells of a fault, in the terms of each machine: the trap and the error
- * code of x86-64, the exception syndrome of arm64 (Arm Architecture Reference Manual, ESR_EL1).
+ * Reads a fault from the signal frame of a handler that has returned: on x86-64 trap number and error code, on arm64 the
+ * exception syndrome (Arm Architecture Reference Manual, ESR_EL1).
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { CoreFile, CoreThread } from '../../../formats/elf-core/core-contents.ts';
@@ -19,13 +19,13 @@ import type { Access, FaultFacts } from './fault-facts.ts';
 export type DeadFault = Pick<FaultFacts, 'code' | 'address' | 'access' | 'sender'>;
 
 const SIGSEGV = 11;
-/** Exception classes: an instruction or a data abort of user space. */
+/** Exception classes: instruction abort and data abort from user space. */
 const INSTRUCTION_ABORT = 0x20;
 const DATA_ABORT = 0x24;
-/** Write, not read. */
+/** Write not Read: set for a write. */
 const WNR = 1n << 6n;
 
-/** Undefined where there is no frame, or where it does not say what happened. */
+/** Undefined if there is no such frame, or if it doesn't show what happened. */
 export function findDeadFault(
   { machine }: CoreFile,
   { registers }: CoreThread,
@@ -48,7 +48,7 @@ function findX64(registers: Record<string, bigint>, memory: MemoryReader): DeadF
   return frame?.trap === GENERAL_PROTECTION ? { code: 'SI_KERNEL' } : undefined;
 }
 
-/** Without the syndrome nothing tells a read from a write. */
+/** Without the syndrome, reads and writes can't be distinguished. */
 function describeArm64(
   { code, sender, faultAddress, syndrome }: DeadSignalFrameArm64,
   pc: bigint | undefined,

@@ -1,10 +1,10 @@
-/** Names the cause of a fault from its facts, one test after another, the most specific first. Pure. */
+/** Classifies a fault from its facts; the tests run from the most specific to the most general. Pure. */
 import { assertNever } from '../../../errors.ts';
 import type { Access, FaultFacts, FaultKind } from './fault-facts.ts';
 
-/** Null plus the offset of a field: compilers and programs keep objects below this size apart from real addresses. */
+/** Addresses below this are a null pointer plus the offset of a field. */
 const nullZone = 0x10000n;
-/** A stack pointer this near to the end of its stack has run over it: a frame, a guard page, a red zone. */
+/** A stack pointer within this distance of the end of its stack has overflowed: a frame, a guard page, a red zone. */
 const overflowZone = 64 * 1024;
 const leastGrownStack = 256 * 1024;
 const HLT = 0xf4;
@@ -42,8 +42,8 @@ export function describeCause(facts: FaultFacts): Cause {
 }
 
 /**
- * Undefined where the process raised it against itself by the way of `abort`: then its stack says why. Node's handler of
- * a fault raises the signal again by the same way.
+ * Undefined if the process raised the signal itself through `abort`; then its stack shows why. Node's handler for faults
+ * raises the signal again in the same way.
  */
 function describeSender({ sender, pid, code }: FaultFacts): Cause | undefined {
   if (!sender) return undefined;
@@ -93,7 +93,7 @@ function describeJump(address: bigint): Cause {
   return { kind: 'wild-jump', description: `jump to ${what}, where there is no code` };
 }
 
-/** A general protection fault: the processor names no address. */
+/** A general protection fault, for which the processor reports no address. */
 function describeWithoutAddress(facts: FaultFacts): Cause {
   if (facts.instruction?.[0] === HLT)
     return {
@@ -112,7 +112,7 @@ function describeWithoutAddress(facts: FaultFacts): Cause {
 }
 
 function describeOverflow(facts: FaultFacts): Cause | undefined {
-  // The kernel found room below the stack pointer for a handler's frame: then the program had some too.
+  // The kernel had room below the stack pointer for the handler's frame, so the program had some too.
   if (facts.evidence === 'signal-frame') return undefined;
   const stack = facts.find(facts.sp);
   const usable = stack?.readable && stack.writable;
@@ -120,7 +120,7 @@ function describeOverflow(facts: FaultFacts): Cause | undefined {
   const distance = near - BigInt(facts.sp);
   const isStackAccess = distance > -BigInt(overflowZone) && distance < BigInt(overflowZone);
   if (!isStackAccess || facts.access === 'execute') return undefined;
-  // The main thread's stack grows from below this size as it is used: near its end there is no end.
+  // The main thread's stack grows with its use from less than this size: near the current end of its mapping it isn't full.
   const isGrown = usable && stack.end - stack.start >= leastGrownStack;
   const ranOver = !usable || (isGrown && facts.sp - stack.start < overflowZone);
   const faultOutside = facts.address === undefined || !facts.find(Number(facts.address))?.writable;

@@ -1,10 +1,10 @@
-/** What is known of a fault: its facts, and what they come to. */
+/** The facts of a fault, and the classified fault. */
 import type { CoreSegment } from '../../../formats/elf-core/core-contents.ts';
 import type { SignalSender } from '../../../formats/elf-core/signal-frame.ts';
 
 export type Access = 'read' | 'write' | 'execute';
 
-/** What a fault is, for people and for rules. */
+/** The class of a fault, for people and for rules. */
 export type FaultKind =
   | 'null-dereference'
   | 'wild-access'
@@ -30,30 +30,30 @@ export interface Fault {
   signal: number;
   signalName: string;
   code?: string;
-  /** Hex is for printing; absent where the processor does not say. */
+  /** Absent if the processor doesn't report one. */
   address?: bigint;
   access?: Access;
-  /** Absent where nobody sent the signal, or nobody knows who. */
+  /** Absent if the signal was not sent, or its sender is unknown. */
   sender?: SignalSender;
-  /** Bytes from the instruction that faulted. */
+  /** Bytes starting at the instruction that faulted. */
   instruction?: Uint8Array;
-  /** The kernel's own note, or a signal frame found on the stack. */
+  /** The source: the kernel's note, a signal frame on the stack, or only the registers. */
   evidence: 'kernel-note' | 'signal-frame' | 'registers';
 }
 
-/** Before it has a name. */
+/** A fault before it is classified. */
 export interface FaultFacts {
   signal: number;
   code?: string;
   address?: bigint;
   access?: Access;
   sender?: SignalSender;
-  /** Of the process that died; absent in a core without its note. */
+  /** Pid of the process that died; absent in a core without that note. */
   pid?: number;
   pc: number;
   sp: number;
   instruction?: Uint8Array;
   evidence: Fault['evidence'];
-  /** The mapping that holds an address. */
+  /** The segment that contains an address. */
   find(address: number): CoreSegment | undefined;
 }

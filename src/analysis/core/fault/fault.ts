@@ -1,6 +1,6 @@
 /**
- * What stopped the process, in the processor's terms and in words: signal, code, address and kind of access, from the
- * kernel's note or, where that is wrong, from the signal frame of the handler that ran before. Reads no symbols.
+ * What stopped the process: signal, code, address and kind of access, and a description. From the kernel's note or, if that
+ * was overwritten, from the signal frame of the handler that ran before. Reads no symbols.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { CoreFile, CoreThread } from '../../../formats/elf-core/core-contents.ts';
@@ -14,7 +14,7 @@ const SIGTRAP = 5;
 const SIGSEGV = 11;
 const instructionBytes = 15;
 
-/** `thread`: the one that died. Undefined for a core of a process that was not dying (a live core). */
+/** `thread`: the one that died. Undefined for a core of a process that was not dying. */
 export function describeFault(
   core: CoreFile,
   thread: CoreThread,

@@ -1,6 +1,6 @@
 /**
- * The heap's graph of a core, in the words of V8's heap snapshots: so all questions to a snapshot can be asked of a process
- * that is dead. Refuses a V8 on which it was never held against V8's own snapshot.
+ * Reads the heap's object graph from a core, in the form of V8's heap snapshots, so that all queries on snapshots work on a
+ * dead process. Refuses versions of V8 for which the result was never compared with V8's own snapshot.
  */
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
@@ -19,7 +19,7 @@ import { describeThread } from '../thread-stack.ts';
 
 export interface CoreGraph {
   columns: GraphColumns;
-  /** A collection of garbage was moving objects. */
+  /** True if a garbage collection was moving objects. */
   isCollecting: boolean;
   gaps: Gap[];
 }
@@ -33,20 +33,23 @@ const pageAlignment = 1 << 18;
 const searchedStack = 1 << 23;
 
 export interface CoreGraphOptions {
-  /** Path of the program's Node, where the core's own is not there. */
+  /** Path of the program's Node, if it is not where the core recorded it. */
   executable?: string;
-  /** Stands for every string that is only a value. */
+  /** Replaces every string that is only a value. */
   withheld?: string;
-  /** Gets what else the core tells, before it is closed. */
+  /** Called with the graph and the readers before the core is closed. */
   onGraph?: (columns: GraphColumns, v8: V8Runtime, dump: CoreDump) => void;
 }
 
-/** Of a core as people have it. @throws as `openAnyCore` and `readCoreGraph`. */
+/** For a core in any form. @throws like `openAnyCore` and `readCoreGraph`. */
 export async function readAnyCoreGraph(path: string, options: CoreGraphOptions = {}): Promise<CoreGraph> {
   return graphOf(await openAnyCore(path, options), options);
 }
 
-/** @throws `not-found`, `malformed-input`, `usage` for a mini core, and `unsupported-version` for a V8 never compared. */
+/**
+ * @throws `not-found`, `malformed-input`, `usage` for a mini core, and `unsupported-version` for a V8 that was never
+ * compared.
+ */
 export function readCoreGraph(core: string | ByteSource, options: CoreGraphOptions = {}): CoreGraph {
   const dump = typeof core === 'string' ? openCoreDump(core, options) : openCoreSource(core, options);
   return graphOf(dump, options);
@@ -69,20 +72,18 @@ function graphOf(dump: CoreDump, options: CoreGraphOptions): CoreGraph {
   }
 }
 
-/**
- * The id of the node whose object the address lies in, as pointers and registers have it: tagged or not. Undefined for what is no
- * object that was alive.
- */
+/** The id of the node whose object contains the address, which may be tagged or not. Undefined if no live object does. */
 export function findNodeAt({ nodeCount, address, size }: GraphColumns, wanted: number): number | undefined {
   let found = -1;
-  // What some nodes count as theirs lies elsewhere: the last that starts before it is the one.
+  // The size of a node may include memory elsewhere, so nodes can seem to overlap: the last one that starts before the
+  // address contains it.
   for (let node = 0; node < nodeCount; node++)
     if (address[node]! <= wanted && address[node]! > (address[found] ?? 0)) found = node;
   if (found < 0 || wanted >= address[found]! + Math.max(8, size[found]!)) return undefined;
   return idOfNode(found);
 }
 
-/** Ids of the nodes that start at these addresses; what is no node has none. */
+/** Ids of the nodes that start at these addresses; other addresses are absent. */
 export function findNodesAt(
   { nodeCount, address }: GraphColumns,
   wanted: Iterable<number>,
@@ -154,7 +155,7 @@ function readFrom(
   return { columns, isCollecting: collecting.isUnderWay };
 }
 
-/** Of each thread, from the stack pointer up. */
+/** The used stack of each thread, from the stack pointer up. */
 function stacksOf({ core, memory }: CoreDump): Range[] {
   return core.threads.flatMap(({ stackPointer }) => {
     const sp = Math.floor(stackPointer / 8) * 8;
@@ -163,7 +164,7 @@ function stacksOf({ core, memory }: CoreDump): Range[] {
   });
 }
 
-/** Memory that is not on a page of V8. */
+/** The parts of `ranges` that are not on a page of V8's heap. */
 function without(ranges: readonly Range[], pages: readonly HeapPage[]): Range[] {
   const taken = pages
     .map(({ start, end }): Range => [Math.floor(start / pageAlignment) * pageAlignment, end])

@@ -1,6 +1,6 @@
 /**
- * One object of a core as its memory has it, where a heap snapshot says less: numbers, bytes, entries of weak collections, what a
- * Proxy stands for, where a function was written and what it closes over.
+ * Reads one object directly from a core's memory, for what a heap snapshot lacks: numbers, bytes, entries of weak
+ * collections, the target of a Proxy, where a function was written and its closure.
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import { readCollection } from '../../../formats/v8/collections.ts';
@@ -14,7 +14,7 @@ import type { V8Runtime } from '../javascript/v8-runtime.ts';
 export interface InspectedEntry {
   key: string;
   text: string;
-  /** Of an object, its address as V8 has it: with the tag. */
+  /** The address of an object with V8's tag; absent for other values. */
   pointer?: Tagged;
 }
 
@@ -22,28 +22,28 @@ export interface InspectedObject {
   /** One line. */
   text: string;
   entries: InspectedEntry[];
-  /** There are more entries than are listed. */
+  /** True if there are more entries than listed. */
   hasMore: boolean;
-  /** Of a function. */
+  /** Where a function is defined; absent for other objects. */
   source?: { file: string; scriptId: number; line: number; column: number };
 }
 
 const longest = { depth: 3, properties: 32, stringLength: 2000, objects: 200 };
 const ofEntry = { depth: 1, properties: 8, stringLength: 200, objects: 20 };
-/** What a secret may be known by stands around it. */
+/** How much of a buffer is searched for secrets, which are recognised by the text around them. */
 const searchedBytes = 1 << 16;
 const withheld = '(withheld: a secret stands in these bytes)';
 
 interface Held {
   key: string;
   value: Tagged | undefined;
-  /** Of an element that is no tagged value. */
+  /** An element that is stored as a number instead of a tagged value. */
   number?: number;
 }
 
 /**
- * Undefined for what is no object of JavaScript. At most `limit` entries. `redact` gets each text with the name in front of it
- * that it stands under.
+ * Undefined if it is not a JavaScript object. Returns at most `limit` entries. `redact` receives each text together with the
+ * name in front of it.
  */
 export function inspectObject(
   v8: V8Runtime,
@@ -80,7 +80,7 @@ function withoutName(key: string, text: string): string {
   return text.startsWith(start) ? text.slice(start.length) : text;
 }
 
-/** Numbers can't be redacted: of bytes in which something would be, none are shown. */
+/** Numbers can't be redacted: if the bytes contain anything that redaction would change, none are shown. */
 function holdsSecretNumbers(heap: V8Heap, object: Tagged, redact: (text: string) => string): boolean {
   const held = whereMapped(() => readHeldBytes(heap, object, searchedBytes));
   if (!held?.bytes || textOf(held) !== undefined) return false;
@@ -108,7 +108,7 @@ function heldBy(v8: V8Runtime, object: Tagged, limit: number, keyText: (key: Tag
     case types.boundFunction:
       return [field('{target}', boundFunction.target)];
     case types.jsTypedArray:
-      // The bytes of a short one lie beside it; its buffer is not made before someone asks for it.
+      // A short typed array has its bytes inside; its buffer is only created when the program asks for it.
       return heap.field(object, heap.layout.typedArray.basePointer) === 0
         ? [field('{buffer}', heap.layout.typedArray.buffer)]
         : [];
@@ -134,7 +134,7 @@ function heldBy(v8: V8Runtime, object: Tagged, limit: number, keyText: (key: Tag
   ];
 }
 
-/** What stands for no element is of no type that a program sees, or an oddball of its own. */
+/** False for the markers of missing elements: their type is invisible to programs, or they are an internal oddball. */
 function isThere(heap: V8Heap, value: Tagged): boolean {
   const { types, oddballs, oddballKind } = heap.layout;
   const type = heap.findType(value);

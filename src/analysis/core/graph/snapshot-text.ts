@@ -1,17 +1,17 @@
-/** A graph as V8 writes it into a `.heapsnapshot` (the form of Node 24), piece by piece. */
+/** Writes a graph in the format of V8's `.heapsnapshot` (of Node 24), in chunks. */
 import { type GraphColumns, idOfNode } from '../../../formats/v8/graph/graph-columns.ts';
 import { edgeTypes, nodeTypes } from '../../../formats/v8/graph/object-kinds.ts';
 
 const pieceLength = 1 << 20;
-/** More than a record takes; longer texts make the piece larger. */
+/** More than one record needs; longer texts enlarge the chunk. */
 const spareLength = 1 << 13;
 const nodeFields = ['type', 'name', 'id', 'self_size', 'edge_count', 'detachedness'];
 const edgeFields = ['type', 'name_or_index', 'to_node'];
 const locationFields = ['object_index', 'script_id', 'line', 'column'];
-/** Besides ASCII: V8 writes none. */
+/** Everything but ASCII is escaped, as V8 does. */
 const beyondAscii = /[\u007f-\uffff]/g;
 
-/** `planted`: a string that no node uses, behind the others. */
+/** `planted`: an additional string after all others, which no node uses. */
 export async function* snapshotText(graph: GraphColumns, planted?: string): AsyncGenerator<Buffer> {
   const text = new TextWriter();
   text.ascii(head(graph));
@@ -88,7 +88,7 @@ function* strings(
   for (const each of planted === undefined ? texts : [...texts, planted]) {
     if (!isFirst) text.comma();
     isFirst = false;
-    // Those that were withheld are all alike.
+    // Withheld strings are all the same, so the last result is reused.
     if (each !== last) written = inAscii(each);
     last = each;
     text.ascii(written);
@@ -103,7 +103,7 @@ function inAscii(text: string): string {
   );
 }
 
-/** Gathers text in pieces of about one length, and numbers without a string for each. */
+/** Collects text in chunks of about the same length, and writes numbers without allocating strings. */
 class TextWriter {
   #piece = Buffer.allocUnsafe(pieceLength + spareLength);
   #at = 0;
@@ -124,7 +124,7 @@ class TextWriter {
     this.#piece[this.#at++] = 44;
   }
 
-  /** Whole, not negative. */
+  /** A non-negative integer. */
   number(value: number): void {
     if (value < 10) {
       this.#piece[this.#at++] = 48 + value;

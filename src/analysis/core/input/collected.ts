@@ -1,4 +1,7 @@
-/** What the kernel's collectors write down beside a core: the fields of an apport report, the name of systemd-coredump's file. Pure. */
+/**
+ * What the kernel's core collectors record beside a core: the fields of an apport report, the file name of systemd-coredump.
+ * Pure.
+ */
 import type { ApportFacts } from '../../../formats/apport-report/read-report.ts';
 import type { CoreFile } from '../../../formats/elf-core/core-contents.ts';
 
@@ -9,7 +12,7 @@ export interface Collected {
   cwd?: string;
   signal?: number;
   pid?: number;
-  /** When, as the collector wrote it. */
+  /** The time of the death, in the collector's own format. */
   at?: string;
 }
 
@@ -18,8 +21,8 @@ export function collectedByApport({ date, ...facts }: ApportFacts): Collected {
 }
 
 /**
- * `core.<comm>.<uid>.<boot id>.<pid>.<µs since 1970>[.zst]`. Source: systemd's coredump.c (make_filename). Undefined for
- * another name; the rest of what it knows is in extended attributes and the journal.
+ * `core.<comm>.<uid>.<boot id>.<pid>.<µs since 1970>[.zst]`. Source: systemd's coredump.c (make_filename). Undefined for any
+ * other name. systemd-coredump stores the rest in extended attributes and the journal, which are not read.
  */
 export function collectedBySystemd(name: string): Collected | undefined {
   const match = /^core\..+\.\d+\.[0-9a-f]{32}\.(\d+)\.(\d{15,17})(?:\.(?:zst|lz4|xz))?$/.exec(name);
@@ -28,7 +31,7 @@ export function collectedBySystemd(name: string): Collected | undefined {
   return { by: 'systemd-coredump', pid: Number(match[1]), at: at.toISOString() };
 }
 
-/** Whether it speaks of another process than the core does: a sentence, or undefined. */
+/** A sentence if the collector describes another process than the core does; otherwise undefined. */
 export function contradiction(collected: Collected, core: CoreFile): string | undefined {
   const { by, pid, signal } = collected;
   const died = core.threads[0]?.signal;

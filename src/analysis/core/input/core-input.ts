@@ -1,4 +1,4 @@
-/** A core as people have it: a file, one that is packed, a report of apport, a pipe, or `-` for stdin. */
+/** Opens a core in any form: a file, a compressed file, an apport report, a pipe, or `-` for stdin. */
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,9 +11,9 @@ import { type Unpacking, unpack } from './unpack.ts';
 
 export interface CoreInput {
   source: ByteSource;
-  /** What whoever kept the core wrote down beside it. */
+  /** What the collector recorded beside the core. */
   collected?: Collected;
-  /** Sentences on what of it is missing. */
+  /** Sentences that describe what is missing. */
   problems: string[];
   close(): void;
 }
@@ -21,8 +21,8 @@ export interface CoreInput {
 const pieceBytes = 1 << 18;
 
 /**
- * Throws `not-found` where nothing is, `malformed-input`, `unsupported-version` for a packing that nothing here reads, and
- * `unwritable` where the folder for temporary files is too small.
+ * Throws `not-found` if the path doesn't exist, `malformed-input`, `unsupported-version` for a compression that can't be read
+ * here, and `unwritable` if the folder for temporary files is too small.
  */
 export async function openCoreInput(path: string): Promise<CoreInput> {
   const isFile = path !== '-' && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? true);
@@ -37,7 +37,7 @@ export async function openCoreInput(path: string): Promise<CoreInput> {
   return spool(path === '-' ? process.stdin : openStream(path), path);
 }
 
-/** The same for a core that is in memory: a bundle's part. */
+/** The same for a core in memory, a part of a bundle. */
 export async function openCoreBytes(bytes: Uint8Array): Promise<CoreInput> {
   return spool(Readable.from([bytes], { objectMode: false }), '');
 }

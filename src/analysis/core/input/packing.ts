@@ -1,9 +1,9 @@
-/** What a core may come packed in, by its first bytes. */
+/** Detects the compression or container of a core by its first bytes. */
 import { isApportReport } from '../../../formats/apport-report/layout.ts';
 
 export type Packing = 'gzip' | 'zlib' | 'zstd' | 'lz4' | 'xz' | 'bzip2' | 'apport';
 
-/** Magic numbers: RFC 1952, RFC 1950 (in old reports of apport), RFC 8878, the LZ4 frame format, the .xz format, bzip2. */
+/** Magic numbers: RFC 1952, RFC 1950 (in old apport reports), RFC 8878, the LZ4 frame format, the .xz format, bzip2. */
 const magics: readonly [Packing, string][] = [
   ['gzip', '1f8b'],
   ['zlib', '7801'],
@@ -15,7 +15,7 @@ const magics: readonly [Packing, string][] = [
   ['xz', 'fd377a585a00'],
   ['bzip2', '425a68'],
 ];
-/** As many as are looked at. */
+/** Number of bytes that are examined. */
 export const headBytes = 64;
 
 export const isPacked = (head: Uint8Array): boolean => packingOf(head) !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Bytes that come in order, once, and are then asked for in any: a core out of a pipe or a compressed file. What is not zero
- * is kept in memory while it is little, else in a file that has lost its name, so that nothing stays where we are killed.
+ * Random access to a stream, for a core from a pipe or a compressed file. Bytes that aren't zero are kept in memory up to a
+ * limit, then in an unlinked temporary file, so that nothing remains if the process is killed.
  */
 import { closeSync, constants, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { type ByteSource, FileSource } from '../../../bytes/byte-source.ts';
 import { AgentdumpError } from '../../../errors.ts';
 
-/** Above that it goes to a file. The core of a small process has some 9 MB that are not zero. */
+/** Beyond this size a file is used. The core of a small process has about 9 MB of non-zero bytes. */
 const mostInMemory = 32 << 20;
-/** A few hundred times the largest cores: what unpacks to more was made to. */
+/** A few hundred times the size of the largest cores; anything larger was crafted. */
 const mostBytes = 2 ** 40;
 const pageSize = 4096;
 const zeros = Buffer.alloc(pageSize);
@@ -31,7 +31,7 @@ export class Spool {
     this.#folder = folder;
   }
 
-  /** Throws `unwritable` where the folder for temporary files has no room. */
+  /** Throws `unwritable` if the folder for temporary files is full. */
   write(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     if (this.#size + bytes.length > mostBytes)
@@ -53,7 +53,7 @@ export class Spool {
     this.#size += bytes.length;
   }
 
-  /** All that was written. The source is the caller's to close. */
+  /** A source of all written bytes. The caller closes it. */
   end(): { source: ByteSource; close(): void } {
     if (this.#file === undefined) return { source: new SparseSource(this.#runs, this.#size), close() {} };
     ftruncateSync(this.#file, this.#size);
@@ -61,7 +61,7 @@ export class Spool {
     return { source, close: () => source.close() };
   }
 
-  /** Instead of `end`. */
+  /** Releases everything; called instead of `end`. */
   drop(): void {
     this.#runs = [];
     if (this.#file !== undefined) closeSync(this.#file);
@@ -102,12 +102,12 @@ function writeAll(file: number, { start, bytes }: Run): void {
     done += writeSync(file, bytes, done, bytes.length - done, start + done);
 }
 
-/** Between the runs are zeros. */
+/** The bytes between the runs are zero. */
 class SparseSource implements ByteSource {
   readonly size: number;
   readonly #runs: readonly Run[];
 
-  /** `runs`: in order, none overlapping. */
+  /** `runs`: sorted and not overlapping. */
   constructor(runs: readonly Run[], size: number) {
     this.#runs = runs;
     this.size = size;

@@ -1,7 +1,7 @@
 /**
- * What cores come packed in, by its first bytes, taken off as they go by: gzip and zlib by Node, zstd by Node where its zlib
- * has it, and by the program of the format where it has not, as lz4, xz and bzip2 always. Whatever came before a stream breaks off
- * is given, with a word on why it ended.
+ * Decompresses cores while streaming, detecting each layer by its first bytes: gzip and zlib with Node; zstd with Node if its
+ * zlib supports it, otherwise, like lz4, xz and bzip2 always, with the format's command-line program. If a stream is
+ * truncated, everything before is returned, and a problem gives the reason.
  */
 import { spawn } from 'node:child_process';
 import { Duplex, Readable } from 'node:stream';
@@ -16,17 +16,17 @@ import { headBytes, type Packing, packingOf } from './packing.ts';
 
 type Chunks = AsyncIterable<Uint8Array>;
 type Compression = Exclude<Packing, 'apport'>;
-/** A core in gzip in apport's report in gzip, and one more. */
+/** A gzipped core in a gzipped apport report is three; one more is allowed. */
 const mostLayers = 4;
 const pieceBytes = 1 << 18;
 
 export interface Unpacking {
-  /** Sentences on what broke off. */
+  /** Sentences that describe truncated streams. */
   problems: string[];
   report?: ApportFacts;
 }
 
-/** The core in `chunks`. What is learned on the way is added to `found`. */
+/** Yields the core in `chunks`. What is learned about it is added to `found`. */
 export async function* unpack(chunks: Chunks, found: Unpacking, layer = 0): AsyncGenerator<Uint8Array> {
   const { head, all } = await peek(chunks);
   const packing = packingOf(head);
@@ -46,7 +46,7 @@ export async function* unpack(chunks: Chunks, found: Unpacking, layer = 0): Asyn
   yield* unpack(inner, found, layer + 1);
 }
 
-/** The first bytes, and everything with them. */
+/** The first bytes, and a stream of all bytes including them. */
 async function peek(chunks: Chunks): Promise<{ head: Uint8Array; all: AsyncGenerator<Uint8Array> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -86,7 +86,7 @@ async function* unpackOne(
 ): AsyncGenerator<Uint8Array> {
   const { stream, ended, stop } = openUnpacker(packing);
   const input = Readable.from(chunks, { objectMode: false });
-  // A fault of what we read from is not one of the packing.
+  // An error of the input is not an error of the compression.
   let broken: Error | undefined;
   input.once('error', (error) => {
     broken = error;
@@ -101,7 +101,7 @@ async function* unpackOne(
     await ended;
   } catch (error) {
     if (broken) throw broken;
-    // A program that is not there, or gives up, is noticed first by its pipes.
+    // If the program is missing or fails, its pipes report that first.
     stream.destroy();
     const cause: unknown = await ended.then(
       () => error,
@@ -120,9 +120,9 @@ async function* unpackOne(
 
 interface Unpacker {
   stream: Duplex;
-  /** Rejects where the end was not that of the packing. */
+  /** Rejects if the stream did not end properly. */
   ended: Promise<void>;
-  /** For whoever needs no more of it. */
+  /** Called when no more output is needed. */
   stop(): void;
 }
 
@@ -138,7 +138,7 @@ function openUnpacker(packing: Compression): Unpacker {
   return zstd ? ofNode(zstd) : runUnpacker(packing);
 }
 
-/** The format's own program, as a filter. */
+/** Runs the format's own program as a filter. */
 function runUnpacker(packing: Compression): Unpacker {
   const child = spawn(packing, ['-d', '-c'], { stdio: ['pipe', 'pipe', 'pipe'] });
   let words = '';
@@ -154,7 +154,7 @@ function runUnpacker(packing: Compression): Unpacker {
       else reject(new Error(words.trim().split('\n')[0] || `${packing} ended with ${signal ?? code}`));
     });
   });
-  // Told where the output ends; until then nobody waits for it.
+  // Awaited where the output ends; until then a rejection must not count as unhandled.
   ended.catch(() => {});
   const stream = Duplex.from({ writable: child.stdin, readable: child.stdout });
   return { stream, ended, stop: () => void child.kill() };

@@ -1,6 +1,6 @@
 /**
- * What was on V8's heaps: objects counted by constructor, and every async function that was waiting, as a stack of
- * those that wait for it. One walk over the pages of all isolates.
+ * Surveys V8's heaps: counts objects by constructor, and finds every suspended async function with the async functions that
+ * await it. One walk over the pages of all isolates.
  */
 
 import { whereMapped } from '../../../bytes/memory.ts';
@@ -23,7 +23,7 @@ export interface HeapSurvey {
   classes: ClassCount[];
   suspended: SuspendedStack[];
   timers: HandleFacts[];
-  /** Bytes of the pages that objects lie on. */
+  /** Size in bytes of the pages that contain objects. */
   pageBytes: number;
 }
 
@@ -32,12 +32,12 @@ const searchedStack = 1 << 16;
 const maxSuspended = 200_000;
 const maxStacks = 200;
 const maxDepth = 32;
-/** Functions of V8 below which live objects are on two pages, or on the one that they leave. */
+/** V8's functions during which live objects are on two pages, or still on the page that they leave. */
 const movers = /^v8::internal::(?:ScavengerCollector::CollectGarbage|MarkCompactCollector::Evacuate)/;
-/** A thread that collects has its heap's address in several frames, and no other heap's. */
+/** A thread that collects garbage has the address of its heap in at least this many stack slots, and no other heap's. */
 const leastMentions = 2;
 
-/** `threads`: as they were described; they tell whether a collection of garbage was under way. */
+/** `threads`: as described for the account; they show whether a garbage collection was running. */
 export function surveyHeap(
   dump: CoreDump,
   v8: V8Runtime,
@@ -90,7 +90,7 @@ export function surveyHeap(
   };
 }
 
-/** Whether a collection of garbage was moving objects, and of which heaps. */
+/** Whether a garbage collection was moving objects, and in which heaps. */
 export function findCollecting(dump: CoreDump, threads: readonly Thread[]) {
   const collectors = threads.filter(isMovingObjects).map(({ id }) => wordsOfStack(dump, Number(id)));
   return {
@@ -109,7 +109,7 @@ function wordsOfStack(dump: CoreDump, tid: number): number[] {
   return words;
 }
 
-/** Of each thread, or of one, from the stack pointer up. */
+/** The used stack of each thread, or of one, from the stack pointer up. */
 function usedStacks({ core, memory }: CoreDump, of?: number): (readonly [number, number])[] {
   return core.threads.flatMap(({ tid, stackPointer }) => {
     if (of !== undefined && tid !== of) return [];
@@ -119,7 +119,7 @@ function usedStacks({ core, memory }: CoreDump, of?: number): (readonly [number,
   });
 }
 
-/** One stack for each function that waits for something else than another async function; alike ones are counted. */
+/** One stack for each suspended function that doesn't await another async function; identical stacks are counted. */
 function describeWaiting(v8: V8Runtime, objects: number[]): SuspendedStack[] {
   const all = new Map<number, SuspendedFunction>();
   for (const object of objects) {
@@ -181,7 +181,7 @@ function describeSuspended(v8: V8Runtime, found: SuspendedFunction): Frame {
   };
 }
 
-/** Parameters by name; registers, which V8 keeps without names, as far as they hold something to read. */
+/** Parameters by name; registers, for which V8 keeps no names, only if they contain something useful. */
 function describeValues(v8: V8Runtime, found: SuspendedFunction): LocalVariable[] {
   const renderer = new ValueRenderer(v8.heap, v8.functions);
   const names = found.function.parameters;

@@ -1,4 +1,4 @@
-/** Turns a JavaScript frame of a core into the account's frame: name, place, source, `this`, arguments, closure. */
+/** Converts a JavaScript frame of a core into the account's frame: name, place, source, `this`, arguments, closure. */
 
 import { whereMapped } from '../../../bytes/memory.ts';
 import { readClosureVariables } from '../../../formats/v8/frames/contexts.ts';
@@ -12,9 +12,9 @@ import { isInApp } from '../../stacks/in-app.ts';
 import type { V8Runtime } from './v8-runtime.ts';
 
 export interface FrameDetail {
-  /** Values and source lines cost reading: the frames of a deep recursion go without. */
+  /** Read values and source lines. Omitted for most frames of a deep recursion, because of the cost. */
   values: boolean;
-  /** The frame below it on the stack is V8's for `new`. */
+  /** The next frame on the stack is V8's construct frame, for `new`. */
   isConstructing: boolean;
   trust: FrameTrust;
   address: number;
@@ -46,7 +46,7 @@ export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, d
   return result;
 }
 
-/** As V8's own stack traces say it: `new Agent`, `Agent.run`, `run`. */
+/** As in V8's own stack traces: `new Agent`, `Agent.run`, `run`. */
 export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
   const { name } = frame.function;
   if (isConstructing || frame.isConstructing) return `new ${name || '<anonymous>'}`;
@@ -55,7 +55,7 @@ export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructin
   return `${type}.${name || findMethodName(v8, frame) || '<anonymous>'}`;
 }
 
-/** An anonymous function is known by the property of its receiver that holds it. */
+/** An anonymous function gets the name of the property of its receiver that contains it. */
 function findMethodName(v8: V8Runtime, { receiver, closure }: JavaScriptFrame): string | undefined {
   if (receiver === undefined || closure === undefined) return undefined;
   return whereMapped(
@@ -63,7 +63,7 @@ function findMethodName(v8: V8Runtime, { receiver, closure }: JavaScriptFrame): 
   );
 }
 
-/** Undefined for `undefined` and the global object: a plain call. */
+/** Undefined if the receiver is `undefined` or the global object: a plain call. */
 function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
   const heap = v8.values;
   const { types } = heap.layout;
@@ -100,7 +100,7 @@ function readLocals(v8: V8Runtime, frame: JavaScriptFrame): LocalVariable[] {
   return locals;
 }
 
-/** Declared parameters by name, then what was passed beyond them. */
+/** Declared parameters by name, then any further arguments. */
 function readArguments(frame: JavaScriptFrame, renderer: ValueRenderer): LocalVariable[] {
   const { parameters } = frame.function;
   const passed = frame.arguments;

@@ -1,7 +1,6 @@
 /**
- * Leads the JavaScript frames of a core through source maps, like any other frames: the texts of the scripts are
- * those in the core, the maps those that the texts name, inline or on this disk. A map that does not fit is refused
- * by the reconstructor.
+ * Maps the JavaScript frames of a core through source maps. The script texts come from the core, the maps from the scripts'
+ * own map URLs, inline or on this disk. The reconstructor refuses maps that don't fit.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -46,7 +45,7 @@ export async function placeThroughMaps(
   }
 }
 
-/** A script of Node's own has no map. */
+/** Node's own scripts have no maps. */
 function namesMap({ name, source }: Script): boolean {
   return source !== undefined && !name.startsWith('node:') && findMapUrl(source) !== undefined;
 }
@@ -89,7 +88,7 @@ function rawFrame(frame: Frame, byFile: Map<string, Script>): RawFrame {
   };
 }
 
-/** What the map changed; a frame that it did not move keeps what the core says. */
+/** The fields that the map changed; a frame without a mapping is not changed. */
 function moved(placed: Frame | undefined): Partial<Frame> {
   if (!placed?.generated) return {};
   const { file, line, column, generated, inApp, source } = placed;

@@ -1,6 +1,6 @@
 /**
- * What a walk over the heap found, as a note of a mini core, which leaves the heap behind. What comes back from a
- * file is checked before it is shown.
+ * The result of a heap walk as a note of a mini core, which doesn't contain the heap. A note from a file is validated when it
+ * is read.
  */
 import { OWN_HEAP_SURVEY, OWN_NOTE } from '../../../formats/elf-core/layout.ts';
 import { buildNote } from '../../../formats/elf-core/write-core.ts';
@@ -12,7 +12,7 @@ export interface SurveyRecord {
   suspended: SuspendedStack[];
   classes: NonNullable<MemoryFacts['classes']>;
   timers?: HandleFacts[];
-  /** What the walk missed; absent where nothing. */
+  /** What the walk missed; absent if nothing. */
   gaps?: Gap[];
 }
 
@@ -23,7 +23,7 @@ export function buildSurveyNote(survey: SurveyRecord): Buffer {
   return buildNote(OWN_NOTE, OWN_HEAP_SURVEY, Buffer.from(JSON.stringify(survey)));
 }
 
-/** Undefined for a core that has none, or a torn one. */
+/** Undefined if the core has no such note, or a torn one. */
 export function findSurveyNote({ core }: CoreDump): SurveyRecord | undefined {
   const bytes = core.own.get(OWN_HEAP_SURVEY);
   if (!bytes) return undefined;

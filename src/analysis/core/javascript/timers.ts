@@ -1,4 +1,4 @@
-/** The timers that a program had set and that had not run: objects of Node's own class, of lib/internal/timers.js. */
+/** Timers that were set and had not fired: objects of Node's own class (lib/internal/timers.js). */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged } from '../../../formats/v8/heap/heap.ts';
 import { readOwnProperties } from '../../../formats/v8/properties.ts';
@@ -8,7 +8,7 @@ import { placeOf } from '../../../model/frame-text.ts';
 import { isInApp } from '../../stacks/in-app.ts';
 import type { V8Runtime } from './v8-runtime.ts';
 
-/** What `setTimeout` and `setInterval` return. */
+/** The class of what `setTimeout` and `setInterval` return. */
 export const timerClass = 'Timeout';
 export const maxTimers = 200_000;
 const mostRows = 100;
@@ -20,7 +20,7 @@ interface Timer {
   isOwn: boolean;
 }
 
-/** Alike ones are counted; the program's own come first, then the most. */
+/** Identical timers are counted; the program's own come first, then the most frequent. */
 export function describeTimers(v8: V8Runtime, objects: readonly Tagged[]): HandleFacts[] {
   const renderer = new ValueRenderer(v8.heap, v8.functions);
   const rows = new Map<string, Timer & { count: number }>();
@@ -38,7 +38,7 @@ export function describeTimers(v8: V8Runtime, objects: readonly Tagged[]): Handl
     .map(({ kind, detail, count }) => ({ kind, count, detail }));
 }
 
-/** Undefined for one that has run or was cleared, and for an object of another class of that name. */
+/** Undefined for a timer that has fired or was cleared, and for an object of another class with this name. */
 function readTimer(v8: V8Runtime, renderer: ValueRenderer, object: Tagged): Timer | undefined {
   const values = new Map(
     readOwnProperties(v8.heap, object, mostProperties).map(({ name, value }) => [name, value]),

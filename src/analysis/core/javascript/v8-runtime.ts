@@ -1,6 +1,6 @@
 /**
- * Joins a core with V8's own description of itself, which lies in the symbols of the executable (or of libnode), and
- * gives the readers of JavaScript frames and values. Refuses, with a gap, a V8 that cannot be confirmed.
+ * Opens V8 in a core with V8's own postmortem metadata, the symbols in the executable (or libnode), and creates the readers
+ * of JavaScript frames and values. A V8 that can't be confirmed is refused with a gap.
  */
 import { AgentdumpError } from '../../../errors.ts';
 import type { ElfSymbol } from '../../../formats/elf/symbols.ts';
@@ -19,11 +19,11 @@ import type { CoreDump } from '../core-dump.ts';
 import { type CoreModule, findRuntimeAddress } from '../native/module-map.ts';
 
 export interface V8Runtime {
-  /** The module that holds V8. */
+  /** The module that contains V8. */
   module: CoreModule;
   version: V8Version;
   heap: V8Heap;
-  /** The same heap with the objects that optimised code never allocated; slower, for frames and their values. */
+  /** The same heap including objects that optimised code never allocated; slower, used for frames and their values. */
   values: V8Heap;
   scripts: Scripts;
   functions: Functions;
@@ -35,7 +35,7 @@ export interface V8Runtime {
 const part = 'JavaScript of the core';
 const prefix = 'v8dbg_';
 
-/** `choose`: another layout than the table's, for whoever derives a new row of it. */
+/** `choose`: another layout than the table's, used to derive a new row of the table. */
 export function openV8(dump: CoreDump, gaps: Gap[], choose = findLayout): V8Runtime | undefined {
   const module = dump.modules.modules.find((m) => m.code?.findExported(`${prefix}HeapObjectTag`));
   if (!module?.code) {
@@ -84,7 +84,7 @@ function openVersion(
   return { module, version, heap, values, scripts, functions, frames, wasm, binary };
 }
 
-/** Constants that are zero lie in .bss, which the file does not hold. */
+/** Constants with value zero are in .bss, which has no bytes in the file. */
 function readConstants(module: CoreModule): Map<string, number> {
   const values = new Map<string, number>();
   for (const { name, address } of module.code?.exportedWithPrefix(prefix) ?? []) {
@@ -105,12 +105,12 @@ function findVersion(dump: CoreDump, module: CoreModule): V8Version | undefined 
   return { major, minor };
 }
 
-/** What is not exported in one line of V8 may be so in another. */
+/** A symbol that is not exported in one version of V8 may be exported in another. */
 function findSymbol(module: CoreModule, name: string): ElfSymbol | undefined {
   return module.code?.findNamed(name);
 }
 
-/** Tables that only the code refers to, so that they must be found by name. */
+/** Tables that only code refers to, so that they must be found by name. */
 function readBinaryTables(module: CoreModule, layout: V8Layout): BinaryTables {
   const sizes = findTable(module, '_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE');
   const counts = findTable(

@@ -1,17 +1,17 @@
 /**
- * Node's own scripts lie as text in its executable. Of the half megabyte of them that an account reads to count lines,
- * a mini core keeps what was shown; of what stands between, only how many lines it has: their ends come first, then
- * spaces, which take no room.
+ * Blanks Node's own scripts, which are stored as text in its executable. An account reads half a megabyte of them to count
+ * lines; a mini core keeps only the lines that were shown. Text in between is replaced by its line breaks, then spaces, which
+ * compress to almost nothing.
  */
 import type { OuterText } from '../../../formats/v8/frames/script.ts';
 
 const space = 0x20;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-/** What else ends a line for V8; these two are of two bytes. */
+/** The other line terminators of V8, both beyond one byte. */
 const separators = [0x2028, 0x2029];
 
-/** Changes `target`, which is the memory at `start`. */
+/** Changes `target`, the memory at address `start`. */
 export function blankTexts(target: Uint8Array, start: number, texts: readonly OuterText[]): void {
   for (const text of texts) {
     const { address, bytesPerUnit, length, shown } = text;
@@ -31,7 +31,7 @@ export function blankTexts(target: Uint8Array, start: number, texts: readonly Ou
   }
 }
 
-/** Characters of one or two bytes, by their place in the text. */
+/** Characters of one or two bytes, by their index in the text. */
 class Units {
   readonly #view: DataView;
   readonly #offset: number;
@@ -43,7 +43,7 @@ class Units {
     this.#size = size;
   }
 
-  /** Undefined beyond the bytes. */
+  /** Undefined outside of the bytes. */
   at(i: number): number | undefined {
     const place = this.#offset + i * this.#size;
     if (place + this.#size > this.#view.byteLength) return undefined;

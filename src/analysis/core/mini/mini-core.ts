@@ -1,7 +1,6 @@
 /**
- * A mini core: the notes, the stacks, and exactly the parts of a core that its own analysis read, so that the same
- * account comes out of some eighty kilobytes. What needs the whole heap goes along as a note. Still a core: gdb and
- * eu-stack open it.
+ * Writes mini cores: the notes, the stacks, and exactly the memory that the analysis read, so that about 80 kB give the same
+ * account. What requires the whole heap is stored as a note. The result is still a core that gdb and eu-stack can open.
  */
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -25,29 +24,32 @@ import { blankStaleTexts } from './stale-texts.ts';
 
 export interface MiniCore {
   account: Account;
-  /** Of memory that was kept. */
+  /** Bytes of memory that were kept. */
   memoryBytes: number;
   rawBytes: number;
-  /** Of the file as written. */
+  /** Size of the written file, in bytes. */
   bytes: number;
 }
 
 const pageSize = 4096;
-/** Grain of the kept memory: each run has a row of 56 bytes in the table of segments. Within, what was not read is zero. */
+/**
+ * Granularity of the kept memory: each run needs an entry of 56 bytes in the segment table. Unread memory in a kept block is
+ * zeroed.
+ */
 const keptBlockBytes = 128;
-/** Of a mapped file's first page: its ELF header, table of segments and build id, by which other tools know it. */
+/** Kept bytes of a mapped file's first page: the ELF header, segment table and build id, by which other tools identify it. */
 const headerBytes = 1024;
-/** Kept around each stack pointer, so that other tools can walk on: the signal frame below, the frames above. */
+/** Kept around each stack pointer, so that other tools can unwind: the signal frame below, the frames above. */
 const bytesBelow = 256;
 const bytesAbove = 4 << 10;
 
 export interface MiniCoreOptions {
   executable?: string;
-  /** Takes secrets out, at their length; without it the memory is as it was. */
+  /** Removes secrets without changing lengths. Without it the memory is written unchanged. */
   redactor?: CoreRedactor;
 }
 
-/** Analyses the core at `from` and writes what that took to `to`, gzipped where the name ends so. */
+/** Analyses the core at `from` and writes what was read to `to`, gzipped if its name ends in `.gz`. */
 export async function writeMiniCore(
   from: string,
   to: string,
@@ -88,7 +90,7 @@ export async function writeMiniCore(
       if (segment.fileSize === 0) return [];
       const target = raw.subarray(layout.offsets[i], (layout.offsets[i] ?? 0) + segment.fileSize);
       if (bytesAt >= limit[1]) {
-        // A module's own constants and code, which everybody has who has the module.
+        // Constants and code of a module, which are in its file anyway.
         target.set(dump.memory.readBytes(segment.start, segment.fileSize));
         blankTexts(target, segment.start, outer);
         return [];
@@ -111,7 +113,7 @@ export async function writeMiniCore(
   }
 }
 
-/** Redacted once by the rules, and once more by what the redactor knows besides. */
+/** Already redacted by the rules; redacted again with the secrets that the redactor has learnt. */
 function startWords(account: Account, redactor: CoreRedactor | undefined): Buffer[] {
   const { process, environment } = account;
   if (!process?.argv || !environment?.variables) return [];
@@ -136,18 +138,18 @@ function buildSurvey(account: Account, redactor: CoreRedactor | undefined): Surv
   return redactor ? (redactor.value(survey, surveyLimits) as SurveyRecord) : survey;
 }
 
-/** What was asked of the modules' files. */
+/** The lookups in the modules' files. */
 function buildModulesNote({ modules }: CoreDump): Buffer {
   const records = modules.modules.flatMap(({ code }) => (code instanceof RecordingCode ? [code.record] : []));
   return buildNote(OWN_NOTE, OWN_MODULE_RECORDS, Buffer.from(JSON.stringify(records)));
 }
 
-/** The survey is as large as it may be already. */
+/** High enough for every survey, whose size is already limited. */
 const surveyLimits = { maxDepth: 20, maxEntries: 1_000_000 };
-/** Of what stands beside kept memory, so much is read for the ends of secrets in it, as far as it is text. */
+/** How many bytes beside kept memory are read to recognise secrets that cross its edges, as far as they are text. */
 const widestSurroundings = 4096;
 
-/** `limit`: the first and last offsets in the file that the segment has bytes for. */
+/** `limit`: the range of file offsets that the segment has bytes for. */
 function withSurroundings(
   { core }: CoreDump,
   target: Uint8Array,
@@ -160,13 +162,13 @@ function withSurroundings(
   core.source.readInto(around, from);
   let start = bytesAt - from;
   let end = start + target.length;
-  // Text of two-byte characters has zeros too, but never two in a row.
+  // Two-byte text contains zeros too, but never two in a row.
   while (start > 0 && (around[start - 1] !== 0 || around[start] !== 0)) start--;
   while (end < around.length && (around[end] !== 0 || around[end - 1] !== 0)) end++;
   return { target, window: around.subarray(start, end), offset: bytesAt - from - start };
 }
 
-/** Memory may hold secrets: nobody else may read it, and nothing is replaced. */
+/** Memory may contain secrets: the file is only readable by its owner, and never overwrites another. */
 function writeNew(path: string, bytes: Uint8Array): void {
   try {
     writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
@@ -202,7 +204,7 @@ function keptBlocks(touched: ReadonlySet<number>): number[] {
   return [...kept].sort((a, b) => a - b);
 }
 
-/** What stands beside a value that was read tells nothing, may be secret, and does not compress. */
+/** Unread memory beside a value is useless, may be secret, and doesn't compress. */
 function clearUnread(bytes: Uint8Array, start: number, touched: ReadonlySet<number>): void {
   for (let at = 0; at < bytes.length; ) {
     const block = Math.floor((start + at) / touchBlockBytes);
@@ -212,7 +214,7 @@ function clearUnread(bytes: Uint8Array, start: number, touched: ReadonlySet<numb
   }
 }
 
-/** Stacks, and the kernel's own library. */
+/** Stacks and the vDSO. */
 function isPageGrained(segment: CoreSegment, core: CoreFile): boolean {
   const { fileSize, writable, executable } = segment;
   return isStack(segment, core) || (!writable && fileSize > 0 && executable && !isFileHeader(segment, core));
@@ -222,7 +224,7 @@ function isStack({ start, end }: CoreSegment, { threads }: CoreFile): boolean {
   return threads.some(({ stackPointer: sp }) => sp >= start && sp < end);
 }
 
-/** What the core has of mapped files is the page of their headers. */
+/** Of mapped files a core contains only the page with their headers. */
 function isFileHeader({ start, fileSize, writable }: CoreSegment, { files }: CoreFile): boolean {
   return !writable && fileSize > 0 && files.some((f) => start >= f.start && start < f.end);
 }
@@ -234,16 +236,16 @@ function addRange(blocks: Set<number>, start: number, end: number): void {
 
 interface Piece {
   segment: WrittenSegment;
-  /** Where in the full core its bytes are. */
+  /** Offset of its bytes in the full core. */
   bytesAt: number;
-  /** Of its segment: from the first byte in the core to behind the last. */
+  /** The range of file offsets that its segment has bytes for. */
   limit: [number, number];
   ofStack: boolean;
 }
 
 /**
- * Runs of kept blocks, and between them mappings without bytes. `blocks` is sorted. What the core has comes first, then
- * what was read from the modules' files.
+ * Splits a segment into runs of kept blocks and mappings without bytes. `blocks` is sorted. In each run, bytes from the core
+ * come before bytes read from the modules' files.
  */
 function splitSegment(segment: CoreSegment, blocks: number[], { core, memory }: CoreDump): Piece[] {
   const { start, end, fileSize, fileOffset, readable, writable, executable } = segment;
@@ -265,7 +267,7 @@ function splitSegment(segment: CoreSegment, blocks: number[], { core, memory }: 
     const last = Math.min(((blocks[i] as number) + 1) * keptBlockBytes, end);
     const to = from < limit ? Math.min(last, limit) : last;
     if (from >= limit && !memory.has(from, to - from)) continue;
-    // The run goes on behind what the core has.
+    // The run continues after the bytes that the core has.
     if (to < last) i = firstFrom(blocks, to) - 1;
     if (from > at) pieces.push(piece(at, from, false));
     pieces.push(piece(from, to, true));
@@ -275,7 +277,7 @@ function splitSegment(segment: CoreSegment, blocks: number[], { core, memory }: 
   return pieces;
 }
 
-/** Index of the first block that reaches beyond the address. */
+/** Index of the first block that ends after the address. */
 function firstFrom(blocks: number[], address: number): number {
   let low = 0;
   let high = blocks.length;

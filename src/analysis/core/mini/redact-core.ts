@@ -1,8 +1,8 @@
 /**
- * Takes secrets out of memory that a mini core keeps, at their length, so that every address stays true. The memory is
- * read as text, of one byte a character and of two, wherever it looks like text: V8's strings and native ones alike.
- * What only a name gives away (a variable called `password`) is learnt from the account first, and then withheld
- * wherever it stands. Paths in the list of mapped files stay as they are: modules are found by them.
+ * Removes secrets from the memory that a mini core keeps, without changing lengths, so that all addresses stay valid. Memory
+ * is read as text with one and with two bytes per character wherever it looks like text, which covers V8's strings and native
+ * ones. Secrets that only a name reveals (a variable called `password`) are first learnt from the account, then removed
+ * everywhere. Paths in the list of mapped files are not changed, since modules are found by them.
  */
 
 import type { Account } from '../../../model/account.ts';
@@ -13,7 +13,7 @@ export type CoreRedactor = Pick<
   'masked' | 'argv' | 'environment' | 'code' | 'text' | 'value' | 'addKnown'
 >;
 
-/** A stretch of kept memory, and what surrounds it in the process: a secret may reach over its edges. */
+/** A range of kept memory and the memory around it: a secret may cross the edges. */
 export interface KeptBytes {
   /** Changed in place. */
   target: Uint8Array;
@@ -23,17 +23,17 @@ export interface KeptBytes {
 }
 
 const newline = 10;
-/** Shorter runs of two-byte characters are numbers more often than text. */
+/** Shorter runs of two-byte characters are more often numbers than text. */
 const shortestWide = 4;
 
-/** Learns the secrets that names in the account give away: of variables and properties. */
+/** Learns secrets that the names of variables and properties in the account reveal. */
 export function learnSecrets(account: Account, redactor: CoreRedactor): void {
   const frames = [...(account.threads ?? []), ...(account.suspended ?? [])].flatMap((stack) => stack.frames);
   for (const { locals = [] } of frames)
     for (const { name, value } of locals) learnFromText(`${name} = ${value}`, redactor);
 }
 
-/** Quoted texts that are withheld where they stand. */
+/** Learns quoted strings that redaction masks. */
 function learnFromText(text: string, redactor: CoreRedactor): void {
   const masked = redactor.code(text);
   if (masked === text) return;
@@ -43,7 +43,7 @@ function learnFromText(text: string, redactor: CoreRedactor): void {
   }
 }
 
-/** One pass over all of it: what is alike is searched once. */
+/** One pass over all ranges, so that repeated text is searched only once. */
 export function redactMemory(kept: readonly KeptBytes[], redactor: CoreRedactor): void {
   redactAs(kept, redactor, (window) => textOf(window));
   for (const odd of [0, 1] as const) redactWide(kept, redactor, odd);
@@ -69,7 +69,7 @@ function redactAs(
   });
 }
 
-/** Bytes that are no text end a line, so that nothing is read across them. */
+/** Bytes that aren't text become line breaks, so that nothing matches across them. */
 function textOf(window: Uint8Array): string {
   const text = Buffer.from(window);
   for (let i = 0; i < text.length; i++) if (!isText(text[i] ?? 0)) text[i] = newline;
@@ -80,7 +80,7 @@ function isText(byte: number): boolean {
   return (byte >= 0x20 && byte !== 0x7f) || byte === 9;
 }
 
-/** `odd`: characters of two bytes begin at even addresses of the window, or at odd ones. */
+/** `odd`: whether the two-byte characters begin at even or odd offsets of the window. */
 function redactWide(kept: readonly KeptBytes[], redactor: CoreRedactor, odd: 0 | 1): void {
   const texts = kept.map(({ window }) => wideTextOf(window, odd));
   if (texts.every((text) => text === '')) return;
@@ -98,7 +98,7 @@ function redactWide(kept: readonly KeptBytes[], redactor: CoreRedactor, odd: 0 |
   });
 }
 
-/** Shifted text would write over registers and pointers: no mini core is better than a wrong one. */
+/** Shifted text would overwrite registers and pointers: failing is better than a wrong mini core. */
 function checkLength(text: string, clean: string): void {
   if (clean.length !== text.length)
     throw new Error(`redaction made ${clean.length} characters of memory out of ${text.length}`);
@@ -109,7 +109,7 @@ function putUnit(target: Uint8Array, place: number, code: number): void {
   if (place >= -1 && place + 1 < target.length) target[place + 1] = code >> 8;
 }
 
-/** Empty where nothing looks like text of two bytes a character. */
+/** Empty if nothing looks like two-byte text. */
 function wideTextOf(window: Uint8Array, odd: 0 | 1): string {
   const units = Buffer.from(window.subarray(odd, odd + ((window.length - odd) & ~1)));
   let run = 0;

@@ -1,21 +1,21 @@
 /**
- * Stacks are kept in whole pages, for debuggers; in them stand texts of calls that ended long ago, half of each written over
- * by a later one, so that no rule knows a secret by what is left of it. To walk a stack nobody needs a text: what the account did
- * not read goes, at its length.
+ * Blanks leftover text on stacks. Stacks are kept in whole pages for debuggers, and contain text of calls that ended long
+ * ago, often half overwritten, so that no rule recognises the rest of a secret. Unwinding needs no text: whatever the account
+ * didn't read is replaced, without changing lengths.
  */
 import { touchBlockBytes } from '../../../bytes/memory.ts';
 
-/** The upper two bytes of an address are zero: a longer run is none. */
+/** Longer than an address, whose upper two bytes are zero. */
 const shortestText = 7;
 const star = 0x2a;
 
-/** Changes `target`, which is the memory of a stack at `start`. `read`: numbers of the blocks that were read. */
+/** Changes `target`, the memory of a stack at address `start`. `read`: numbers of the blocks that were read. */
 export function blankStaleTexts(target: Uint8Array, start: number, read: ReadonlySet<number>): void {
   blankRuns(target, start, read, 1, 0);
   for (const odd of [0, 1]) blankRuns(target, start, read, 2, odd);
 }
 
-/** Characters of `size` bytes, the second of two being zero. */
+/** Characters of `size` bytes; the second byte of two must be zero. */
 function blankRuns(
   target: Uint8Array,
   start: number,
@@ -36,7 +36,7 @@ function blankRuns(
   }
 }
 
-/** A text that an account shows was read from its first character to its last. */
+/** A text that the account shows was read from its first character to its last. */
 function wasRead(from: number, to: number, read: ReadonlySet<number>): boolean {
   for (let block = Math.floor(from / touchBlockBytes); block * touchBlockBytes < to; block++)
     if (!read.has(block)) return false;

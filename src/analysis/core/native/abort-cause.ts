@@ -1,6 +1,6 @@
 /**
- * Why a process stopped itself: the message that libc kept of a failed assertion or a corrupt heap, the exception that
- * nobody caught, or the function of Node or V8 that gave up. Read from the stack of the thread that died.
+ * Why a process aborted itself: libc's message about a failed assertion or a corrupt heap, an uncaught exception, or the
+ * function of Node or V8 that gave up. Read from the stack of the thread that died.
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { CoreThread } from '../../../formats/elf-core/core-contents.ts';
@@ -26,9 +26,9 @@ export type AbortKind =
 
 export interface AbortCause {
   kind: AbortKind;
-  /** The message or the exception, where it could be read. */
+  /** The message or the exception, if it could be read. */
   text?: string;
-  /** The function that gave up. */
+  /** The function that aborted. */
   where?: string;
 }
 
@@ -76,7 +76,7 @@ function findText(
   return findLibcMessage(dump);
 }
 
-/** The thrown value is the only argument of V8's Runtime_Throw, which lies behind the frame that entered C++. */
+/** The thrown value is the only argument of V8's Runtime_Throw, stored above the frame that entered C++. */
 function findException(dump: CoreDump, v8: V8Runtime | undefined, died: CoreThread): string | undefined {
   if (!v8) return undefined;
   const { frames } = walkNativeStack(dump.machine.registersOf(died), dump, false);
@@ -97,7 +97,7 @@ function findAddonsWords(dump: CoreDump, died: CoreThread): string | undefined {
   return at >= 0 && frame && caller ? findFatalWords(frame, caller, dump.memory) : undefined;
 }
 
-/** glibc leaves its last words in `__abort_msg`: a size, then the text. */
+/** glibc stores its last message in `__abort_msg`: a size, then the text. */
 function findLibcMessage({ modules, memory }: CoreDump): string | undefined {
   for (const module of modules.modules) {
     const symbol = module.code?.findExported('__abort_msg');

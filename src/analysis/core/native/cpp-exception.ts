@@ -1,37 +1,37 @@
 /**
- * The C++ exception that nobody caught: its type, and the message of those that descend from std::runtime_error or
- * std::logic_error, whose what() is known without being called. Found by the header that stands before every exception
- * in flight. Sources: Itanium C++ ABI, exception handling §2.2.1; libstdc++'s unwind-cxx.h, tinfo and cow-stdexcept.cc.
+ * Finds the uncaught C++ exception: its type and, for classes derived from std::runtime_error or std::logic_error, whose
+ * what() can be read without calling it, its message. Found by the header in front of every exception in flight. Sources:
+ * Itanium C++ ABI, exception handling §2.2.1; libstdc++'s unwind-cxx.h, tinfo and cow-stdexcept.cc.
  */
 import { type MemoryReader, whereMapped } from '../../../bytes/memory.ts';
 import type { CoreThread } from '../../../formats/elf-core/core-contents.ts';
 import { demangle } from '../../../formats/mangled-names/demangle.ts';
 import { findRuntimeAddress, type ModuleMap } from './module-map.ts';
 
-/** `GNUCC++` and a zero, the first word of the unwinder's header. */
+/** `GNUCC++` and a zero byte, the first word of the unwinder's header. */
 const exceptionClass = 0x474e_5543_432b_2b00n;
 /** Offsets from the thrown object, in __cxa_refcounted_exception of 64-bit machines. */
 const UNWIND_HEADER = -32;
 const EXCEPTION_TYPE = -112;
 const REFERENCE_COUNT = -128;
-/** Of std::type_info and __si_class_type_info. */
+/** Offsets in std::type_info and __si_class_type_info. */
 const TYPE_NAME = 8;
 const BASE_TYPE = 16;
-/** A table of virtual functions starts two words before what objects point to. */
+/** A vtable starts two words before the address that objects point to. */
 const vtableHead = 16;
 const singleBase = '_ZTVN10__cxxabiv120__si_class_type_infoE';
-/** Their message is a pointer to characters, behind the object's own first word. */
+/** Classes whose message is a pointer to characters after the object's first word. */
 const withMessage = new Set(['St13runtime_error', 'St11logic_error']);
 const MESSAGE = 8;
 
-/** From the throwing function's frame down to abort there are some hundred words, and the unwinder's own buffers. */
+/** Between the throwing function's frame and abort there are a few hundred words and the unwinder's own buffers. */
 const searchedBytes = 32 << 10;
 /** One for the throw, and one for each std::exception_ptr. */
 const maxReferences = 255;
 const maxBases = 16;
 const maxText = 4096;
 
-/** `std::runtime_error: no such file`. Undefined where there is none, or more than one that may be it. */
+/** `std::runtime_error: no such file`. Undefined if there is no candidate, or more than one. */
 export function findCppException(
   { stackPointer }: CoreThread,
   modules: ModuleMap,
@@ -42,7 +42,7 @@ export function findCppException(
   for (let at = start; at < start + searchedBytes; at += 8) {
     const word = memory.findWord(at);
     if (word === undefined) break;
-    // The unwinder hands the header on, handlers the object.
+    // The unwinder passes pointers to the header, handlers pointers to the object.
     for (const object of [word, word - UNWIND_HEADER]) if (isInFlight(object, memory)) found.add(object);
   }
   const [object] = found;
@@ -51,11 +51,12 @@ export function findCppException(
 }
 
 function isInFlight(object: number, memory: MemoryReader): boolean {
-  // As far as it is read, and no further: a mini core has no more of it.
+  // Only as much as is read: a mini core doesn't have more.
   const header = UNWIND_HEADER + 8 - REFERENCE_COUNT;
   if (object % 16 !== 0 || !memory.has(object + REFERENCE_COUNT, header)) return false;
   if (memory.readBigWord(object + UNWIND_HEADER) !== exceptionClass) return false;
-  // Of what was caught and freed the allocator has overwritten it with a pointer, though the header may still be there.
+  // After an exception was caught and freed, its header may remain, but the allocator has overwritten the count with a
+  // pointer.
   const count = memory.readUint32(object + REFERENCE_COUNT);
   return count > 0 && count <= maxReferences;
 }
@@ -71,7 +72,7 @@ function describe(object: number, modules: ModuleMap, memory: MemoryReader): str
   return message ? `${name}: ${message}` : name;
 }
 
-/** Whether one of its bases, each the only one of its class, is of those whose message lies in the object. */
+/** Whether one of its base classes, by single inheritance, stores its message in the object. */
 function hasMessage(type: number, modules: ModuleMap, memory: MemoryReader): boolean {
   const tables = tablesOf(modules);
   for (let at = type, i = 0; i < maxBases; i++) {
@@ -83,7 +84,7 @@ function hasMessage(type: number, modules: ModuleMap, memory: MemoryReader): boo
   return false;
 }
 
-/** What the type of a class with one base points to; a library that is linked statically has its own. */
+/** The vtable addresses of single-inheritance type_infos; statically linked libraries have their own. */
 function tablesOf({ modules }: ModuleMap): Set<number> {
   return new Set(
     modules.flatMap((module) => {

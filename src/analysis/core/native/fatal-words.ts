@@ -1,6 +1,6 @@
 /**
- * What an addon gave to `napi_fatal_error`: place and message, which it copies into two std::strings of its own frame.
- * Source: src/node_api.cc of Node; libstdc++'s basic_string.h (pointer, length, then the text itself where it is short).
+ * The arguments of `napi_fatal_error`, location and message, which it copies into two std::strings in its own frame. Source:
+ * Node's src/node_api.cc; libstdc++'s basic_string.h (pointer, length, then the text itself if it is short).
  */
 import { type MemoryReader, whereMapped } from '../../../bytes/memory.ts';
 import type { NativeFrame } from './native-stack.ts';
@@ -11,7 +11,7 @@ const stringBytes = 32;
 const maxFrameBytes = 1 << 12;
 const maxText = 4096;
 
-/** `place message`, as Node prints them; undefined where the frame does not hold just these two. */
+/** `location message`, as Node prints them; undefined unless the frame contains exactly these two strings. */
 export function findFatalWords(
   frame: NativeFrame,
   caller: NativeFrame,
@@ -29,7 +29,7 @@ export function findFatalWords(
   return found.join(' ').trim() || undefined;
 }
 
-/** Undefined for what is no std::string: its text is ended by a zero where its length says. */
+/** Undefined if it is not a std::string: its text must end with a zero at its length. */
 function readString(at: number, memory: MemoryReader): string | undefined {
   const start = memory.readWord(at);
   const length = memory.readWord(at + LENGTH);

@@ -1,8 +1,8 @@
 /**
- * What a process had mapped, where its core has no list of files (qemu's emulation of a user's program leaves none): from
- * the dynamic linker's own list in memory, and the segments of the files that it names. Such a core has no build ids
- * either, so a file is taken only if its dynamic section is that of the memory, entry by entry. Sources: System V ABI,
- * chapter 5 (dynamic section); glibc's elf/link.h and musl's include/link.h (r_debug, link_map: alike).
+ * Finds the mapped files of a process whose core has no list of files (qemu's user-mode emulation writes none): from the
+ * dynamic linker's list in memory and the segments of the files that it names. Such a core has no build ids either, so a file
+ * is accepted only if its dynamic section equals that in memory, entry by entry. Sources: System V ABI, chapter 5 (dynamic
+ * section); glibc's elf/link.h and musl's include/link.h (r_debug and link_map, which are the same in both).
  */
 import { existsSync } from 'node:fs';
 import { FileSource, readExactly } from '../../../bytes/byte-source.ts';
@@ -24,12 +24,12 @@ import type { Gap } from '../../../model/verdict.ts';
 
 export interface LinkedFiles {
   files: MappedFile[];
-  /** Where the files are on this machine, by the path that the process knew. */
+  /** Paths of the files on this machine, by the path that the process knew. */
   places: Map<string, string>;
 }
 
 const part = 'modules of the core';
-/** Where distributions keep the libraries of another machine; qemu's -L usually names it. */
+/** Where distributions install the libraries of another machine; usually also the argument of qemu's -L. */
 const foreignRoots: Record<CoreMachine, string> = {
   x64: '/usr/x86_64-linux-gnu',
   arm64: '/usr/aarch64-linux-gnu',
@@ -42,12 +42,12 @@ const L_NAME = 8;
 const L_LD = 16;
 const L_NEXT = 24;
 const maxEntries = 10_000;
-/** Usual ones have some 40 entries of 16 bytes. */
+/** Usual dynamic sections have about 40 entries of 16 bytes. */
 const maxDynamicBytes = 64 << 10;
 const maxPath = 4096;
 const pageSize = 4096;
 
-/** `executable`: where the user says that it is. */
+/** `executable`: the path given by the user. */
 export function findLinkedFiles(
   core: CoreFile,
   memory: MemoryReader,
@@ -67,7 +67,7 @@ export function findLinkedFiles(
   return linked;
 }
 
-/** For a mini core, whose reader has no executable. */
+/** For a mini core, whose reader may not have the executable. */
 export function buildLinkedFilesNote(files: readonly MappedFile[]): Buffer {
   return buildNote(OWN_NOTE, OWN_LINKED_FILES, Buffer.from(JSON.stringify(files)));
 }
@@ -125,7 +125,7 @@ function addLibrary(
   memory: MemoryReader,
   gaps: Gap[],
 ): void {
-  // The kernel's own library is in the list too, and is no file.
+  // The vDSO is in the list too, but is not a file.
   if (!path.startsWith('/')) return;
   const places = placesOf(path, machine);
   for (const place of places) {
@@ -141,7 +141,7 @@ function addLibrary(
   gaps.push({ part: `core module ${path}`, reason, lookedFor: path });
 }
 
-/** The path itself, and below the root of the other machine's libraries: those that are there. */
+/** Existing candidates: the path itself, and the path below the other machine's library root. */
 function placesOf(path: string, machine: CoreMachine): string[] {
   const places = path.startsWith('/') ? [path, foreignRoots[machine] + path] : [path];
   return places.filter((place) => existsSync(place));
@@ -151,11 +151,11 @@ interface ProgramFile {
   entry: number;
   segments: readonly Segment[];
   dynamicAddress: number;
-  /** Tags and values by turns, up to the entry that ends them. */
+  /** Alternating tags and values, up to the terminating entry. */
   dynamic: BigUint64Array;
 }
 
-/** Undefined for what is no ELF file of this machine, or is linked statically. */
+/** Undefined if it is not an ELF file of this machine, or is statically linked. */
 function readProgram(path: string, machine: CoreMachine): ProgramFile | undefined {
   const source = new FileSource(path);
   try {
@@ -178,7 +178,7 @@ function readProgram(path: string, machine: CoreMachine): ProgramFile | undefine
   }
 }
 
-/** Some dynamic linkers add the base to the addresses in it, and one entry is theirs to fill in. */
+/** Some dynamic linkers relocate the addresses in the section, and they fill in DT_DEBUG. */
 function isAt(
   { dynamic, dynamicAddress }: ProgramFile,
   at: number,

@@ -11,30 +11,33 @@ const stackPointer = 31;
 const programCounter = 32;
 
 const instructionBytes = 4;
-/** BL: six bits, then the distance in instructions. */
+/** BL: a six-bit opcode, then the distance in instructions. */
 const isCallTo = (code: number) => code >>> 26 === 0b100101;
-/** BLR, and with the signature of the target checked BLRAAZ, BLRABZ (no second register) and BLRAA, BLRAB. */
+/** BLR and, with pointer authentication, BLRAAZ, BLRABZ (no second register), BLRAA and BLRAB. */
 const indirectCalls: readonly (readonly [mask: number, bits: number])[] = [
   [0xfffffc1f, 0xd63f0000],
   [0xfffff81f, 0xd63f081f],
   [0xfffff800, 0xd73f0800],
 ];
 
-/** stp a, b, [sp, #-16]! of general and of vector registers; what else a function may begin with is a hint. */
+/** stp a, b, [sp, #-16]! of general and of vector registers. Any other instruction at the start of a function is a hint. */
 const PAIR = 0xffff83e0;
 const PUSH = 0xa9bf03e0;
 const PUSH_VECTOR = 0x6dbf03e0;
 const isHint = (code: number) => (code & 0xfffff01f) >>> 0 === 0xd503201f;
-/** V8's entry from C++ pushes all that a function must keep: ten general registers and eight of vectors. */
+/** V8's entry from C++ pushes all callee-saved registers: ten general and eight vector registers. */
 const longestPrologue = 16 * instructionBytes;
 
-/** The bits of an address of user space, as long as nobody asks for more than 48 of them. */
+/** User-space addresses have at most 48 bits, unless a program asks for more. */
 const addressBits = (1n << 48n) - 1n;
 
-/** mov x8, #139 (rt_sigreturn); svc #0: no table describes it, since the kernel left that to its pattern. */
+/**
+ * mov x8, #139 (rt_sigreturn); svc #0. Unwinders must recognise this pattern, because the kernel provides no unwind table for
+ * it.
+ */
 const returnFromSignal = [0xd2801168, 0xd4000001];
 
-/** `signatureBits`: as the kernel noted them, where it did. */
+/** `signatureBits`: from the kernel's note; undefined if the core has none. */
 export function makeArm64(signatureBits: bigint | undefined): Machine {
   const kept = signatureBits === undefined ? addressBits : BigInt.asUintN(64, ~signatureBits);
   return {

@@ -22,15 +22,15 @@ const dwarfNumbers: [X64Register, number][] = [
   ['rip', 16],
 ];
 
-/** `call` with a distance of four bytes. */
+/** `call` with a 32-bit displacement. */
 const CALL = 0xe8;
 const callBytes = 5;
 
-/** FF /2 with a register, a register and eight bits, and so on; what stands before it does not matter. */
+/** FF /2 with a register or memory operand; prefixes before it don't matter. */
 const CALL_INDIRECT = 0xff;
 const longestCall = 7;
 
-/** Bytes of the indirect call whose second byte is this; 0 for another instruction. */
+/** Length of the indirect call with this ModRM byte; 0 for any other instruction. */
 function indirectCallBytes(modRm: number): number {
   if (((modRm >> 3) & 7) !== 2) return 0;
   const [mode, register] = [modRm >> 6, modRm & 7];
@@ -57,7 +57,7 @@ export const x64: Machine = {
   stopsBehindBreakpoint: true,
   registersOf: ({ registers }) => {
     const known = dwarfNumbers.filter(([name]) => registers[name] !== 0n);
-    // A core that was taken without ptrace knows two registers; zeros in any other are values.
+    // A core taken without ptrace has only two registers. Otherwise zeros are real values.
     const isPartial = known.every(([name]) => name === 'rip' || name === 'rsp');
     return new Map(
       (isPartial ? known : dwarfNumbers).map(([name, number]) => [number, registers[name] ?? 0n]),

@@ -1,9 +1,9 @@
-/** The machines whose stacks are walked, each behind the seam of machine.ts. */
+/** The supported machines. */
 import type { CoreFile } from '../../../formats/elf-core/core-contents.ts';
 import type { Machine } from './machine.ts';
 import { makeArm64 } from './machine-arm64.ts';
 import { x64 } from './machine-x64.ts';
 
-/** Of the machine that the core is of, whatever machine reads it. */
+/** The machine of the core, independent of the one that reads it. */
 export const machineOf = (core: Pick<CoreFile, 'machine' | 'signatureBits'>): Machine =>
   core.machine === 'arm64' ? makeArm64(core.signatureBits) : x64;

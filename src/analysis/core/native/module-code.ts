@@ -1,6 +1,6 @@
 /**
- * What one module says of its code: symbols and unwinding tables. From its file, opened when first asked (exported
- * symbols first, all of them when those do not help); or from a record of what was once asked. Addresses are link-time.
+ * Symbols and unwind tables of one module: from its file, read on demand (exported symbols first, all symbols only if
+ * needed), or from a record of earlier lookups. Addresses are link-time addresses.
  */
 import { existsSync } from 'node:fs';
 import { type ByteSource, FileSource } from '../../../bytes/byte-source.ts';
@@ -13,15 +13,15 @@ import { type ElfSymbol, findSymbolTable, type SymbolTable } from '../../../form
 
 export interface ModuleCode {
   readonly segments: readonly Segment[];
-  /** The file; absent where only a record of it is there. */
+  /** The file; absent if there is only a record of it. */
   readonly source?: ByteSource | undefined;
   findExported(name: string): ElfSymbol | undefined;
   exportedWithPrefix(prefix: string): ElfSymbol[];
-  /** Among the exported ones, then among all. */
+  /** Searches the exported symbols, then all. */
   findNamed(name: string): ElfSymbol | undefined;
   findFunction(address: number): ElfSymbol | undefined;
   findFrame(address: number): FrameDescription | undefined;
-  /** Bytes of the file by address; fewer than asked for at a segment's end. */
+  /** Bytes of the file by address; fewer than requested at the end of a segment. */
   findBytes(address: number, length: number): Uint8Array | undefined;
   close(): void;
 }
@@ -88,7 +88,7 @@ export class FileCode implements ModuleCode {
     return this.#exported ?? undefined;
   }
 
-  /** From the file itself or from the distribution's file of debugging symbols. */
+  /** From the file itself or from the distribution's debug symbol file. */
   #allSymbols(): SymbolTable | undefined {
     this.#all ??= findSymbolTable(this.#file, 'full') ?? this.#debugSymbols() ?? null;
     return this.#all ?? undefined;

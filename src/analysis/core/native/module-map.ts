@@ -1,7 +1,7 @@
 /**
- * The files that the dead process had mapped, each joined with the file on disk where, and only where, the build ids
- * are the same: an addon that was rebuilt since gives wrong frames, so it is refused with a gap. Also where a file is
- * mapped more than once (Node maps its own built-in code again, high up).
+ * The files that the process had mapped, each joined with the file on disk only if the build ids are equal: a rebuilt addon
+ * would produce wrong frames, so it is refused with a gap. Handles files that are mapped more than once (Node maps its own
+ * built-in code again at a high address).
  */
 import { existsSync } from 'node:fs';
 import { FileSource } from '../../../bytes/byte-source.ts';
@@ -20,28 +20,28 @@ import { type ModuleRecord, parseModuleRecords, RecordedCode, RecordingCode } fr
 import { findFileOfBuild } from './module-search.ts';
 
 export interface CoreModule {
-  /** As the process knew it. */
+  /** The path that the process knew. */
   path: string;
   start: number;
   /** Exclusive; the end of the last mapping. */
   end: number;
   buildId?: string;
-  /** Its file's first page as the core has it, where that names no build. */
+  /** The first page of its file as in the core, if that has no build id. */
   firstPage?: Uint8Array;
-  /** Symbols and unwinding tables; absent where there is no file of the same build. */
+  /** Symbols and unwind tables; absent without a file of the same build. */
   code?: ModuleCode;
   mappings: MappedFile[];
 }
 
 export interface Location {
   module: CoreModule;
-  /** The link-time address, where the module's file is known. */
+  /** The link-time address; absent without the module's file. */
   address?: number;
 }
 
 export class ModuleMap {
   readonly modules: CoreModule[];
-  /** The core has no list of files: the dynamic linker's was used. */
+  /** True if the core has no list of files, so that the dynamic linker's was used. */
   readonly isLinked: boolean;
   readonly #mappings: { mapping: MappedFile; module: CoreModule }[];
 
@@ -57,7 +57,7 @@ export class ModuleMap {
     for (const { code } of this.modules) code?.close();
   }
 
-  /** The module whose mapping holds the address. */
+  /** The module whose mapping contains the address. */
   find(address: number): Location | undefined {
     let low = 0;
     let high = this.#mappings.length;
@@ -78,13 +78,13 @@ export class ModuleMap {
 const pageSize = 4096;
 
 export interface ModuleOptions {
-  /** The program's executable, where it is not at the path that the process knew. */
+  /** The program's executable, if it is not at the path that the process knew. */
   executable?: string;
-  /** Keep what is asked of the modules, for a mini core. */
+  /** Record all lookups in the modules, for a mini core. */
   recordsModules?: boolean;
 }
 
-/** Joins mapped files with files on disk. `memory` need hold only what the core has. */
+/** Joins mapped files with files on disk. `memory` only needs the core's own contents. */
 export function openModules(
   core: CoreFile,
   memory: MemoryReader,
@@ -118,7 +118,7 @@ export function openModules(
   return new ModuleMap(modules, !isListed);
 }
 
-/** The path of the program's executable: the file that is mapped at its entry point. */
+/** The path of the program's executable: the file mapped at its entry point. */
 export function findExecutablePath(core: CoreFile): string | undefined {
   const entry = Number(core.auxiliary.get(AT_ENTRY) ?? 0n);
   return core.files.find((f) => entry >= f.start && entry < f.end)?.path;
@@ -166,7 +166,7 @@ function readRecords(core: CoreFile): Map<string, ModuleRecord> {
   return new Map((bytes && parseModuleRecords(bytes))?.map((record) => [record.path, record]));
 }
 
-/** A mini core's own record is complete for its account; a file that the user names comes before it. */
+/** A mini core's record is complete for its account, but a file named by the user takes precedence. */
 function findCode(
   module: CoreModule,
   given: string | undefined,
@@ -178,7 +178,7 @@ function findCode(
   return named ?? new RecordedCode(record, () => openCode(module, undefined, []));
 }
 
-/** The file at its path, or one of the same build elsewhere. */
+/** The file at its path, or a file of the same build elsewhere. */
 function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): ModuleCode | undefined {
   const path = given ?? module.path;
   const part = `core module ${module.path}`;
@@ -205,7 +205,10 @@ function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): M
   }
 }
 
-/** A linker need not write a build id: then header, segments and the start of the tables must be those of the core. */
+/**
+ * Linkers may omit the build id. Then the first page, with header, segments and the start of the tables, must equal the
+ * core's.
+ */
 function beginsAs({ source }: FileCode, { firstPage }: CoreModule): boolean {
   if (!firstPage) return false;
   const page = new Uint8Array(firstPage.length);
@@ -219,7 +222,7 @@ function openFile(path: string): { code: FileCode; buildId: string | undefined }
   return { code: new FileCode(file, buildId, () => source.close()), buildId };
 }
 
-/** The kernel's own library lies in memory only, whole. */
+/** The vDSO exists only in memory, but completely. */
 function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined {
   const start = Number(core.auxiliary.get(AT_SYSINFO_EHDR) ?? 0n);
   const segment = core.segments.find((s) => s.start === start);
@@ -241,19 +244,19 @@ function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined 
   }
 }
 
-/** Where a link-time address of the module was in the process; undefined where its segment was not mapped. */
+/** The runtime address of a link-time address of the module; undefined if its segment was not mapped. */
 export function findRuntimeAddress(module: CoreModule, address: number): number | undefined {
   const segment = module.code?.segments.find(
     (s) => s.type === PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.memorySize,
   );
-  // A segment starts its own mapping, on a page that the segment before it may share.
+  // A segment starts a mapping of its own, whose first page may also contain the end of the previous segment.
   const mapping = segment && findMapping(module, segment.offset);
   return (
     mapping && mapping.start + (segment.offset - mapping.fileOffset) + (address - segment.virtualAddress)
   );
 }
 
-/** arm64 kernels may have larger pages. */
+/** arm64 kernels may use larger pages. */
 const pageSizes = [pageSize, 16 << 10, 64 << 10];
 
 function findMapping({ mappings }: CoreModule, offset: number): MappedFile | undefined {
@@ -264,7 +267,7 @@ function findMapping({ mappings }: CoreModule, offset: number): MappedFile | und
   return undefined;
 }
 
-/** What the core leaves out because the files have it: code and constants. */
+/** Code and constants, which a core omits because the files contain them. */
 export function moduleExtents(map: ModuleMap): MemoryExtent[] {
   const extents: MemoryExtent[] = [];
   for (const { mappings, code } of map.modules) {

@@ -1,7 +1,7 @@
 /**
- * What an analysis asked of the modules' files, and the answers, as a note of a mini core: so that it reads the same
- * where nobody has that Node. A few hundred symbols and rows of unwinding tables instead of 100 MB of executable. What
- * was not asked then is asked of the file, where there is one of the same build.
+ * The lookups of an analysis in the modules' files, with their results, as a note of a mini core: it can then be read without
+ * that build of Node. A few hundred symbols and rows of unwind tables replace 100 MB of executable. Any other lookup uses the
+ * file, if there is one of the same build.
  */
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import type { FrameDescription } from '../../../formats/dwarf-cfi/eh-frame.ts';
@@ -19,7 +19,7 @@ type SegmentRow = [
   memorySize: number,
   align: number,
 ];
-/** Bytes as base64. */
+/** Byte strings are base64. */
 type FrameRow = [
   start: number,
   end: number,
@@ -31,7 +31,7 @@ type FrameRow = [
   commonInstructions: string,
 ];
 
-/** Answers by what was asked; null where there was none. */
+/** Results by their key; null if there was none. */
 export interface ModuleRecord {
   path: string;
   segments: SegmentRow[];
@@ -55,7 +55,7 @@ const emptyRecord = (path: string): ModuleRecord => ({
   bytes: {},
 });
 
-/** Passes every question on and keeps the answer. */
+/** Forwards every lookup and records its result. */
 export class RecordingCode implements ModuleCode {
   readonly record: ModuleRecord;
   readonly #code: ModuleCode;
@@ -114,7 +114,7 @@ export class RecordingCode implements ModuleCode {
   }
 }
 
-/** Answers from a record; `open` gives the file for questions that it does not answer. */
+/** Answers from a record; `open` returns the file for lookups that were not recorded. */
 export class RecordedCode implements ModuleCode {
   readonly segments: readonly Segment[];
   readonly #record: ModuleRecord;
@@ -215,7 +215,7 @@ const frameRow = ({ start, end, instructions, common }: FrameDescription): Frame
   common.isSignalFrame,
   toBase64(common.instructions),
 ];
-/** What only the reading of the tables needs is left at nothing. */
+/** Fields that are only needed to parse the tables are left empty. */
 const frameOf = ([start, end, bytes, code, data, column, isSignal, first]: FrameRow): FrameDescription => ({
   start,
   end,
@@ -234,7 +234,7 @@ const frameOf = ([start, end, bytes, code, data, column, isSignal, first]: Frame
 const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
 
-/** What comes back from a file: undefined where anything is not as it must be. */
+/** Parses an untrusted note; undefined if anything is invalid. */
 export function parseModuleRecords(bytes: Uint8Array): ModuleRecord[] | undefined {
   try {
     const records: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
@@ -246,7 +246,7 @@ export function parseModuleRecords(bytes: Uint8Array): ModuleRecord[] | undefine
   }
 }
 
-/** A name like `constructor` must not be answered by JavaScript itself. */
+/** Without this, a name like `constructor` would be found on the prototype. */
 function withoutPrototypes(record: ModuleRecord): ModuleRecord {
   const plain = <T>(rows: Record<string, T>): Record<string, T> => Object.assign(Object.create(null), rows);
   return {

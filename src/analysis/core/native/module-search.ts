@@ -1,7 +1,6 @@
 /**
- * Where a file of a certain build may lie when it is not where the process had it: caches of debuginfod, the
- * distribution's store by build id, and for Node itself the places where people and version managers put it. Only the
- * build id decides; a name proves nothing.
+ * Where a file of a given build may be if it is not at its path: debuginfod's caches, the distribution's build-id store and,
+ * for Node itself, the install folders of version managers. Only the build id decides; a name proves nothing.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,7 +11,7 @@ import { readElf } from '../../../formats/elf/elf-file.ts';
 import { findBuildId } from '../../../formats/elf/notes.ts';
 
 const maxCandidates = 300;
-/** Folders with a folder for each version, and where in it the executable is. */
+/** Folders with one folder per version, and the path of the executable in it. */
 const versionFolders: [string, string][] = [
   ['.nvm/versions/node', 'bin/node'],
   ['.volta/tools/image/node', 'bin/node'],
@@ -24,7 +23,7 @@ const versionFolders: [string, string][] = [
   ['n/n/versions/node', 'bin/node'],
   ['/usr/local/n/versions/node', 'bin/node'],
   ['/opt/hostedtoolcache/node', 'x64/bin/node'],
-  // The packages `node`, `node@22`… of the registry.
+  // The npm packages `node`, `node@22`…
   ['./node_modules', 'bin/node'],
 ];
 

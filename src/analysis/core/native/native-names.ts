@@ -1,11 +1,11 @@
-/** Names for machine code: symbols made readable, V8's built-in code, and what a thread is for by where it began. */
+/** Names of native code: readable symbols, V8's built-ins, and the purpose of a thread by its start function. */
 import type { ElfSymbol } from '../../../formats/elf/symbols.ts';
 import { demangle } from '../../../formats/mangled-names/demangle.ts';
 import type { NativeFrame } from './native-stack.ts';
 
 const builtinPrefix = 'Builtins_';
 
-/** The symbol that a frame runs in. */
+/** The symbol that contains the frame's code. */
 export function findSymbol(frame: NativeFrame): ElfSymbol | undefined {
   const code = frame.location?.module.code;
   const address = frame.location?.address;
@@ -17,7 +17,7 @@ export function findSymbol(frame: NativeFrame): ElfSymbol | undefined {
   return code.findFunction(address);
 }
 
-/** Name of V8's built-in code without its prefix. */
+/** The name of a V8 built-in without its prefix; undefined for other symbols. */
 export function builtinName(symbol: ElfSymbol | undefined): string | undefined {
   return symbol?.name.startsWith(builtinPrefix) ? symbol.name.slice(builtinPrefix.length) : undefined;
 }
@@ -27,7 +27,7 @@ export function readableName(symbol: ElfSymbol): string {
   return demangle(symbol.name.replace(/@.*$/, ''));
 }
 
-/** Where threads of a Node process begin, and what they are for. */
+/** Start functions of a Node process's threads, and what those are for. */
 const beginnings: [RegExp, string, 'worker' | 'native'][] = [
   [/^node::worker::Worker::StartThread/, 'worker thread', 'worker'],
   [/^node::.*PlatformWorkerThread/, "V8's platform worker", 'native'],
@@ -38,7 +38,7 @@ const beginnings: [RegExp, string, 'worker' | 'native'][] = [
   [/^node::SigintWatchdog|^node::Watchdog/, 'watchdog', 'native'],
 ];
 
-/** From the names of its frames, the outermost last. */
+/** From the names of its frames, outermost last. */
 export function describeThreadPurpose(
   names: (string | undefined)[],
 ): { name: string; kind: 'worker' | 'native' } | undefined {

@@ -1,6 +1,6 @@
 /**
- * Walks a thread's machine stack: by call frame information where a module has it, by frame pointers through code
- * that V8 made (which keeps them) and code without tables. Each frame says which. Knows nothing of JavaScript.
+ * Unwinds a thread's native stack: with call frame information if a module has it, otherwise (V8's generated code, code
+ * without tables) with frame pointers. Each frame records which. Knows nothing of JavaScript.
  */
 import { AbsentMemory, type MemoryReader } from '../../../bytes/memory.ts';
 import { MalformedInput } from '../../../errors.ts';
@@ -14,41 +14,41 @@ import type { Location, ModuleMap } from './module-map.ts';
 export interface NativeFrame {
   programCounter: number;
   stackPointer: number;
-  /** Undefined where the callee did not save it and nothing is known of it. */
+  /** Undefined if the callee did not save it and it is unknown. */
   framePointer: number | undefined;
   /** How this frame was found. */
   trust: FrameTrust;
-  /** Address to look up: of the call, not of the instruction after it. */
+  /** The address to look up: inside the call, not the instruction after it. */
   lookupAddress: number;
   location: Location | undefined;
   registers: RegisterFile;
-  /** Where a signal handler returns to. */
+  /** True for the code that a signal handler returns to. */
   isSignalReturn?: boolean;
 }
 
 export interface NativeStack {
   frames: NativeFrame[];
-  /** Of a very deep stack so many were dropped, behind the first ones. */
+  /** How many frames of a very deep stack were dropped, after the first ones. */
   dropped: number;
-  /** Why the walk ended before the thread's first frame. */
+  /** Why the walk ended before the thread's first frame; absent if it did not. */
   stopped?: string;
 }
 
 const maxFrames = 500_000;
-/** Of a deep recursion so many of the first are kept, and at least so many of the last. */
+/** Of a deep recursion, this many of the first frames and at least as many of the last are kept. */
 const keptFrames = 2000;
-/** The largest frame that a frame pointer is trusted to span. */
+/** The largest frame size for which a frame pointer is trusted. */
 const maxFrameBytes = 16 << 20;
 const huntBytes = 64 << 10;
 const maxFrameMarker = 256;
-/** Bytes of a function's first instructions. */
+/** How many bytes of a function's first instructions are read. */
 const longestPrologue = 64;
 
 type Step =
   | { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean }
   | { end: string | undefined };
 
-/** What a walk needs of an opened core. */
+/** The parts of an opened core that unwinding needs. */
 export interface UnwindSpace {
   machine: Machine;
   modules: ModuleMap;
@@ -57,7 +57,7 @@ export interface UnwindSpace {
 }
 
 /**
- * Never throws on what memory holds; iterative. `isExact`: false where the program counter is already behind the
+ * Never throws, whatever memory contains; iterative. `isExact`: false if the program counter is already behind the
  * instruction that stopped the thread (a breakpoint).
  */
 export function walkNativeStack(start: RegisterFile, space: UnwindSpace, isExact = true): NativeStack {
@@ -74,7 +74,7 @@ export function walkNativeStack(start: RegisterFile, space: UnwindSpace, isExact
     const step = stepToCaller(frame, frames.length === 1, space);
     if ('end' in step) return step.end ? { frames, dropped, stopped: step.end } : { frames, dropped };
     const sp = Number(step.registers.get(machine.stackPointer) ?? 0n);
-    // A function that calls nothing needs no room on the stack where the return address is in a register.
+    // A leaf function needs no stack if the return address is in a register.
     const isLeaf = exact && machine.linkRegister !== undefined && sp === frame.stackPointer;
     if (sp <= frame.stackPointer && !step.isSignalFrame && !isLeaf)
       return { frames, dropped, stopped: `the stack pointer does not grow at 0x${sp.toString(16)}` };
@@ -149,8 +149,8 @@ function stepByTables(frame: NativeFrame, space: UnwindSpace): Step | undefined 
 }
 
 /**
- * The tables want a register that a core without ptrace does not have. The nearest return address behind a call of this
- * very function says where its frame ends, and so what the register was.
+ * The tables need a register that a core taken without ptrace lacks. The nearest return address after a call of this very
+ * function shows where its frame ends, and so the value of the register.
  */
 function computeFromCallSite(
   { cfa, registers }: FrameRow,
@@ -158,7 +158,7 @@ function computeFromCallSite(
   frame: NativeFrame,
   { machine, memory }: UnwindSpace,
 ): CallerFrame | undefined {
-  // Elsewhere a frame does not end with its return address.
+  // On machines with a link register, a frame doesn't end with its return address.
   if (cfa.kind !== 'register' || machine.linkRegister !== undefined) return undefined;
   const start = Math.ceil(frame.stackPointer / 8) * 8;
   for (let at = start; at < start + huntBytes; at += 8) {
@@ -174,7 +174,7 @@ function computeFromCallSite(
 function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   const { machine, memory } = space;
   const known = frame.framePointer;
-  // Code of a module whose file is not here may keep anything in that register.
+  // Code of a module without a file may use that register for anything.
   const isForeign = frame.location !== undefined && !frame.location.module.code;
   const isBelieved = known !== undefined && !(isForeign && !mayBeFrame(known, frame));
   const fp = isBelieved ? known : huntFramePointer(frame.stackPointer, space);
@@ -194,7 +194,7 @@ function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   return { registers, trust: isBelieved ? 'frame-pointer' : 'scan', isSignalFrame: false };
 }
 
-/** What lies between a frame's two words and its caller's stack. */
+/** The registers between a frame's two words and its caller's stack. */
 function findPushedFirst({ location }: NativeFrame, machine: Machine): (number | undefined)[] {
   const { module, address } = location ?? {};
   if (!machine.findPushedFirst || !module?.code || address === undefined) return [];
@@ -209,12 +209,12 @@ function mayBeFrame(fp: number, { stackPointer }: NativeFrame): boolean {
 }
 
 /**
- * A core that was taken without ptrace has no frame pointer. V8's frames give themselves away: a saved frame pointer
- * further up, a return address into code, below them a context or a small marker; and the next frame likewise.
+ * A core taken without ptrace has no frame pointer. V8's frames can be recognised: a saved frame pointer further up, a return
+ * address into code, below them a context or a small marker; and the next frame looks the same.
  */
 function huntFramePointer(stackPointer: number, space: UnwindSpace): number | undefined {
   for (let at = Math.ceil(stackPointer / 8) * 8; at < stackPointer + huntBytes; at += 8) {
-    // The stack ends. A damaged stack pointer may be so large, too, that adding to it changes nothing.
+    // The end of the stack. A damaged stack pointer may also be so large that adding 8 doesn't change it.
     if (space.memory.findWord(at) === undefined) return undefined;
     const saved = callerOf(at, space);
     if (saved === undefined || callerOf(saved, space) === undefined) continue;
@@ -224,7 +224,7 @@ function huntFramePointer(stackPointer: number, space: UnwindSpace): number | un
   return undefined;
 }
 
-/** The saved frame pointer of what may be a frame. */
+/** The saved frame pointer, if there may be a frame at `at`; otherwise undefined. */
 function callerOf(at: number, { machine, memory, core }: UnwindSpace): number | undefined {
   const saved = memory.findWord(at);
   if (saved === undefined || !memory.has(at + 8, 8)) return undefined;
@@ -234,7 +234,7 @@ function callerOf(at: number, { machine, memory, core }: UnwindSpace): number | 
   return isCode ? saved : undefined;
 }
 
-/** After a call to an address that holds no code the return address is still where the call has left it. */
+/** After a call to an address without code, the return address is still where the call stored it. */
 function stepByReturnAddress(frame: NativeFrame, { machine, memory }: UnwindSpace): Step {
   const registers = new Map(frame.registers);
   const { linkRegister } = machine;

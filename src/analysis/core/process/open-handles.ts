@@ -1,7 +1,7 @@
 /**
- * What the main thread's event loop waited for, by libuv's own list of handles. Read where the executable names its default loop;
- * each handle has to name the loop, and the list to lead back, or nothing is told.
- * Sources: libuv's uv.h and uv/unix.h; the fields that are read have not moved in the versions that Node 18 to 26 have.
+ * What the main thread's event loop waited for, from libuv's own list of handles. Only if the executable has a symbol for its
+ * default loop; each handle must point to the loop, and the list must end where it began, otherwise nothing is returned.
+ * Sources: libuv's uv.h and uv/unix.h; the offsets of the fields read here are the same in the versions of Node 18 to 26.
  */
 import { type MemoryReader, whereMapped } from '../../../bytes/memory.ts';
 import type { HandleFacts } from '../../../model/account.ts';
@@ -9,10 +9,10 @@ import type { V8Runtime } from '../javascript/v8-runtime.ts';
 import { findRuntimeAddress } from '../native/module-map.ts';
 
 const defaultLoop = 'default_loop_struct';
-/** Of uv_loop_t. */
+/** Offsets in uv_loop_t. */
 const HANDLE_QUEUE = 16;
 const ACTIVE_REQUESTS = 32;
-/** Of uv_handle_t: its loop, its kind, its place in the queue, its flags. */
+/** Offsets in uv_handle_t: its loop, kind, place in the queue, flags. */
 const LOOP = 8;
 const KIND = 16;
 const QUEUE = 32;
@@ -21,10 +21,10 @@ const UV_HANDLE_CLOSING = 1;
 const UV_HANDLE_ACTIVE = 4;
 const UV_HANDLE_REF = 8;
 const UV_HANDLE_INTERNAL = 16;
-/** Of streams. */
+/** Flags of streams. */
 const UV_HANDLE_READABLE = 0x4000;
 const UV_HANDLE_WRITABLE = 0x8000;
-/** Behind the fields that all handles have. */
+/** The first field after those that all handles have. */
 const OWN_FIELDS = 96;
 const ioDescriptor = 48;
 const streamWatcher = 136;
@@ -32,14 +32,14 @@ const datagramWatcher = 128;
 
 interface Kind {
   name: string;
-  /** Where its watcher of a descriptor is. */
+  /** Offset of its descriptor watcher. */
   watcher?: number;
-  /** Where its number is, and what that counts. */
+  /** Offset of its number, and what that number is. */
   number?: [offset: number, of: string];
   isStream?: boolean;
 }
 
-/** By the numbers of uv_handle_type. What only a program's own C++ uses is not listed: prepare, check, idle, async. */
+/** By the numbers of uv_handle_type. Kinds that only C++ code uses are not listed: prepare, check, idle, async. */
 const kinds: Readonly<Record<number, Kind>> = {
   3: { name: 'file watcher' },
   4: { name: 'file watcher (polling)' },
@@ -57,7 +57,7 @@ const maxKind = 17;
 const maxHandles = 100_000;
 const mostDetails = 8;
 
-/** Undefined where they cannot be known. */
+/** Undefined if the list can't be read or is inconsistent. */
 export function findOpenHandles({ module, heap }: V8Runtime): HandleFacts[] | undefined {
   const symbol = module.code?.findNamed(defaultLoop);
   const loop = symbol && findRuntimeAddress(module, symbol.address);
@@ -100,7 +100,7 @@ function add(
   const flags = memory.readUint32(handle + FLAGS);
   const isAsked =
     (flags & (UV_HANDLE_INTERNAL | UV_HANDLE_CLOSING)) === 0 && (flags & UV_HANDLE_ACTIVE) !== 0;
-  // Node's own timer is one for all of the program's.
+  // Node uses one timer for all timers of the program.
   if (!kind || !isAsked || (number === timerKind && (flags & UV_HANDLE_REF) === 0)) return;
   const isServer = kind.isStream && (flags & (UV_HANDLE_READABLE | UV_HANDLE_WRITABLE)) === 0;
   const name = isServer ? `${kind.name} server` : kind.name;

@@ -1,7 +1,7 @@
 /**
- * Arguments and environment as the process was started with, from the top of its first stack: a count, two tables of pointers, the
- * auxiliary vector, then the texts. Redacted before anyone sees them. Sources: fs/binfmt_elf.c (create_elf_tables) of Linux;
- * libuv's proctitle.c, which writes a title over the arguments.
+ * The arguments and environment that the process was started with, from the top of its initial stack: a count, two tables of
+ * pointers, the auxiliary vector, then the texts. Redacted before they are shown. Sources: Linux's fs/binfmt_elf.c
+ * (create_elf_tables); libuv's proctitle.c, which writes a title over the arguments.
  */
 import { type MemoryReader, whereMapped } from '../../../bytes/memory.ts';
 import type { CoreFile } from '../../../formats/elf-core/core-contents.ts';
@@ -15,27 +15,27 @@ import type { CoreDump } from '../core-dump.ts';
 export interface StartWords {
   arguments: string[];
   variables: NonNullable<EnvironmentFacts['variables']>;
-  /** The program has written a title over its arguments: there is one word, which is that. */
+  /** The program has overwritten its arguments with a title, which is then the only word. */
   isTitle?: boolean;
 }
 
 export const titleGap: Gap = { part: 'core', reason: 'its arguments were overwritten by process.title' };
 
-/** Sixteen random bytes, which lie above the auxiliary vector. */
+/** Sixteen random bytes, located above the auxiliary vector. */
 const AT_RANDOM = 25;
 /** Between the two are a few names and padding. */
 const searchedBytes = 1 << 12;
-/** Pairs of the vector by which it is known. */
+/** How many pairs are compared to recognise the vector. */
 const comparedPairs = 4;
 const maxPointers = 1 << 16;
-/** The kernel's own limit is 128 KB for one. */
+/** The kernel's own limit is 128 kB per text. */
 const maxText = 1 << 17;
 
-/** Undefined for a core that does not hold that stack. */
+/** Undefined if the core doesn't contain that stack. */
 export function findStartWords(dump: CoreDump): StartWords | undefined {
   const noted = dump.core.own.get(OWN_START_WORDS);
   if (noted) return readNote(noted);
-  // They go along in a note, redacted, and never as memory.
+  // A mini core has them as a redacted note, never as memory.
   const touched = dump.memory.touchedBlocks;
   dump.memory.touchedBlocks = undefined;
   const found = whereMapped(() => read(dump.core, dump.memory));
@@ -43,13 +43,16 @@ export function findStartWords(dump: CoreDump): StartWords | undefined {
   return found;
 }
 
-/** The variables in the clear: only for a policy that is to know their secrets. Undefined as `findStartWords`. */
+/**
+ * The unredacted variables: only for a policy that must learn their secrets. Undefined like `findStartWords`, and for a core
+ * with a note.
+ */
 export function findVariables(dump: CoreDump): Record<string, string> | undefined {
   if (dump.core.own.has(OWN_START_WORDS)) return undefined;
   return whereMapped(() => readRaw(dump.core, dump.memory)?.variables);
 }
 
-/** Those that were redacted by the rules alone, by one who knows more. */
+/** Redacts words that were redacted only by the rules again, with a policy that knows more. */
 export function redactWords(words: StartWords, redactor: Pick<Policy, 'argv' | 'environment'>): StartWords {
   const shown = Object.entries(words.variables).flatMap(([name, variable]) =>
     'value' in variable ? [[name, variable.value] as const] : [],
@@ -95,7 +98,7 @@ function readRaw(core: CoreFile, memory: MemoryReader) {
   if (vector === undefined) return undefined;
   const environment = readPointers(memory, vector - 8);
   const given = environment && readPointers(memory, environment.start - 8);
-  // What stands before the table says how long it is.
+  // The count in front of the table must equal its length.
   if (!given || memory.readWord(given.start - 8) !== given.pointers.length) return undefined;
   const words = given.pointers.map((at) => readText(memory, at));
   const first = given.pointers[0] ?? 0;
@@ -128,13 +131,13 @@ function findVector(core: CoreFile, memory: MemoryReader): number | undefined {
   return undefined;
 }
 
-/** Of the table that ends with a zero at `end`. */
+/** The table of pointers that ends with a zero at `end`. */
 function readPointers(memory: MemoryReader, end: number): { start: number; pointers: number[] } | undefined {
   if (memory.readWord(end) !== 0) return undefined;
   const pointers: number[] = [];
   for (let at = end - 8; pointers.length <= maxPointers; at -= 8) {
     const word = memory.readWord(at);
-    // A zero ends the table before it; a count stands before the arguments.
+    // The previous table ends with a zero; the arguments are preceded by their count.
     if (word <= maxPointers) return { start: at + 8, pointers: pointers.reverse() };
     pointers.push(word);
   }
