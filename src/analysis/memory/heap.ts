@@ -1,6 +1,6 @@
 /**
- * A heap snapshot with everything that is computed from it, each part at the first question. The one way into this
- * room for the command line and for the rules; knows no output.
+ * A heap snapshot with everything that is computed from it, each part on first use. The entry point of this folder for the
+ * command line and the rules; produces no output itself.
  */
 
 import { MalformedInput } from '../../errors.ts';
@@ -25,7 +25,7 @@ import { type ClassAggregates, computeClassAggregates } from './questions/class-
 import { type ClassTable, computeClasses } from './questions/classes.ts';
 
 export interface HeapOptions extends ReadOptions {
-  /** Called when a part begins to be computed, with the name of the property that it is. */
+  /** Called when the computation of a part begins, with the name of its property. */
   onPhase?(name: string): void;
 }
 
@@ -55,7 +55,7 @@ export class Heap {
     return this.#memo.get(what) as Value;
   }
 
-  /** All that is computed here needs the whole graph: half of it would give sizes that look right and are not. */
+  /** All parts need the whole graph: half of it would produce sizes that look right but are wrong. */
   #requireEdges(): void {
     const gap = this.snapshot.gaps.find(({ section }) => section === 'edges');
     if (gap)
@@ -66,8 +66,8 @@ export class Heap {
   }
 
   /**
-   * Computes what nearly every question needs, on two cores where that pays. Need not be called.
-   * @param facets what the second one computes beside the dominators.
+   * Computes what nearly every query needs, on two threads if that is faster. Optional.
+   * @param facets what the second thread computes in parallel to the dominators.
    */
   async prepare(facets: readonly FacetName[] = allFacets): Promise<void> {
     this.#requireEdges();
@@ -84,12 +84,12 @@ export class Heap {
       this.#once('selfSize', () => giveToOwners(this.snapshot, ownerOfPart, this.#spare?.take()));
   }
 
-  /** What the tree is done with. */
+  /** Memory that the dominator tree no longer uses. */
   get #spare(): SpareMemory | undefined {
     return (this.#memo.get('tree') as DominatorTree | undefined)?.spare;
   }
 
-  /** A word a node to work in: until the index of the dominated is there, which takes it. */
+  /** Working memory, one word per node. Not available after the index of dominated nodes, which uses it, was built. */
   get #work(): Uint32Array | undefined {
     return this.#memo.has('dominated') ? undefined : this.#spare?.work;
   }
@@ -102,7 +102,7 @@ export class Heap {
     return this.#once('tree', () => computeDominators(this.snapshot));
   }
 
-  /** Self sizes with the size of internal parts at their owner. */
+  /** Self sizes, with internal parts counted at their owner. */
   get selfSize(): SizeColumn {
     return this.#once('selfSize', () => computeShallowSizes(this.snapshot, this.#spare?.take()));
   }
@@ -120,7 +120,7 @@ export class Heap {
   }
 
   get dominated(): DominatedIndex {
-    // The retained sizes need the room to work in.
+    // Until then the retained sizes need this memory.
     const spare = this.#memo.has('retained') ? this.#spare : undefined;
     return this.#once(
       'dominated',
@@ -146,7 +146,7 @@ export class Heap {
     );
   }
 
-  /** What all nodes hold, and what V8 counts outside of them: DevTools' total. */
+  /** The size of all nodes, and what V8 counts outside of them: DevTools' total. */
   get totalBytes(): number {
     return this.retained[this.root]! + this.snapshot.header.extraNativeBytes;
   }

@@ -1,4 +1,4 @@
-/** The part of an account's memory that a heap snapshot tells: classes, suspects, and what keeps what. */
+/** The parts of an account's memory that come from a heap snapshot: classes, suspects, and the retained tree. */
 import type { MemoryFacts } from '../../model/account.ts';
 import { computeRetainedTree } from './graph/retained-tree.ts';
 import type { Heap } from './heap.ts';
@@ -7,7 +7,7 @@ import { computeSuspects } from './suspects/suspects.ts';
 
 const maxClasses = 30;
 
-/** @param part name of the bundle part that the snapshot is, for the evidence. */
+/** @param part name of the bundle part with the snapshot, for the evidence. */
 export function computeMemoryFacts(
   heap: Heap,
   part: string,

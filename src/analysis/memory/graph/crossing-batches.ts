@@ -1,16 +1,17 @@
 /**
- * The crossing edges by target, highest first: a bucket at a time by counting. One that has more than a batch is first dealt
- * out into buckets of fewer targets, in the memory that it leaves, so that each edge is looked at three times at the most.
+ * Returns the crossing edges sorted by target, highest target first, with a counting sort per bucket. A bucket with more
+ * edges than a batch is first split into side buckets with fewer targets, which reuse its memory, so that each edge is read
+ * at most three times.
  */
 import { bucketBits, type CrossingEdges } from './crossing-edges.ts';
 
 const bucketSize = 1 << bucketBits;
-/** Edges sorted at a time: their sources stay in the cache of a core. */
+/** Number of edges sorted at a time: their sources fit into a core's cache. */
 const batchLimit = 1 << 18;
 
 /**
- * Edges to targets [first, end), sorted by target: of `first + i`, sources[starts[i]…starts[i + 1]). All of them, but that
- * a single target may come again with more.
+ * Edges to targets [first, end), sorted by target: the sources of target `first + i` are sources[starts[i]…starts[i + 1]).
+ * Contains all edges to these targets, except that a batch with a single target may be followed by more batches for it.
  */
 export interface EdgeBatch {
   first: number;
@@ -19,17 +20,17 @@ export interface EdgeBatch {
   sources: Uint32Array;
 }
 
-/** Targets [first, end) of a bucket, by their lower half, with the bucket that has their edges alone. */
+/** Targets [first, end) of a bucket, by their lower half, and the bucket that contains only their edges. */
 interface Part {
   bucket: number;
   first: number;
   end: number;
 }
 
-/** How many side buckets the dealing out takes at the most: two neighbours together have more than a batch. */
+/** The maximum number of side buckets: two neighbouring ones together have more edges than a batch. */
 export const sideBucketsFor = (edgeCount: number): number => Math.ceil((3 * edgeCount) / batchLimit);
 
-/** All edges, batches and the targets in them descending. A batch is valid until the next one is asked for. */
+/** Yields all edges; batches and their targets are in descending order. A batch is valid until the next one is requested. */
 export function* batchesOf(edges: CrossingEdges): Generator<EdgeBatch> {
   const sorter = new Sorter(edges);
   for (let bucket = edges.bucketCount - 1; bucket >= 0; bucket--) yield* sorter.batches(bucket);
@@ -63,7 +64,7 @@ class Sorter {
     return total;
   }
 
-  /** Each part has no more than a batch, or a single target. */
+  /** Splits a bucket; each part has at most one batch of edges, or a single target. */
   #dealOut(bucket: number): Part[] {
     const parts: Part[] = [];
     const bucketOf = new Uint32Array(bucketSize);
@@ -92,7 +93,7 @@ class Sorter {
       }
   }
 
-  /** By counting: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2 (distribution counting). */
+  /** Counting sort: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2 (distribution counting). */
   #sort({ bucket, first, end }: Part, base: number): EdgeBatch {
     const starts = this.#starts;
     const next = this.#fill;

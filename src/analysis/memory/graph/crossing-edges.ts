@@ -1,20 +1,20 @@
 /**
- * Edges that lead to a vertex with a smaller number than their source's, collected during the depth-first search. A
- * target's upper bits choose a bucket; buckets grow by chunks from one pool, so that writing goes on in a few hundred
- * places that stay in the cache, instead of one place a vertex. An edge takes four bytes: the target's lower half, and
- * how far its source is from that of the bucket's last edge. crossing-batches.ts sorts them.
+ * Collects, during the depth-first search, edges whose target has a smaller number than their source. The upper bits of the
+ * target select a bucket, and buckets grow in chunks from one pool, so that writes go to a few hundred places that stay in
+ * the cache instead of one place per vertex. An edge takes four bytes: the lower half of its target, and the distance of its
+ * source from that of the bucket's previous edge. crossing-batches.ts sorts them.
  */
 export const bucketBits = 16;
 const chunkBits = 12;
 const chunkSize = 1 << chunkBits;
 const chunkMask = chunkSize - 1;
 const lowerHalf = 0xffff;
-/** In place of a distance that is too far. */
+/** Marks a distance that doesn't fit. */
 const far = -0x8000;
-/** Targets whose last source is remembered, a power of two less one; most repeats come at once. */
+/** Size of the cache of recent targets, a power of two minus one. Most repeated edges follow each other closely. */
 const recentMask = (1 << 8) - 1;
 
-/** Some edges of a bucket, in the order in which they were added. Valid until the next ones are asked for. */
+/** Some edges of a bucket, in insertion order. Valid until the next piece is requested. */
 export interface EdgePiece {
   count: number;
   /** The lower halves of the targets. */
@@ -23,22 +23,22 @@ export interface EdgePiece {
 }
 
 export class CrossingEdges {
-  /** Buckets by target. */
+  /** Number of buckets by target. */
   readonly bucketCount: number;
-  /** The lower half of a target, above it the distance; or `far`, and the source in the next slot. */
+  /** Low 16 bits: the lower half of a target; high 16 bits: the distance, or `far` if the source is in the next slot. */
   readonly #slots: Int32Array;
-  /** By bucket, two words: where its next edge goes (-1 when it needs a chunk), and the last one's source. */
+  /** Two words per bucket: the index for its next edge (-1 if it needs a chunk), and the source of its last edge. */
   readonly #ends: Int32Array;
   readonly #chunks: number[][];
   readonly #free: number[] = [];
-  /** By the target's lower bits, two words: the target, and its last source. */
+  /** Two words per lower bits of a target: the target and its last source. */
   readonly #recent = new Int32Array(2 * (recentMask + 1));
   #usedBuckets: number;
   #usedChunks = 0;
 
   /**
-   * Memory that no edge is written to is never touched, so room for all edges, each far away, costs nothing.
-   * @param sideBuckets that `takeSideBucket` can give.
+   * Reserves memory for the worst case, in which every edge takes two slots; pages that are never written cost nothing.
+   * @param sideBuckets how many buckets `takeSideBucket` can return.
    */
   constructor(vertexCount: number, edgeCount: number, sideBuckets: number) {
     this.bucketCount = (vertexCount >>> bucketBits) + 1;
@@ -51,7 +51,7 @@ export class CrossingEdges {
     for (let bucket = 0; bucket < buckets; bucket++) this.#empty(bucket);
   }
 
-  /** Adds one, unless it was added not long ago. */
+  /** Adds an edge, unless the same one was added recently. */
   add(target: number, source: number): void {
     const recent = this.#recent;
     const slot = 2 * (target & recentMask);
@@ -61,12 +61,12 @@ export class CrossingEdges {
     this.put(target >>> bucketBits, target, source);
   }
 
-  /** One that is empty, apart from those by target. */
+  /** Returns an empty bucket that is not one of those by target. */
   takeSideBucket(): number {
     return this.#usedBuckets++;
   }
 
-  /** Adds one to a bucket of one's choice. Of the target its lower half is kept. */
+  /** Adds an edge to a given bucket. Only the lower half of the target is stored. */
   put(bucket: number, target: number, source: number): void {
     const ends = this.#ends;
     const distance = source - ends[2 * bucket + 1]!;
@@ -93,7 +93,7 @@ export class CrossingEdges {
     this.#ends[2 * bucket + 1] = 0;
   }
 
-  /** All edges of a bucket, which stay in it. */
+  /** Yields all edges of a bucket without removing them. */
   *pieces(bucket: number): Generator<EdgePiece> {
     const piece = { count: 0, targets: new Uint16Array(chunkSize), sources: new Uint32Array(chunkSize) };
     const chunks = this.#chunks[bucket]!;
@@ -107,7 +107,7 @@ export class CrossingEdges {
     }
   }
 
-  /** As pieces; the bucket is empty at the end, and what was read gives its memory to new edges. */
+  /** Like pieces, but leaves the bucket empty; chunks that were read are reused for new edges. */
   *drain(bucket: number): Generator<EdgePiece> {
     const chunks = this.#chunks[bucket]!;
     let done = 0;
@@ -142,7 +142,10 @@ export class CrossingEdges {
     state.waiting = waiting;
   }
 
-  /** Once no edge is needed any more: their memory, for twice as many words; new memory where it is too small. */
+  /**
+   * Called when no edge is needed any more: returns their memory as two arrays of `words` words, or new memory if it is too
+   * small.
+   */
   release(words: number): [Uint32Array, Uint32Array] {
     const { buffer } = this.#slots;
     if (buffer.byteLength < 8 * words) return [new Uint32Array(words), new Uint32Array(words)];
@@ -151,8 +154,8 @@ export class CrossingEdges {
 }
 
 interface ReadState {
-  /** Of the edge before. */
+  /** The source of the previous edge. */
   source: number;
-  /** The target whose source is in the coming slot, -1 when that is an edge. */
+  /** The target whose source is in the next slot; -1 if the next slot is an edge. */
   waiting: number;
 }

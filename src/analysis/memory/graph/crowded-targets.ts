@@ -1,7 +1,7 @@
 /**
- * EventTargets (AbortSignals above all) with many listeners for one event. Node keeps them as a doubly linked list below a
- * symbol: target[kEvents] is a Map from the event's name to {size, next}, and `next` leads from Listener to Listener
- * (lib/internal/event_target.js, the same on Node 20 to 26).
+ * Finds EventTargets (mostly AbortSignals) with many listeners for one event. Node stores them in a doubly linked list below
+ * a symbol: target[kEvents] is a Map from event name to {size, next}, and `next` links the Listeners
+ * (lib/internal/event_target.js, the same in Node 20 to 26).
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
@@ -9,17 +9,17 @@ import { findChild, stringText } from '../questions/node-rows.ts';
 import { tablePairs } from '../questions/tables.ts';
 
 export interface CrowdedEvent {
-  /** Emitter or target. */
+  /** The emitter or target. */
   emitter: number;
   event: string;
-  /** The node that holds the list. */
+  /** The node that contains the list. */
   list: number;
-  /** The functions. */
+  /** The listener functions. */
   listeners: number[];
 }
 
 const eventsSymbol = '<symbol kEvents>';
-/** No list is longer than a snapshot has nodes; this is to be sure of an end. */
+/** Guarantees termination; no snapshot has longer lists. */
 const mostListeners = 1_000_000;
 
 export function crowdedTargets(heap: Heap, moreThan: number): CrowdedEvent[] {

@@ -1,10 +1,10 @@
 /**
- * Whether native objects (DOM nodes in Chrome) still belong to a document, spread from those that say so themselves to
- * the native nodes below them, as DevTools does (propagateDOMState, chrome-devtools-frontend 1.0.1705227).
+ * Whether native objects (DOM nodes in Chrome) still belong to a document. The state of nodes that have one is propagated to
+ * the native nodes below them, as in DevTools (propagateDOMState, chrome-devtools-frontend 1.0.1705227).
  */
 import { Detachedness, EdgeType, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
 
-/** By ordinal, a value of Detachedness; undefined when no node says anything. */
+/** By ordinal, a value of Detachedness; undefined if the snapshot doesn't have this field. */
 export function computeDetachedness(snapshot: HeapSnapshot): Uint8Array | undefined {
   const told = snapshot.nodes.detachedness;
   if (!told) return undefined;

@@ -1,8 +1,8 @@
 /**
- * Distance of each node from what the program itself holds, breadth first, as DevTools counts it (chrome-devtools-
- * frontend 1.0.1705227, calculateDistances): 1 for the roots' own objects; from `systemDistance` up for what only V8's
- * internals reach; `noDistance` for what nothing reaches. Left out are weak edges, descriptor links of maps (maps share
- * them), the sloppy function map, and of a WeakMap entry's two edges the one that is seen first.
+ * The distance of each node from the program's own roots, breadth first, as DevTools computes it (calculateDistances,
+ * chrome-devtools-frontend 1.0.1705227): 1 for the roots' own objects; `systemDistance` and more for what only V8's internals
+ * reach; `noDistance` if unreachable. Ignored are weak edges, descriptor links of maps (which maps share), the sloppy
+ * function map and, of the two edges of a WeakMap entry, the one that is visited first.
  */
 import {
   EdgeType,
@@ -17,13 +17,13 @@ import { type Ephemerons, markEphemerons } from './ephemerons.ts';
 export const systemDistance = 100_000_000;
 export const noDistance = -5;
 
-/** That the kernel looks at in one call: what V8 has compiled better meanwhile serves the next. */
+/** Nodes per call of the kernel: code that V8 has optimised in the meantime is only used from the next call on. */
 const nodesAtOnce = 16_384;
 
-/** Nodes whose place in the queue is used again at once: memory that nothing was written to costs nothing. */
+/** Once this many nodes are done, their part of the queue is reused: memory that is never written costs nothing. */
 const leastTrimmed = 1 << 16;
 
-/** By ordinal. @param room of a word a node, to work in. @param into of a word a node, where they are to be. */
+/** By ordinal. @param room working memory, one word per node. @param into memory for the result, one word per node. */
 export function computeDistances(snapshot: HeapSnapshot, room?: Uint32Array, into?: Uint32Array): Int32Array {
   return new BreadthFirst(snapshot, markEphemerons(snapshot), room, into).run();
 }
@@ -35,7 +35,7 @@ class BreadthFirst {
   readonly #distances: Int32Array;
   readonly #queue: Uint32Array;
   #queued = 0;
-  /** Entries of WeakMaps of which one edge was seen. */
+  /** WeakMap entries of which one edge was visited. */
   readonly #halfSeen = new Set<number>();
   readonly #mapDescriptors: number;
   readonly #nativeContext: number;
@@ -130,7 +130,7 @@ class BreadthFirst {
   #passesFromSpecial(type: number, edge: number): boolean {
     const { nameOrIndex } = this.#snapshot.edges;
     if (type === NodeType.hidden) return nameOrIndex.get(edge) !== this.#sloppyFunctionMap;
-    // Slots 4, 7, 10, … of a descriptor array are the descriptors (crbug.com/413608).
+    // Slots 4, 7, 10, … of a descriptor array contain the descriptors (crbug.com/413608).
     const index = Number.parseInt(this.#snapshot.edgeName(edge), 10);
     return index < 2 || index % 3 !== 1;
   }

@@ -1,11 +1,11 @@
 /**
  * Immediate dominators by Semi-NCA: L. Georgiadis, "Linear-Time Algorithms for Dominators and Related Problems" (PhD
  * thesis, Princeton 2005, ch. 2), on the semidominators of T. Lengauer and R. E. Tarjan, "A Fast Algorithm for Finding
- * Dominators in a Flowgraph" (TOPLAS 1(1), 1979; https://doi.org/10.1145/357062.357071). Departures:
- * - predecessors that are ancestors went into `semi` during the search; only crossing edges are evaluated;
- * - labels hold semidominators, not vertices, since Semi-NCA needs no more;
- * - where the walk to the nearest common ancestor grows long (a long list whose items share what they hold makes it
- *   quadratic), it goes by jump pointers: E. W. Myers, "An applicative random-access stack" (IPL 17(5), 1983).
+ * Dominators in a Flowgraph" (TOPLAS 1(1), 1979; https://doi.org/10.1145/357062.357071). Differences:
+ * - predecessors that are ancestors are entered into `semi` during the search, so that only crossing edges are evaluated;
+ * - labels are semidominators instead of vertices, which is enough for Semi-NCA;
+ * - if the walk to the nearest common ancestor becomes long (a long list whose items share what they hold makes it
+ *   quadratic), it uses jump pointers: E. W. Myers, "An applicative random-access stack" (IPL 17(5), 1983).
  */
 import type { HeapSnapshot } from '../../../formats/heapsnapshot/index.ts';
 import { GraphKernel } from '../kernel/graph-kernel.ts';
@@ -15,18 +15,18 @@ import { computeSpanningTree, type SpanningTree, unnumbered } from './spanning-t
 import type { SpareMemory, TreeMemory } from './tree-memory.ts';
 
 export interface DominatorTree {
-  /** By ordinal: the ordinal of the immediate dominator; the root's is itself. */
+  /** By ordinal: the ordinal of the immediate dominator. The root is its own. */
   dominator: Uint32Array;
-  /** Memory that is done with, of a large snapshot. */
+  /** Memory that is no longer used; large snapshots only. */
   spare?: SpareMemory;
-  /** Of a small snapshot: where the column is. */
+  /** The kernel that contains the column; small snapshots only. */
   kernel?: GraphKernel;
 }
 
-/** Steps of the plain walk, per vertex, after which jump pointers are built. */
+/** Average number of steps per vertex after which jump pointers are built. */
 const patience = 16;
 
-/** Vertices that the kernel evaluates in one call: what V8 has compiled better meanwhile serves the next. */
+/** Vertices per call of the kernel: code that V8 has optimised in the meantime is only used from the next call on. */
 const verticesAtOnce = 16_384;
 
 export function computeDominators(snapshot: HeapSnapshot): DominatorTree {
@@ -41,14 +41,14 @@ export function computeDominators(snapshot: HeapSnapshot): DominatorTree {
   return { dominator, spare: memory.release(crossing.release(snapshot.nodes.count + 2)) };
 }
 
-/** The same steps where the spanning tree is in the kernel. */
+/** The same steps for a spanning tree in the kernel. */
 function inKernel(tree: SpanningTree, kernel: GraphKernel, root: number): DominatorTree {
   const { code } = kernel;
   const count = tree.number.length;
   code.sortCrossings();
   for (let last = tree.visited; last > 0; last -= verticesAtOnce)
     code.evaluateSemidominators(last, Math.max(1, last - verticesAtOnce + 1));
-  // What the plain walk has found stays: going on with jump pointers it is found again at once.
+  // Results of the plain walk are kept; the walk with jump pointers finds them again at once.
   if (!code.findImmediateDominators(patience)) computeImmediateDominators(tree);
   code.orderNodes(root);
   kernel.hasDominators = true;
@@ -58,7 +58,7 @@ function inKernel(tree: SpanningTree, kernel: GraphKernel, root: number): Domina
   };
 }
 
-/** Completes tree.semi with what comes over crossing edges, vertices descending. */
+/** Completes tree.semi with the crossing edges, in descending order of the vertices. */
 function evaluateSemidominators(tree: SpanningTree, crossing: CrossingEdges, memory: TreeMemory): void {
   const { visited, parent, semi } = tree;
   const forest = new Forest(memory);
@@ -85,9 +85,9 @@ function evaluateSemidominators(tree: SpanningTree, crossing: CrossingEdges, mem
   }
 }
 
-/** The vertices above the current one with their ancestors and labels, side by side for the cache's sake. */
+/** The vertices above the current one; ancestor and label are adjacent in memory, for the cache. */
 class Forest {
-  /** [2v] the ancestor, [2v + 1] the least semidominator from v up to below the ancestor. */
+  /** [2v]: the ancestor; [2v + 1]: the smallest semidominator from v up to just below the ancestor. */
   readonly #links: Int32Array;
   readonly #path: Int32Array;
 
@@ -101,7 +101,7 @@ class Forest {
     this.#links[2 * vertex + 1] = semi;
   }
 
-  /** The least label on the way from `vertex` up to below `bound`; all vertices above `bound` are linked. */
+  /** The smallest label from `vertex` up to just below `bound`. All vertices above `bound` must be linked. */
   evaluate(vertex: number, bound: number): number {
     const links = this.#links;
     if (links[2 * vertex]! <= bound) return links[2 * vertex + 1]!;
@@ -124,7 +124,7 @@ class Forest {
   }
 }
 
-/** The nearest ancestor of the parent, in the dominator tree so far, that is not above the semidominator. */
+/** The nearest ancestor of the parent, in the dominator tree so far, whose number is not greater than the semidominator. */
 function computeImmediateDominators({ visited, parent, semi }: SpanningTree): Int32Array {
   const idom = parent;
   let steps = patience * visited;
@@ -146,7 +146,7 @@ class JumpPointers {
   readonly #jump: Int32Array;
   readonly #depth: Int32Array;
 
-  /** For the vertices up to `done`. */
+  /** Starts with the vertices up to `done`. */
   constructor(idom: Int32Array, vertices: number, done: number) {
     this.#idom = idom;
     this.#jump = new Int32Array(vertices + 1);
@@ -171,7 +171,7 @@ class JumpPointers {
   }
 }
 
-/** What was never reached hangs off the root, each on its own. */
+/** Unreached nodes become children of the root. */
 function byOrdinal({ number, ordinal }: TreeMemory, idom: Int32Array, root: number): Uint32Array {
   const dominator = new Uint32Array(number.buffer);
   for (let node = 0; node < number.length; node++) {

@@ -1,8 +1,8 @@
 /**
- * Entries of WeakMaps. V8 shows each as two internal edges to the value, one from the table and one from the key,
- * both named `<n> / part of key (<name> @<id>) -> value (<name> @<id>) pair in WeakMap (table @<id>)`. The value lives
- * as long as both live, so DevTools lets only the key's edge count for dominators, and sets the distance by the later
- * of the two. Finds those edges and marks them in the edge column (EdgeType.ephemeron), once a snapshot.
+ * Entries of WeakMaps. V8 writes each as two internal edges to the value, one from the table and one from the key, both named
+ * `<n> / part of key (<name> @<id>) -> value (<name> @<id>) pair in WeakMap (table @<id>)`. The value is alive as long as
+ * both are, so DevTools counts only the key's edge for dominators, and uses the later of the two for distances. Finds these
+ * edges and marks them in the edge column (EdgeType.ephemeron), once per snapshot.
  */
 import { EdgeType, edgeTypeShift, type HeapSnapshot } from '../../../formats/heapsnapshot/index.ts';
 
@@ -12,13 +12,13 @@ const nameParts =
 export interface Ephemerons {
   /** By index of the edge's name: id of the table. */
   tableId: Map<number, number>;
-  /** By index of the edge's name: number of the entry, the same for both of its edges. */
+  /** By index of the edge's name: number of the entry, the same for its two edges. */
   entry: Map<number, number>;
 }
 
 const known = new WeakMap<HeapSnapshot, Ephemerons>();
 
-/** Marks the edges on the first call; further calls return the same. */
+/** Marks the edges on the first call; further calls return the same result. */
 export function markEphemerons(snapshot: HeapSnapshot): Ephemerons {
   const found = known.get(snapshot) ?? mark(snapshot);
   known.set(snapshot, found);
@@ -42,7 +42,7 @@ function mark(snapshot: HeapSnapshot): Ephemerons {
   return ephemerons;
 }
 
-/** Only keys and tables can have such edges, so the other nodes' edges are not looked at. */
+/** Only the edges of keys and tables are checked. */
 function markEdgesOf(snapshot: HeapSnapshot, ids: Set<number>, ephemerons: Ephemerons): void {
   const { id, count, firstEdge } = snapshot.nodes;
   const { packed, nameOrIndex } = snapshot.edges;

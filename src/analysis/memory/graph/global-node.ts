@@ -1,4 +1,7 @@
-/** Whether a node is above everything: a root, or the global object. From Node 26 on it hangs below its native context. */
+/**
+ * Whether a node is a root or the global object, which retain everything. Since Node 26 the global object is below its native
+ * context.
+ */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 

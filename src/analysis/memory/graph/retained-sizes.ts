@@ -1,14 +1,14 @@
-/** Retained sizes: what a node and all that it dominates hold, in bytes, exact up to 2^53. */
+/** Retained sizes in bytes: the size of a node and of all nodes that it dominates. Exact up to 2^53. */
 import type { SizeColumn } from '../../../formats/heapsnapshot/index.ts';
 import type { DominatorTree } from './dominators.ts';
 
-/** In place of a node's count: its bytes are in its dominator's. */
+/** Replaces the counter of a node whose bytes were added to its dominator's. */
 const isAdded = 0xffffffff;
 
-/** By ordinal. Of four bytes a node where the whole heap is below 4 GiB. */
+/** By ordinal. Four bytes per node if the whole heap is smaller than 4 GiB. */
 export type RetainedSizes = Uint32Array | Float64Array;
 
-/** Sizes of nodes overlap: a node's is part of its dominator's. Takes the tree's memory: once a tree. */
+/** The size of a node is part of its dominator's. Uses the tree's spare memory, so it can be called only once per tree. */
 export function computeRetainedSizes(tree: DominatorTree, selfSize: SizeColumn): RetainedSizes {
   const { dominator, kernel, spare } = tree;
   const count = dominator.length;
@@ -31,7 +31,10 @@ function isNarrow({ hasWide, narrow }: SizeColumn): boolean {
   return !hasWide && total <= 0xffffffff;
 }
 
-/** Each node once nothing is left that it dominates; the root, its own dominator, waits for itself. */
+/**
+ * Adds each node to its dominator once all nodes that it dominates were added. The root is its own dominator, so its counter
+ * never becomes zero.
+ */
 function addUp(dominator: Uint32Array, retained: RetainedSizes, waitsFor: Uint32Array): void {
   const count = dominator.length;
   waitsFor.fill(0, 0, count);

@@ -1,12 +1,12 @@
 /**
- * The dominator tree as an account keeps it: by class, a few levels deep, what is small added up. Its rows' bytes are
- * the heap's. For a picture and a first look; `agentdump heap export` has the whole.
+ * The dominator tree as stored in an account: by class, a few levels deep, with small parts summed up. The bytes of all rows
+ * add up to the heap. For a picture and a first look; `agentdump heap export` writes the whole tree.
  */
 import type { RetainedFrame } from '../../../model/account.ts';
 import type { Heap } from '../heap.ts';
 import { computeFlame, type FlameFrame } from '../questions/flame.ts';
 
-/** Below this share of the heap, siblings are one row. */
+/** Siblings below this share of the heap are merged into one row. */
 const leastShare = 1 / 500;
 const maxDepth = 8;
 const rest = '(smaller ones)';
@@ -16,9 +16,9 @@ export function computeRetainedTree(heap: Heap): RetainedFrame[] {
   const totals = totalsOf(frames);
   const least = totals[0]! * leastShare;
   const kept: RetainedFrame[] = [];
-  /** Row of each frame; of a small one, the row that it is added to. */
+  /** Row of each frame; for a small frame, the row that it was added to. */
   const places: number[] = [];
-  /** By the row above. */
+  /** Row of the merged siblings, by parent row. */
   const rests = new Map<number, number>();
   const isRest = new Set<number>();
   const add = (place: number, { bytes, count }: FlameFrame): number => {
@@ -42,7 +42,7 @@ export function computeRetainedTree(heap: Heap): RetainedFrame[] {
   return kept;
 }
 
-/** Bytes of each frame with all below it; a parent stands before its children. */
+/** Bytes of each frame including its descendants; parents come before their children. */
 function totalsOf(frames: readonly FlameFrame[]): number[] {
   const totals = frames.map(({ bytes }) => bytes);
   for (let n = frames.length - 1; n > 0; n--) totals[frames[n]!.parent]! += totals[n]!;

@@ -1,6 +1,6 @@
 /**
- * Self sizes as DevTools shows them: the size of an internal part (hidden and array nodes, and the data of external
- * strings) that only one node owns is counted with that node, so that an Array shows its elements' bytes. Restates
+ * Self sizes as in DevTools: an internal part (hidden and array nodes, and the data of external strings) with only one owner
+ * is counted with that owner, so that an Array includes the bytes of its elements. Follows
  * JSHeapSnapshot.calculateShallowSizes of chrome-devtools-frontend 1.0.1705227.
  */
 import {
@@ -16,10 +16,10 @@ import { GraphKernel } from '../kernel/graph-kernel.ts';
 const unowned = 0xffffffff;
 const shared = 0xfffffffe;
 
-/** That the kernel looks at in one call: what V8 has compiled better meanwhile serves the next. */
+/** Nodes per call of the kernel: code that V8 has optimised in the meantime is only used from the next call on. */
 const nodesAtOnce = 16_384;
 
-/** A new column. The sum over all nodes stays the same. @param room of a word a node, where the column is to be. */
+/** A new column with the same sum over all nodes. @param room memory for the column, one word per node. */
 export function computeShallowSizes(snapshot: HeapSnapshot, room?: Uint32Array): SizeColumn {
   if (!hasUserRoots(snapshot)) return snapshot.nodes.selfSize;
   const { count } = snapshot.nodes;
@@ -29,8 +29,8 @@ export function computeShallowSizes(snapshot: HeapSnapshot, room?: Uint32Array):
 }
 
 /**
- * The owner of each part, in the order of the parts, for another thread to give the sizes to: a fraction of what the sizes take.
- * Undefined where they are meant as they are. @param room of a word a node, to work in.
+ * The owner of each internal part, in the order of the parts, from which another thread computes the sizes: a fraction of the
+ * memory of the sizes. Undefined if sizes are not moved. @param room working memory, one word per node.
  */
 export function findOwnersOfParts(snapshot: HeapSnapshot, room: Uint32Array): Uint32Array | undefined {
   if (!hasUserRoots(snapshot)) return undefined;
@@ -41,7 +41,7 @@ export function findOwnersOfParts(snapshot: HeapSnapshot, room: Uint32Array): Ui
   return owners.slice(0, parts);
 }
 
-/** What computeShallowSizes gives, where the owners are known. @param room of a word a node, where the column is to be. */
+/** The result of computeShallowSizes, from known owners. @param room memory for the column, one word per node. */
 export function giveToOwners(
   snapshot: HeapSnapshot,
   ownerOfPart: Uint32Array,
@@ -63,7 +63,7 @@ export function giveToOwners(
   return sizes;
 }
 
-/** Undefined where a size takes more than 32 bits. The owners are in the kernel then. */
+/** Undefined if a size needs more than 32 bits; the kernel contains the owners in any case. */
 function transferInKernel(snapshot: HeapSnapshot, kernel: GraphKernel): SizeColumn | undefined {
   const { code } = kernel;
   const { count, selfSize } = snapshot.nodes;
@@ -75,7 +75,7 @@ function transferInKernel(snapshot: HeapSnapshot, kernel: GraphKernel): SizeColu
   return new SizeColumn(kernel.words('shallow', count));
 }
 
-/** Without one, the snapshot was taken with `exposeInternals`, and its sizes are meant as they are. */
+/** Without a user root, the snapshot was taken with `exposeInternals`, and its sizes are not moved. */
 function hasUserRoots(snapshot: HeapSnapshot): boolean {
   const { firstEdge, type } = snapshot.nodes;
   const root = snapshot.header.rootOrdinal;
@@ -87,7 +87,7 @@ function hasUserRoots(snapshot: HeapSnapshot): boolean {
   return false;
 }
 
-/** By ordinal: the one node that owns it (itself, if it is no internal part), `unowned` or `shared`. */
+/** By ordinal: the only owner of a node (itself, if it isn't an internal part), `unowned` or `shared`. */
 function findOwners(snapshot: HeapSnapshot, room: Uint32Array): Uint32Array {
   const { count, firstEdge } = snapshot.nodes;
   const packed = snapshot.edges.packed;
@@ -101,7 +101,7 @@ function findOwners(snapshot: HeapSnapshot, room: Uint32Array): Uint32Array {
       const known = owners[target]!;
       if (known === target || known === owner || known === shared) continue;
       if (value >>> edgeTypeShift === EdgeType.weak) continue;
-      // Twice at most: once with its first owner, once when a second one shows up.
+      // At most twice per node: for its first owner, and when a second one is found.
       owners[target] = known === unowned ? owner : shared;
       queue.push(target);
     }
@@ -130,14 +130,16 @@ function partsOf({ nodes, strings }: HeapSnapshot): (node: number) => boolean {
     (type[node] === NodeType.native && name[node] === externalData);
 }
 
-/** Whether what such a node owns is counted with it. */
+/** Whether parts are counted with an owner of this kind. */
 function givenTo(snapshot: HeapSnapshot): (owner: number) => boolean {
   const { type } = snapshot.nodes;
   const root = snapshot.header.rootOrdinal;
   return (owner) => owner < shared && type[owner] !== NodeType.synthetic && owner !== root;
 }
 
-/** Each node's size takes the place of its owner: those that own themselves first, since only they are given more. */
+/**
+ * Each node's size overwrites its owner in the same column: first the nodes that aren't parts, since only they receive more.
+ */
 function transfer(snapshot: HeapSnapshot, owners: Uint32Array): SizeColumn {
   const { count, selfSize } = snapshot.nodes;
   const isPart = partsOf(snapshot);

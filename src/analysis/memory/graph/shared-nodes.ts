@@ -1,10 +1,10 @@
-/** Which nodes more than one edge leads to, of whatever kind, once a snapshot: small ones have it in their kernel. */
+/** Nodes with more than one incoming edge of any type, computed once per snapshot; for small snapshots by the kernel. */
 import type { HeapSnapshot } from '../../../formats/heapsnapshot/index.ts';
 import { GraphKernel } from '../kernel/graph-kernel.ts';
 
 const known = new WeakMap<HeapSnapshot, Uint8Array>();
 
-/** A bit by ordinal. */
+/** One bit per ordinal. */
 export function findShared(snapshot: HeapSnapshot): Uint8Array {
   const found = known.get(snapshot) ?? find(snapshot);
   known.set(snapshot, found);

@@ -1,14 +1,15 @@
 /**
- * Depth-first spanning tree of a snapshot's graph, over the edges that keep things alive as DevTools sees it:
- * - weak edges, edges to oneself and WeakMap edges from the table don't count; shortcut edges only from the root;
+ * Depth-first spanning tree of a snapshot's graph, over the edges that keep objects alive according to DevTools:
+ * - weak edges, edges to the node itself and WeakMap edges from the table don't count; shortcut edges only from the root;
  * - "page" nodes are those that the program itself reaches (from the root's shortcut edges, over all but weak edges); an
- *   edge from a node that isn't one to a node that is counts only from the root, so that what the debugger or V8 also
- *   holds is attributed to the program (HeapSnapshot.ts of chrome-devtools-frontend 1.0.1705227);
- * - nodes that no such edge reaches hang off the root.
- * Visiting the page first lets one pass do for page flags, essential edges and numbering. Iterative throughout.
+ *   edge from another node to a page node counts only from the root, so that what the debugger or V8 also holds is
+ *   attributed to the program (HeapSnapshot.ts of chrome-devtools-frontend 1.0.1705227);
+ * - nodes that no such edge reaches become children of the root.
+ * Since the page is visited first, one pass computes page flags, essential edges and numbers. Iterative throughout.
  *
- * Two thirds of all nodes have one edge to them. Such a node's dominator is known when it is visited; it is numbered only
- * if a node with more of them is found below it, so that half of the nodes take no part in what follows.
+ * Two thirds of all nodes have one incoming edge. The dominator of such a node is known when it is visited, and it is
+ * numbered only if a node with several incoming edges is found below it, so that half of the nodes can be ignored in
+ * all later steps.
  */
 import {
   EdgeType,
@@ -25,28 +26,31 @@ import { type Ephemerons, markEphemerons } from './ephemerons.ts';
 import { findShared } from './shared-nodes.ts';
 import { TreeMemory } from './tree-memory.ts';
 
-/** Name of the node under which Chrome puts documents; its edge from the root is an element. */
+/** Name of the node below which Chrome places documents; its edge from the root is an element edge. */
 const documentTrees = '(Document DOM trees)';
 
-/** Edges that the kernel looks at in one call: what V8 has compiled better meanwhile serves the next. */
+/** Edges per call of the kernel: code that V8 has optimised in the meantime is only used from the next call on. */
 const stepsAtOnce = 30_000;
 
-/** Of a visited node without a number its dominator is kept, as this less its ordinal. -1 marks pending pages. */
+/**
+ * A visited node without a number stores its dominator: this value minus the dominator's ordinal. -1 marks pending page
+ * nodes.
+ */
 export const unnumbered = -2;
 
-/** Vertices are numbered from 1 in the order of their visit; the root is 1. */
+/** Vertices are numbered from 1 in visiting order; the root is 1. */
 export interface SpanningTree {
-  /** How many vertices have a number. */
+  /** Number of vertices that have a number. */
   visited: number;
-  /** By ordinal: the vertex's number, or `unnumbered` less its dominator's ordinal; 0 or -1 if it was not reached. */
+  /** By ordinal: the vertex's number, or `unnumbered` minus the ordinal of its dominator; 0 or -1 if it was not reached. */
   number: Int32Array;
-  /** By number: the tree parent's number. */
+  /** By number: the number of the tree parent. */
   parent: Int32Array;
-  /** By number: the smallest number among those predecessors that are ancestors. */
+  /** By number: the smallest number among the predecessors that are ancestors. */
   semi: Int32Array;
-  /** The crossing edges, or who has them. */
+  /** The crossing edges, or the kernel that contains them. */
   crossing: CrossingEdges | GraphKernel;
-  /** Where the columns are, if not in the kernel. */
+  /** The columns' memory, unless they are in the kernel. */
   memory: TreeMemory | undefined;
 }
 
@@ -64,13 +68,15 @@ class Search {
   #crossing: CrossingEdges | GraphKernel;
   readonly #memory: TreeMemory | undefined;
   #visited = 0;
-  /** Nodes visited, with a number or without. */
+  /** Number of visited nodes, with or without a number. */
   #reached = 0;
-  /** Page nodes reached only by an edge that doesn't count: they are page all the same. */
+  /** Page nodes that were only reached by an edge that doesn't count; they belong to the page nevertheless. */
   readonly #sideDoors: number[] = [];
-  /** A bit by ordinal: whether more than one edge leads to it, of whatever kind. */
+  /** One bit per ordinal: whether more than one edge of any type leads to it. */
   readonly #isShared: Uint8Array;
-  /** A bit by ordinal: whether the page's only root has an edge to it that counts. None while others' trees are walked. */
+  /**
+   * One bit per ordinal: whether the only root of the page has a counting edge to it. All zero while other trees are walked.
+   */
   #isHeld: Uint8Array;
   readonly #none: Uint8Array;
 
@@ -114,7 +120,7 @@ class Search {
     if (this.#memory && this.#hasOnlyRoot(targets)) this.#isHeld = this.#heldBy(targets[0]!);
     let pending = this.#visitFrom(targets);
     if (pending.size && this.#isHeld !== this.#none) {
-      // There are more ways into the page than that root: all over again.
+      // There are more entries into the page than that root, so the search starts again.
       this.#isHeld = this.#none;
       this.#crossing = noCrossings(this.#snapshot);
       this.#number.fill(0);
@@ -125,7 +131,7 @@ class Search {
     if (pending.size) this.#finishPage(pending);
   }
 
-  /** The root and what its targets reach; returns the page nodes that are not among them. */
+  /** Visits the root and what its targets reach; returns the page nodes that were not reached. */
   #visitFrom(targets: number[]): Set<number> {
     this.#number[this.#root] = ++this.#visited;
     this.#reached++;
@@ -134,7 +140,7 @@ class Search {
     return this.#closure(this.#sideDoors.filter((node) => this.#number[node] === 0));
   }
 
-  /** Whether all ways into the page lead through one node: none of the root's other targets can be in its tree. */
+  /** Whether the page can only be entered through one node: no other target of the root may be in its tree. */
   #hasOnlyRoot([only, ...others]: number[]): boolean {
     if (only === undefined || others.length) return false;
     for (const target of this.#rootTargets((edge) => this.#isStrongFromRoot(edge)))
@@ -175,7 +181,7 @@ class Search {
     return type !== EdgeType.weak;
   }
 
-  /** A tree edge from the root, or one more edge of the root to what was reached before. */
+  /** A tree edge from the root, or another edge of the root to a node reached before. */
   #reach(target: number, lastPage: number): void {
     const known = this.#number[target]!;
     if (known === 0) this.#visit(target, lastPage);
@@ -183,8 +189,8 @@ class Search {
   }
 
   /**
-   * Page nodes behind edges that don't count (values of WeakMaps whose key is elsewhere; shortcut edges): visited now if
-   * the root or another such node leads to them, else marked -1, so that no edge into them counts from outside.
+   * Page nodes behind edges that don't count (values of WeakMaps whose key is elsewhere; shortcut edges): visited now if the
+   * root or another such node leads to them, otherwise marked -1, so that no edge from outside counts for them.
    */
   #finishPage(pending: ReadonlySet<number>): void {
     const isPending = (edge: number): boolean =>
@@ -195,7 +201,7 @@ class Search {
     for (const node of pending) if (this.#number[node] === 0) this.#number[node] = -1;
   }
 
-  /** Unvisited nodes that the given ones reach over all but weak edges. */
+  /** Unvisited nodes that are reachable from `nodes` by all but weak edges. */
   #closure(nodes: number[]): Set<number> {
     const { firstEdge } = this.#snapshot.nodes;
     const found = new Set(nodes);
@@ -207,7 +213,7 @@ class Search {
     return found;
   }
 
-  /** Among the nodes that are `in` the unvisited, those that no edge of another one of them keeps alive. */
+  /** The unvisited nodes for which `isIn` holds and that no edge of another one of them keeps alive. */
   #orphans(isIn: (node: number) => boolean): number[] {
     const { count, firstEdge } = this.#snapshot.nodes;
     if (this.#reached === count) return [];
@@ -225,7 +231,7 @@ class Search {
     return left.filter((node) => !kept.has(node));
   }
 
-  /** Whether an edge of a node other than the root keeps its target alive, pages aside. */
+  /** Whether an edge of a node other than the root keeps its target alive, regardless of pages. */
   #counts(node: number, edge: number): boolean {
     const type = this.#snapshot.edgeType(edge);
     if (type === EdgeType.weak || type === EdgeType.shortcut) return false;
@@ -250,19 +256,19 @@ class Search {
   }
 
   /**
-   * Visits `start` as a child of the root, and all that it reaches. Edges to vertices numbered up to `lastPage` don't
-   * count. State: `node` is the one whose edges [edge, end) are still to be looked at, `vertex` the number of the nearest
-   * at or above it that has one; the stack holds the same of its ancestors, of which those from `loose` on have none yet.
-   * Below an ancestor without a number no other way begins, so that `vertex` stands for it in every comparison.
+   * Visits `start` as a child of the root, and all nodes that it reaches. Edges to vertices numbered up to `lastPage` don't
+   * count. State: `node` is the node whose edges [edge, end) remain to be visited, `vertex` the number of the nearest
+   * numbered node at or above it. The stack contains the same for its ancestors; those from `loose` on have no number yet.
+   * There is no other way into the tree below an ancestor without a number, so `vertex` can replace it in every comparison.
    *
-   * `anchor` is the nearest vertex at or above `node` that more than one edge leads to. Between the two each vertex
-   * has its parent for its only predecessor, so its semidominator is its parent, and a crossing edge says no more than
-   * one from the anchor would: most are then the same as one before, and the rest are settled on the spot.
+   * `anchor` is the nearest vertex at or above `node` with more than one incoming edge. Between the two, the parent of each
+   * vertex is its only predecessor and so its semidominator, and a crossing edge is equivalent to one from the anchor: most
+   * of these repeat an earlier one, and the rest are settled at once.
    *
-   * Where `start` is the page's only root, no semidominator in its tree is less than it (`least`), and it is that of all
-   * that `start` itself has an edge to, wherever they are visited. `held` is the nearest of those at or above `vertex`, in
-   * `heldAbove` are the others above it: a crossing edge to a vertex above `held` gives that the same semidominator, once
-   * and for all, so it need not be kept. Of the edges to maps and prototypes these are the most.
+   * If `start` is the only root of the page, it is the smallest semidominator in its tree (`least`), and it is the
+   * semidominator of all nodes that `start` has an edge to, wherever they are visited. `held` is the nearest of those at or
+   * above `vertex`, and `heldAbove` contains the others above it. A crossing edge to a vertex above `held` gives it the same
+   * semidominator, which is final, so the edge isn't stored. Most edges to maps and prototypes are of this kind.
    */
   #walk(start: number, lastPage: number, crossing: CrossingEdges, memory: TreeMemory): void {
     const { firstEdge } = this.#snapshot.nodes;
@@ -281,7 +287,7 @@ class Search {
     let vertex = ++visited;
     const least = vertex;
     reached++;
-    // The root holds it, whatever else does.
+    // The root has an edge to it, whatever other edges there are.
     let anchor = vertex;
     number[start] = vertex;
     ordinal[vertex] = start;
@@ -350,8 +356,8 @@ class Search {
   }
 
   /**
-   * A crossing edge to `known` from the vertex on top of the stack, the anchor being at or below `known`: what it says
-   * is the nearest common ancestor, which is on the stack. An edge to an ancestor says nothing.
+   * Handles a crossing edge to `known` from the vertex on top of the stack, with the anchor at or below `known`: the
+   * semidominator candidate is their nearest common ancestor, which is on the stack. Edges to an ancestor have no effect.
    */
   #settle(known: number, top: number, stack: Int32Array): void {
     let low = 0;
@@ -365,7 +371,7 @@ class Search {
     if (ancestor !== known && ancestor < this.#semi[known]!) this.#semi[known] = ancestor;
   }
 
-  /** For edges of a type above `internal`. Those that don't count still say that their target is a page's. */
+  /** For edge types above `internal`. Edges that don't count still show that their target belongs to a page. */
   #countsInWalk(value: number, edge: number, lastPage: number): boolean {
     const type = value >>> edgeTypeShift;
     if (type === EdgeType.hidden) return true;
@@ -376,7 +382,7 @@ class Search {
     return false;
   }
 
-  /** As isFromTable, for an edge whose source is not at hand. */
+  /** Like isFromTable, for an edge whose source is not known. */
   #isTableEdge(edge: number): boolean {
     return this.#isFromTable(sourceOfEdge(this.#snapshot.nodes.firstEdge, edge), edge);
   }

@@ -1,20 +1,20 @@
 /**
- * The memory in which the dominators of a large snapshot are found, laid out so that what one step is done with serves
- * the next, and all of it the columns that come after: left to the garbage collector, it stays until long after the peak.
- * Pages that nothing was written to cost nothing, so each column has room for the worst case.
+ * The memory for the dominators of a large snapshot. What one step no longer needs is reused by the next steps, and in the
+ * end by the columns computed later: the garbage collector would only free it long after the peak. Pages that are never
+ * written cost nothing, so each column is allocated for the worst case.
  */
 export class TreeMemory {
-  /** By ordinal. The dominators go into it. */
+  /** By ordinal. Overwritten by the dominators. */
   readonly number: Int32Array;
-  /** By number, all three. */
+  /** These three are by number. */
   readonly parent: Int32Array;
   readonly semi: Int32Array;
   readonly ordinal: Uint32Array;
-  /** Four words an entry. The search is over when `links` is written to. */
+  /** Four words per entry. Shares memory with `links`, which are only written after the search. */
   readonly stack: Int32Array;
-  /** Two words a number. */
+  /** Two words per number. */
   readonly links: Int32Array;
-  /** A word for each vertex of a way up; apart from the links. */
+  /** One word per vertex of an upward path; doesn't overlap the links. */
   readonly path: Int32Array;
   readonly #sums: ArrayBuffer;
   readonly #forest: ArrayBuffer;
@@ -34,7 +34,9 @@ export class TreeMemory {
     this.path = new Int32Array(this.#forest, 8 * words, words);
   }
 
-  /** Once the dominators are found. @param crossing a word a node each, of the crossing edges. */
+  /**
+   * Called once the dominators are found. @param crossing the memory of the crossing edges, two arrays of one word per node.
+   */
   release([work, column]: readonly [Uint32Array, Uint32Array]): SpareMemory {
     const sums = this.#sums;
     const [links, path] = this.#columnsOf(this.#forest);
@@ -57,17 +59,17 @@ export class TreeMemory {
   }
 }
 
-/** Of 10 M nodes each word a node is 4 % of the peak. Not zeroed. */
+/** Memory that can be reused. For 10 million nodes, one word per node is 4 % of the peak. Not zeroed. */
 export interface SpareMemory {
-  /** A word a node and two more, to work in. */
+  /** Working memory: one word per node and two more. */
   work: Uint32Array;
-  /** Four bytes a node, for their classes. */
+  /** For the classes: four bytes per node. */
   classes: ArrayBuffer;
   /**
-   * A word a node and two more, for a column that stays; undefined when there is no more. What was in use most comes first: each
-   * page that was not is one more.
+   * One word per node and two more, for a column that is kept; undefined if there is none left. Starts with the memory that
+   * was used most, since each unused page adds to the peak.
    */
   take(): Uint32Array | undefined;
-  /** Eight bytes a node, while there are such. */
+  /** Eight bytes per node; undefined if there is no such memory left. */
   takeWide(): ArrayBuffer | undefined;
 }

@@ -1,4 +1,6 @@
-/** What was added to containers that grew: the class of which most bytes are new, where such objects are written, and what holds them. */
+/**
+ * What was added to containers that grew: the class with most new bytes, where such objects are defined, and what holds them.
+ */
 import type { HeapGrownNode, HeapSource } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { sourceOf } from '../questions/scripts.ts';
@@ -8,7 +10,9 @@ type Added = NonNullable<HeapGrownNode['added']>;
 
 export interface AddedObjects {
   most?: Added;
-  /** What holds those of that class where none of the containers does itself, such as one of an object's two lists; or -1. */
+  /**
+   * What holds the objects of that class if the container doesn't do so itself, such as one of its two lists; otherwise -1.
+   */
   holder: number;
 }
 
@@ -29,7 +33,7 @@ export function addedRow(heap: Heap, name: string, nodes: readonly number[]): Ad
   return { class: name, count: nodes.length, retainedSizeBytes, ...placeOf(heap, nodes[0]!) };
 }
 
-/** Of a function its own line, else that of the constructor. */
+/** For a function, its own position; otherwise that of the constructor. */
 function placeOf(heap: Heap, node: number): { source?: HeapSource } {
   const { classes, snapshot } = heap;
   const own = sourceOf(heap, snapshot.location(node));

@@ -1,27 +1,29 @@
 /**
- * Where a person would look for what grew, when the node that did is not the place: a container that is replaced by a larger
- * one at each change (`list = [...list, item]`) is new each time, and its owner is the one that grew; of a chain the last
- * link grew, and its first is where the chain is held.
+ * Finds the node to report if it isn't the one that grew. A container that is replaced by a larger one at each change (`list
+ * = [...list, item]`) is always new, and only its owner grew. In a chain the last link grew, but the chain is held at its
+ * first link.
  */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
 
-/** A new child explains its owner's growth when it keeps so much of it alive. */
+/** A new child explains its owner's growth if it retains at least this share of it. */
 const explainingShare = 0.8;
 const longChain = 16;
-/** Between two links of one class: a reaction and its promise, a closure and its scope. */
+/** Nodes between two links of one class: a reaction and its promise, a closure and its scope. */
 const mostBetween = 4;
 const longestClimb = 200_000;
 
 const containerTypes: ReadonlySet<number> = new Set([NodeType.object, NodeType.closure]);
-/** V8's parts of an object, on the way to what is in it. */
+/** V8's internal parts of an object, between it and its contents. */
 const partTypes: ReadonlySet<number> = new Set([NodeType.array, NodeType.hidden]);
 
-/** Plain objects are of one class, so that one in another is no list yet. */
+/** All plain objects may have the same class, so that one inside another isn't a list yet. */
 const fewestLinks = 3;
 
-/** Below a node that grew, the deepest new container that has what it grew by; of a list that is new its first link. Or -1. */
+/**
+ * The deepest new container below a node that retains what the node grew by; for a new list, its first link. Otherwise -1.
+ */
 export function replacedBelow(heap: Heap, grown: number, growthBytes: number, isNew: Uint8Array): number {
   const { classes } = heap;
   let found = grown;
@@ -42,7 +44,7 @@ export function replacedBelow(heap: Heap, grown: number, growthBytes: number, is
   return shown === grown ? -1 : shown;
 }
 
-/** The largest of what a node dominates, if it is new and keeps most of the growth alive; or -1. */
+/** The largest node that `node` immediately dominates, if it is new and retains most of the growth; otherwise -1. */
 function explainingChild(
   { dominated, retained }: Heap,
   node: number,
@@ -59,7 +61,7 @@ function isPart({ snapshot }: Heap, node: number): boolean {
   return partTypes.has(type) || (type === NodeType.object && snapshot.nodeName(node).startsWith('system / '));
 }
 
-/** Of a node at the end of a chain of its class, one below the other, the first; or -1. */
+/** For the last node of a chain of its class, the first; otherwise -1. */
 export function headOfChain(heap: Heap, node: number): number {
   const { tree, classes, root } = heap;
   let [head, links, between] = [node, 0, 0];

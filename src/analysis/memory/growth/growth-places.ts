@@ -1,6 +1,6 @@
 /**
- * What grew between two processes, where no object has an id in both: objects are the same that have one class and one
- * way from the roots, element numbers aside. Looks at the nodes that keep most alive, no others.
+ * What grew between two processes, in which no objects share ids. Objects are matched by class and path from the roots,
+ * ignoring element indexes. Only the nodes that retain most are compared.
  */
 import type { HeapGrownNode } from '../../../model/heap.ts';
 import { isGlobal } from '../graph/global-node.ts';
@@ -11,22 +11,22 @@ import { generalPath } from '../questions/paths.ts';
 
 const mostNodes = 2000;
 export const leastGrowth = 1024;
-/** Of what a node grew by, the share that explains it by one below. */
+/** If a node below accounts for this share of a growth, it explains it. */
 const explainingShare = 0.8;
-/** Steps of a path that must be the same. */
+/** Number of path steps that must be equal, from the end. */
 const comparedSteps = 4;
-/** Steps up the dominator tree in search of what a growth below explains. */
+/** Maximum number of steps up the dominator tree, searching for growth that is explained by a node below. */
 const maxSteps = 1000;
 
 interface Place {
   path: string;
   count: number;
   retainedBytes: number;
-  /** Ordinal of the one that keeps most. */
+  /** Ordinal of the node that retains most. */
   node: number;
 }
 
-/** By class and the end of the path: of several ways as short, each process may show another at its head. */
+/** By class and the end of the path: if there are several shortest paths, two processes may differ in the beginning. */
 export type Places = Map<string, Place>;
 
 export function computePlaces(heap: Heap): Places {
@@ -46,7 +46,7 @@ export function computePlaces(heap: Heap): Places {
   return places;
 }
 
-/** Places that keep more than before; of a chain of them the lowest, where the new things hang. */
+/** Places that retain more than before; of nested ones only the lowest, which contains the new objects. */
 export function grownPlaces(before: Places, heap: Heap, limit: number): HeapGrownNode[] {
   const growthOf = new Map<number, number>();
   const grown: GrownPlace[] = [];
@@ -73,7 +73,7 @@ export function grownPlaces(before: Places, heap: Heap, limit: number): HeapGrow
 
 type GrownPlace = Place & { beforeBytes: number };
 
-/** The largest of a place need not be above the largest of the place below it: the paths tell. */
+/** Needed because the largest node of a place may not dominate the largest of a nested place; compares the paths instead. */
 function isExplainedBy(place: GrownPlace, below: GrownPlace): boolean {
   const growth = ({ retainedBytes, beforeBytes }: GrownPlace): number => retainedBytes - beforeBytes;
   return (
@@ -83,7 +83,7 @@ function isExplainedBy(place: GrownPlace, below: GrownPlace): boolean {
   );
 }
 
-/** Of the nodes above, those that grew by little more than this one. */
+/** Removes dominators that grew by little more than this node. */
 function dropExplained(heap: Heap, node: number, growthOf: Map<number, number>): void {
   const own = growthOf.get(node);
   if (own === undefined) return;

@@ -1,19 +1,19 @@
 /**
- * Growth as suspects: the containers that hold more from snapshot to snapshot, by how much, of what, and what would make
- * it stop. What grew at each step comes before what grew once, as caches do while they fill; V8's own tables come last, and
- * its code is left out.
+ * Converts growth to suspects: the containers that hold more in each snapshot, by how much, what was added, and what would
+ * stop it. Growth at every step comes before growth at some steps, which caches also show while they fill; V8's own tables
+ * come last, and its code is omitted.
  */
 import type { HeapGrownNode, HeapSuspect } from '../../../model/heap.ts';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { pathTail } from '../questions/paths.ts';
 import type { Growth } from './growth.ts';
 
-/** Less than this is what any program does between two looks. */
+/** Any program grows by this much between two snapshots. */
 const leastBytes = 64 * 1024;
-/** Of what grew most. */
+/** Share of the largest growth. */
 const leastShare = 0.01;
 
-/** V8 compiles what runs often, and keeps what it learns: that ends by itself. */
+/** V8 compiles functions that run often and keeps what it learns; that growth ends by itself. */
 const codeTypes: ReadonlySet<string> = new Set(['code', 'object shape']);
 
 export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: number): HeapSuspect[] {
@@ -30,7 +30,7 @@ export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: n
     .map((row) => suspectOf(row, totalBytes, matchedBy === 'id'));
 }
 
-/** A container with a limit of its own grows until it is there; from this share of the heap on the limit may be too high. */
+/** A container with its own limit grows until it is full; from this share of the heap on the limit may be too high. */
 const largeForBounded = 0.5;
 
 function isFillingUp({ limit, beforeBytes, growthBytes }: HeapGrownNode, totalBytes: number): boolean {
@@ -40,21 +40,21 @@ function isFillingUp({ limit, beforeBytes, growthBytes }: HeapGrownNode, totalBy
 const rank = (row: HeapGrownNode): number =>
   4 * Number(isEnginePart(row)) + 2 * Number(!isSteady(row)) + Number(hasNothingNew(row));
 
-/** Nothing was put into it: what others held before is its own now, or what is below it grew. */
+/** Nothing was added to it: it became the only owner of existing objects, or something below it grew. */
 const hasNothingNew = ({ heldBytes, added }: HeapGrownNode): boolean =>
   heldBytes !== undefined && added === undefined;
 
-/** Tables and the like: V8's, whatever the program does. */
+/** Tables and the like, which belong to V8. */
 function isEnginePart({ node }: HeapGrownNode): boolean {
   return node.type !== 'object' && node.type !== 'closure' && node.type !== 'native';
 }
 
-/** More at each step; of two snapshots there is one step. */
+/** Grew at every step; two snapshots are one step. */
 function isSteady(row: HeapGrownNode): boolean {
   return stepsOf(row).every((step) => step > 0);
 }
 
-/** Of its steps the last is next to nothing beside those before: it was being filled. */
+/** The last step is negligible compared to those before: it was being filled. */
 function hasStopped(row: HeapGrownNode): boolean {
   const steps = stepsOf(row);
   const last = steps.pop()!;

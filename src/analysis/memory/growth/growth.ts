@@ -1,7 +1,7 @@
 /**
- * What grew between two or more snapshots: by class, and by the objects below which it grew. The same object keeps its
- * id in all snapshots of one process, so new, freed and grown objects are told apart; between processes they are matched
- * by class and place (growth-places.ts). Of each earlier snapshot only a digest is kept, never two graphs at a time.
+ * What grew between two or more snapshots: by class, and by the objects below which it grew. Within one process objects keep
+ * their ids, so that new, freed and grown objects can be distinguished; between processes they are matched by class and place
+ * (growth-places.ts). Earlier snapshots are reduced to a digest, so that only one graph is in memory at a time.
  */
 
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
@@ -21,27 +21,28 @@ import { sharedGrowth } from './shared-growth.ts';
 
 const maxGrown = 1000;
 /**
- * Two processes of one program give many ids twice. Of one process an id that is in both snapshots is of one type (but for
- * what V8 turns into something else in place, such as a flattened string); of two, most beyond V8's own are not.
+ * How one process is distinguished from two. Two processes of one program have many ids in common, too. Within one process
+ * the nodes of an id have the same type (except where V8 replaces an object in place, such as a flattened string); between
+ * two, most nodes outside of V8's own differ.
  */
 const leastCommonShare = 0.1;
 const mostOtherTypes = 0.02;
 
-/** One snapshot, reduced to what a comparison needs: 16 bytes a node. */
+/** A snapshot reduced to what a comparison needs: 17 bytes per node. */
 export interface HeapDigest {
   totalBytes: number;
   nodes: number;
   hasLastingIds: boolean;
   classes: Map<string, { count: number; selfSize: number; retainedSize: number }>;
-  /** Ascending, of all nodes that count. */
+  /** Sorted; all nodes with a size. */
   ids: Uint32Array;
   retained: Float64Array;
   /** By row of `ids`. */
   types: Uint8Array;
-  /** By row of `ids`: number in `classNames`. */
+  /** By row of `ids`: index in `classNames`. */
   classOf: Uint32Array;
   classNames: string[];
-  /** Of the first snapshot, for one of another process. */
+  /** Only for the first snapshot, in case the last one is from another process. */
   places?: Places;
 }
 
@@ -49,13 +50,16 @@ export interface Growth {
   snapshots: { totalBytes: number; nodes: number }[];
   classes: HeapGrowthRow[];
   grown: HeapGrownNode[];
-  /** Share of the first one's ids that the last one has. */
+  /** Share of the first snapshot's ids that also exist in the last. */
   commonShare: number;
-  /** How objects of the first were found in the last: `place` (class and retaining path) when of two processes. */
+  /**
+   * How objects of the first snapshot were found in the last; `place` (class and retaining path) if they are from two
+   * processes.
+   */
   matchedBy: 'id' | 'place';
 }
 
-/** @param withPlaces for the first of those that are compared: it may be of another process than the last. */
+/** @param withPlaces needed for the first snapshot of a comparison, since the last may be from another process. */
 export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
   const { snapshot, aggregates, classes } = heap;
   const { ids, rows } = rowsById(snapshot);
@@ -88,10 +92,10 @@ function pick<To extends Column>(column: ArrayLike<number>, rows: Uint32Array, t
   return to;
 }
 
-/** Of the new objects of a class, the share that does not stand in for others that are gone. */
+/** The share of a class's new objects that don't replace freed ones. */
 type NetShare = (className: string) => number;
 
-/** @param last the last snapshot itself, whose digest ends `digests`. */
+/** @param last the last snapshot itself; `digests` ends with its digest. */
 export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number): Growth {
   const first = digests[0]!;
   const end = digests.at(-1)!;
@@ -129,7 +133,7 @@ function compareIds(
   added: Map<string, number>;
   removed: Map<string, number>;
   common: number;
-  /** Of the common ids, those that are of another type in the last. */
+  /** Number of common ids whose type differs in the last snapshot. */
   otherType: number;
 } {
   const added = new Uint32Array(last.classNames.length);
@@ -154,14 +158,14 @@ function compareIds(
   return { added: byName(last, added), removed: byName(first, removed), common, otherType };
 }
 
-/** Several kinds of class may have one name. */
+/** Several kinds of class may have the same name. */
 function byName({ classNames }: HeapDigest, counts: Uint32Array): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [kind, name] of classNames.entries()) sums.set(name, (sums.get(name) ?? 0) + counts[kind]!);
   return sums;
 }
 
-/** @param told undefined where nobody can tell which objects are the same: the difference is all there is. */
+/** @param told undefined if objects can't be matched; then only the difference is known. */
 function growthRow(
   name: string,
   digests: HeapDigest[],
@@ -195,8 +199,8 @@ function trendOf(values: number[]): HeapGrowthRow['trend'] {
 }
 
 /**
- * Objects that were there before and hold more now; of a chain of them the lowest, where the new things hang;
- * those with the same place, element numbers aside, together. What several hold at once is told of the one it was put into.
+ * Existing objects that hold more than before; of nested ones only the lowest, which contains the new objects. Objects at the
+ * same place, ignoring element indexes, are one row. Objects held by several containers are reported by sharedGrowth.
  */
 function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetShare): HeapGrownNode[] {
   const first = digests[0]!;
@@ -221,7 +225,7 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
       const limit = nodes.length === 1 ? limitOf(heap, nodes[0]!, 1) : undefined;
       const holder = holderOf(heap, nodes, added.holder, group.growthBytes, isNew);
       const shown = holder < 0 ? nodes : [holder];
-      // What stands in for its owner holds less than that by as much in each snapshot.
+      // A reported holder retains this much less than its owner, in every snapshot.
       const more = sum(nodes, heap.retained) - sum(shown, heap.retained);
       return {
         ...group,
@@ -235,7 +239,7 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
   return withoutExplained(heap, [...below, ...sharedGrowth(digests, heap, isNew, net)]).slice(0, limit);
 }
 
-/** By ordinal: by how much a node keeps more than before, and whether it was not there. */
+/** By ordinal: how much more a node retains than before, and whether it is new. */
 function sinceFirst(first: HeapDigest, heap: Heap): { growth: Float64Array; isNew: Uint8Array } {
   const { retained, snapshot } = heap;
   const { ids, rows } = rowsById(snapshot);
@@ -253,7 +257,7 @@ function sinceFirst(first: HeapDigest, heap: Heap): { growth: Float64Array; isNe
   return { growth, isNew };
 }
 
-/** What is told instead of the node that grew; or -1. */
+/** The node to report instead of the one that grew; otherwise -1. */
 function holderOf(
   heap: Heap,
   nodes: readonly number[],
@@ -268,7 +272,7 @@ function holderOf(
   return below >= 0 ? below : headOfChain(heap, nodes[0]!);
 }
 
-/** Of a scope the variable that something new was put into, or -1. */
+/** For a scope, the variable that received something new; otherwise -1. */
 function grownVariable(heap: Heap, [node, ...others]: readonly number[], isNew: Uint8Array): number {
   if (node === undefined || others.length || !isScope(heap, node)) return -1;
   const variable = largestVariable(heap, node);
@@ -276,7 +280,7 @@ function grownVariable(heap: Heap, [node, ...others]: readonly number[], isNew: 
   return isMost && isNew[variable.node] ? variable.node : -1;
 }
 
-/** Not what the places below it say more exactly: a Map of arrays that each grew. */
+/** Removes containers whose growth is explained by those below them: a Map of arrays that each grew. */
 function withoutExplained(heap: Heap, grown: HeapGrownNode[]): HeapGrownNode[] {
   const rows = mergeByPath(grown);
   const isBelow = (below: HeapGrownNode, row: HeapGrownNode): boolean =>
@@ -297,7 +301,7 @@ function dominates({ tree, root }: Heap, above: number, node: number): boolean {
   return false;
 }
 
-/** Of objects of several classes that went into one container, the class with most bytes is told. */
+/** If objects of several classes were added to one container, it is reported with the class that has most bytes. */
 function mergeByPath(grown: HeapGrownNode[]): HeapGrownNode[] {
   const rows = new Map<string, HeapGrownNode>();
   const isText = (row: HeapGrownNode): boolean => row.added?.class.startsWith('(') === true;
@@ -317,7 +321,7 @@ function mergeByPath(grown: HeapGrownNode[]): HeapGrownNode[] {
   return [...rows.values()];
 }
 
-/** Of a Map's table or an array's elements the Map or array that it is a part of. */
+/** For a Map's table or an array's elements, the Map or array that they belong to. */
 function ownerOf(heap: Heap, node: number, growth: Float64Array): number {
   const { type } = heap.snapshot.nodes;
   const owner = heap.tree.dominator[node]!;
@@ -360,7 +364,7 @@ function groupByPlace(
   return [...groups.values()].sort((a, b) => b.growthBytes - a.growthBytes);
 }
 
-/** -1 when it was not there. */
+/** -1 if it did not exist. */
 function retainedBefore({ ids, retained }: HeapDigest, id: number): number {
   let low = 0;
   let high = ids.length;

@@ -1,6 +1,6 @@
 /**
- * The nodes that count, by their ids. V8 writes them by where they lie, so that a second snapshot is nearly in order and
- * not quite; a sort with a comparator was half of what a comparison of two snapshots cost.
+ * All nodes with a size, sorted by id. V8 writes nodes by address, so that a second snapshot is almost sorted; a sort with a
+ * comparator took half of the time of comparing two snapshots.
  */
 import type { HeapSnapshot } from '../../../formats/heapsnapshot/index.ts';
 
@@ -38,7 +38,7 @@ function compute({ nodes }: HeapSnapshot): RowsById {
   return isSorted ? all : sortedById(all);
 }
 
-/** By one digit after the other, the lowest first; of equal ids the first stays the first. Works in the arrays that it is given. */
+/** Least-significant-digit radix sort; stable. Overwrites the given arrays. */
 export function sortedById(all: RowsById): RowsById {
   const { length } = all.ids;
   let from = all;

@@ -1,6 +1,6 @@
 /**
- * New objects that nothing but the roots dominates, since more than one thing holds them: a job that is in a list and in a
- * timer. By class; told of the container that they have in common, where there is one.
+ * New objects that only the roots dominate, because several things hold them: a job that is in a list and in a timer. Grouped
+ * by class, and reported at the container that they have in common; omitted if there is none.
  */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode } from '../../../model/heap.ts';
@@ -13,7 +13,7 @@ import { addedRow } from './added-objects.ts';
 
 const fewestObjects = 8;
 const leastBytes = 16 * 1024;
-/** Where most of them stand in for others that are gone, nothing grew. */
+/** If more than half of them replace freed objects, nothing grew. */
 const leastNetShare = 0.5;
 const ofProgram: ReadonlySet<number> = new Set([
   NodeType.object,
@@ -24,14 +24,14 @@ const ofProgram: ReadonlySet<number> = new Set([
   NodeType.slicedString,
 ]);
 
-/** Of each snapshot, what the objects of a class keep alive. */
+/** For each snapshot, how much the objects of a class retain. */
 interface ClassSums {
   classes: ReadonlyMap<string, { retainedSize: number }>;
 }
 
 /**
  * @param isNew by ordinal.
- * @param net of the new objects of a class, the share that does not stand in for others that are gone.
+ * @param net the share of a class's new objects that don't replace freed ones.
  */
 export function sharedGrowth(
   digests: readonly ClassSums[],

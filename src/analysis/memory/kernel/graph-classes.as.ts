@@ -1,4 +1,4 @@
-/** Shapes of plain objects, rows of classes and their sums: as shapes.ts, classes.ts and class-aggregates.ts have it. */
+/** Shapes of plain objects, class rows and their sums: the counterpart of shapes.ts, classes.ts and class-aggregates.ts. */
 import {
   classCountAt,
   classDistanceAt,
@@ -39,9 +39,9 @@ export let states: i32 = 0;
 const firstSlots: u32 = 1 << 12;
 
 /**
- * PropertyLists of shapes.ts: a walk down a trie of names for each plain object. Lists the plain objects with their
- * states (-1: more than `mostListed` properties), and by state how many have it and the first of them. Returns the
- * number of plain objects, or -1 where there are more states than room.
+ * PropertyLists of shapes.ts: walks down a trie of names for each plain object. Writes the plain objects with their states
+ * (-1: more than `mostListed` properties) and, by state, how many objects have it and the first of them. Returns the number
+ * of plain objects, or -1 if there are more states than fit.
  */
 export function findShapes(object: u32, objectName: u32, property: u32, mostListed: u32): i32 {
   let plain: i32 = 0;
@@ -78,7 +78,7 @@ export function findShapes(object: u32, objectName: u32, property: u32, mostList
   return plain;
 }
 
-/** IndexTrie.next of shapes.ts; -1 where there is no room for one more. */
+/** IndexTrie.next of shapes.ts; -1 if there is no room for another state. */
 function next(state: i32, index: u32): i32 {
   let slot = findSlot(state, index);
   if (load<i32>(slot, 8) === 0) {
@@ -108,7 +108,7 @@ function findSlot(state: i32, index: u32): usize {
   }
 }
 
-/** Each table stands after the one before it. */
+/** Each table is placed after the previous one. */
 function growTrie(): void {
   const old = tableAt;
   const end = tableAt + <usize>(mask + 1) * 12;
@@ -125,8 +125,8 @@ function growTrie(): void {
 }
 
 /**
- * The rows of classes.ts. A type other than `object` and `native` is one class; of those two a name is one at a place,
- * and of objects only the last name at a place is remembered. What is not known yet is asked of TypeScript.
+ * The rows of classes.ts. A type other than `object` and `native` is one class. For these two a class is a name at a place,
+ * and for objects only the last name at a place is cached. Unknown rows are requested from TypeScript.
  */
 export function assignRows(object: u32, native: u32, strings: u32, places: u32): void {
   memory.fill(rowOfTypeAt, 0, rowOfNameAt - rowOfTypeAt + ((<usize>strings) << 2));

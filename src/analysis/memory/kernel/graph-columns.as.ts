@@ -1,21 +1,22 @@
 /**
- * Where the columns of a small snapshot's graph stand in the kernel's memory (graph.as.ts), and what it asks of TypeScript.
- * A page costs more to touch for the first time than to fill, so what only one walk needs stands where another's was.
+ * The memory layout of a small snapshot's columns in the kernel (graph.as.ts), and the functions that it imports from
+ * TypeScript. Touching a page for the first time costs more than filling it, so columns that only one walk needs share their
+ * place with those of other walks.
  */
 
-/** What the edge types hold that are not simply strong (`value < 0`): asked of TypeScript, they are few. */
+/** Called for the few edges that are not simply strong (`value < 0`). */
 export declare function counts(value: u32, edge: u32, lastPage: u32): bool;
 export declare function passes(value: u32, edge: u32, node: u32): bool;
 export declare function rowOf(node: u32): i32;
 
 export const targetMask: u32 = 0x1fffffff;
 export const typeShift: u32 = 29;
-/** EdgeType of layout.ts: those above `weak` are entries of WeakMaps. */
+/** Values of EdgeType in layout.ts; those above `weak` are entries of WeakMaps. */
 export const hidden: u32 = 4;
 export const weak: u32 = 6;
 
 export let nodes: u32 = 0;
-/** Filled by whoever reads the file. */
+/** Filled when the file is read. */
 export let packedAt: usize = 0;
 export let edgeNameAt: usize = 0;
 export let edgeNameHighAt: usize = 0;
@@ -26,7 +27,7 @@ export let selfSizeAt: usize = 0;
 export let typeAt: usize = 0;
 /** By node: `isPart`, `isSpecial`. */
 export let flagsAt: usize = 0;
-/** Results. They stay where they are. */
+/** Results, which are kept. */
 export let orderAt: usize = 0;
 export let dominatorAt: usize = 0;
 export let distanceAt: usize = 0;
@@ -36,7 +37,7 @@ export let firstAt: usize = 0;
 export let dominatedAt: usize = 0;
 export let rowAt: usize = 0;
 export let sharedAt: usize = 0;
-/** Of the dominators alone. */
+/** Used only for the dominators. */
 export let numberAt: usize = 0;
 export let parentAt: usize = 0;
 export let semiAt: usize = 0;
@@ -45,22 +46,22 @@ export let linksAt: usize = 0;
 export let stackAt: usize = 0;
 export let crossingAt: usize = 0;
 export let sourcesAt: usize = 0;
-/** Of one walk alone, each where those of the dominators are. */
+/** Used by one walk only; overlap the columns of the dominators. */
 export let seenAt: usize = 0;
 export let queueAt: usize = 0;
 export let ownerAt: usize = 0;
 export let placeOfAt: usize = 0;
-/** Plain objects, their states in the trie of names, and of each state how many there are and the first. */
+/** The plain objects, their states in the trie of names and, for each state, the number of objects and the first one. */
 export let plainAt: usize = 0;
 export let plainStateAt: usize = 0;
 export let stateCountAt: usize = 0;
 export let stateFirstAt: usize = 0;
 export let trieAt: usize = 0;
 export const stateRoom: u32 = 1 << 18;
-/** Rows of classes, and one: 0 where none is known. */
+/** Row of a class plus one; 0 if unknown. */
 export let rowOfTypeAt: usize = 0;
 export let rowOfNameAt: usize = 0;
-/** By place: the row, and the name that it is of. */
+/** By place: the row, and the name that it belongs to. */
 export let rowAtPlaceAt: usize = 0;
 /** By row of a class: count, own bytes, retained bytes, distance, and whether it is open. */
 export let classCountAt: usize = 0;
@@ -70,7 +71,7 @@ export let classDistanceAt: usize = 0;
 export let classOpenAt: usize = 0;
 export let classRoom: u32 = 0;
 
-/** Says where each column stands; returns the bytes needed. Pages that nobody writes to cost nothing. */
+/** Sets the address of each column; returns the number of bytes needed. Pages that are never written cost nothing. */
 export function layout(nodeCount: u32, edgeCount: u32): f64 {
   nodes = nodeCount;
   const words: usize = ((<usize>nodeCount + 3) & ~1) << 2;
@@ -153,7 +154,7 @@ function layoutOthers(from: usize, words: usize, edgeWords: usize): usize {
   at += (<usize>stateRoom) << 2;
   stateFirstAt = at;
   at += (<usize>stateRoom) << 2;
-  // Slots of twelve bytes, twice as many as states; the tables before the last one are as large as that together.
+  // Slots of twelve bytes, twice as many as states. The tables before the last one are together as large as that one.
   trieAt = at;
   const end = at + <usize>stateRoom * 48;
   at = from;
@@ -161,11 +162,11 @@ function layoutOthers(from: usize, words: usize, edgeWords: usize): usize {
   at += words;
   rowOfTypeAt = at;
   at += 1024;
-  // A name is a node's or an edge's, a place a node's.
+  // Each name belongs to a node or an edge, each place to a node.
   rowOfNameAt = at;
   at += words + edgeWords;
   rowAtPlaceAt = at;
-  // The stack of the sums comes first there.
+  // The sums start after the stack, which is at the beginning.
   at = from + (words << 1);
   classRoom = nodes + 4096;
   const classWords = (<usize>classRoom) << 2;

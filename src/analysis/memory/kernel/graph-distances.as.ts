@@ -1,4 +1,4 @@
-/** Distances from the root, and who owns the engine's own parts: as distances.ts and shallow-sizes.ts have it. */
+/** Distances from the root, and the owners of V8's internal parts: the counterpart of distances.ts and shallow-sizes.ts. */
 import {
   distanceAt,
   firstEdgeAt,
@@ -20,12 +20,12 @@ import {
 let queued: u32 = 0;
 let taken: u32 = 0;
 
-/** Owned by who refers to it: shallow-sizes.ts. */
+/** Owned by the node that refers to it (shallow-sizes.ts). */
 const isPart: u8 = 1;
-/** `passes` is asked of its edges: distances.ts. */
+/** `passes` is called for its edges (distances.ts). */
 const isSpecial: u8 = 2;
 
-/** By the types and the names' indexes of which those two files speak. */
+/** Sets the flags from the types and name indexes used in these two files. */
 export function setFlags(
   internal: u32,
   array: u32,
@@ -45,7 +45,7 @@ export function setFlags(
   }
 }
 
-/** Starts a breadth-first search: the distance of all nodes, and an empty queue. */
+/** Starts a breadth-first search: resets all distances and empties the queue. */
 export function resetDistances(unseen: i32): void {
   for (let node: u32 = 0; node < nodes; node++) store<i32>(distanceAt + ((<usize>node) << 2), unseen);
   queued = 0;
@@ -57,7 +57,7 @@ export function reach(node: u32, distance: i32): void {
   queued++;
 }
 
-/** BreadthFirst.#visitQueue of distances.ts, so many nodes of it; whether there is more. */
+/** BreadthFirst.#visitQueue of distances.ts, for at most `most` nodes; returns whether there are more. */
 export function visitQueue(unseen: i32, most: u32): bool {
   const last = taken + most;
   for (; taken < queued && taken < last; taken++) {
@@ -82,13 +82,13 @@ export function visitQueue(unseen: i32, most: u32): bool {
   return false;
 }
 
-/** Before findOwners: a node is its own, an internal part `unowned`. */
+/** Called before findOwners: a node owns itself; an internal part is `unowned`. */
 export function startOwners(unowned: u32): void {
   for (let node: u32 = 0; node < nodes; node++)
     store<u32>(ownerAt + ((<usize>node) << 2), load<u8>(flagsAt + node) & isPart ? unowned : node);
 }
 
-/** findOwners of shallow-sizes.ts, of the parts that the nodes [from, to) own. */
+/** findOwners of shallow-sizes.ts, for the parts owned by the nodes [from, to). */
 export function findOwners(from: u32, to: u32, unowned: u32, shared: u32): void {
   for (let node = from; node < to; node++) {
     if (load<u32>(ownerAt + ((<usize>node) << 2)) !== node) continue;
@@ -113,7 +113,7 @@ export function findOwners(from: u32, to: u32, unowned: u32, shared: u32): void 
   }
 }
 
-/** `transfer` of shallow-sizes.ts; false where a sum takes more than 32 bits. */
+/** `transfer` of shallow-sizes.ts; false if a sum needs more than 32 bits. */
 export function transferSizes(root: u32, synthetic: u32, shared: u32): bool {
   memory.copy(shallowAt, selfSizeAt, (<usize>nodes) << 2);
   for (let node: u32 = 0; node < nodes; node++) {

@@ -1,4 +1,7 @@
-/** Spanning tree, dominators and what they dominate: as spanning-tree.ts, dominators.ts and dominated-index.ts have it. */
+/**
+ * Spanning tree, dominators and the dominated nodes: the counterpart of spanning-tree.ts, dominators.ts and
+ * dominated-index.ts.
+ */
 import {
   counts,
   crossingAt,
@@ -29,14 +32,17 @@ import {
 let crossings: u32 = 0;
 export let visited: u32 = 0;
 
-/** Of a walk that stopped: how deep its stack is, and the three of the node on top. */
+/** State of an interrupted walk: the depth of its stack, and the values of the current node. */
 let depth: u32 = 0;
 let vertex: u32 = 0;
 let anchor: u32 = 0;
 let edge: u32 = 0;
 let end: u32 = 0;
 
-/** A bit by ordinal: whether more than one edge leads to it. Of the edges [from, to), the first ones first. */
+/**
+ * One bit per ordinal: whether more than one edge leads to it. Processes the edges [from, to); must be called from the first
+ * edges on.
+ */
 export function findShared(from: u32, to: u32): void {
   if (from === 0) memory.fill(seenAt, 0, <usize>(nodes >>> 3) + 1);
   for (let edge = from; edge < to; edge++) {
@@ -49,13 +55,13 @@ export function findShared(from: u32, to: u32): void {
   }
 }
 
-/** Before the first walk. */
+/** Called before the first walk. */
 export function startTree(): void {
   memory.fill(numberAt, 0, (<usize>nodes) << 2);
   memory.fill(startsAt, 0, (<usize>nodes + 2) << 2);
 }
 
-/** Search.#walk of spanning-tree.ts: visits `start`, and then what goOn visits. */
+/** Search.#walk of spanning-tree.ts: visits `start`; goOn visits the rest. */
 export function walk(start: u32): void {
   visited++;
   depth = 0;
@@ -69,8 +75,8 @@ export function walk(start: u32): void {
 }
 
 /**
- * Goes on for so many steps; whether there is more. In pieces, because what V8 compiles better meanwhile is used from the
- * next call on. An entry of the stack: vertex, anchor, next edge, end of its edges.
+ * Continues for `steps` steps; returns whether there is more. Called repeatedly, because code that V8 has optimised in the
+ * meantime is only used from the next call on. A stack entry: vertex, anchor, next edge, end of its edges.
  */
 export function goOn(lastPage: u32, steps: i32): bool {
   let top = stackAt + ((<usize>depth) << 4);
@@ -134,7 +140,7 @@ function settle(known: u32, depth: u32): void {
   if (ancestor !== known && ancestor < load<u32>(semi)) store<u32>(semi, ancestor);
 }
 
-/** Sorts the crossing edges by their target, for evaluateSemidominators. */
+/** Sorts the crossing edges by target, for evaluateSemidominators. */
 export function sortCrossings(): void {
   for (let at: u32 = 0; at < crossings; at++) {
     const count = startsAt + ((<usize>load<u32>(crossingAt + ((<usize>at) << 3))) << 2) + 4;
@@ -153,9 +159,9 @@ export function sortCrossings(): void {
   }
 }
 
-/** evaluateSemidominators of dominators.ts, of the vertices from `last` down to `first`. */
+/** evaluateSemidominators of dominators.ts, for the vertices from `last` down to `first`. */
 export function evaluateSemidominators(last: u32, first: u32): void {
-  // Each start is now where its edges end, and the one before it where they begin.
+  // After sorting, each start is the end of a vertex's edges, and the previous start is their beginning.
   for (let vertex = last; vertex >= first; vertex--) {
     const at = startsAt + ((<usize>vertex) << 2);
     const end = load<u32>(at);
@@ -194,7 +200,7 @@ function evaluate(vertex: u32, bound: u32): u32 {
   return best;
 }
 
-/** The plain walk of computeImmediateDominators; false where it takes more than `patience` steps a vertex. */
+/** The plain walk of computeImmediateDominators; false if it takes more than `patience` steps per vertex. */
 export function findImmediateDominators(patience: u32): bool {
   let steps: i64 = <i64>patience * visited;
   for (let vertex: u32 = 2; vertex <= visited; vertex++) {
@@ -225,7 +231,7 @@ export function orderNodes(root: u32): void {
   }
 }
 
-/** computeRetainedSizes of retained-sizes.ts, of sizes in shallowAt. */
+/** computeRetainedSizes of retained-sizes.ts, from the sizes in shallowAt. */
 export function sumRetained(): void {
   for (let node: u32 = 0; node < nodes; node++)
     store<f64>(retainedAt + ((<usize>node) << 3), <f64>load<u32>(shallowAt + ((<usize>node) << 2)));
@@ -248,7 +254,7 @@ export function indexDominated(root: u32): void {
     const at = firstAt + ((<usize>node) << 2);
     store<u32>(at, load<u32>(at) + load<u32>(at - 4));
   }
-  // Each row's own counter is the one after it, which ends where the next begins.
+  // The counter of each row is in the next element; once filled, it equals the start of the next row.
   for (let node: u32 = 0; node < nodes; node++) {
     if (node === root) continue;
     const next = firstAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 4;

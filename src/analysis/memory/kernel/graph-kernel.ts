@@ -1,8 +1,8 @@
 /**
- * The columns of a small snapshot's graph in the memory of graph.as.ts, whose walks are fast from their first step on.
- * For large ones JavaScript is as fast, once V8 has compiled it. The reader writes into this memory where it was asked
- * for (`memoryFor`); what it wrote elsewhere is copied. Knows where the columns stand; what they say is the matter of
- * the files that ask.
+ * A small snapshot's graph in the memory of graph.as.ts, whose WebAssembly code is fast from its first step on; for large
+ * snapshots JavaScript is as fast once V8 has compiled it. The reader writes directly into this memory if it was given it
+ * (`memoryFor`); other columns are copied. This file only knows where the columns are; the files that use them know their
+ * meaning.
  */
 import {
   type Allocator,
@@ -14,12 +14,12 @@ import {
 import { markEphemerons } from '../graph/ephemerons.ts';
 import { graphCode } from './graph-code.ts';
 
-/** More, and the walks in JavaScript are compiled before they are half done. */
+/** With more edges, the walks in JavaScript are compiled before they are half done. */
 const mostEdges = 2_500_000;
-/** More, and a second thread pays, which must see the columns too (second-thread.ts). */
+/** With more nodes a second thread is worthwhile, which must also see the columns (second-thread.ts). */
 const mostNodes = 400_000;
 const pageBytes = 65536;
-/** That are looked at in one call: what V8 has compiled better meanwhile serves the next. */
+/** Edges per call: code that V8 has optimised in the meantime is only used from the next call on. */
 const edgesAtOnce = 30_000;
 
 interface Constant {
@@ -64,7 +64,7 @@ interface Exports extends Places {
   memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   visited: { value: number };
   states: Constant;
-  /** Classes that there is room for. */
+  /** The maximum number of classes. */
   classRoom: Constant;
   layout(nodeCount: number, edgeCount: number): number;
   setFlags(
@@ -97,29 +97,29 @@ interface Exports extends Places {
   sumClassesRetained(root: number): void;
 }
 
-/** What we use of it; Node's types leave it to the browser's. */
+/** The part of the WebAssembly API used here; Node's types leave it to those of the browser. */
 interface WebAssemblyApi {
   Module: new (code: Uint8Array) => object;
   Instance: new (module: object, imports: object) => { exports: unknown };
 }
 
 const api = (globalThis as unknown as { WebAssembly?: WebAssemblyApi }).WebAssembly;
-/** Once it was refused, it is not asked for again: all walks of one snapshot must be of one kind. */
+/** Set once memory was refused, and never retried: all walks over one snapshot must use the same implementation. */
 let isOff = api === undefined;
 let compiled: object | undefined;
 const kernels = new WeakMap<HeapSnapshot, GraphKernel>();
-/** By memory: those that a reader was given. */
+/** Kernels whose memory was given to a reader, by that memory. */
 const given = new WeakMap<ArrayBufferLike, GraphKernel>();
 
 export class GraphKernel {
   readonly code: Exports;
-  /** Asked in `goOn` about an edge that is not simply strong: whether it counts. */
+  /** Called in `goOn` for an edge that is not simply strong: whether it counts. */
   counts: (value: number, edge: number, lastPage: number) => boolean = () => true;
-  /** Asked in `visitQueue`, likewise. */
+  /** Called in `visitQueue`, likewise. */
   passes: (value: number, edge: number, node: number) => boolean = () => true;
-  /** Asked in `assignRows`: the row of a node's class. */
+  /** Called in `assignRows`: the row of a node's class. */
   rowOf: (node: number) => number = () => 0;
-  /** Whether the dominators are in its column. */
+  /** Whether its column contains the dominators. */
   hasDominators = false;
   #isWalked = false;
 
@@ -134,7 +134,7 @@ export class GraphKernel {
     this.code.memory.grow(Math.ceil(this.code.layout(nodeCount, edgeCount) / pageBytes));
   }
 
-  /** Where a reader may put a small snapshot's columns, so that they need not be copied. */
+  /** Memory for the columns of a small snapshot, so that they need not be copied. */
   static memoryFor({ nodeCount, edgeCount }: SnapshotHeader): Allocator | undefined {
     if (edgeCount > mostEdges || nodeCount > mostNodes) return undefined;
     const kernel = GraphKernel.#make(nodeCount, edgeCount);
@@ -160,11 +160,11 @@ export class GraphKernel {
     }
   }
 
-  /** Of a small snapshot, the same at each question; undefined for a large one, and where WebAssembly has no memory. */
+  /** The kernel of a small snapshot, always the same one; undefined for a large snapshot, or if WebAssembly has no memory. */
   static of(snapshot: HeapSnapshot): GraphKernel | undefined {
     const { nodes, edges, strings } = snapshot;
     if (edges.count > mostEdges || !snapshot.hasAllEdges || isOff) return undefined;
-    // A table by name has room for as many as nodes and edges could have.
+    // Tables by name are sized for at most one name per node and edge.
     if (strings.count > nodes.count + edges.count) return undefined;
     const known = kernels.get(snapshot);
     if (known) return known;
@@ -209,7 +209,7 @@ export class GraphKernel {
       this.code.findShared(edge, Math.min(edges.count, edge + edgesAtOnce));
   }
 
-  /** One of which no node is visited yet. */
+  /** A kernel in which no node was visited yet. */
   static unwalked(snapshot: HeapSnapshot): GraphKernel | undefined {
     const known = GraphKernel.of(snapshot);
     if (!known) return undefined;
@@ -221,7 +221,7 @@ export class GraphKernel {
     return GraphKernel.unwalked(snapshot);
   }
 
-  /** Whether an array is its column. */
+  /** Whether an array is the kernel's own column. */
   holds(column: Column, array: ArrayBufferView): boolean {
     return array.buffer === this.code.memory.buffer && array.byteOffset === this.code[`${column}At`].value;
   }

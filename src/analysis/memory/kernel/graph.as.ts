@@ -1,8 +1,7 @@
 /**
- * The walks over a small snapshot's graph, in AssemblyScript (https://www.assemblyscript.org): of a heap of some ten
- * megabytes V8 has not compiled the same loops in JavaScript before they are over. `npm run build:kernel` compiles this
- * file, and those that it names, into graph-code.ts. The algorithms, their names and their sources are those of the
- * TypeScript that does the same for large snapshots.
+ * The walks over a small snapshot's graph in AssemblyScript (https://www.assemblyscript.org): for a heap of about ten
+ * megabytes, the same loops in JavaScript would finish before V8 compiles them. `npm run build:kernel` compiles this file and
+ * its imports into graph-code.ts. Algorithms, names and sources are those of the TypeScript code for large snapshots.
  */
 export * from './graph-classes';
 export {

@@ -1,4 +1,4 @@
-/** The second thread of second-thread.ts. Results are handed over, not copied. */
+/** The worker of second-thread.ts. Results are transferred, not copied. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openShared, type SharedSnapshot } from '../../../formats/heapsnapshot/index.ts';
 import { collectNow } from '../../../platform/pending-collection.ts';
@@ -9,7 +9,7 @@ import { allFacets, type FacetName, type Facets } from './second-thread.ts';
 
 const { shared, wanted } = workerData as { shared: SharedSnapshot; wanted: readonly FacetName[] };
 const snapshot = openShared(shared);
-/** To work in; the distances go into it, so they are the last. */
+/** Working memory. The distances are written into it, so they are computed last. */
 const room = new Uint32Array(snapshot.nodes.count);
 const compute: { [Name in FacetName]: () => Facets[Name] } = {
   classes: () => computeClasses(snapshot, room),

@@ -1,25 +1,28 @@
 /**
- * What doesn't need the dominators (distances, classes, whose size is counted with whom) computed on a second thread, while the
- * first computes them. Both look at the same columns. The sizes themselves wait: where they are to be is in use until then.
+ * Computes what doesn't need the dominators (distances, classes, owners of internal parts) on a second thread, in parallel to
+ * the dominators. Both threads read the same columns. The sizes themselves are computed afterwards, because their memory is
+ * still in use.
  */
 import { type HeapSnapshot, shareSnapshot, startThread } from '../../../formats/heapsnapshot/index.ts';
 import type { ClassTable } from '../questions/classes.ts';
 
-/** Below, the thread's start and the second look at the strings cost more than they save. */
+/** Below this, starting the thread and scanning the strings again costs more than it saves. */
 const leastNodes = 400_000;
 
 export interface Facets {
   distances: Int32Array;
   classes: ClassTable;
-  /** Undefined where sizes are meant as they are. */
+  /** Undefined if sizes are not moved to owners. */
   ownerOfPart: Uint32Array | undefined;
 }
 
 export type FacetName = keyof Facets;
-/** In the order in which they need the least memory. */
+/** In the order that needs the least memory. */
 export const allFacets: readonly FacetName[] = ['classes', 'ownerOfPart', 'distances'];
 
-/** Starts at once; undefined where it would not pay or can't be shared. Resolves to undefined when it failed. */
+/**
+ * Starts immediately; undefined if it wouldn't be faster or the snapshot can't be shared. Resolves to undefined on failure.
+ */
 export function startFacets(
   snapshot: HeapSnapshot,
   wanted: readonly FacetName[],
@@ -30,7 +33,7 @@ export function startFacets(
   worker.ref();
   return new Promise((resolve) => {
     worker.once('message', resolve);
-    // The first thread computes them itself then, and says what is wrong if something is.
+    // The first thread then computes them itself, and reports any error.
     worker.once('error', () => resolve(undefined));
     worker.once('exit', () => resolve(undefined));
   });

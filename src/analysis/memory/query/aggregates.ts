@@ -1,15 +1,15 @@
-/** Groups of nodes, and what is counted, summed and compared of each. What is missing counts for nothing, as in SQL. */
+/** Groups of nodes with their aggregates. Missing values are ignored, as in SQL. */
 import { compileValue, type Scope } from './compile.ts';
 import { type Expression, type ExpressionOf, expressionKey, partsOf, type Query } from './syntax.ts';
 import { groupKey, type ReadValue, sortOrder, type Value } from './values.ts';
 
 export interface Groups {
   count: number;
-  /** By expressionKey: keys and aggregates, as values of a group's number. */
+  /** By expressionKey: keys and aggregates, as functions of the group's number. */
   known: ReadonlyMap<string, ReadValue>;
 }
 
-/** One group of all nodes where there is no `group by`, even if none matches. */
+/** Without `group by` there is one group of all nodes, even if none matches. */
 export function collectGroups(scope: Scope, query: Query, nodes: readonly number[]): Groups {
   const keys = query.groupBy.map((expression) => compileValue(scope, expression));
   const sums = aggregatesIn(query).map((expression) => new Aggregate(scope, expression));
@@ -70,7 +70,7 @@ class Aggregate {
     if (value === null) return;
     const { name, isDistinct } = this.#expression;
     const isNumeric = name === 'sum' || name === 'avg';
-    // A text among the numbers is no number: it is left out, as what is missing is.
+    // A string among the numbers is ignored, like a missing value.
     if (isNumeric && typeof value !== 'number') return;
     if (isDistinct) {
       const key = groupKey(value);

@@ -1,4 +1,4 @@
-/** Conditions and values as functions of a row: of a node, or of a group (aggregates.ts), whose values are known before. */
+/** Compiles conditions and values to functions of a row: of a node, or of a group (aggregates.ts) with known values. */
 import { assertNever } from '../../../errors.ts';
 import type { Heap } from '../heap.ts';
 import { distanceOf } from '../questions/node-rows.ts';
@@ -21,7 +21,7 @@ import {
 export interface Scope {
   heap: Heap;
   properties: PropertyReader;
-  /** By expressionKey: what is known of the row without looking at nodes. */
+  /** By expressionKey: values of the row that are known without reading nodes. */
   known?: ReadonlyMap<string, ReadValue>;
 }
 
@@ -84,13 +84,13 @@ function* answers(parts: readonly TestRow[], row: number): Generator<Truth> {
   for (const part of parts) yield part(row);
 }
 
-/** An object is matched by its class, as it is compared. */
+/** Objects are matched by their class, as in comparisons. */
 function matches(pattern: RegExp, value: Value): Truth {
   if (value === null) return null;
   return pattern.test(typeof value === 'object' ? value.className : String(value));
 }
 
-/** All nodes that stand in the relation are found at the first question. */
+/** All related nodes are computed on first use. */
 function relationTest(scope: Scope, { relation, target }: ExpressionOf<'relation'>): TestRow {
   let found: Uint8Array | undefined;
   return (node) => {
@@ -199,7 +199,7 @@ function arithmeticOf(scope: Scope, { sign, left, right }: ExpressionOf<'arithme
     const [x, y] = [a(row), b(row)];
     if (typeof x !== 'number' || typeof y !== 'number') return null;
     const result = calculate(sign, x, y);
-    // A division by nothing has no answer.
+    // A division by zero has no result.
     return Number.isFinite(result) ? result : null;
   };
 }

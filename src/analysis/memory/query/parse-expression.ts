@@ -1,6 +1,6 @@
 /**
- * Conditions, by precedence: or; and; not; a comparison of two values. What a comparison can never answer (a size with a
- * text) is refused here, since an empty answer would look like one.
+ * Parses conditions, by precedence: or; and; not; a comparison of two values. Comparisons that can never be true (a size with
+ * a text) are rejected, since their empty result would look like an answer.
  */
 
 import { ValueParser } from './parse-value.ts';
@@ -98,7 +98,7 @@ export class ExpressionParser extends ValueParser {
     return found && isNot ? this.#negated(found, at) : (found ?? value);
   }
 
-  /** The right side: a plain word is a text there, unless it is a field's name. */
+  /** Parses the right side of a comparison: a plain word is a text, unless it is the name of a field. */
   #comparable(left: Expression, sign: ComparisonSign, mayBeMissing = false): Expression {
     const { at } = this;
     const right = this.sum(true);
@@ -121,7 +121,7 @@ export class ExpressionParser extends ValueParser {
       throw wrongQuery(this.text, at, 'a value (nothing is equal to null: `is null` asks for it)');
   }
 
-  /** `name = 42` means the text: of texts there is nothing else that could be meant. */
+  /** `name = 42` is read as the text "42", because the left side is a text. */
   #asText(left: Expression, right: Expression, sign: ComparisonSign): Expression | undefined {
     const isPlain = right.kind === 'literal' && typeof right.value === 'number' && left.type === 'text';
     if (!isPlain || (sign !== '=' && sign !== '!=')) return undefined;
@@ -180,7 +180,7 @@ export class ExpressionParser extends ValueParser {
     return { kind: 'where', condition };
   }
 
-  /** A class by its name alone. */
+  /** A class name alone, as a condition. */
   classCondition(): Expression {
     const { at } = this;
     const name = this.word('a class, @id or ( and a condition');

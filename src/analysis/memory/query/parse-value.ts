@@ -1,4 +1,7 @@
-/** Values, by precedence: + and -; * / and %; a literal, field, property or function. A calculation with a text is refused here. */
+/**
+ * Parses values, by precedence: + and -; * / and %; a literal, field, property or function. Arithmetic with texts is
+ * rejected.
+ */
 
 import {
   type AggregateName,
@@ -37,7 +40,7 @@ const constants: Record<string, boolean | null> = { true: true, false: false, nu
 export abstract class ValueParser extends TokenCursor {
   #mayBeAlias = false;
 
-  /** What may stand in brackets: a condition is known only when it has been read. */
+  /** Parses the inside of brackets, which may turn out to be a condition or a value. */
   protected abstract inBrackets(): Expression;
 
   isClause(): boolean {
@@ -112,7 +115,7 @@ export abstract class ValueParser extends TokenCursor {
       const field = lower as QueryField;
       return { kind: 'field', field, type: fieldTraits[field].type, ...place };
     }
-    // After a sign only a value can follow: a class may be called Order.
+    // After an operator only a value can follow: a class may be called Order.
     if (isRight) return { kind: 'literal', type: 'text', value: word, ...place };
     if (this.#mayBeAlias && !reserved.has(lower)) return { kind: 'alias', type: 'any', name: word, ...place };
     throw wrongQuery(this.text, place.at, `one of ${queryFields.join(', ')}, or .property,`);

@@ -1,6 +1,6 @@
 /**
- * The text of a query to its tree: clauses here, expressions in parse-expression.ts. Clauses may stand in any order, so that
- * both `class = Session limit 5` and `select class, count() from Session group by class` are read.
+ * Parses the text of a query; clauses here, expressions in parse-expression.ts. Clauses may have any order, so that both
+ * `class = Session limit 5` and `select class, count() from Session group by class` are valid.
  */
 import { ExpressionParser } from './parse-expression.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './syntax.ts';
 import { tokenize } from './tokens.ts';
 
-/** @throws AgentdumpError `usage` that says where the text stops being a query. */
+/** @throws AgentdumpError `usage`, with the position at which the text is not a valid query. */
 export function parseQuery(text: string): Query {
   return new QueryParser(tokenize(text), text).query();
 }
@@ -80,7 +80,7 @@ class QueryParser extends ExpressionParser {
     });
   }
 
-  /** `sort by` gives the largest first, as it always did here; `order by` the smallest, as SQL does. */
+  /** `sort by` puts the largest first, as it always has here; `order by` the smallest, as in SQL. */
   #sortKey(isDescending: boolean): SortKey {
     const expression = this.valueOrAlias();
     if (this.take('asc')) return { expression, isDescending: false };
@@ -114,7 +114,7 @@ class QueryParser extends ExpressionParser {
     for (const part of partsOf(expression)) this.#refuseAggregates(part, reason);
   }
 
-  /** Of a group's nodes each may have another value: which one would be shown? */
+  /** A column that isn't an aggregate or a group key could have a different value for each node of a group. */
   #requireGrouped({ select, groupBy, having, orderBy }: Query): void {
     const keys = new Set(groupBy.map(expressionKey));
     const check = (expression: Expression): void => {

@@ -1,7 +1,7 @@
-/** The patterns of texts: SQL's `like`, a shell's `glob`, regular expressions. All become regular expressions. */
+/** Text patterns: SQL's `like`, shell `glob`, regular expressions. All are converted to regular expressions. */
 import type { PatternStyle } from './syntax.ts';
 
-/** Undefined for what is no regular expression. */
+/** Undefined if it isn't a valid regular expression. */
 export function readPattern(text: string, style: PatternStyle): RegExp | undefined {
   switch (style) {
     case 'like':
@@ -19,7 +19,7 @@ export function readPattern(text: string, style: PatternStyle): RegExp | undefin
   }
 }
 
-/** A backslash takes a sign's meaning away. Runs of `any` are one, so that no pattern takes more than its share of time. */
+/** A backslash escapes the next character. Runs of `any` are merged, which limits the time for matching. */
 function translate(text: string, any: string, one: string): string {
   let pattern = '';
   for (let at = 0; at < text.length; at++) {

@@ -1,7 +1,7 @@
 /**
- * What stands behind `.res["x"][0]`: properties, elements, entries of Maps by their key, `length` and `size`. Own ones
- * only: what a prototype or a getter would give is not in a snapshot. Small integers are in it only where V8 was asked
- * for them (exposeNumericValues); a value that is not there is null, and it is noted that it may be a number.
+ * Evaluates paths such as `.res["x"][0]`: properties, elements, entries of Maps by key, `length` and `size`. Own properties
+ * only, since a snapshot has no results of prototypes and getters. It has small integers only if V8 was asked to write them
+ * (exposeNumericValues); otherwise such a value is null, and `lacksNumbers` is set.
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
@@ -11,16 +11,16 @@ import { collectionSize, tablePairs, tableSlotsOf } from '../questions/tables.ts
 import type { Step } from './syntax.ts';
 import { NodeReference, type Value } from './values.ts';
 
-/** V8 cuts the text of a longer string. */
+/** V8 truncates longer strings. */
 const cutLength = 1024;
 
 export class PropertyReader {
   readonly #heap: Heap;
-  /** By a step's name: its number in the table of strings; -1 where it has to be compared as a text. */
+  /** By a step's name: its index in the string table; -1 if it must be compared as text. */
   readonly #nameIndex = new Map<string, number>();
-  /** Whether something was missing that may be a small integer. */
+  /** Set if a missing value may be a small integer. */
   lacksNumbers = false;
-  /** Whether a string's length was asked for that is longer than its text. */
+  /** Set if the length of a truncated string was requested. */
   hasCutStrings = false;
 
   constructor(heap: Heap) {
@@ -49,7 +49,7 @@ export class PropertyReader {
     return null;
   }
 
-  /** A string's text, a number, a truth value; null for JavaScript's null and undefined; else the object. */
+  /** A string's text, a number or a boolean; null for JavaScript's null and undefined; otherwise the object. */
   valueOf(node: number): Value {
     const heap = this.#heap;
     const { snapshot } = heap;
@@ -70,7 +70,7 @@ export class PropertyReader {
     return new NodeReference(node, heap.className(node));
   }
 
-  /** @param name `size` for what has one. */
+  /** @param name `size` applies to collections only, `length` to arrays and strings. */
   lengthOf(node: number, name: 'length' | 'size' | 'any' = 'any'): number | null {
     const heap = this.#heap;
     const type = heap.snapshot.nodes.type[node]!;
@@ -89,7 +89,7 @@ export class PropertyReader {
     return length;
   }
 
-  /** Entries with a number as key and as value can't be seen; where there may be such, it is noted. */
+  /** Entries with a number as key and value are not visible; if there may be such, `lacksNumbers` is set. */
   #tableSize(node: number): number {
     const { size, mayHaveMore } = collectionSize(this.#heap, node);
     if (mayHaveMore) this.lacksNumbers = true;
@@ -128,7 +128,7 @@ export class PropertyReader {
     return -1;
   }
 
-  /** Undefined for a name that the snapshot does not have at all. */
+  /** Undefined for a name that doesn't occur in the snapshot. */
   #indexOf(name: string): number | undefined {
     let index = this.#nameIndex.get(name);
     if (index === undefined) {

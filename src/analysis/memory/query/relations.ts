@@ -1,4 +1,4 @@
-/** Which nodes stand in a relation to those that match a condition: by an edge, or by what keeps what alive. All walks are loops. */
+/** Finds the nodes related to those that match a condition: by an edge, or in the dominator tree. All walks are iterative. */
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { markEphemerons } from '../graph/ephemerons.ts';
 import type { Heap } from '../heap.ts';
@@ -6,7 +6,7 @@ import { requireNode } from '../questions/node-rows.ts';
 import type { Expression, RelationName, Target } from './syntax.ts';
 import type { TestRow } from './values.ts';
 
-/** One byte a node. */
+/** One byte per node. */
 type NodeSet = Uint8Array;
 
 export function findRelated(
@@ -42,7 +42,7 @@ function targetSet(heap: Heap, target: Target, compile: (condition: Expression) 
   return set;
 }
 
-/** @param look which of an edge's two ends is found by it; -1 for neither. */
+/** @param look returns the end of an edge to include, or -1 for neither. */
 function byEdges(heap: Heap, look: (source: number, to: number) => number): NodeSet {
   const { snapshot, nodeCount } = heap;
   const { firstEdge } = snapshot.nodes;
@@ -56,7 +56,7 @@ function byEdges(heap: Heap, look: (source: number, to: number) => number): Node
   return found;
 }
 
-/** Dominators of those wanted, at any distance. */
+/** Dominators of the wanted nodes, at any distance. */
 function above(heap: Heap, wanted: NodeSet): NodeSet {
   const { dominator } = heap.tree;
   const found = new Uint8Array(heap.nodeCount);
@@ -71,7 +71,7 @@ function above(heap: Heap, wanted: NodeSet): NodeSet {
   return found;
 }
 
-/** Those with one wanted among their dominators. */
+/** Nodes with a wanted node among their dominators. */
 function below(heap: Heap, wanted: NodeSet): NodeSet {
   const { dominator } = heap.tree;
   const found = new Uint8Array(heap.nodeCount);
@@ -89,7 +89,7 @@ function below(heap: Heap, wanted: NodeSet): NodeSet {
   return found;
 }
 
-/** What would be freed if all that are wanted were gone (MAT's retained set), themselves left out. */
+/** What would be freed together with all wanted nodes (MAT's retained set), without the wanted nodes themselves. */
 function freedWith(heap: Heap, wanted: NodeSet): NodeSet {
   const alive = reached(heap);
   const left = reached(heap, wanted);
@@ -97,7 +97,7 @@ function freedWith(heap: Heap, wanted: NodeSet): NodeSet {
   return alive;
 }
 
-/** By edges that keep alive; an entry of a WeakMap by its key alone. */
+/** Reachable nodes by edges that keep alive; WeakMap entries only through their keys. */
 function reached(heap: Heap, closed?: NodeSet): NodeSet {
   const { snapshot } = heap;
   const { firstEdge, id } = snapshot.nodes;

@@ -1,4 +1,4 @@
-/** Runs a query over all nodes. The language is syntax.ts' matter. */
+/** Runs a query over all nodes. syntax.ts defines the language. */
 import type { HeapNodeRow, HeapQueryColumn, HeapQueryTable } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { lacksNumbers } from '../questions/heap-value.ts';
@@ -18,13 +18,13 @@ import {
 import { groupKey, NodeReference, type ReadValue, sortOrder, type Value } from './values.ts';
 
 export interface QueryResult {
-  /** Nodes that match; more than are listed when there is a limit. */
+  /** Number of matching nodes, which may be more than are listed. */
   matches: number;
-  /** Of a query for nodes: those of the rows, in their order. */
+  /** For a query without groups: the nodes of the rows, in their order. */
   nodes: HeapNodeRow[];
   /** With `select` or groups. */
   table?: HeapQueryTable;
-  /** What the answer leaves out, or can't be sure of. */
+  /** What the answer omits or can't guarantee. */
   notes: string[];
 }
 
@@ -88,7 +88,7 @@ function groupRows(
   return { nodes: [], table };
 }
 
-/** Without `select`: what the groups are by, and how many nodes and bytes each has. */
+/** The default columns of groups: the keys, the number of nodes and their bytes. */
 function groupColumns({ groupBy }: Query): Column[] {
   const place = { at: 0, end: 0 };
   const self: Expression = { kind: 'field', field: 'self', type: 'number', ...place };
@@ -176,7 +176,7 @@ function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[]
   ];
 }
 
-/** Whether a property is compared with a number, counted with, or shown. */
+/** Whether a property is compared with a number, used in arithmetic, or shown. */
 function looksAtNumbers(expression: Expression): boolean {
   if (expression.kind === 'property' || expression.kind === 'call') return true;
   const parts = partsOf(expression);

@@ -1,10 +1,10 @@
 /**
- * A question of `heap query` as a tree. The grammar is in README.md above this folder. Every node knows where it stands in
- * the text, so that what is wrong with it can be said there.
+ * The syntax tree of `heap query`; README.md of the parent folder contains the grammar. Every node has its position in the
+ * text, for error messages.
  */
 import { AgentdumpError } from '../../../errors.ts';
 
-/** What a node of the graph has, whatever it is: the type of its values, and how a column of them is shown. */
+/** Fields of every node of the graph: the type of their values, and how a column shows them. */
 export const fieldTraits = {
   id: { type: 'number', column: 'id' },
   name: { type: 'text', column: 'value' },
@@ -27,7 +27,7 @@ export type AggregateName = (typeof aggregateNames)[number];
 export const functionNames = ['length', 'lower'] as const;
 export type FunctionName = (typeof functionNames)[number];
 
-/** Of a node to another: what stands between them in the graph. */
+/** Relations between nodes of the graph. */
 export const relationNames = [
   'references',
   'referenced by',
@@ -44,7 +44,7 @@ export type PatternStyle = 'like' | 'ilike' | 'glob' | 'regexp';
 /** One step of `.res["x"][0][Symbol(tag)]`. */
 export type Step = { kind: 'name' | 'key' | 'symbol'; name: string } | { kind: 'index'; index: number };
 
-/** `condition` can be true, false or unknown; the others are values. `any`: known at run time only. */
+/** A `condition` is true, false or unknown; the others are values. `any`: only known at run time. */
 export type ExpressionType = 'condition' | 'number' | 'text' | 'any';
 
 interface Placed {
@@ -61,7 +61,7 @@ export type Expression = Placed &
     | { kind: 'property'; steps: Step[] }
     | { kind: 'call'; name: FunctionName; argument: Expression }
     | { kind: 'aggregate'; name: AggregateName; argument: Expression | undefined; isDistinct: boolean }
-    /** A column of `select … as name`. */
+    /** Refers to a column of `select … as name`. */
     | { kind: 'alias'; name: string }
     | { kind: 'arithmetic'; sign: '+' | '-' | '*' | '/' | '%'; left: Expression; right: Expression }
     | { kind: 'and' | 'or'; parts: Expression[] }
@@ -90,7 +90,7 @@ export interface SortKey {
 
 export interface Query {
   where: Expression | undefined;
-  /** Undefined without `select` and groups, and for `select *`: the usual columns of nodes. */
+  /** Undefined without `select` and groups, and for `select *`: the default columns of nodes. */
   select: Column[] | undefined;
   isDistinct: boolean;
   groupBy: Expression[];
@@ -99,7 +99,7 @@ export interface Query {
   limit: number | undefined;
 }
 
-/** Whether rows stand for groups of nodes. */
+/** Whether rows are groups of nodes. */
 export function isGrouped({ select, groupBy, having, orderBy }: Query): boolean {
   const asked = [...(select ?? []), ...orderBy].map(({ expression }) => expression);
   return groupBy.length > 0 || [...asked, ...(having ? [having] : [])].some(hasAggregate);
@@ -109,7 +109,7 @@ export function hasAggregate(expression: Expression): boolean {
   return expression.kind === 'aggregate' || partsOf(expression).some(hasAggregate);
 }
 
-/** The expressions directly inside one; the condition of a relation is a question of its own. */
+/** The direct subexpressions, without the condition of a relation, which is evaluated separately. */
 export function partsOf(expression: Expression): Expression[] {
   switch (expression.kind) {
     case 'field':
@@ -138,14 +138,14 @@ export function partsOf(expression: Expression): Expression[] {
   }
 }
 
-/** The same for two expressions that ask the same, wherever they stand. */
+/** The same for equal expressions at different positions. */
 export function expressionKey(expression: Expression): string {
   return JSON.stringify(expression, (key, value) =>
     key === 'at' || key === 'end' ? undefined : value instanceof RegExp ? String(value) : value,
   );
 }
 
-/** The error of a question that is not understood, or that has no answer: it shows the place. */
+/** The error for a query that is invalid or can have no result, with its position. */
 export function wrongQuery(text: string, at: number, wanted: string): AgentdumpError {
   const rest = text.slice(at).trim();
   const where = rest ? `at character ${at + 1}, before ${JSON.stringify(rest.slice(0, 30))}` : 'at the end';

@@ -1,4 +1,4 @@
-/** The words of a query, one after the other. A word that is not what is wanted is an error that names its place. */
+/** A cursor over the tokens of a query. An unexpected token throws an error with its position. */
 import { wrongQuery } from './syntax.ts';
 import type { Token } from './tokens.ts';
 
@@ -31,7 +31,7 @@ export class TokenCursor {
     return this.#row >= this.#tokens.length;
   }
 
-  /** Where the next word stands. */
+  /** Position of the next token. */
   get at(): number {
     return this.token?.at ?? this.text.length;
   }

@@ -1,4 +1,4 @@
-/** The words of a query: quoted texts, numbers with units, paths of properties, signs, and the rest. */
+/** The tokens of a query: quoted texts, numbers with units, property paths, operators, and words. */
 import { type Step, wrongQuery } from './syntax.ts';
 
 export type Token = { at: number; end: number } & (
@@ -31,7 +31,7 @@ const namePattern = /\.([\p{ID_Continue}$#](?:[\p{ID_Continue}$#]|-(?=\p{L}))*)/
 const bracketPattern = new RegExp(`\\[\\s*(?:(${quoted})|(\\d{1,9})|Symbol\\(([^\\]]*)\\))\\s*\\]`, 'suy');
 const maxLength = 10_000;
 
-/** @throws AgentdumpError `usage` where something begins that is no word of the language. */
+/** @throws AgentdumpError `usage` for an invalid token. */
 export function tokenize(text: string): Token[] {
   if (text.length > maxLength) throw wrongQuery(text.slice(0, 40), 0, 'something shorter');
   const tokens: Token[] = [];

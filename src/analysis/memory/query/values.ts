@@ -1,6 +1,6 @@
 /**
- * Values and how they compare, as in SQL: what is missing is null, and a comparison with it is neither true nor false
- * (null), so that it is found by no condition and by no `not` of one.
+ * Values and their comparison, as in SQL: a missing value is null, and a comparison with it is neither true nor false but
+ * null, so that neither a condition nor its `not` matches it.
  */
 import type { ComparisonSign } from './syntax.ts';
 
@@ -21,7 +21,7 @@ export type Truth = boolean | null;
 export type ReadValue = (row: number) => Value;
 export type TestRow = (row: number) => Truth;
 
-/** An object compares with a text by its class, with another object by being the same. */
+/** An object is compared with a text by its class, with another object by identity. */
 export function isEqual(a: Value, b: Value): Truth {
   if (a === null || b === null) return null;
   if (a instanceof NodeReference)
@@ -34,7 +34,7 @@ export function compare(sign: ComparisonSign, a: Value, b: Value): Truth {
   if (equal === null) return null;
   if (sign === '=') return equal;
   if (sign === '!=') return !equal;
-  // Of two kinds none is before the other.
+  // Values of different types have no order.
   if (typeof a !== typeof b || a instanceof NodeReference || b instanceof NodeReference) return null;
   switch (sign) {
     case '<':
@@ -50,7 +50,7 @@ export function compare(sign: ComparisonSign, a: Value, b: Value): Truth {
 
 export const not = (truth: Truth): Truth => (truth === null ? null : !truth);
 
-/** One unknown part leaves the whole unknown, but where another part decides. */
+/** An unknown part makes the result unknown, unless another part decides it. */
 export function all(parts: Iterable<Truth>): Truth {
   let truth: Truth = true;
   for (const part of parts) {
@@ -71,7 +71,7 @@ export function any(parts: Iterable<Truth>): Truth {
 
 const kindOrder = ['boolean', 'number', 'string', 'object'];
 
-/** For sorting: what is missing comes last, whichever way; kinds of value one after the other. */
+/** Missing values sort last in either direction; different types are sorted one after the other. */
 export function sortOrder(a: Value, b: Value, isDescending: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const order = ascending(a, b);
@@ -85,7 +85,7 @@ function ascending(a: Exclude<Value, null>, b: Exclude<Value, null>): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Equal for values that are one group. */
+/** Equal for values of the same group. */
 export function groupKey(value: Value): string {
   return value instanceof NodeReference ? `@${value.node}` : `${typeof value} ${value}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Who allocated what is alive, by function of the program: from a snapshot that was taken with allocation tracking, or
- * from a sampled profile. What Node or a package allocated counts for the function of the program that called it.
+ * Which functions of the program allocated what is alive, from a snapshot with allocation tracking or from a sampled profile.
+ * Allocations of Node or a package are attributed to the program's function that called it.
  */
 import { AgentdumpError } from '../../../errors.ts';
 import type { HeapProfile, ProfiledCall } from '../../../formats/heap-profile/heap-profile.ts';
@@ -12,17 +12,17 @@ import { addRetained } from './class-aggregates.ts';
 import type { FlameFrame } from './flame.ts';
 
 export interface Allocations {
-  /** `tracked`: every allocation since a moment; `sampled`: an estimate from samples. */
+  /** `tracked`: every allocation since tracking began; `sampled`: an estimate from samples. */
   kind: 'tracked' | 'sampled';
-  /** Alive, and of a known origin. */
+  /** Live bytes of known origin. */
   attributedBytes: number;
-  /** Of the whole heap, where it is known. */
+  /** Of the whole heap, if known. */
   totalBytes?: number;
   /** Most bytes first. */
   rows: HeapAllocationRow[];
 }
 
-/** A call in the tree of calls, callers before what they call. */
+/** A node of the call tree; callers come before callees. */
 interface Call {
   function: string;
   script: string;
@@ -37,11 +37,11 @@ interface Call {
 
 const mostStackFrames = 30;
 
-/** @throws AgentdumpError `not-found` where no allocation was tracked. */
+/** @throws AgentdumpError `not-found` if the snapshot has no allocation tracking. */
 export function trackedAllocations(heap: Heap): Allocations {
   const { calls, callOf } = trackedCalls(heap);
   const { rows, rowOf } = groupCalls(calls);
-  // Group 0 are the nodes of which nothing is known.
+  // Group 0 contains the nodes of unknown origin.
   const groups = new Uint32Array(heap.nodeCount);
   for (let node = 0; node < groups.length; node++) {
     const call = callOf(node);
@@ -60,7 +60,7 @@ export function sampledAllocations(profile: HeapProfile): Allocations {
   return { kind: 'sampled', ...ranked(rows) };
 }
 
-/** @param rows stacks with what was allocated there, innermost frame first, as a bundle holds them. */
+/** @param rows stacks, innermost frame first, with the bytes allocated there, as stored in a bundle. */
 export function allocationsOfStacks(
   rows: readonly { bytes: number; stack: readonly string[] }[],
 ): Allocations {
@@ -83,7 +83,7 @@ function readFrame(text: string): Pick<ProfiledCall, 'function' | 'script' | 'li
   return { function: name, script, line: Number(line), column: Number(column) };
 }
 
-/** The tree of calls as a flame graph: each frame a function, its weight what it allocated itself and is alive. */
+/** The call tree as a flame graph: each frame is a function, weighted by its own live allocations. */
 export function allocationFlame(source: Heap | HeapProfile): FlameFrame[] {
   const calls = 'calls' in source ? source.calls.map(sampledCall) : trackedCalls(source).calls;
   return calls.map(({ parent, bytes, count, ...call }) => ({
@@ -140,7 +140,7 @@ function trackedCalls({ snapshot, selfSize, nodeCount }: Heap): {
 type FullRow = HeapAllocationRow &
   Required<Pick<HeapAllocationRow, 'count' | 'allocatedBytes' | 'allocatedCount'>>;
 
-/** Each call with those of the same function of the program. */
+/** Merges calls that belong to the same function of the program. */
 function groupCalls(calls: readonly Call[]): { rows: FullRow[]; rowOf: Uint32Array } {
   const owners = ownersOf(calls);
   const rows: FullRow[] = [];
@@ -173,7 +173,7 @@ function groupCalls(calls: readonly Call[]): { rows: FullRow[]; rowOf: Uint32Arr
   return { rows, rowOf };
 }
 
-/** By call: the innermost call of the program above it, else of a package, else itself. */
+/** By call: the innermost enclosing call of the program, otherwise of a package, otherwise itself. */
 function ownersOf(calls: readonly Call[]): Int32Array {
   const inApp = new Int32Array(calls.length).fill(-1);
   const ofPackage = new Int32Array(calls.length).fill(-1);
@@ -193,7 +193,7 @@ function stackOf(calls: readonly Call[], at: number): string[] {
   return stack;
 }
 
-/** As V8 prints a frame. */
+/** In V8's format of a frame. */
 function frameText(call: Pick<Call, 'function' | 'script' | 'line' | 'column'>): string {
   const name = call.function || '(anonymous)';
   return call.script ? `${name} (${call.script}:${call.line}:${call.column})` : name;

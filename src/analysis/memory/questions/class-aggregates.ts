@@ -1,7 +1,7 @@
 /**
- * Count and sizes by class. The retained size of a class is the sum over those of its nodes that no other node of the
- * class dominates, so that nothing is counted twice within a class; between classes retained sizes overlap. Nodes
- * whose size was moved to their owner don't count (DevTools' rule).
+ * Count and sizes by class. The retained size of a class is the sum over those of its nodes that no other node of the class
+ * dominates, so that nothing is counted twice within a class; retained sizes of different classes overlap. Nodes whose size
+ * was moved to their owner don't count (DevTools' rule).
  */
 import type { SizeColumn } from '../../../formats/heapsnapshot/index.ts';
 import type { DominatedIndex } from '../graph/dominated-index.ts';
@@ -10,16 +10,16 @@ import type { RetainedSizes } from '../graph/retained-sizes.ts';
 import type { GraphKernel } from '../kernel/graph-kernel.ts';
 import type { ClassTable } from './classes.ts';
 
-/** Above all distances. */
+/** Greater than all distances. */
 const unreached = 0x7fffffff;
 
 /** Columns by row of ClassTable.kinds. */
 export interface ClassAggregates {
   count: Uint32Array;
-  /** May be summed over classes: gives the whole heap. */
+  /** The sum over all classes is the whole heap. */
   selfSize: Float64Array;
   retainedSize: Float64Array;
-  /** The least of its nodes. */
+  /** The smallest distance of its nodes. */
   distance: Int32Array;
 }
 
@@ -76,8 +76,8 @@ function sumUp(classes: ClassTable, selfSize: SizeColumn, distances: Int32Array)
 }
 
 /**
- * Down the dominator tree, with a mark on each group that the way from the root already went through.
- * @param groups by node: the row of `sums` to which its retained size is added.
+ * Walks down the dominator tree, marking the groups that are on the path from the root.
+ * @param groups by node: the row of `sums` that its retained size is added to.
  */
 export function addRetained(
   sums: Float64Array,
@@ -90,7 +90,7 @@ export function addRetained(
 ): void {
   const { first, nodes } = dominated;
   const isOpen = new Uint8Array(sums.length);
-  // By depth: where the node of the way stands in `nodes`, and whether it marked its class.
+  // By depth: the index of the path's node in `nodes`, and whether it marked its group.
   const at = room ?? new Uint32Array(nodes.length + 1);
   const marks = new Uint8Array(nodes.length + 1);
   let depth = 0;
@@ -104,7 +104,7 @@ export function addRetained(
     }
     if (first[node] !== first[node + 1]) at[++depth] = first[node]!;
     else {
-      // To the next of the dominator's, or of the nearest above that has one.
+      // To the next sibling, or that of the nearest ancestor that has one.
       for (; depth > 0; depth--) {
         if (marks[depth]) isOpen[groups[nodes[at[depth]!]!]!] = 0;
         const above = depth > 1 ? nodes[at[depth - 1]!]! : root;

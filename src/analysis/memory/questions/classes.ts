@@ -1,7 +1,7 @@
 /**
- * The class of each node as DevTools names and separates them: constructors of one name by where they were written,
- * plain objects by their properties (shapes.ts), internals by their kind in brackets. Where two classes have one name
- * and no place, they are one here; DevTools' table of them keeps only the last.
+ * The class of each node, named and distinguished as in DevTools: constructors of the same name by where they are defined,
+ * plain objects by their properties (shapes.ts), internals by their kind in brackets. Two classes with the same name and no
+ * place are one here; DevTools' table keeps only the last.
  */
 import {
   Detachedness,
@@ -15,7 +15,7 @@ import { computeShapes } from './shapes.ts';
 
 export interface ClassKind {
   name: string;
-  /** Where the constructor was written; objects only. Line and column are 0-based. */
+  /** Where the constructor is defined; objects only. Line and column are 0-based. */
   place: SourcePlace | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface ClassTable {
   kinds: ClassKind[];
 }
 
-/** @param room of a word a node, to work in. @param into of a word a node, where the rows are to be. */
+/** @param room working memory, one word per node. @param into memory for the rows, one word per node. */
 export function computeClasses(snapshot: HeapSnapshot, room?: Uint32Array, into?: ArrayBuffer): ClassTable {
   const numbering = new ClassNumbering(snapshot);
   const rows = rowsInKernel(snapshot, numbering) ?? rowsOneByOne(snapshot, numbering, room);
@@ -63,7 +63,7 @@ function rowsOneByOne(
   return rows;
 }
 
-/** Undefined for a large snapshot, and where a name may be of two classes (`Detached …`). */
+/** Undefined for a large snapshot, and if one name may belong to two classes (`Detached …`). */
 function rowsInKernel(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32Array | undefined {
   const kernel = snapshot.nodes.detachedness ? undefined : GraphKernel.of(snapshot);
   if (!kernel) return undefined;
@@ -81,13 +81,13 @@ class ClassNumbering {
   readonly kinds: ClassKind[] = [];
   readonly #snapshot: HeapSnapshot;
   readonly #detached: Uint8Array | undefined;
-  /** By place and name's text. */
+  /** By place and text of the name. */
   readonly #byText = new Map<string, number>();
-  /** By the name alone, for what has no place: asked for each plain object, it makes no text of its own. */
+  /** By name alone, for classes without a place: avoids building a key for each plain object. */
   readonly #placeless = new Map<string, number>();
-  /** By the name's index, for what has no place; -1 where not asked yet. Text is looked at once a class. */
+  /** By index of the name, for classes without a place; -1 if not looked up yet. So the text is read once per class. */
   readonly #rowOfName: Int32Array;
-  /** By place: the name that was last asked for, and its row. Most constructors have one. */
+  /** By place: the name of the last lookup, and its row. Most places have only one name. */
   readonly #nameAtPlace: Int32Array;
   readonly #rowAtPlace: Int32Array;
   readonly #byType = new Map<number, number>();
@@ -151,12 +151,12 @@ class ClassNumbering {
   }
 }
 
-/** Number of the place, 0 for none. */
+/** Index of the place, 0 for none. */
 function placeOf(snapshot: HeapSnapshot, node: number): number {
   return snapshot.locations.placeOf[node] ?? 0;
 }
 
-/** DOM nodes are named by their tag with its attributes: `<div id="a">` is of class `<div>`. */
+/** DOM nodes are named by their tag with attributes: `<div id="a">` has the class `<div>`. */
 function tagName(name: string): string {
   const start = name.startsWith('Detached <') ? 10 : 0;
   if (start === 0 && !name.startsWith('<')) return name;

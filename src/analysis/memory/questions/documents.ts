@@ -1,4 +1,4 @@
-/** The documents of `heap …`, one function a question. Whoever asks prints them; see model/heap.ts for the shapes. */
+/** The documents of `agentdump heap`, one function per command. Callers print them; model/heap.ts defines their shapes. */
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import {
   type HeapClassRow,
@@ -28,12 +28,12 @@ import { nodeRow, requireNode } from './node-rows.ts';
 import { computePath } from './paths.ts';
 import { type ClassOrder, classRows, computeSummary } from './summary.ts';
 
-/** The snapshot, and how it was named. */
+/** The snapshot, and the name it was given by. */
 export interface Asked {
   heap: Heap;
   source: string;
   gaps: Gap[];
-  /** The node that is asked about, as memory has it. */
+  /** The node in question as read from process memory. */
   inMemory?: ValueInMemory | undefined;
 }
 
@@ -111,7 +111,7 @@ export function retainersDocument(asked: Asked, words: string, limit: number): R
   return { ...head(asked), node: nodeRow(heap, node), retainerCount: edges.length, retainers };
 }
 
-/** The nodes that retain most; below `words`, if given, those that it dominates directly. */
+/** The nodes with the largest retained size; with `words`, those that this node immediately dominates. */
 export function dominatorsDocument(asked: Asked, words: string | undefined, limit: number): NodesDocument {
   const { heap } = asked;
   if (words === undefined) {
@@ -171,7 +171,7 @@ export function growthDocument(
   return { ...head({ source, gaps }), sources, ...growth, classes: growth.classes.slice(0, limit) };
 }
 
-/** Of several snapshots: what grew, as suspects. */
+/** Growth between several snapshots, as suspects. */
 export function growthSuspectsDocument(
   sources: string[],
   gaps: Gap[],

@@ -1,6 +1,7 @@
 /**
- * Strings that the heap holds more than once, and what the copies cost. Equal names mean equal strings up to the 1,024
- * characters that V8 writes; longer ones are told apart by their size. Slices and ropes are left out: they share.
+ * Strings that the heap contains more than once, and the cost of the copies. Equal names mean equal strings up to the 1,024
+ * characters that V8 writes; longer strings are distinguished by size. Sliced and concatenated strings are ignored, since
+ * they share memory.
  */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapStringRow } from '../../../model/heap.ts';
@@ -8,29 +9,29 @@ import type { Heap } from '../heap.ts';
 import { stringText } from './node-rows.ts';
 
 export interface StringSums {
-  /** Strings in all, and their bytes. */
+  /** Number of all strings, and their bytes. */
   count: number;
   selfSizeBytes: number;
   wastedBytes: number;
-  /** Of those, in strings as long as V8 writes: they may differ after it. */
+  /** The part of the wasted bytes in strings that V8 truncates: they may differ after that. */
   unsureBytes: number;
   rows: HeapStringRow[];
 }
 
-/** As they stand in the file: 1,024 characters and two quotes. */
+/** Length in the file: 1,024 characters and two quotes. */
 const longestRaw = 1026;
 
-/** Strings of one name and one size. */
+/** Strings with the same name and size. */
 interface Copies {
   node: number;
   count: number;
   bytes: number;
   size: number;
-  /** Of the same name, of another size. */
+  /** The same name with another size. */
   next: Copies | undefined;
 }
 
-/** Sizes above are one: nobody has many strings of that length that begin alike. */
+/** Larger sizes are treated as one: hardly any program has many strings of that length with the same beginning. */
 const largestSize = 0xfffff;
 
 export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
@@ -58,7 +59,7 @@ export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
   };
 }
 
-/** Most names are one string's: a group is made for the others only. */
+/** Most names belong to a single string; groups are only created for the others. */
 function findCopies(heap: Heap): { repeated: Copies[]; strings: number; bytes: number } {
   const { type, name, selfSize, count } = heap.snapshot.nodes;
   const times = new Uint32Array(heap.snapshot.strings.count);

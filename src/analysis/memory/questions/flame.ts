@@ -1,6 +1,6 @@
 /**
- * The dominator tree as stacks of classes, for flame graphs: each frame is a class, below it what it keeps alive, its
- * weight the bytes. Nodes of one class under one frame are one frame; small ones are not looked into.
+ * The dominator tree as stacks of classes, for flame graphs: each frame is a class, with what it retains below it, weighted
+ * in bytes. Nodes of one class below the same frame share one frame; small subtrees are not expanded.
  */
 import type { Heap } from '../heap.ts';
 
@@ -40,7 +40,7 @@ export function computeFlame(heap: Heap, { least: leastShare, maxDepth } = fullD
     const [node, frame] = next;
     for (const child of dominated.of(node)) {
       const row = classes.of[child]!;
-      // A list's nodes would be as many frames as it has links: the same class below itself stays one frame.
+      // Otherwise a list would have as many frames as links: a class directly below itself stays in the same frame.
       const isSame = frames[frame]!.name === classes.kinds[row]!.name || depths[frame]! >= maxDepth;
       const below = isSame ? frame : frameFor(frame, row);
       frames[below]!.count++;

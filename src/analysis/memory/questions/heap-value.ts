@@ -1,7 +1,7 @@
 /**
- * A node as the value that the program saw: an array's items, a Map's entries, a function's variables, a Buffer's size.
- * V8 writes no small integers and no booleans' values unless asked (`exposeNumericValues`): what is not in the snapshot
- * is said to be a number, never guessed.
+ * A node as the value that the program saw: an array's items, a Map's entries, a function's variables, a Buffer's size. V8
+ * writes small integers and the values of booleans only on request (`exposeNumericValues`); a value that is missing from the
+ * snapshot is shown as a number, never guessed.
  */
 import { allocationStack, EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapSource, HeapValue } from '../../../model/heap.ts';
@@ -10,13 +10,16 @@ import { findChild, isStringType, stringText } from './node-rows.ts';
 import { sourceOf } from './scripts.ts';
 import { readTable } from './tables.ts';
 
-/** A slot that holds no object: a small integer, most likely. */
+/** A slot without an object: most likely a small integer. */
 const notAnObject = '(a number)';
 
-/** Of elements that hold nothing: a map and a length. With pointer compression (Chrome) slots are smaller, so none are counted. */
+/**
+ * The size of empty elements: a map and a length. With pointer compression (Chrome) slots are smaller, so slots are not
+ * counted.
+ */
 const elementsHeadBytes = 16;
 
-/** Kinds whose slots may hold small integers. */
+/** Kinds whose slots may contain small integers. */
 const kindsWithNumbers: readonly string[] = ['object', 'array', 'map', 'set', 'function'];
 
 interface Entry {
@@ -24,7 +27,7 @@ interface Entry {
   node: number;
 }
 
-/** The same object as the memory of its process has it, where that is there: it knows the numbers too. */
+/** The same object as read from process memory, if that is available: it also has the numbers. */
 export interface ValueInMemory {
   text: string;
   /** `id`: of the node, 0 for none. */
@@ -71,7 +74,7 @@ function retainedById(heap: Heap, id: number): number {
   return node < 0 ? 0 : heap.retained[node]!;
 }
 
-/** V8 names the nodes of small integers so, where it writes them. */
+/** V8's name for nodes of small integers, if it writes them. */
 export const lacksNumbers = (heap: Heap): boolean => heap.snapshot.strings.findAscii('smi number') < 0;
 
 export function kindOf(heap: Heap, node: number): string {
@@ -89,7 +92,7 @@ export function kindOf(heap: Heap, node: number): string {
   return 'object';
 }
 
-/** One line. */
+/** On one line. */
 export function valueText(heap: Heap, node: number, limit: number): string {
   const { snapshot } = heap;
   const name = snapshot.nodeName(node);
@@ -121,7 +124,7 @@ export function valueText(heap: Heap, node: number, limit: number): string {
   }
 }
 
-/** Numbers are no edges: of an array with nothing else only the size is known. */
+/** Numbers have no edges: for an array of only numbers, just its size is known. */
 function arrayText(heap: Heap, node: number): string {
   const objects = elementNodes(heap, node).length;
   const store = objects ? -1 : findChild(heap, node, 'elements', EdgeType.internal);
@@ -132,8 +135,8 @@ function arrayText(heap: Heap, node: number): string {
 }
 
 /**
- * Undefined where it can't be told: trailing numbers have no edge, and of an array of nothing else only the room is known
- * that it has, unless V8 shares its elements with the literal that made it.
+ * Undefined if it is unknown: trailing numbers have no edges, and for an array without objects only the capacity is known,
+ * unless V8 shares its elements with the literal that created it.
  */
 export function arrayLength(heap: Heap, node: number): number | undefined {
   const { snapshot } = heap;
@@ -153,7 +156,7 @@ function numberText(heap: Heap, node: number): string {
   return value < 0 ? `(a ${heap.snapshot.nodeName(node)})` : heap.snapshot.nodeName(value);
 }
 
-/** Undefined where V8 was not asked for the values of numbers. */
+/** Undefined if V8 was not asked to write the values of numbers. */
 export function numberValue(heap: Heap, node: number): number | undefined {
   const value = findChild(heap, node, 'value', EdgeType.internal);
   return value < 0 ? undefined : Number(heap.snapshot.nodeName(value));
@@ -164,7 +167,7 @@ function symbolText(heap: Heap, node: number): string {
   return `Symbol(${name < 0 ? '' : stringText(heap, name, 100)})`;
 }
 
-/** `null`, `undefined` and the truth values: nodes of that name from Node 24 on, before that only their text is. */
+/** `null`, `undefined` and booleans. Since Node 24 their nodes have these names; before, only a string below them does. */
 export function oddballText(heap: Heap, node: number): string {
   const { snapshot } = heap;
   for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
@@ -180,7 +183,7 @@ function bytesText(heap: Heap, node: number, name: string): string {
   return store < 0 ? name : `${name} over ${heap.snapshot.nodes.selfSize.get(store)} bytes`;
 }
 
-/** The node that stands for the memory outside the JavaScript heap, of an ArrayBuffer or a view on one; or -1. */
+/** The node of the memory outside of the JavaScript heap, for an ArrayBuffer or a view of one; otherwise -1. */
 export function backingStore(heap: Heap, node: number): number {
   const buffer = findChild(heap, node, 'buffer', EdgeType.internal);
   return findChild(heap, buffer < 0 ? node : buffer, 'backing_store', EdgeType.internal);
@@ -247,7 +250,7 @@ function weakEntries(heap: Heap, node: number): Entry[] {
   return entries;
 }
 
-/** What a function closes over, the nearest scope first. */
+/** The variables that a function closes over, nearest scope first. */
 function variables(heap: Heap, node: number): Entry[] {
   const { snapshot } = heap;
   const entries: Entry[] = [];

@@ -1,4 +1,4 @@
-/** The largest of many numbers without sorting them all. */
+/** Selects the largest of many numbers without sorting all of them. */
 
 /** Rows of the `limit` largest values for which `wanted` holds, largest first. */
 export function largestRows(

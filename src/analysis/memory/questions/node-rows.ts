@@ -1,4 +1,4 @@
-/** Nodes as rows for people and programs; names and kinds of a node that need its edges. */
+/** Nodes as rows for people and programs, and lookups of a node's edges. */
 
 import { AgentdumpError } from '../../../errors.ts';
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
@@ -25,7 +25,7 @@ export function distanceOf(heap: Heap, node: number): number | null {
   return distance === noDistance ? null : distance;
 }
 
-/** The node that `words` names: an id, with or without `@`, or `root`. */
+/** Finds the node by `words`: an id, with or without `@`, or `root`. Throws `usage` or `not-found`. */
 export function requireNode(heap: Heap, words: string): number {
   if (words === 'root') return heap.root;
   const digits = /^@?(\d{1,10})$/.exec(words)?.[1];
@@ -38,7 +38,7 @@ export function requireNode(heap: Heap, words: string): number {
   throw new AgentdumpError('not-found', `no node has the id ${digits} in this snapshot`, { name: words });
 }
 
-/** Row of the first edge of that name (and type), or -1. */
+/** Row of the first edge with this name (and type), or -1. */
 export function findEdge(heap: Heap, node: number, name: string, type?: number): number {
   const { snapshot } = heap;
   for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
@@ -48,7 +48,7 @@ export function findEdge(heap: Heap, node: number, name: string, type?: number):
   return -1;
 }
 
-/** The node behind such an edge, or -1. */
+/** The target of that edge, or -1. */
 export function findChild(heap: Heap, node: number, name: string, type?: number): number {
   const edge = findEdge(heap, node, name, type);
   return edge < 0 ? -1 : heap.snapshot.edgeTarget(edge);
@@ -59,8 +59,8 @@ export function isStringType(type: number): boolean {
 }
 
 /**
- * A string's text as far as the snapshot has it: V8 cuts at 1,024 characters. Ropes are put together from their parts,
- * without recursion; slices show what they were cut from.
+ * A string's text, as far as the snapshot contains it: V8 truncates at 1,024 characters. Concatenated strings are assembled
+ * from their parts, without recursion; slices have the text of the string that they were cut from.
  */
 export function stringText(heap: Heap, node: number, limit = 1024): string {
   const { snapshot } = heap;

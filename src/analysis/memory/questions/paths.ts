@@ -1,6 +1,6 @@
 /**
- * The way from the roots to a node: at each step back the retainer that is nearest to the program's roots. One of the
- * shortest paths; there may be others, and the node is free only when all are cut.
+ * The path from the roots to a node, following at each step back the retainer nearest to the program's roots. It is one of
+ * the shortest paths; there may be others, and the node is only freed when all are cut.
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapEdgeRow, HeapPath } from '../../../model/heap.ts';
@@ -11,7 +11,7 @@ import { nodeRow } from './node-rows.ts';
 
 const maxSteps = 100_000;
 
-/** Rows of the edges from the root's side to the node; empty when no strong edge leads to it. */
+/** Rows of the edges from the root to the node; empty if no strong edge leads to it. */
 export function pathEdges(heap: Heap, node: number): number[] {
   const named = namedRetainer(heap, node);
   if (named < 0) return nearestEdges(heap, node);
@@ -29,10 +29,10 @@ function nearestEdges(heap: Heap, node: number): number[] {
   return edges.reverse();
 }
 
-/** A way round by a property or a variable may be so much longer than the one through a WeakMap. */
+/** How many steps longer a path through a property or variable may be than the one through a WeakMap. */
 const mostStepsMore = 6;
 
-/** Of the value of a WeakMap's entry, which has no name there, the nearest retainer that has one for it; or -1. */
+/** For the value of a WeakMap entry, which has no name there, the nearest retainer with a name for it; otherwise -1. */
 function namedRetainer(heap: Heap, node: number): number {
   const { snapshot, distances, retainers } = heap;
   const first = nearestRetainer(heap, node);
@@ -52,7 +52,10 @@ function isOnWay(heap: Heap, node: number, to: number): boolean {
   return to === node || nearestEdges(heap, to).some((edge) => heap.retainers.sourceOf(edge) === node);
 }
 
-/** To look at each again for every path through such a node (what all objects refer to) costs more than to note the answer. */
+/**
+ * Nodes with at least this many retainers (what all objects refer to) get a cached answer, since many paths lead through
+ * them.
+ */
 const manyRetainers = 64;
 const nearest = new WeakMap<Heap, Map<number, number>>();
 
@@ -66,7 +69,7 @@ function nearestRetainer(heap: Heap, node: number): number {
   return edge;
 }
 
-/** Only a retainer that is nearer than the node itself, so that the walk can't go round. */
+/** Only retainers nearer to the root than the node itself, so that the walk can't cycle. */
 function findNearest(heap: Heap, node: number): number {
   const { snapshot, distances, retainers } = heap;
   let best = -1;
@@ -77,7 +80,7 @@ function findNearest(heap: Heap, node: number): number {
     if (snapshot.edgeType(edge) === EdgeType.weak) continue;
     const source = retainers.sourceOf(edge);
     if (source === node || distances[source] === noDistance) continue;
-    // What the root holds directly has distance 1, and the root itself a very high one.
+    // The root's direct targets have distance 1, but the root itself a very high one.
     const distance = source === heap.root ? 0 : distances[source]!;
     if (distance < bestDistance) {
       best = edge;
@@ -101,7 +104,7 @@ export function computePath(heap: Heap, node: number): HeapPath {
   return { steps, text: pathText(heap, node, edges) };
 }
 
-/** `global.sessions[3].messages`; V8's own slots as `{slot}`; a timer of Node's in words, in place of the way to it. */
+/** `global.sessions[3].messages`; V8's own slots as `{slot}`; for Node's timers a description instead of the path to them. */
 export function pathText(
   heap: Heap,
   node: number,
@@ -118,14 +121,11 @@ export function pathText(
 function stepsText(heap: Heap, edges: readonly number[], isKey: (edge: number) => boolean): string {
   let text = '';
   for (const edge of edges) text = isKey(edge) ? `${text}[*]` : appendStep(heap, text, edge);
-  // A Map's or Set's table is V8's affair, and so is the slot in it.
+  // The table of a Map or Set, and its slots, are internal to V8.
   return text.replace(/\{table\}\{\d+\}/g, '.get(…)');
 }
 
-/**
- * The path without the numbers of elements and the keys of dictionaries, so that what hangs in a thousand places of one
- * kind has one path.
- */
+/** The path without element indexes and dictionary keys, so that a thousand places of one kind have the same path. */
 export function generalPath(heap: Heap, node: number): string {
   return shortPath(
     pathText(heap, node, pathEdges(heap, node), (edge) => isOneOfMany(heap, edge))
@@ -134,7 +134,10 @@ export function generalPath(heap: Heap, node: number): string {
   );
 }
 
-/** So many properties of one object that lead to one class, and are most of what it has, are entries: their names are keys. */
+/**
+ * If at least this many properties of an object, and at least half of them, lead to one class, they are entries and their
+ * names are keys.
+ */
 const fewestEntries = 16;
 const entries = new WeakMap<Heap, Map<number, TargetCounts>>();
 
@@ -143,13 +146,13 @@ interface TargetCounts {
   byClass: Map<number, number>;
 }
 
-/** Whether a property's name is a key: `histories.s17`, where each session has one. */
+/** Whether a property's name is a key: `histories.s17`, with one property per session. */
 function isOneOfMany(heap: Heap, edge: number): boolean {
   const { snapshot, classes } = heap;
   if (snapshot.edgeType(edge) !== EdgeType.property) return false;
-  // Node's cache of modules: a file's name tells whose code holds what.
+  // Node's module cache: the file name shows whose code holds the object.
   if (heap.className(snapshot.edgeTarget(edge)) === 'Module') return false;
-  // Any object may have many methods, under names of their own.
+  // Any object may have many methods with distinct names.
   if (snapshot.nodes.type[snapshot.edgeTarget(edge)] === NodeType.closure) return false;
   const bySource = entries.get(heap) ?? new Map<number, TargetCounts>();
   entries.set(heap, bySource);
@@ -160,7 +163,7 @@ function isOneOfMany(heap: Heap, edge: number): boolean {
   return alike >= fewestEntries && alike * 2 >= counts.properties;
 }
 
-/** How many properties lead to each class. */
+/** The number of properties by class of their target. */
 function countTargets({ snapshot, classes }: Heap, source: number): TargetCounts {
   const { firstEdge } = snapshot.nodes;
   const byClass = new Map<number, number>();
@@ -174,7 +177,7 @@ function countTargets({ snapshot, classes }: Heap, source: number): TargetCounts
   return { properties, byClass };
 }
 
-/** A path down a list of a million links is not read by anybody; of few, one step and how often. */
+/** Abbreviates repeated steps, such as those of a linked list, to one step and its count. */
 export function shortPath(path: string): string {
   const short = path.replace(
     /(\.[\p{ID_Continue}$]+|\{[^{}]*\}|\[[^[\]]*\])\1{3,}/gu,
@@ -183,9 +186,9 @@ export function shortPath(path: string): string {
   return clipMiddle(short);
 }
 
-/** The end of a path says which container it is. */
+/** The end of a path identifies the container. */
 export function pathTail(path: string): string {
-  // Of a tree the way down says less than what it is a tree of.
+  // In a tree, the repeated steps down are less informative than what the tree belongs to.
   const steps = path
     .replace(
       /((?:\.[\p{ID_Continue}$]+|\[\*\]|\{[^{}]*\})(?:\.[\p{ID_Continue}$]+|\[\*\]|\{[^{}]*\}))\1+/gu,
@@ -218,12 +221,12 @@ function appendStep(heap: Heap, text: string, edge: number): string {
     case EdgeType.context:
       return `${text}.${name}`;
     default:
-      // The shortest way to a global: through the native context on Node 26, from the roots before.
+      // The shortest path to a global: through the native context in Node 26, from the roots before.
       return name === 'global_object' ? 'global' : `${text}{${weakMapKey(name) ?? name}}`;
   }
 }
 
-/** An entry's own name is three names and three ids; whose value it is is what a person asks. */
+/** The name of an entry's edge consists of three names and three ids; only the key is useful to people. */
 function weakMapKey(edgeName: string): string | undefined {
   const [, key] = / \/ part of key \((.*? @\d+)\) -> value /.exec(edgeName) ?? [];
   return key && `WeakMap value of ${key}`;

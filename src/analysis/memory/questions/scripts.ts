@@ -1,6 +1,6 @@
 /**
- * Where things were written: script ids with their files, and the npm package that a file belongs to. The snapshot
- * names no script in its locations; a function's own references lead from its code to its script's name.
+ * Where things are defined: the file of a script id, and the npm package of a file. Locations in a snapshot have only script
+ * ids; the names come from references of functions to their code and its script.
  */
 import { EdgeType, edgeTargetMask, NodeType, type SourcePlace } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapSource } from '../../../model/heap.ts';
@@ -9,7 +9,7 @@ import { findChild } from './node-rows.ts';
 
 const known = new WeakMap<Heap, Map<number, string>>();
 
-/** File or URL by script id, for the scripts of which the snapshot has a function with a location. */
+/** File or URL by script id, for scripts with a function that has a location. */
 export function scriptNames(heap: Heap): Map<number, string> {
   const names = known.get(heap) ?? collect(heap);
   known.set(heap, names);
@@ -38,7 +38,7 @@ function scriptOf(heap: Heap, closure: number, sharedName: number): string | und
     if (nameOrIndex.get(edge) !== sharedName || heap.snapshot.edgeType(edge) !== EdgeType.internal) continue;
     const info = packed[edge]! & edgeTargetMask;
     const direct = findChild(heap, info, 'script', EdgeType.internal);
-    // Its name up to V8 12.
+    // The field's name up to V8 12.
     const script = direct >= 0 ? direct : findChild(heap, info, 'script_or_debug_info', EdgeType.internal);
     const name = script < 0 ? '' : heap.snapshot.nodeName(script);
     return name && !name.startsWith('system /') ? name : undefined;
@@ -57,7 +57,7 @@ export function sourceOf(heap: Heap, place: SourcePlace | undefined): HeapSource
   };
 }
 
-/** `file:///a/b.js` as `/a/b.js`. */
+/** `file:///a/b.js` becomes `/a/b.js`. */
 function plainPath(file: string): string {
   if (!file.startsWith('file://')) return file;
   try {
@@ -71,7 +71,7 @@ export function sourceText(source: HeapSource | undefined): string {
   return source ? `${source.file ?? `script ${source.scriptId}`}:${source.line}:${source.column}` : '';
 }
 
-/** The npm package of a file: its name, `node:` for Node's own, `(program)` for the rest. */
+/** The npm package of a file: its name, `node:` for Node's own, `(program)` for all others. */
 export function packageOf(file: string): string {
   if (file.startsWith('node:')) return 'node:';
   const at = file.lastIndexOf('/node_modules/');

@@ -1,9 +1,8 @@
 /**
- * Names for plain objects: objects that have the same properties are one kind, shown as `{role, content}`. The kinds are
- * those that at least one in a thousand plain objects has; an object belongs to the one with most properties all of
- * which it has. The rule, its limits and its order are DevTools' (inferInterfaceDefinitions and
- * applyInterfaceDefinitions, chrome-devtools-frontend 1.0.1705227); the work is done once a distinct property list
- * instead of once an object.
+ * Names for plain objects: objects with the same properties are one kind, shown as `{role, content}`. A kind needs at least
+ * one in a thousand plain objects; an object belongs to the kind with the most properties, all of which it has. Rule, limits
+ * and order are DevTools' (inferInterfaceDefinitions and applyInterfaceDefinitions, chrome-devtools-frontend 1.0.1705227),
+ * but the work is done once per distinct property list instead of once per object.
  */
 import { EdgeType, edgeTypeShift, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { GraphKernel } from '../kernel/graph-kernel.ts';
@@ -11,7 +10,7 @@ import { GraphKernel } from '../kernel/graph-kernel.ts';
 const maxNameLength = 120;
 const minObjects = 2;
 const minProportion = 1000;
-/** Objects with more properties are dictionaries, each with a list of its own: not worth a place in the trie. */
+/** Objects with more properties are dictionaries with lists of their own, which would only fill the trie. */
 const maxListed = 128;
 
 /** A distinct list of properties, in order, and the objects that have it. */
@@ -28,9 +27,9 @@ interface Shape {
 }
 
 export interface Shapes {
-  /** The kinds' names. */
+  /** The names of the kinds. */
   names: string[];
-  /** Calls back with each plain object and the row of its kind's name; not with those that stay `Object`. */
+  /** Called with each plain object and the row of its kind's name; not for objects that remain `Object`. */
   forEach(callback: (node: number, kind: number) => void): void;
 }
 
@@ -52,16 +51,16 @@ export function computeShapes(snapshot: HeapSnapshot): Shapes {
   };
 }
 
-/** Finds each object's property list by a walk down a trie of string indexes. */
+/** Finds each object's property list by walking down a trie of string indexes. */
 class PropertyLists {
-  /** By trie state; undefined where no object ends. */
+  /** By trie state; undefined if no object ends there. */
   readonly lists: (PropertyList | undefined)[] = [];
   readonly large: PropertyList[] = [];
-  /** How many plain objects there are. */
+  /** Number of plain objects. */
   total = 0;
-  /** Their ordinals, where the kernel lists them: of a large snapshot they are looked for again, which takes no memory. */
+  /** Their ordinals, if the kernel lists them. For a large snapshot they are searched again, which needs no memory. */
   readonly #nodes: Uint32Array | undefined;
-  /** The trie states of all plain objects in their order, -1 for the large ones. */
+  /** The trie states of all plain objects in order, -1 for large ones. */
   readonly #states: Int32Array;
   readonly #snapshot: HeapSnapshot;
   readonly #trie = new IndexTrie();
@@ -69,7 +68,7 @@ class PropertyLists {
   constructor(snapshot: HeapSnapshot) {
     this.#snapshot = snapshot;
     const found = findInKernel(snapshot);
-    // Pages that nobody writes to cost nothing.
+    // Pages that are never written cost nothing.
     this.#states = found?.states ?? new Int32Array(snapshot.nodes.count);
     this.#nodes = found?.nodes;
     this.#forEachPlain((node) => {
@@ -81,7 +80,7 @@ class PropertyLists {
     if (found) this.#takeCounts(found);
   }
 
-  /** Calls back with each plain object and its trie state, -1 for a large one. */
+  /** Called with each plain object and its trie state, -1 for a large one. */
   forEach(callback: (node: number, state: number) => void): void {
     let at = 0;
     this.#forEachPlain((node) => callback(node, this.#states[at++]!));
@@ -122,7 +121,7 @@ class PropertyLists {
     return state;
   }
 
-  /** Indexes of the names of all properties, `__proto__` included. */
+  /** Name indexes of all properties, including `__proto__`. */
   *#indexesOf(node: number): Generator<number> {
     const { firstEdge } = this.#snapshot.nodes;
     for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
@@ -134,13 +133,13 @@ class PropertyLists {
     return Array.from(this.#indexesOf(node), (index) => this.#snapshot.strings.get(index));
   }
 
-  /** Of the property that a shape's name begins with, -1 where there is none. */
+  /** Name index of the first property in a shape's name, -1 if there is none. */
   firstIndex(node: number, proto: number): number {
     for (const index of this.#indexesOf(node)) if (index !== proto) return index;
     return -1;
   }
 
-  /** Texts of all that the shapes' first objects have, by index. V8 writes a text once. */
+  /** Name texts of all properties of the shapes' first objects, by index. V8 writes each text once. */
   textsOf(shapes: Shape[]): Map<number, string> {
     const texts = new Map<number, string>();
     for (const { firstNode } of shapes)
@@ -148,7 +147,7 @@ class PropertyLists {
     return texts;
   }
 
-  /** Those of an object's properties that have a text there. */
+  /** The texts of those properties that are in `texts`. */
   wantedOf(node: number, texts: ReadonlyMap<number, string>): Set<string> {
     const { firstEdge } = this.#snapshot.nodes;
     const { packed, nameOrIndex } = this.#snapshot.edges;
@@ -161,7 +160,7 @@ class PropertyLists {
     return names;
   }
 
-  /** Index of the name that no shape shows. */
+  /** Index of `__proto__`, which no shape shows. */
   get proto(): number {
     return this.#snapshot.strings.findAscii('__proto__');
   }
@@ -190,7 +189,7 @@ function findInKernel(snapshot: HeapSnapshot): KernelShapes | undefined {
   };
 }
 
-/** Trie states by open addressing on (state, index): three numbers an entry. */
+/** Trie states, by open addressing on (state, index); three numbers per entry. */
 class IndexTrie {
   #states = 1;
   #mask = (1 << 12) - 1;
@@ -228,7 +227,7 @@ class IndexTrie {
   }
 }
 
-/** The most popular lists first; among equals the one that came first in the snapshot. */
+/** Most frequent shapes first; ties in the order of the snapshot. */
 function popularShapes(lists: PropertyLists): Shape[] {
   const least = Math.max(minObjects, lists.total / minProportion);
   const byName = new Map<string, Shape>();
@@ -242,7 +241,7 @@ function popularShapes(lists: PropertyLists): Shape[] {
   return [...byName.values()].filter((shape) => shape.count >= least).sort((a, b) => b.count - a.count);
 }
 
-/** Lists of one shape begin alike: those with whose first property too few begin are not worth their names' texts. */
+/** Lists of one shape start with the same property: if too few lists start with a property, their names aren't read. */
 function likelyLists(lists: PropertyLists, least: number): PropertyList[] {
   const all = [...lists.lists.filter((list) => list !== undefined), ...lists.large];
   const { proto } = lists;
@@ -266,7 +265,7 @@ function shapeName(names: string[]): { name: string; properties: string[] } | un
   return properties.length ? { name: `${name}}`, properties } : undefined;
 }
 
-/** Quoted where a comma, a quote or a brace would confuse. */
+/** Quoted if it contains a comma, a quote or a brace. */
 export function propertyText(name: string): string {
   return /[,'"{}]/.test(name) ? JSON.stringify(name) : name;
 }
@@ -276,7 +275,7 @@ interface TreeNode {
   match: { size: number; rank: number } | undefined;
 }
 
-/** Each path from the top spells a shape's properties in sorted order. */
+/** Each path from the top consists of a shape's properties in sorted order. */
 function buildTree(shapes: Shape[]): TreeNode {
   const top: TreeNode = { next: new Map(), match: undefined };
   for (const [rank, { properties }] of shapes.entries()) {

@@ -28,7 +28,7 @@ export function computeSummary(heap: Heap, limit: number): Omit<HeapSummary, 'sc
   };
 }
 
-/** Of a file that was cut in its edges: what the nodes say by themselves. */
+/** For a file that was truncated in its edges: only what the nodes alone show. */
 function partialSummary(heap: Heap): Omit<HeapSummary, 'schema' | 'source' | 'gaps'> {
   const { snapshot } = heap;
   const byType = sharesByType(heap, sumsByType(heap, snapshot.nodes.selfSize));
@@ -77,7 +77,7 @@ export function classRows(heap: Heap, order: ClassOrder): HeapClassRow[] {
   return rows.sort((a, b) => value(b) - value(a) || b.selfSizeBytes - a.selfSizeBytes);
 }
 
-/** As DevTools' statistics view counts (calculateStatistics, chrome-devtools-frontend 1.0.1705227). */
+/** As in DevTools' statistics view (calculateStatistics, chrome-devtools-frontend 1.0.1705227). */
 export function computeStatistics(
   heap: Heap,
   sums = sumsByType(heap, heap.selfSize),
@@ -114,7 +114,7 @@ interface TypeSums {
   bytes: Float64Array;
 }
 
-/** By our code of the type. The loops are short, so that V8 has compiled them before a small heap is through. */
+/** By our type code. The loops are short, so that V8 compiles them early even for a small heap. */
 function sumsByType(heap: Heap, selfSize: SizeColumn): TypeSums {
   const { type, count } = heap.snapshot.nodes;
   const { narrow } = selfSize;
@@ -128,7 +128,7 @@ function sumsByType(heap: Heap, selfSize: SizeColumn): TypeSums {
   return { counts, bytes };
 }
 
-/** Bytes of an Array's elements that were not already moved to it, where nobody else refers to them. */
+/** Bytes of an Array's elements that were not already moved to it, if nothing else refers to them. */
 function soleElementsSize(heap: Heap, array: number, elementsName: number, isShared: Uint8Array): number {
   const { snapshot } = heap;
   const { nameOrIndex } = snapshot.edges;

@@ -1,7 +1,7 @@
 /**
- * Entries of Maps and Sets (and of classes that extend them) out of V8's OrderedHashTable (src/objects/ordered-hash-table.h):
- * three header slots, B buckets, then room for 2 B entries of 3 slots (Map: key, value, chain) or 2 (Set: key, chain); B
- * follows from the table's size. A small integer is no edge, so an entry of two of them can't be seen.
+ * Reads the entries of Maps and Sets (and their subclasses) from V8's OrderedHashTable (src/objects/ordered-hash-table.h):
+ * three header slots, B buckets, then room for 2 B entries of 3 slots (Map: key, value, chain) or 2 (Set: key, chain). B
+ * follows from the table's size. Small integers have no edges, so an entry of two of them is invisible.
  */
 import { EdgeType, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
@@ -13,10 +13,10 @@ interface TableEntry {
 }
 
 const headSlots = 3;
-/** Node 24 and later name what a deleted entry leaves. */
+/** The name of a deleted entry's marker in Node 24 and later. */
 const holeName = 'system / Hole';
 
-/** Slots an entry: 3 for a Map, 2 for a Set; undefined for what is neither. */
+/** Slots per entry: 3 for a Map, 2 for a Set; undefined for anything else. */
 export function tableSlotsOf(heap: Heap, node: number): 2 | 3 | undefined {
   if (heap.snapshot.nodes.type[node] !== NodeType.object) return undefined;
   const table = findChild(heap, node, 'table', EdgeType.internal);
@@ -24,7 +24,7 @@ export function tableSlotsOf(heap: Heap, node: number): 2 | 3 | undefined {
   return ([3, 2] as const).find((slots) => isPowerOfTwo(bucketsOf(heap, table, slots)));
 }
 
-/** A power of two times 7 is never one times 5: the size alone tells which it is. */
+/** A power of two times 7 never equals one times 5, so the size alone distinguishes Maps and Sets. */
 const isPowerOfTwo = (count: number): boolean => count >= 1 && Number.isInteger(Math.log2(count));
 
 function bucketsOf({ snapshot }: Heap, table: number, slots: 2 | 3): number {
@@ -32,12 +32,12 @@ function bucketsOf({ snapshot }: Heap, table: number, slots: 2 | 3): number {
   return (length - headSlots) / (1 + 2 * slots);
 }
 
-/** Entries of a Map, as nodes; what is a small number has none. */
+/** Entries of a Map, as nodes; small numbers are absent. */
 export function tablePairs(heap: Heap, map: number): Iterable<TableEntry> {
   return readTable(heap, map, 3).values();
 }
 
-/** How many entries of a Map (3 slots each) or a Set (2) hold an object as key or value. */
+/** How many entries of a Map (3 slots each) or a Set (2) have an object as key or value. */
 export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
   const seen = new Set<number>();
   for (const slot of usedSlots(heap, node, slots).slots) seen.add(Math.floor(slot / slots));
@@ -50,12 +50,12 @@ export function collectionSize(heap: Heap, node: number): { size: number; mayHav
   const table = findChild(heap, node, 'table', EdgeType.internal);
   const seen = [...readTable(heap, node, slots).keys()];
   const used = seen.reduce((last, entry) => Math.max(last, entry + 1), 0);
-  // Tables begin with two buckets; a larger one has held more than is seen.
+  // Tables start with two buckets; a larger one must have contained more than is visible.
   const isGrown = bucketsOf(heap, table, slots) > 2;
   return { size: seen.length, mayHaveMore: seen.length < used || (isGrown && seen.length === 0) };
 }
 
-/** By number of the entry, in the order of insertion. */
+/** By entry number, in insertion order. */
 export function readTable(heap: Heap, node: number, slots: 2 | 3): Map<number, TableEntry> {
   const used = usedSlots(heap, node, slots);
   const found = new Map<number, TableEntry>();
@@ -69,7 +69,7 @@ export function readTable(heap: Heap, node: number, slots: 2 | 3): Map<number, T
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
-/** The slots of a table's entries that hold an object, counted from the first entry's, and those objects. */
+/** The slots of a table that contain an object, counted from the first entry, and those objects. */
 function usedSlots(heap: Heap, node: number, slots: 2 | 3): { slots: number[]; targets: number[] } {
   const { snapshot } = heap;
   const { firstEdge, name } = snapshot.nodes;
@@ -87,7 +87,7 @@ function usedSlots(heap: Heap, node: number, slots: 2 | 3): { slots: number[]; t
   return found;
 }
 
-/** NaN where the edge has a name. */
+/** NaN if the edge has a name. */
 function slotOf(snapshot: HeapSnapshot, edge: number): number {
   const type = snapshot.edgeType(edge);
   if (type === EdgeType.hidden || type === EdgeType.element) return snapshot.edges.nameOrIndex.get(edge);

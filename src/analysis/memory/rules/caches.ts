@@ -1,11 +1,11 @@
-/** A collection that calls itself a cache and has no limit that it has reached. */
+/** A collection that is named as a cache and has no limit that it has reached. */
 import { formatNumber } from '../../../model/quantities.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { largeCollections } from './collections.ts';
 
 const cacheWords = /cache|memo(?!ry)|lookup/i;
 
-/** What a module exports is in Node's cache of modules, which says nothing about it. */
+/** Removes the path through Node's module cache, which says nothing about a module's exports. */
 const nearestNames = (path: string): string => path.replace(/^.*\._cache\["[^"]*"\]/, '').slice(-80);
 
 export const cachesRule: SuspectRule = {

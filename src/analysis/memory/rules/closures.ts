@@ -1,4 +1,4 @@
-/** A function's scope that keeps much alive: a variable that a callback closes over, wanted or not. */
+/** A function's scope that retains much: a variable that a callback closes over, intentionally or not. */
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
@@ -28,7 +28,7 @@ export const closuresRule: SuspectRule = {
       largeNodes(context, leastShare)
         .filter((node) => isScope(heap, node))
         .map((node) => ({ node, closure: closureOf(heap, node), variable: largestVariable(heap, node) }))
-        // A module's scope may hold much in many variables, and none of them is to blame.
+        // A module's scope may retain much in many variables, of which none is to blame.
         .filter(
           ({ closure, variable }) =>
             closure >= 0 &&
@@ -60,7 +60,7 @@ export const closuresRule: SuspectRule = {
   },
 };
 
-/** What starts where its file does is the file's own scope. */
+/** A function that starts at the beginning of its file represents the file's own scope. */
 function scopeText(heap: Heap, closure: number): string {
   const source = sourceOf(heap, heap.snapshot.location(closure));
   if (source?.file !== undefined && source.line === 1 && source.column === 1)

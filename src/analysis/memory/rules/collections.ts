@@ -1,4 +1,6 @@
-/** An array, Map, Set or dictionary with so many entries that it can only grow: nothing takes out what is put in. */
+/**
+ * An array, Map, Set or dictionary with so many entries that it probably only grows, because nothing removes what is added.
+ */
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
@@ -48,7 +50,7 @@ export const collectionsRule: SuspectRule = {
 
 const known = new WeakMap<SuspectContext, LargeCollection[]>();
 
-/** Two rules ask; to count the entries of a large one is a walk over all of them. */
+/** Cached, since two rules use it and counting entries is a walk over all of them. */
 export function largeCollections(context: SuspectContext): readonly LargeCollection[] {
   const found = known.get(context) ?? findLarge(context);
   known.set(context, found);

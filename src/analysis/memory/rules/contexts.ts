@@ -1,4 +1,4 @@
-/** JavaScript worlds besides the main one (vm contexts, iframes) and DOM nodes that left their document. */
+/** JavaScript contexts besides the main one (vm contexts, iframes), and DOM nodes that left their document. */
 import { Detachedness, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapSuspect } from '../../../model/heap.ts';
 import { formatNumber } from '../../../model/quantities.ts';

@@ -1,4 +1,4 @@
-/** Arrays of messages that are never cut: an agent's conversation, or all conversations it ever had. */
+/** Arrays of messages that are never trimmed: an agent's conversation, or all conversations it ever had. */
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { generalPath } from '../questions/paths.ts';
@@ -45,10 +45,10 @@ export const conversationsRule: SuspectRule = {
   },
 };
 
-/** The place without element numbers, so that the messages of a thousand sessions are one group. */
+/** By path without element indexes, so that the messages of a thousand sessions are one group. */
 function groupByPlace(heap: Heap, conversations: Conversation[]): Map<string, Conversation[]> {
   const groups = new Map<string, Conversation[]>();
-  // Paths cost a walk each; beyond these many the rest is put with the largest group's place.
+  // Each path costs a walk; after 400, the others are added to the largest conversation's group.
   for (const [at, conversation] of conversations.entries()) {
     const place = at < 400 ? generalPath(heap, conversation.node) : [...groups.keys()][0]!;
     const group = groups.get(place) ?? [];

@@ -1,4 +1,4 @@
-/** For rules about one class of Node's own: how many there are, what they hold, and the largest of them. */
+/** For rules about one of Node's own classes: the number of objects, what they retain, and the largest. */
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { classMembers } from '../suspects/class-members.ts';
@@ -10,7 +10,7 @@ export interface CountedClass {
   members: number[];
 }
 
-/** Of the nodes whose class has this name; undefined when there are none. */
+/** For the nodes whose class has this name; undefined if there are none. */
 export function countClass(heap: Heap, name: string | RegExp): CountedClass | undefined {
   const found: CountedClass = { count: 0, bytes: 0, largest: -1, members: [] };
   for (const [row, kind] of heap.classes.kinds.entries()) {
@@ -19,7 +19,7 @@ export function countClass(heap: Heap, name: string | RegExp): CountedClass | un
     for (const node of classMembers(heap).of(row)) {
       if (heap.selfSize.get(node) === 0) continue;
       found.count++;
-      // `Promise.prototype` is of class Promise too, and nobody's leak.
+      // `Promise.prototype` also has the class Promise, but is never a leak.
       if (isPrototype(heap, node)) continue;
       found.members.push(node);
       if (found.largest < 0 || heap.retained[node]! > heap.retained[found.largest]!) found.largest = node;

@@ -1,4 +1,4 @@
-/** Documents of a retrieval pipeline (text with metadata) that stay after they were used. */
+/** Documents of a retrieval pipeline (text with metadata) that are kept after their use. */
 import { formatNumber } from '../../../model/quantities.ts';
 import { generalPath } from '../questions/paths.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';

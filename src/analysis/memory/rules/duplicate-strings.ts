@@ -1,10 +1,10 @@
-/** The same texts over and over: ids, paths, prompts that are built anew each time. */
+/** Many copies of the same texts: ids, paths or prompts that are built again each time. */
 import { clip, formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeDuplicateStrings } from '../questions/duplicate-strings.ts';
 import { isLargeShare, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
-/** Long texts that begin alike: the sources of modules with one licence, for example. */
+/** For truncated texts, which may only begin alike, such as the sources of modules with the same licence. */
 const leastUnsureShare = 0.1;
 
 export const duplicateStringsRule: SuspectRule = {

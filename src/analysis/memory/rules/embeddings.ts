@@ -8,8 +8,8 @@ const leastShare = 0.05;
 const leastCount = 50;
 
 /**
- * Room for 2,048 of anything (`new Array(2048)`, as in a queue of Node's own) looks like 2,048 numbers: of plain arrays the
- * names on the way have to speak of vectors.
+ * A capacity of 2,048 of anything (`new Array(2048)`, as in one of Node's own queues) looks like 2,048 numbers. So plain
+ * arrays only count if a name on their path suggests vectors.
  */
 const vectorNames = /embed|vector|feature|weight|tensor|centroid|latent/i;
 

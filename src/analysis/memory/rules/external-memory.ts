@@ -1,4 +1,4 @@
-/** Memory outside the JavaScript heap: what Buffers and typed arrays stand for. */
+/** Memory outside of the JavaScript heap, owned by Buffers and typed arrays. */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';
@@ -6,7 +6,7 @@ import { commonHolder } from '../suspects/common-holder.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.2;
-/** Fewer large ones need have nothing in common. */
+/** Fewer large buffers may have nothing in common. */
 const fewestTogether = 8;
 
 export const externalMemoryRule: SuspectRule = {
@@ -24,10 +24,10 @@ export const externalMemoryRule: SuspectRule = {
       bytes += heap.selfSize.get(node);
       if (largest < 0 || heap.selfSize.get(node) > heap.selfSize.get(largest)) largest = node;
     }
-    // Vectors have a rule of their own, which knows more of them.
+    // Vectors have a rule of their own, which describes them better.
     const vectors = computeAgentMemory(heap).embeddings.reduce((sum, { bytes }) => sum + bytes, 0);
     if (largest < 0 || bytes - vectors < totalBytes * leastShare) return [];
-    // Of the smaller half many are Node's own.
+    // Many of the small buffers are Node's own.
     const typical = stores.filter((node) => heap.selfSize.get(node) * stores.length * 2 >= bytes);
     const holder = typical.length >= fewestTogether ? commonHolder(heap, typical) : -1;
     const held =

@@ -1,4 +1,4 @@
-/** Many objects of one class that together hold a tenth of the heap, or some that hold a quarter of it. */
+/** Many objects of one class that together retain a tenth of the heap, or a few that retain a quarter of it. */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
@@ -18,10 +18,10 @@ import {
 
 const leastShare = 0.1;
 const leastCount = 100;
-/** Of large things (workers, windows) there need not be many. */
+/** For large objects (workers, windows), of which there may be few. */
 const leastShareOfFew = 0.25;
 const leastFew = 8;
-/** One that holds nearly all is told by itself. */
+/** A single object that retains nearly all of it is reported by itself. */
 const mostOfOneAmongFew = 0.5;
 
 export const largeClassRule: SuspectRule = {
@@ -61,14 +61,14 @@ export const largeClassRule: SuspectRule = {
   },
 };
 
-/** Strings, code, arrays and plain objects without a kind are nobody's class. */
+/** Strings, code, arrays and plain objects without a kind are not classes of the program. */
 function isProgramClass(name: string): boolean {
   return !/^\(|^(Object|Array|Function|Map|Set|Promise|Generator|RegExp|ArrayBuffer|Buffer)$|^system \/|^global|^Window/.test(
     name,
   );
 }
 
-/** Modules of one kind: as many as the program has. */
+/** Exports of modules: there are as many as the program has modules. */
 function areExports(heap: Heap, row: number): boolean {
   const name = heap.snapshot.strings.findAscii('exports');
   if (name < 0) return false;
@@ -94,7 +94,7 @@ function isExported({ snapshot, retainers }: Heap, node: number, name: number): 
   return false;
 }
 
-/** What holds them in common, or -1; and the largest of them. */
+/** Their common holder, or -1; and the largest of them. */
 function holderOf(heap: Heap, row: number): { holder: number; largest: number } {
   const { retained, root } = heap;
   const { type } = heap.snapshot.nodes;

@@ -1,6 +1,6 @@
 /**
- * One object that holds a tenth of the heap. Reported where the bytes accumulate: from the root down as long as one
- * child holds most of it (the "accumulation point" of Eclipse Memory Analyzer's leak suspects); of a list its head.
+ * One object that retains a tenth of the heap. Reported where the bytes accumulate: from the root down as long as one child
+ * retains most of them (the "accumulation point" of Eclipse Memory Analyzer's leak suspects); for a list, its head.
  */
 import { accumulationPoints, carriesOn, longChain } from '../suspects/accumulation.ts';
 import { deepestHolder } from '../suspects/common-holder.ts';
@@ -24,7 +24,7 @@ export const largeObjectRule: SuspectRule = {
     const { heap } = context;
     return (
       accumulationPoints(heap, (bytes) => isLargeShare(context, bytes, leastShare))
-        // A scope is told by its variable, where one holds most of it (closures.ts).
+        // Scopes are reported by their variable, if one retains most (closures.ts).
         .filter(({ node }) => !isModuleData(context, node) && !isScope(heap, node))
         .slice(0, 8)
         .map(({ node, links }) => {

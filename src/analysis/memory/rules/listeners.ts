@@ -1,6 +1,5 @@
 /**
- * An emitter, or a target such as an AbortSignal, with more listeners for one event than anybody adds on purpose (Node warns
- * at 11).
+ * An emitter, or a target such as an AbortSignal, with more listeners for one event than is ever intended (Node warns at 11).
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
@@ -43,7 +42,7 @@ export const listenersRule: SuspectRule = {
   },
 };
 
-/** EventEmitter keeps `_events`: by event a function, or an array of them. */
+/** EventEmitter stores `_events`: by event name, a function or an array of functions. */
 function crowdedEvents(heap: Heap): CrowdedEvent[] {
   const { snapshot } = heap;
   const eventsName = snapshot.strings.findAscii('_events');

@@ -1,4 +1,4 @@
-/** Promises in numbers that only unfinished work explains. */
+/** More promises than anything but unfinished work explains. */
 import { formatNumber } from '../../../model/quantities.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';

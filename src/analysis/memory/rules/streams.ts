@@ -1,4 +1,4 @@
-/** Data waiting in streams: a reader that is slower than the writer, with nobody looking at what write() returns. */
+/** Data waiting in streams: the reader is slower than the writer, and the result of write() is ignored. */
 import { formatNumber } from '../../../model/quantities.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';

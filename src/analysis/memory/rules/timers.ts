@@ -1,4 +1,4 @@
-/** Timers that are never cleared, each with its callback and all that the callback closes over. */
+/** Timers that are never cleared, each with its callback and everything that it closes over. */
 import { formatNumber } from '../../../model/quantities.ts';
 import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';

@@ -1,4 +1,4 @@
-/** What tools returned and the conversation keeps: file contents, pages, query results. */
+/** Results of tools that the conversation keeps: file contents, pages, query results. */
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { generalPath } from '../questions/paths.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';

@@ -1,15 +1,15 @@
 /**
- * Where bytes accumulate: from a node down as long as one child holds most of it (the "accumulation point" of Eclipse Memory
- * Analyzer's leak suspects); of a list its head.
+ * Where bytes accumulate: from a node down as long as one child retains most of them (the "accumulation point" of Eclipse
+ * Memory Analyzer's leak suspects); for a list, its head.
  */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 
-/** A child with so much of its parent's bytes carries on the search. */
+/** The search continues with a child that retains at least this share of its parent's bytes. */
 export const carriesOn = 0.7;
 export const longChain = 16;
 
-/** @param isLarge whether so many bytes are worth a word. */
+/** @param isLarge whether this many bytes are worth reporting. */
 export function accumulationPoints(
   heap: Heap,
   isLarge: (bytes: number) => boolean,
@@ -20,7 +20,7 @@ export function accumulationPoints(
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const chain = descend(heap, node);
     const large = [...dominated.of(chain.end)].filter((child) => isLarge(retained[child]!));
-    // Of a list's head the rest of the list is no reason to look further.
+    // The rest of a list is not searched separately from its head.
     const largeBytes = chain.links >= longChain ? 0 : large.reduce((sum, child) => sum + retained[child]!, 0);
     if (isProgramObject(heap, chain.end) && isLarge(retained[chain.end]! - largeBytes))
       found.push({ node: ownerOf(heap, chain.end), links: chain.links });
@@ -29,7 +29,7 @@ export function accumulationPoints(
   return found.sort((a, b) => retained[b.node]! - retained[a.node]!);
 }
 
-/** Of a Map's table or an object's properties the Map or object. */
+/** For a Map's table or an object's properties, the Map or object itself. */
 function ownerOf(heap: Heap, node: number): number {
   let at = node;
   while (heap.snapshot.nodes.type[at] === NodeType.array && heap.tree.dominator[at] !== heap.root)
@@ -37,7 +37,7 @@ function ownerOf(heap: Heap, node: number): number {
   return isProgramObject(heap, at) ? at : node;
 }
 
-/** Below a node, or it itself; V8's tables are their owner's. */
+/** The accumulation point below a node, or the node itself; V8's internal tables count as their owner. */
 export function accumulationBelow(heap: Heap, node: number): number {
   let { end } = descend(heap, node);
   while (end !== node && heap.snapshot.nodes.type[end] !== NodeType.object) end = heap.tree.dominator[end]!;
@@ -45,8 +45,8 @@ export function accumulationBelow(heap: Heap, node: number): number {
 }
 
 /**
- * Down to where no single child carries on, or to the head of a chain: links of one class, one below the other, with what
- * each has between (a closure and its scope).
+ * Descends until no single child dominates, or to the head of a chain: links of one class below each other, including what is
+ * between them (a closure and its scope).
  */
 function descend(heap: Heap, from: number): { end: number; links: number } {
   const { retained, dominated, classes } = heap;
@@ -64,7 +64,7 @@ function descend(heap: Heap, from: number): { end: number; links: number } {
   }
 }
 
-/** Not V8's own, and not the global object, which holds everything by its nature. */
+/** Not V8's own, and not the global object, which always retains everything. */
 function isProgramObject(heap: Heap, node: number): boolean {
   const type = heap.snapshot.nodes.type[node]!;
   if (/^(global|Window|system \/ NativeContext)\b/.test(heap.snapshot.nodeName(node))) return false;

@@ -1,9 +1,8 @@
 /**
- * The agent's own things in a heap, recognised by their shape: messages and the arrays that hold them, tool results with
- * the tool that gave them, documents, embeddings. Shapes: OpenAI (`role`, `content`, `tool_calls`, `tool_call_id`),
- * Anthropic (`tool_use`, `tool_use_id`), AI SDK (`parts`, `toolCallId`, `toolName`), Google (`functionResponse`),
- * LangChain (message and Document classes). Property names decide, values only name things, because a redacted snapshot
- * has no values.
+ * Recognises an agent's objects in a heap by their shape: messages and the arrays that contain them, tool results and their
+ * tools, documents, embeddings. Shapes: OpenAI (`role`, `content`, `tool_calls`, `tool_call_id`), Anthropic (`tool_use`,
+ * `tool_use_id`), AI SDK (`parts`, `toolCallId`, `toolName`), Google (`functionResponse`), LangChain (message and Document
+ * classes). Only property names decide, and values are only used as names, because a redacted snapshot has no values.
  */
 import { EdgeType, edgeTypeShift, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
@@ -21,7 +20,7 @@ export interface Conversation {
   /** The array. */
   node: number;
   messages: number;
-  /** The array and its messages, each message counted with the first array that has it. */
+  /** The array and its messages; each message is counted with the first array that contains it. */
   bytes: number;
 }
 
@@ -59,7 +58,7 @@ const bit = (...some: Word[]): number => some.reduce((bits, word) => bits | (1 <
 
 const messageClass = /^(Human|AI|System|Tool|Function|Chat|Generic)Message(Chunk)?$/;
 const toolMessageClass = /^ToolMessage/;
-/** What has none of these properties, and no class of a message, is no message, tool result or document. */
+/** An object with none of these properties and no message class can't be a message, tool result or document. */
 const tellingWords: readonly Word[] = [
   'role',
   'tool_call_id',
@@ -81,7 +80,7 @@ export function computeAgentMemory(heap: Heap): AgentMemory {
   return found;
 }
 
-/** Most programs have no agent: their edges need not be looked at for one. */
+/** Most programs have no agent; then their edges aren't searched. */
 function mayHaveAgent({ snapshot, classes }: Heap): boolean {
   return (
     tellingWords.some((word) => snapshot.strings.findAscii(word) >= 0) ||
@@ -99,7 +98,7 @@ const withoutAgent = (heap: Heap): AgentMemory => ({
 
 class Finder {
   readonly #heap: Heap;
-  /** By ordinal: which of `words` are among the object's properties. */
+  /** By ordinal: which of `words` are properties of the object. */
   readonly #has: Uint32Array;
 
   constructor(heap: Heap) {
@@ -142,7 +141,7 @@ class Finder {
     return (bits & bit('content')) !== 0 && toolMessageClass.test(this.#heap.snapshot.nodeName(node));
   }
 
-  /** Arrays at least half of whose objects are messages. */
+  /** Arrays in which at least half of the objects are messages. */
   #conversations(messages: Set<number>): Conversation[] {
     if (messages.size < minMessages) return [];
     const { retainers, snapshot, retained } = this.#heap;
@@ -185,7 +184,7 @@ class Finder {
     return [...sums.values()].sort((a, b) => b.retainedSizeBytes - a.retainedSizeBytes);
   }
 
-  /** A result within a result counts once. */
+  /** A result inside another result counts once. */
   #isBelow(node: number, others: Set<number>): boolean {
     let at = node;
     for (let step = 0; step < 8; step++) {
@@ -197,7 +196,7 @@ class Finder {
     return false;
   }
 
-  /** Names of tools by the id of the call. */
+  /** Tool names by call id. */
   #toolNames(): Map<string, string> {
     const names = new Map<string, string>();
     const note = (id: string, name: string): void => {
@@ -235,7 +234,7 @@ class Finder {
   }
 }
 
-/** The text of a string property; empty when it is absent or no string. */
+/** The text of a string property; empty if it is absent or not a string. */
 export function textProperty(heap: Heap, node: number, property: string): string {
   const child = findChild(heap, node, property, EdgeType.property);
   return child >= 0 && isStringType(heap.snapshot.nodes.type[child]!) ? stringText(heap, child, 200) : '';
@@ -261,7 +260,7 @@ function propertyBits(heap: Heap): Uint32Array {
   return has;
 }
 
-/** Vectors of numbers, by their length: typed arrays, and plain arrays whose elements are unboxed doubles. */
+/** Number vectors by length: typed arrays, and plain arrays whose elements are unboxed doubles. */
 function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
   const { snapshot } = heap;
   const groups = new Map<string, AgentMemory['embeddings'][number]>();
@@ -295,7 +294,7 @@ function vectorOf(heap: Heap, node: number): { kind: string; dimensions: number;
   const elements = findChild(heap, node, 'elements', EdgeType.internal);
   if (elements < 0 || snapshot.nodes.firstEdge[node + 1]! - snapshot.nodes.firstEdge[node]! > 4)
     return undefined;
-  // Doubles are no edges; what has some is an array of other things, or of holes.
+  // Doubles have no edges; elements with edges contain other things, or holes.
   if (snapshot.nodes.firstEdge[elements + 1]! - snapshot.nodes.firstEdge[elements]! > 1) return undefined;
   const bytes = snapshot.nodes.selfSize.get(elements);
   return { kind: name, dimensions: (bytes - 16) / 8, bytes: heap.selfSize.get(node) };

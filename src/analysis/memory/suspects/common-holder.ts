@@ -1,7 +1,7 @@
 /**
- * The container that many objects have in common: the one they are put into and never taken out of. An object with two
- * owners (a job in a list and in a timer) is below neither in the dominator tree, so that no size points at them: here
- * the references tell. Looks at a sample, and back over few edges, so that the cost does not grow with the heap.
+ * Finds the container that many objects have in common: the one they are added to and never removed from. An object with two
+ * owners (a job in a list and in a timer) is below neither in the dominator tree, so sizes don't show its container, but
+ * references do. Uses a sample and follows few edges back, so that the cost doesn't grow with the heap.
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { isGlobal } from '../graph/global-node.ts';
@@ -9,24 +9,24 @@ import type { Heap } from '../heap.ts';
 import { isScope } from './scope-variable.ts';
 
 const mostSamples = 200;
-/** Of the objects asked about, how many a container has to reach: nearly all, else a good part (every second one of a pair). */
+/** The share of the objects that a container must reach: nearly all, or else a good part (one of each pair). */
 const commonShares = [0.8, 0.4];
-/** Steps back from an object, and the nodes looked at on the way. */
+/** Limits of the search from one object: steps back, and nodes visited. */
 const mostSteps = 8;
 const mostVisited = 96;
 const mostRetainers = 24;
-/** An object in an object is no list yet. */
+/** Fewer nested objects of one class don't make a list. */
 const fewestLinks = 5;
-/** A head of a list has nearly all of it below. */
+/** The head of a list dominates nearly all of it. */
 const headShare = 0.9;
 const longestClimb = 20_000;
 
-/** Types that a person knows as a thing that holds others; V8's tables belong to one of those. */
+/** Types that people know as containers; V8's tables belong to one of those. */
 const containerTypes: ReadonlySet<number> = new Set([NodeType.object, NodeType.closure, NodeType.native]);
 
-/** -1 where they have nothing in common but the roots. */
+/** -1 if they have only the roots in common. */
 export function commonHolder(heap: Heap, nodes: ArrayLike<number>): number {
-  // Odd, so that of pairs not always the same half is looked at.
+  // Odd, so that if objects alternate in pairs, both kinds are sampled.
   const step = Math.floor(nodes.length / mostSamples) | 1;
   const samples: number[] = [];
   for (let at = 0; at < nodes.length && samples.length < mostSamples; at += step) samples.push(nodes[at]!);
@@ -35,7 +35,7 @@ export function commonHolder(heap: Heap, nodes: ArrayLike<number>): number {
   return nearest >= 0 ? nearest : commonDominator(heap, samples);
 }
 
-/** Of the containers from which most of them are reached over few edges the nearest. */
+/** The nearest container from which most samples can be reached over few edges; otherwise -1. */
 function nearestReferrer(heap: Heap, samples: readonly number[]): number {
   const votes = new Map<number, { count: number; steps: number }>();
   const lists = new Lists(heap);
@@ -49,17 +49,17 @@ function nearestReferrer(heap: Heap, samples: readonly number[]): number {
   const isSample = new Set(samples);
   const candidates = [...votes].filter(
     ([node, { count }]) =>
-      // Node's own lists of all that it has made.
+      // Excludes Node's own lists of everything that it has created.
       !heap.snapshot.nodeName(node).startsWith('Node / ') &&
       containerTypes.has(heap.snapshot.nodes.type[node]!) &&
-      // A link of a list holds no more than the next one.
+      // Excludes links of a list, which hold no more than the next link.
       !lists.has(node) &&
-      // But what nearly all the others lead to may be of their class: the promise that they all wait for.
+      // Samples count only if nearly all others lead to them: the promise that they all wait for.
       (samples.length === 1 || !isSample.has(node) || count >= samples.length * commonShares[0]!),
   );
   for (const share of commonShares) {
     const common = candidates.filter(([, { count }]) => count >= samples.length * share);
-    // A variable says more than the scope that it is in.
+    // A variable is more informative than the scope that contains it.
     common.sort(
       ([one, a], [other, b]) =>
         Number(isScope(heap, one)) - Number(isScope(heap, other)) ||
@@ -71,7 +71,7 @@ function nearestReferrer(heap: Heap, samples: readonly number[]): number {
   return -1;
 }
 
-/** By node that leads to it: over how many edges; a chain of one class (a linked list) is one step. */
+/** By referring node: over how many edges; a chain of one class (a linked list) is one step. */
 function referrers(heap: Heap, from: number, lists: Lists): Map<number, number> {
   const { snapshot, retainers } = heap;
   const found = new Map<number, number>();
@@ -80,7 +80,7 @@ function referrers(heap: Heap, from: number, lists: Lists): Map<number, number> 
     const next: number[] = [];
     for (const node of level) {
       const edges = retainers.to(node);
-      // What everything refers to (a prototype, a shared string) says nothing.
+      // Nodes that everything refers to (a prototype, a shared string) are not informative.
       if (edges.length > mostRetainers && node !== from) continue;
       for (const edge of edges.subarray(0, mostRetainers)) {
         const type = snapshot.edgeType(edge);
@@ -99,10 +99,10 @@ function referrers(heap: Heap, from: number, lists: Lists): Map<number, number> 
   return found;
 }
 
-/** Chains of one class, and where each begins. A list may have a million links: they are climbed once. */
+/** Chains of one class and their heads. A list may have a million links, so each is climbed only once. */
 class Lists {
   readonly #heap: Heap;
-  /** By ordinal of a link: its head's, and one. */
+  /** By ordinal of a link: the ordinal of its head plus one. */
   #headOf: Uint32Array | undefined;
   readonly #heads = new Set<number>();
 
@@ -115,7 +115,7 @@ class Lists {
     return this.#heads.has(node) || (this.#headOf?.[node] ?? 0) > 0;
   }
 
-  /** The first link of the chain that a node is in, or the node itself. */
+  /** The first link of the node's chain, or the node itself. */
   headOf(from: number): number {
     const way: number[] = [];
     let at = from;
@@ -134,7 +134,7 @@ class Lists {
     return head;
   }
 
-  /** Of a list linked both ways, on the way that the roots are on; or -1. */
+  /** The previous link, nearer to the roots, also in a doubly linked list; otherwise -1. */
   #linkBefore(node: number): number {
     const { snapshot, retainers, classes, distances } = this.#heap;
     const { first, edges } = retainers;
@@ -148,7 +148,7 @@ class Lists {
   }
 }
 
-/** The lowest node that dominates nearly all of them; of a chain of one class the first. */
+/** The lowest node that dominates nearly all of them; for a chain of one class, its first. Otherwise -1. */
 function commonDominator(heap: Heap, samples: readonly number[]): number {
   const { tree, classes, root } = heap;
   const votes = new Map<number, number>();
@@ -159,7 +159,7 @@ function commonDominator(heap: Heap, samples: readonly number[]): number {
     for (let steps = 0; at !== root && steps < longestClimb; steps++, at = tree.dominator[at]!) {
       const count = (votes.get(at) ?? 0) + 1;
       votes.set(at, count);
-      // The first to have enough votes is the lowest one: those above it get theirs after it.
+      // The first node with enough votes is the lowest one, since those above it get theirs later.
       if (count < needed) continue;
       lowest = at;
       break;
@@ -173,10 +173,10 @@ function commonDominator(heap: Heap, samples: readonly number[]): number {
   return lowest < 0 || lowest === root || isGlobal(heap, lowest) ? -1 : lowest;
 }
 
-/** V8's own parts of a container (elements, tables): what is in them is what counts. */
+/** V8's internal parts of a container (elements, tables): their contents count instead. */
 const innerTypes: ReadonlySet<number> = new Set([NodeType.array, NodeType.hidden]);
 
-/** What containers keep alive directly, by class. */
+/** The nodes that containers directly retain, by class. */
 export function contentsByClass(
   heap: Heap,
   containers: readonly number[],
@@ -199,10 +199,10 @@ export function contentsByClass(
   return byClass;
 }
 
-/** Few objects may be in anything. */
+/** Fewer objects may be in any container by chance. */
 const fewestContents = 8;
 
-/** Below a container, what holds these contents of it: one of its two lists. Or -1. */
+/** What holds these contents within a container, such as one of its two lists; otherwise -1. */
 export function holderBelow(heap: Heap, container: number, nodes: readonly number[]): number {
   if (nodes.length < fewestContents) return -1;
   const holder = commonHolder(heap, nodes);
@@ -215,7 +215,7 @@ export function holderBelow(heap: Heap, container: number, nodes: readonly numbe
   return -1;
 }
 
-/** The same of what most of a container's bytes are in; itself where nothing below it holds them. */
+/** The same for the contents with most of a container's bytes; the container itself if nothing below holds them. */
 export function deepestHolder(heap: Heap, container: number): number {
   const bytesOf = (nodes: readonly number[]): number =>
     nodes.reduce((sum, node) => sum + heap.retained[node]!, 0);

@@ -1,6 +1,6 @@
 /**
- * Conversations that nobody recorded, found in the heap by the shape of messages: what is offered is inferred. In a
- * snapshot whose strings were withheld only the shape is there.
+ * Conversations that were not recorded, found in the heap by the shape of messages and marked as inferred. If the snapshot's
+ * strings were withheld, only the shape is known.
  */
 import type { ConversationCandidate } from '../../../model/agent-state.ts';
 import type { Heap } from '../heap.ts';
@@ -22,7 +22,7 @@ export function findConversationCandidates(heap: Heap): ConversationCandidate[] 
     });
 }
 
-/** The last ones, as far as their texts are in the snapshot. */
+/** The last messages, as far as the snapshot contains their texts. */
 function lastMessages(heap: Heap, array: number): { role: string; content: string }[] {
   return elementNodes(heap, array)
     .slice(-mostShown)
@@ -30,5 +30,5 @@ function lastMessages(heap: Heap, array: number): { role: string; content: strin
     .filter(({ role, content }) => saysSomething(`${role}${content}`));
 }
 
-/** More than the redactor's placeholders, and the digits that it leaves between them. */
+/** Whether anything remains besides the redactor's placeholders and the digits between them. */
 const saysSomething = (text: string) => text.replace(/\[redacted[^\]]*\]|\d/g, '') !== '';

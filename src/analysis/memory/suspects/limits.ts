@@ -1,25 +1,26 @@
 /**
- * Whether a container says itself how large it may get: a `max` beside its entries, or a class whose name is that of a bounded
- * thing. The number is seldom in a snapshot; the names of an object's properties are, in its shape. One that is at its limit
- * is as large as it was meant to be, so that size alone accuses it of nothing.
+ * Whether a container has a limit of its own: a `max` beside its entries, or a class named like a bounded collection. The
+ * number is rarely in a snapshot, but the property names are, in the object's shape. A container at its limit is as large as
+ * intended, so its size alone isn't suspicious.
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, isStringType } from '../questions/node-rows.ts';
 import { pathEdges } from '../questions/paths.ts';
 
-/** A `_capacity` is the room that a queue has at the moment. */
+/** Not `_capacity`, which is a queue's current allocation. */
 const limitNames =
   /^(?:capacity$|[#_]{0,2}(?:max(?:imum)?|limit)(?:$|Size|Length|Entries|Items|Count|Keys|Elements|_))/i;
 const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|CircularBuffer|Bounded/;
-/** By their name as large as their users want. One that is seen to grow is not given back what it lent. */
+/** Pools are as large as their users need. A pool that is seen to grow isn't excused, because what it lent isn't returned. */
 const poolClasses = /Pool$/;
-/** From the container to the object that has both it and its limit. */
+/** Steps from the container to the object that has both it and its limit. */
 const mostSteps = 3;
 
 /**
- * What tells of the limit, for people; undefined if nothing does.
- * @param steps back to the object that has the limit. What is seen to grow is excused by its own or its owner's only.
+ * What indicates the limit, as a text; undefined if nothing does.
+ * @param steps how far back to search for the object with the limit. For growth, only the container's own limit or its
+ * owner's counts.
  */
 export function limitOf(heap: Heap, node: number, steps = mostSteps): string | undefined {
   const edges = steps > 0 ? pathEdges(heap, node).slice(-steps) : [];
@@ -35,7 +36,7 @@ export function limitOf(heap: Heap, node: number, steps = mostSteps): string | u
   return undefined;
 }
 
-/** Names of own properties, those of numbers among them; of a shape that others extend perhaps a few more. */
+/** Names of own properties, including those with numbers; possibly a few more, if other shapes extend this one. */
 function shapeNames(heap: Heap, node: number): string[] {
   const { snapshot } = heap;
   const shape = findChild(heap, node, 'map', EdgeType.internal);

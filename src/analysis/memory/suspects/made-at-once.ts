@@ -1,8 +1,8 @@
 /**
- * What was made at once and cannot have been added to: a table that was loaded, and no leak. Arrays whose room is exactly
- * what they hold (`Array.from`, JSON.parse), since V8 gives an array that is pushed to half as much room again; what has the
- * elements of such an array under other keys (an index by id); a single buffer, whose length is fixed, but a WebAssembly
- * memory's.
+ * Recognises data that was created at once and never added to, such as a loaded table, which is not a leak: arrays whose
+ * capacity equals their length (`Array.from`, JSON.parse), since V8 grows an array by half when something is pushed;
+ * containers with the elements of such an array under other keys (an index by id); and a single buffer, whose length is
+ * fixed, unless it belongs to a WebAssembly memory.
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
@@ -10,11 +10,11 @@ import { findChild } from '../questions/node-rows.ts';
 import { limitOf } from './limits.ts';
 
 const fewestElements = 1000;
-/** A map and a length stand before the elements. */
+/** Elements start with a map and a length. */
 const headBytes = 16;
 const slotBytes = 8;
 
-/** Of an index's entries, those that are looked at, and the share that has to be in one array. */
+/** How many entries of an index are sampled, and the share of them that must be in one array. */
 const mostSamples = 64;
 const leastShare = 0.8;
 const mostOwners = 16;
@@ -23,7 +23,7 @@ export function isTable(heap: Heap, node: number): boolean {
   return isMadeAtOnce(heap, node) || isFixedBuffer(heap, node) || isIndexOfTable(heap, node);
 }
 
-/** Backing stores, and what has one: ArrayBuffers, typed arrays, Buffers. */
+/** Backing stores and their owners: ArrayBuffers, typed arrays, Buffers. */
 function isFixedBuffer(heap: Heap, node: number): boolean {
   const { snapshot } = heap;
   const store = snapshot.nodeName(node) === storeName ? node : (findStore(heap, node) ?? -1);
@@ -52,7 +52,7 @@ function isOfWasm(heap: Heap, store: number): boolean {
   );
 }
 
-/** A dictionary, Map or Set whose entries are all elements of one array that was made at once. */
+/** A dictionary, Map or Set whose entries are elements of one array that was created at once. */
 function isIndexOfTable(heap: Heap, node: number): boolean {
   const { snapshot, retainers } = heap;
   if (snapshot.nodes.type[node] !== NodeType.object) return false;
@@ -97,7 +97,10 @@ export function isMadeAtOnce(heap: Heap, node: number): boolean {
   return elements >= 0 && selfSize.get(elements) === headBytes + length * slotBytes;
 }
 
-/** Bytes of such arrays and buffers, and of containers with a limit of their own, that are a share of the heap worth a look, none counted twice. */
+/**
+ * Total bytes of such arrays and buffers, and of containers with a limit of their own, that retain at least `leastBytes`;
+ * nested ones are counted once.
+ */
 export function bytesMadeAtOnce(heap: Heap, leastBytes: number): number {
   const { retained, tree, root, snapshot } = heap;
   const found = new Set<number>();

@@ -1,11 +1,11 @@
-/** Of the variables of a function's scope the one that keeps most alive. */
+/** The variable of a function's scope that retains most. */
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 
 export const isScope = ({ snapshot }: Heap, node: number): boolean =>
   snapshot.nodeName(node).startsWith('system / Context');
 
-/** Only what the scope alone keeps alive is its doing. */
+/** Only counts what the scope alone keeps alive. */
 export function largestVariable(heap: Heap, scope: number): { name: string; node: number } | undefined {
   const { snapshot } = heap;
   let largest: { name: string; node: number } | undefined;

@@ -1,4 +1,4 @@
-/** What every rule needs to say something: the heap, its total, and the words for sizes, shares and places. */
+/** What the rules share: the heap, its total size, and texts for sizes, shares and places. */
 
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapSuspect } from '../../../model/heap.ts';
@@ -11,21 +11,21 @@ import { sourceOf, sourceText } from '../questions/scripts.ts';
 export interface SuspectContext {
   heap: Heap;
   totalBytes: number;
-  /** Without the tables that were made at once: beside them a leak would look small for long. */
+  /** Without tables that were created at once: next to them, a leak would look small for a long time. */
   growableBytes: number;
 }
 
-/** One rule of one file in rules/. Must be silent where it has nothing to say. */
+/** One rule in rules/. Returns nothing if it has no finding. */
 export interface SuspectRule {
   name: string;
-  /** It sees size and structure only: not said where a rule before it has explained the same bytes. */
+  /** The rule only sees size and structure: omitted if an earlier rule has explained the same bytes. */
   isGeneral?: boolean;
   find(context: SuspectContext): HeapSuspect[];
 }
 
 export type SuspectWords = Pick<HeapSuspect, 'title' | 'sentence' | 'confidence' | 'evidence' | 'refutedBy'>;
 
-/** A suspect around one node; the title says where it is. */
+/** A suspect at one node; the place is added to the title. */
 export function suspectAt(
   { heap, totalBytes }: SuspectContext,
   rule: string,
@@ -47,10 +47,10 @@ export function suspectAt(
   };
 }
 
-/** Of a program that has hardly begun, a tenth is what Node itself keeps. */
+/** In a program that has just started, Node itself retains a tenth of the heap. */
 const leastLargeBytes = 2 * 1024 ** 2;
 
-/** Whether so many bytes are a share of the heap worth a word, for rules that see nothing but sizes. */
+/** Whether this many bytes are worth reporting, for rules that only see sizes. */
 export function isLargeShare({ growableBytes }: SuspectContext, bytes: number, share: number): boolean {
   return bytes >= growableBytes * share && bytes >= leastLargeBytes;
 }
@@ -60,20 +60,20 @@ export function shareText(bytes: number, { totalBytes }: SuspectContext): string
   return `${percent < 9.5 ? percent.toFixed(1) : Math.round(percent)} % of the heap (${formatBytes(bytes)})`;
 }
 
-/** `an Array of class Foo at src/a.ts:3:4`, as far as it is known. */
+/** The class, the id and, if known, the place of the constructor. */
 export function describeNode(heap: Heap, node: number): string {
   const place = sourceText(sourceOf(heap, heap.snapshot.location(node)));
   return `${heap.className(node)} @${heap.snapshot.nodes.id.get(node)}${place ? ` (constructor at ${place})` : ''}`;
 }
 
-/** Where it is, as one would write it. */
+/** The path to the node, as it would be written in code. */
 export function placeText(heap: Heap, node: number): string {
   return shortPath(pathText(heap, node));
 }
 
 export const manyText = (count: number, what: string): string => `${formatNumber(count)} ${what}`;
 
-/** Nodes that hold at least this share, largest first; of a chain of one class only the first. */
+/** Nodes that retain at least this share, largest first; of a chain of one class only the first. */
 export function largeNodes({ heap, growableBytes }: SuspectContext, share: number, limit = 2000): number[] {
   const { retained, classes, tree } = heap;
   const least = growableBytes * share;
@@ -87,8 +87,8 @@ export function largeNodes({ heap, growableBytes }: SuspectContext, share: numbe
 }
 
 /**
- * What a JSON module exports was all there when it was loaded; what Node keeps of all modules is no one's leak, and a
- * module's exports as a whole are as large as its code wants.
+ * The exports of a JSON module were complete when it was loaded; Node's module caches are not a leak, and a module's exports
+ * are as large as its code makes them.
  */
 export function isModuleData({ heap }: SuspectContext, node: number): boolean {
   if (findChild(heap, node, '__esModule', EdgeType.property) >= 0) return true;

@@ -1,6 +1,6 @@
 /**
- * Runs the rules and puts what they found in order: the largest and surest first, and of several that speak of the same
- * bytes the one that says most. To add a rule: write rules/<name>.ts, add it to the list by how much it explains.
+ * Runs the rules and ranks their findings: the largest and most certain first; if several explain the same bytes, only the
+ * most informative one. To add a rule, write rules/<name>.ts and insert it into the list by how much it explains.
  */
 import type { HeapSuspect } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
@@ -24,7 +24,7 @@ import { limitOf } from './limits.ts';
 import { bytesMadeAtOnce, isTable } from './made-at-once.ts';
 import type { SuspectContext, SuspectRule } from './suspect-context.ts';
 
-/** Those that know what a thing is for come before those that only see that it is large. */
+/** Rules that know the purpose of an object come before those that only see that it is large. */
 export const rules: readonly SuspectRule[] = [
   toolResultsRule,
   conversationsRule,
@@ -49,7 +49,7 @@ const sureness = { certain: 1, likely: 0.8, possible: 0.5 };
 
 export interface SuspectOptions {
   limit?: number;
-  /** Of memory that ran out, whatever filled it has to be told: a table that was loaded at once too. */
+  /** After memory ran out, whatever filled it must be reported, even a table that was created at once. */
   withTables?: boolean;
 }
 
@@ -73,22 +73,22 @@ export function computeSuspects(
   return told.sort((a, b) => isLast(a) - isLast(b) || weight(b) - weight(a)).slice(0, limit);
 }
 
-/** Rules that see that a container is large, and not how large it may get. */
+/** Rules that see that a container is large, but not how large it may become. */
 const ofSize: ReadonlySet<string> = new Set([
   'unbounded-cache',
   'growing-collection',
   'large-object',
   'large-class',
 ]);
-/** What is meant to be large (a table, a container with a limit of its own) is told from this share of the heap on. */
+/** Data that is meant to be large (a table, a container with a limit) is reported only from this share of the heap on. */
 const largeForBounded = 0.5;
 const leastTableShare = 0.05;
 const mostOfBuffers = 0.8;
-/** Less of it is no trouble to any machine. */
+/** Smaller tables are no problem for any machine. */
 const leastTableBytes = 256 * 1024 ** 2;
 const tableRefutation = 'A table that is meant to be that large.';
 const limitRefutation = 'Its limit is meant to be that high.';
-/** Told after all that may grow without end. */
+/** Ranked after everything that may grow without limit. */
 const meantToBeLarge: ReadonlySet<string> = new Set([tableRefutation, limitRefutation]);
 
 function discounted(heap: Heap, suspect: HeapSuspect, tableBytes: number): HeapSuspect[] {
@@ -108,7 +108,10 @@ function discounted(heap: Heap, suspect: HeapSuspect, tableBytes: number): HeapS
   ];
 }
 
-/** Of many buffers each has its length; what matters is that there are many. */
+/**
+ * For external memory, the fixed length of one buffer only matters if it accounts for most of the bytes; otherwise their
+ * number does.
+ */
 function seesSizeAlone(heap: Heap, suspect: HeapSuspect, node: number): boolean {
   if (suspect.rule !== 'external-memory') return general.has(suspect.rule);
   return heap.retained[node]! >= suspect.retainedSizeBytes * mostOfBuffers;
@@ -126,7 +129,9 @@ function table(suspect: HeapSuspect, leastBytes: number): HeapSuspect[] {
   ];
 }
 
-/** The earlier one is about the same node, or one in the same chain of dominators that accounts for most of it. */
+/**
+ * Whether the earlier suspect is about the same node, or about one in the same chain of dominators with about the same bytes.
+ */
 function saysItAlready(heap: Heap, earlier: HeapSuspect, later: HeapSuspect): boolean {
   if (!earlier.node || !later.node) return false;
   const ratio = earlier.retainedSizeBytes / later.retainedSizeBytes;

@@ -1,7 +1,7 @@
 /**
- * The part of a way that goes through Node's timers: from a list by delay over one timer after the other to the one whose
- * callback holds what is asked about (lib/internal/timers.js, the same on Node 20 to 26). Only that last timer says
- * something to a person. Knows nothing of timers that the program holds itself: their way is the program's own.
+ * Describes the part of a path that leads through Node's timers: from a list by delay along one timer after the other to the
+ * timer whose callback holds the node (lib/internal/timers.js, the same in Node 20 to 26). Only that last timer is
+ * informative. Timers that the program holds itself are not handled here, since their path is the program's own.
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
@@ -9,7 +9,7 @@ import { findChild } from '../questions/node-rows.ts';
 import { sourceOf } from '../questions/scripts.ts';
 
 export interface TimerOnWay {
-  /** How many edges it stands for. */
+  /** Number of edges that the text replaces. */
   edges: number;
   text: string;
 }
@@ -17,7 +17,7 @@ export interface TimerOnWay {
 const listLinks = new Set(['_idleNext', '_idlePrev', 'head', 'tail']);
 const callbacks = new Set(['_onTimeout', '_onImmediate']);
 
-/** The last timer on a way that Node's own lists lead to; undefined if there is none. */
+/** The last timer on the path that Node's own lists lead to; undefined if there is none. */
 export function timerOnWay(heap: Heap, edges: readonly number[]): TimerOnWay | undefined {
   const { snapshot } = heap;
   for (let at = edges.length - 1; at > 0; at--) {
@@ -36,14 +36,14 @@ export function timerOnWay(heap: Heap, edges: readonly number[]): TimerOnWay | u
   return undefined;
 }
 
-/** The program did not set it, and can't clear it: the check of an HTTP server's connections, for one. */
+/** A timer that the program did not set and can't clear, such as the check of an HTTP server's connections. */
 function isOfNode(heap: Heap, callback: number): boolean {
   const bound = findChild(heap, callback, 'bound_function', EdgeType.internal);
   const source = sourceOf(heap, heap.snapshot.location(bound < 0 ? callback : bound));
   return source?.file?.startsWith('node:') === true;
 }
 
-/** A step from the callback to a variable that it closes over needs no more words than the variable's name. */
+/** The steps from a callback to a variable that it closes over are shortened to the variable's name. */
 export function afterCallback(rest: string): string {
   return rest.replace(/^(?:\{context\}|\{previous\})+\./, ' → ');
 }
@@ -54,14 +54,14 @@ function kindOf(heap: Heap, timer: number, way: readonly number[]): string {
   return `${repeats(heap, timer) ? 'setInterval' : 'setTimeout'}${delay ? `, ${delay} ms` : ''}`;
 }
 
-/** The delay is the key of its list: a number itself is in no snapshot. */
+/** The delay is read from the key of its list, since numbers are not in a snapshot. */
 function delayOn({ snapshot }: Heap, way: readonly number[]): string | undefined {
   const toList = way.find((edge) => snapshot.nodeName(snapshot.edgeTarget(edge)) === 'TimersList');
   const isKey = toList !== undefined && /^\d+$/.test(snapshot.edgeName(toList));
   return isKey && snapshot.edgeType(toList) !== EdgeType.hidden ? snapshot.edgeName(toList) : undefined;
 }
 
-/** `_repeat` is null in a timeout, and the delay in an interval: a number, which has no node or one of its own. */
+/** `_repeat` is null for a timeout, and the delay for an interval: a number, which has no node or a number node. */
 function repeats({ snapshot }: Heap, timer: number): boolean {
   const { firstEdge, type } = snapshot.nodes;
   for (let edge = firstEdge[timer]!; edge < firstEdge[timer + 1]!; edge++)
