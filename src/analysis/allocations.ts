@@ -1,11 +1,11 @@
-/** Who allocated what filled the memory: the sampled allocations, by function of the program. Pure. */
+/** Which functions of the program allocated what filled the memory, from sampled allocations. Pure. */
 import { partNames } from '../bundle/layout/bundle.ts';
 import type { MemorySuspect } from '../model/account.ts';
 import { shortFile } from '../model/frame-text.ts';
 import { formatBytes, formatShare } from '../model/quantities.ts';
 import type { HeapProfileFacts } from './parts/surroundings.ts';
 
-/** Less of what was sampled is no suspect. */
+/** Functions with a smaller share of the samples are not suspects. */
 const leastShare = 0.1;
 const mostSuspects = 5;
 
@@ -13,13 +13,13 @@ export interface Allocator {
   /** `remember (src/cache.ts:12:5)`. */
   place: string;
   bytes: number;
-  /** Of what was sampled. */
+  /** Share of the sampled bytes. */
   share: number;
   /** The stack of its largest row. */
   stack: string[];
 }
 
-/** The program's functions under which most of what is alive was allocated; the largest first. They do not overlap. */
+/** The program's functions that allocated most of what is alive, largest first, without overlaps. */
 export function findAllocators(profile: HeapProfileFacts | undefined, cwd?: string): Allocator[] {
   const total = profile?.sampledBytes ?? 0;
   if (!profile || total <= 0) return [];
@@ -54,7 +54,7 @@ export function allocationSuspects(profile: HeapProfileFacts | undefined, cwd?: 
     }));
 }
 
-/** The recorder's: it did not fill the heap, and nobody can change it. */
+/** Frames of the recorder, which did not fill the heap, and which users can't change. */
 const isOurs = (frame: string): boolean => /\/register(?:-tests)?\.cjs:/.test(frame);
 
 function isOfProgram(frame: string): boolean {
@@ -66,7 +66,7 @@ function shortened(frame: string, cwd: string | undefined): string {
   if (at < 0 || !frame.endsWith(')')) return frame;
   const place = shortFile(frame.slice(at + 2, -1), cwd);
   const name = frame.slice(0, at);
-  // V8 gives the start of the function, which for a module's own code is the start of the file.
+  // V8 reports the start of the function, which for a module's own code is the start of the file.
   if (name === '(anonymous)' && place.endsWith(':1:1')) return `the top-level code of ${place.slice(0, -4)}`;
   return `${name} (${place})`;
 }

@@ -1,6 +1,6 @@
 /**
- * The account of a diagnostic report that Node wrote by itself, without a bundle around it: the report's sections take
- * the place of the parts. Its environment is not read: it is in the clear. What only a bundle has is a gap.
+ * The account of a diagnostic report that Node wrote without a bundle: the sections of the report replace the parts.
+ * Environment variables are not read, since the report contains them unredacted. Whatever only a bundle contains is a gap.
  */
 import { basename } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
@@ -17,7 +17,7 @@ import { defined } from './parts/fields.ts';
 import type { TriggerFacts } from './parts/trigger.ts';
 import { citeInstead, surroundingsOfReport } from './report-surroundings.ts';
 
-/** Throws MalformedInput for what is no JSON, and `not-a-bundle` for JSON that is no diagnostic report. */
+/** Throws MalformedInput if it is not JSON, and `not-a-bundle` if it is JSON but not a diagnostic report. */
 export async function analyzeReport(
   bytes: Uint8Array,
   path: string,
@@ -50,7 +50,7 @@ export async function analyzeReport(
     options,
   );
   const whole = withNativeStack(account, report);
-  // Whatever part of a bundle would have shown a fact, here the report did.
+  // All facts come from the report, whatever part of a bundle they would be in.
   const shown = citeInstead(whole, () => true, name);
   return { ...shown, gaps: shown.gaps.map((gap) => ({ ...gap, part: name })) };
 }
@@ -68,7 +68,7 @@ function partsOf(report: DiagnosticReport): BundleParts {
   };
 }
 
-/** Node's words for why it wrote the report: `trigger` of https://nodejs.org/api/report.html. */
+/** Node's reason for writing the report: `trigger` of https://nodejs.org/api/report.html. */
 function triggerOf({ header }: DiagnosticReport): TriggerFacts | undefined {
   const facts = defined({ at: header.writtenAt, pid: header.processId, nodeVersion: header.nodeVersion });
   if (header.trigger === 'Signal')
@@ -80,7 +80,7 @@ function triggerOf({ header }: DiagnosticReport): TriggerFacts | undefined {
   return undefined;
 }
 
-/** Only an exception's report has an error; other reports carry the stack of where they were asked for. */
+/** Only the report of an exception has an error; other reports contain the stack of the call that requested them. */
 function errorOf({ header, javascriptStack }: DiagnosticReport): BundleParts['error'] {
   if (header.trigger !== 'Exception' || !javascriptStack) return undefined;
   const { stackText } = javascriptStack;
@@ -101,7 +101,7 @@ function errorOf({ header, javascriptStack }: DiagnosticReport): BundleParts['er
   };
 }
 
-/** Frames of the native stack, as a thread of its own beside the JavaScript one. */
+/** Adds the frames of the native stack as a separate thread. */
 function withNativeStack(account: Account, { nativeStack }: DiagnosticReport): Account {
   if (!nativeStack.length) return account;
   const frames = nativeStack.map(

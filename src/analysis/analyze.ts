@@ -1,6 +1,6 @@
 /**
- * The account of a bundle: reads its parts, joins them into the model, and reaches verdict and signature. Whatever
- * can't be read becomes a gap; the only errors thrown are those of opening the bundle, which is not done here.
+ * The account of a bundle: reads its parts, joins them into the model, and computes verdict and signature. Whatever can't be
+ * read becomes a gap; the bundle has already been opened, so nothing is thrown.
  */
 import { partNames } from '../bundle/layout/bundle.ts';
 import type { Sequel } from '../bundle/layout/sequel.ts';
@@ -42,13 +42,13 @@ import type { VerdictFacts } from './verdict/facts.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
 
 export interface AnalyzeOptions {
-  /** Lines of code on each side of a frame's position; 2 unless said. */
+  /** Lines of code on each side of a frame's position. Default: 2. */
   contextLines?: number;
-  /** Of a child's bundle only its own parts are read, so that no chain of them is followed. */
+  /** Read only the bundle's own parts. Set for bundles of children, so that no chain of them is followed. */
   alone?: boolean;
 }
 
-/** Reads every part that it needs; the caller opens and closes the bundle. */
+/** Reads all required parts; the caller opens and closes the bundle. */
 export async function analyzeBundle(
   bundle: AnalyzableBundle,
   options: AnalyzeOptions = {},
@@ -74,7 +74,7 @@ async function verdictOfChild(path: string, id: string): Promise<Verdict | undef
   return child?.bundle?.id === id ? child.verdict : undefined;
 }
 
-/** Undefined where it was removed or is locked: it is named all the same. */
+/** Undefined if it was removed or is locked. */
 async function readOther(path: string | undefined): Promise<Account | undefined> {
   if (path === undefined) return undefined;
   try {
@@ -89,7 +89,7 @@ async function readOther(path: string | undefined): Promise<Account | undefined>
   }
 }
 
-/** Before all else that was seen before the end: it is the state in which the process was. */
+/** Hangs come first in `beforeEnd`, since they describe the state of the process. */
 async function addHangs(path: string, { evidence }: BundleParts, account: Account): Promise<void> {
   const { verdict } = account;
   if (!verdict) return;
@@ -99,7 +99,9 @@ async function addHangs(path: string, { evidence }: BundleParts, account: Accoun
   if (ongoing) joinHang(account, ongoing);
 }
 
-/** Killed or gone while it wrote: what it had begun to say is the death. */
+/**
+ * Kinds of a process that was interrupted while writing its bundle: the verdict that it had begun to write is the real one.
+ */
 const cutShort = new Set(['killed', 'terminated', 'unknown']);
 
 async function addUnfinished(path: string, { evidence }: BundleParts, account: Account): Promise<void> {
@@ -120,17 +122,17 @@ export interface AccountSources {
   parts: BundleParts;
   /** Gaps found so far; more are added. */
   gaps: Gap[];
-  /** Those of whoever reads the parts, which may grow meanwhile. */
+  /** Gaps of the bundle's reader, which may grow while parts are read. */
   knownGaps: readonly Gap[];
   about?: Account['bundle'];
-  /** Where the agent's recorder and its memory are looked for. */
+  /** The bundle, for the agent's records, the heap and the core. */
   bundle?: AnalyzableBundle;
   readPart(name: string): Uint8Array | undefined;
-  /** What a diagnostic report names as its event. */
+  /** The event named by a diagnostic report. */
   reportEvent?: string | undefined;
 }
 
-/** Joins parts, wherever they come from, into the account with its verdict. */
+/** Joins parts from any source into an account with its verdict. */
 export async function makeAccount(sources: AccountSources, options: AnalyzeOptions = {}): Promise<Account> {
   const { parts, gaps } = sources;
   const heap = sources.bundle && (await readHeapFacts(sources.bundle, gaps));
@@ -186,14 +188,14 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
   return { ...account, verdict, ...defined({ signature }) };
 }
 
-/** A core that stays holds the memory of the process in the clear. */
+/** A core file that remains contains the memory of the process unredacted. */
 function sayWhereCoreIs(verdict: Verdict, path: string | undefined): Verdict {
   if (path === undefined) return verdict;
   const step = `The kernel’s core is ${clip(path, 200)}: it holds the memory in the clear, so remove it when you are done.`;
   return { ...verdict, nextSteps: [...(verdict.nextSteps ?? []), step] };
 }
 
-/** Every stack of the bundle through one reconstructor, so that a map is opened once. */
+/** Reads all stacks with one reconstructor, so that each map is opened once. */
 async function readStacks(
   { parts, gaps, readPart }: AccountSources,
   options: AnalyzeOptions,
@@ -239,21 +241,21 @@ async function readStacks(
   }
 }
 
-/** Printed by the program that called process.exit or process.kill; of every other death read by a debugger. */
+/** The program itself printed the stack of process.exit and process.kill; stacks of other deaths come from a debugger. */
 function exitStackOf({ trigger }: BundleParts): StackInput {
   const { exitStack: stackText, kind, signal } = trigger ?? {};
   if (stackText === undefined) return {};
   return { stackText, isOfDebugger: !signal?.fromItself && kind !== 'exit' && kind !== 'worker-death' };
 }
 
-/** What was recorded of the agent, and what the host handed over. */
+/** Joins the recorded agent state with the state that the host provided. */
 function joinAgent(
   { bundle, parts, gaps }: AccountSources,
   candidates: HeapFacts['candidates'],
 ): Account['agent'] {
   const recorded = bundle ? readAgentState(bundle) : { gaps: [] };
   gaps.push(...recorded.gaps);
-  // What was recorded is no matter of inference.
+  // Inferred conversations are only used if none were recorded.
   const inferred = recorded.state?.runs.some((run) => run.messages.length) ? undefined : candidates;
   if (!recorded.state && !parts.agent && !inferred) return undefined;
   return {

@@ -1,6 +1,6 @@
 /**
- * All parts of a bundle that analysis reads as JSON, each through its own reader. What is absent or of a wrong shape
- * becomes a gap; nothing here throws. Knows what every death should have left, so that silence is noticed.
+ * Reads all JSON parts of a bundle that the analysis uses, each with its own reader. Absent and malformed parts become gaps;
+ * never throws. Knows which parts every bundle should have, so that missing ones are noticed.
  */
 import { partNames } from '../bundle/layout/bundle.ts';
 import type { Happenings } from '../model/account.ts';
@@ -39,7 +39,7 @@ import {
 import { readTests } from './parts/tests.ts';
 import { readTrigger, type TriggerFacts } from './parts/trigger.ts';
 
-/** What analysis needs of a bundle; the bundle room's reader is one. Its reading functions never throw. */
+/** What the analysis needs of a bundle, implemented by the reader in src/bundle. The reading functions never throw. */
 export interface AnalyzableBundle {
   readonly id: string;
   readonly path: string;
@@ -51,7 +51,7 @@ export interface AnalyzableBundle {
   readonly gaps: readonly Gap[];
   readPart(name: string): Uint8Array | undefined;
   readJson(name: string): unknown;
-  /** Opens a key that a part is sealed with; undefined without the reader's own. */
+  /** Decrypts the key of a sealed part; undefined without a matching identity. */
   unseal?(ageFile: Uint8Array): Uint8Array | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface BundleParts {
   agent?: AgentPartFacts;
   drift?: DriftFacts;
   happenings?: Happenings;
-  /** Texts of stacks. */
+  /** Stack texts. */
   suspended?: string[];
   packages: ReturnType<typeof readPackages>;
   nativeModules: ReturnType<typeof readNativeModules>;
@@ -80,7 +80,7 @@ export interface BundleParts {
   workerStacks: ReturnType<typeof readWorkerStacks>;
 }
 
-/** Every bundle should hold these; one with an error, that too. */
+/** Parts that every bundle should contain; after an error, error.json too. */
 const expected = [
   partNames.trigger,
   partNames.process,
@@ -134,7 +134,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
   return { parts, gaps };
 }
 
-/** Where the process could not write the parts, its flight recorder tells. */
+/** Reads from the flight recorder what the process couldn't write as parts. */
 function readRecorded(bundle: AnalyzableBundle, gaps: Gap[]): JournalFacts {
   const bytes = bundle.readPart(partNames.journal);
   const faults = new PartFaults(partNames.journal);
@@ -143,7 +143,7 @@ function readRecorded(bundle: AnalyzableBundle, gaps: Gap[]): JournalFacts {
   return found;
 }
 
-/** Written by others after the death, or from outside: they see less. */
+/** For bundles written by others after the death, or from outside, which observe less. */
 const expectedFromOutside = [partNames.trigger, partNames.process];
 
 export function isFromOutside({ trigger }: BundleParts): boolean {
@@ -151,7 +151,7 @@ export function isFromOutside({ trigger }: BundleParts): boolean {
   return kind === 'found-dead' || kind === 'supervised-exit' || kind === 'capture' || kind === 'silence';
 }
 
-/** Parts that nobody explains the absence of. */
+/** Gaps for missing parts that no other gap explains. */
 function missingParts(bundle: AnalyzableBundle, parts: BundleParts, found: readonly Gap[]): Gap[] {
   const { trigger } = parts;
   const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';

@@ -1,20 +1,20 @@
 /**
- * What a count of objects by class says, where no heap snapshot was taken: which class there is most of, and which collections
- * are the largest; of a sample, how they were reached. It knows no bytes, so nothing here is more than possible. Pure.
+ * What a count of objects by class shows if there is no heap snapshot: the most frequent class and the largest collections
+ * and, for a sample, how they were reached. The count has no sizes, so all conclusions are only possible. Pure.
  */
 import { partNames } from '../bundle/layout/bundle.ts';
 import type { MemoryFacts, MemorySuspect } from '../model/account.ts';
 import { formatNumber, formatShare } from '../model/quantities.ts';
 import type { HeapCensusFacts } from './parts/surroundings.ts';
 
-/** A class with a smaller share of all objects, or a collection with fewer entries, is no suspect. */
+/** Classes with a smaller share of all objects, or collections with fewer entries, are not suspects. */
 const leastShare = 0.2;
 const leastObjects = 50_000;
 const leastEntries = 50_000;
 const mostCollections = 3;
 const leastReached = 1_000;
 
-/** Undefined where a sample reached so few objects that they say nothing of the memory. */
+/** Undefined if a sample reached too few objects to be representative. */
 export function censusClasses(census: HeapCensusFacts | undefined): MemoryFacts['classes'] {
   if (!census || (census.sample && census.objects < leastReached)) return undefined;
   const rows = mostFirst(census);
@@ -22,7 +22,7 @@ export function censusClasses(census: HeapCensusFacts | undefined): MemoryFacts[
 }
 
 function mostFirst({ classes, shapes }: HeapCensusFacts): { name: string; count: number }[] {
-  // Strings are not among the objects of which shares are told.
+  // Strings are not included in the total that shares refer to.
   const told = classes.filter(({ name }) => name !== 'Object' && name !== 'string');
   return [...told, ...shapes].sort((a, b) => b.count - a.count);
 }

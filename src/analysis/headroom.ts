@@ -1,6 +1,7 @@
 /**
- * How near the process was to its limits: descriptors, heap, memory of the cgroup and of the machine, processes. Each
- * answer is a use and its limit, or undefined where either is unknown or unlimited. Pure; thresholds are elsewhere.
+ * How close the process was to its limits: descriptors, heap, memory of the cgroup and of the machine, processes. Each
+ * function returns the use and the limit, or undefined if either is unknown or unlimited. Pure; thresholds are defined
+ * elsewhere.
  */
 import type { ProcessFacts } from '../model/account.ts';
 import type { HandlesPartFacts, MemoryPartFacts } from './parts/surroundings.ts';
@@ -10,7 +11,7 @@ export interface Headroom {
   limit: number;
   /** used / limit. */
   share: number;
-  /** The part that shows the use. */
+  /** The part that contains the use. */
   part: string;
 }
 
@@ -46,7 +47,7 @@ export function processCountHeadroom({ process }: Surroundings): Headroom | unde
   return cgroupPair(process, 'pids.current', 'pids.max');
 }
 
-/** Memory of the machine that is not available any more, against all of it. */
+/** Memory of the machine that is no longer available, against its total. */
 export function machineHeadroom({ memory }: Surroundings): Headroom | undefined {
   const { totalBytes, availableBytes } = memory?.system ?? {};
   const used =
@@ -60,7 +61,7 @@ function cgroupPair(process: ProcessFacts | undefined, current: string, max: str
   return headroom(Number(cgroup[current]), Number(cgroup[max]), 'process.json');
 }
 
-/** `unlimited` and `max` become NaN above, cgroup v1 says it with a number near 2^63: no headroom here. */
+/** Unlimited values return undefined: `unlimited` and `max` have become NaN, and cgroup v1 uses a number near 2^63. */
 function headroom(used: number | undefined, limit: number | undefined, part: string): Headroom | undefined {
   if (used === undefined || limit === undefined) return undefined;
   if (!(used >= 0) || !(limit > 0 && limit < 2 ** 60)) return undefined;

@@ -1,4 +1,4 @@
-/** What a history of memory samples shows before a death: how much it grew, how fast, and which kind. Pure. */
+/** Growth in the memory samples before a death: how much, how fast, and which kind of memory. Pure. */
 import type { MemoryPoint } from '../bundle/layout/evidence.ts';
 import { formatBytes, formatDuration } from '../model/quantities.ts';
 
@@ -10,7 +10,7 @@ export interface Growth {
 
 type SizeField = 'rss' | 'heapUsed' | 'external' | 'cgroupCurrent';
 
-/** From its lowest point on to the last one; undefined with fewer than two samples, or when it did not grow. */
+/** From the lowest sample to the last one; undefined with fewer than two samples, or without growth. */
 export function findGrowth(history: readonly MemoryPoint[], field: SizeField): Growth | undefined {
   const points = history.flatMap((point) => {
     const bytes = point[field];
@@ -33,7 +33,7 @@ export function growthText({ fromBytes, toBytes, overMs }: Growth): string {
   return `${span} (${formatBytes(rate)} a second)`;
 }
 
-/** Whether it is JavaScript objects or memory outside V8's heap that grew; undefined when the samples don't say. */
+/** Whether JavaScript objects or memory outside of V8's heap grew; undefined if the samples are not conclusive. */
 export function whatGrew(history: readonly MemoryPoint[]): 'heap' | 'outside' | undefined {
   const all = findGrowth(history, 'rss');
   const heap = findGrowth(history, 'heapUsed');

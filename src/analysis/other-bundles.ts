@@ -1,6 +1,6 @@
 /**
- * What other bundles of the same folder say of this death: that of a child that ended badly, the one that the process
- * itself had begun to write when it was killed, and those of a hang that it was in.
+ * Information from other bundles in the same folder: of a child that ended badly, of the same process if it was killed while
+ * it wrote its own bundle, and of earlier hangs of the process.
  */
 import { basename, dirname, join } from 'node:path';
 import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
@@ -13,7 +13,7 @@ import { maxTitleChars } from './verdict/wording.ts';
 
 const mostRead = 3;
 
-/** `analyze` answers with the verdict of a bundle, undefined when it cannot be read. */
+/** `analyze` returns the verdict of a bundle, or undefined if it can't be read. */
 export async function addChildVerdicts(
   bundlePath: string,
   happenings: Happenings | undefined,
@@ -30,7 +30,7 @@ export async function addChildVerdicts(
   }
 }
 
-/** A bundle's own words say what its child's is called: no name leads out of the folder. */
+/** The name of a child's bundle comes from an untrusted bundle: it must not lead out of the folder. */
 function pathOf(bundlePath: string, { bundle }: ChildFacts): string | undefined {
   return bundle && besides(bundlePath, bundle.name);
 }
@@ -39,7 +39,9 @@ export function besides(bundlePath: string, name: string): string | undefined {
   return basename(name) === name && !name.startsWith('.') ? join(dirname(bundlePath), name) : undefined;
 }
 
-/** It was writing its own account when it was killed: that is the death, and the kill is what cut it short. */
+/**
+ * The process was killed while it wrote its own bundle: that bundle's verdict is the death, and the kill only interrupted it.
+ */
 export function joinUnfinished(reached: Verdict, begun: Verdict): Verdict {
   const signal =
     reached.kind === 'killed'
@@ -55,20 +57,20 @@ export function joinUnfinished(reached: Verdict, begun: Verdict): Verdict {
 
 const hangs = new Set(['event-loop-hang', 'no-progress']);
 const mostHangs = 2;
-/** One that it recovered from longer ago says nothing of the end. */
+/** A hang that it recovered from longer ago is unrelated to the end. */
 const recentMs = 60_000;
-/** The start is computed from the uptime. */
+/** Tolerance, because the start is computed from the uptime. */
 const sameStartMs = 2_000;
 
-/** `ongoing`: the account of the last hang that nobody saw it recover from. */
+/** `ongoing`: the account of the last hang, if no recovery was observed. */
 export interface HangsBefore {
   facts: Evidence[];
   ongoing?: Account;
 }
 
 /**
- * The hang that other observers, or earlier looks, had seen this process in: a sentence each, the newest first. `read`
- * gives a bundle's account, undefined when it cannot be read. `isEndSeen`: else the process may have lived on for long.
+ * Hangs of this process recorded in other bundles, one sentence each, newest first. `read` returns a bundle's account, or
+ * undefined if it can't be read. `isEndSeen`: if false, the process may have lived on for a long time.
  */
 export async function findHangsBefore(
   bundlePath: string,
@@ -99,7 +101,7 @@ export async function findHangsBefore(
   return found;
 }
 
-/** Process 1 of another container has the same number. */
+/** Compared because pids aren't unique: every container has a process 1. */
 function areClose(one: string | undefined, other: string): boolean {
   return one !== undefined && Math.abs(Date.parse(one) - Date.parse(other)) < sameStartMs;
 }
@@ -112,7 +114,7 @@ function hangsBetween(dir: string, from: string, to: string): ListedBundle[] {
   }
 }
 
-/** Nothing it did after that was seen: the state that it was last seen in stands in the title, with the code. */
+/** Nothing was observed after the hang, so its title is added to the verdict's title, and its place to the verdict. */
 export function joinHang(account: Account, hang: Account): void {
   const { verdict } = account;
   if (verdict?.kind !== 'killed' || !hang.verdict) return;

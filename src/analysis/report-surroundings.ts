@@ -1,7 +1,7 @@
 /**
- * What a diagnostic report of Node says of the process and its surroundings, as the parts of a bundle say it. It stands in
- * for parts that a process could not write: of a heap that ran out, the report is all there is.
- * Its environment variables are not read: in a report that lies alone they are in the clear.
+ * Converts a diagnostic report's sections on the process and its environment to parts of a bundle. It replaces parts that a
+ * process couldn't write: after a heap ran out, the report is all there is. Environment variables are not read, since a
+ * report contains them unredacted.
  */
 import { partNames } from '../bundle/layout/bundle.ts';
 import {
@@ -54,8 +54,8 @@ export function surroundingsOfReport(report: DiagnosticReport): Surroundings {
 }
 
 /**
- * `parts` with what the report of the same bundle knows beyond them, and the names of the parts that it stands in for.
- * A report that can't be read adds nothing: it is a part of its own, and whoever reads it says so.
+ * `parts`, completed from the report of the same bundle, and the names of the replaced parts. A report that can't be read
+ * adds nothing; it is a part of its own, whose reader reports the fault.
  */
 export function fillFromReport(
   parts: BundleParts,
@@ -91,7 +91,7 @@ function readSurroundings(bytes: Uint8Array): Surroundings | undefined {
   }
 }
 
-/** The account with every fact of a part that is replaced shown by the part `by`. */
+/** The account with all facts of replaced parts attributed to the part `by`. */
 export function citeInstead(account: Account, isReplaced: (part: string) => boolean, by: string): Account {
   const { verdict, environment } = account;
   const cite = <T extends { part: string }>(facts: readonly T[]) =>

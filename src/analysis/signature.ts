@@ -1,7 +1,7 @@
 /**
- * Which deaths are the same death. The parts are words a person can read; their hash is the id. Left out is what
- * changes from one death to the next (pids, ids, addresses, times, roots of paths, lines and columns), so that the
- * same fault has one signature on every machine and in the next release. A change of the rules raises the version.
+ * Identifies which deaths are the same. The parts are human-readable; their hash is the id. Whatever differs between two
+ * deaths is omitted (pids, ids, addresses, times, roots of paths, lines and columns), so that the same fault has the same
+ * signature on every machine and in the next release. A change of the rules requires a new version.
  */
 import { createHash } from 'node:crypto';
 import type { Account, ErrorFacts, Signature } from '../model/account.ts';
@@ -9,15 +9,15 @@ import { clip, firstLine } from '../model/quantities.ts';
 import type { Frame } from '../model/thread.ts';
 
 export const signatureVersion = 3;
-/** The function that failed and who called it; further down it is the way there, and a fault is reached in many ways. */
+/** The function that failed and its callers. Frames further down only show how it was reached, which varies. */
 const maxFrames = 3;
-/** Deaths that say nothing of the code that was running: frames would split what is one. */
+/** Deaths that are unrelated to the running code: frames would split one group. */
 const withoutFrames = new Set(['terminated', 'snapshot']);
 
-/** Whether somebody awaited it is no matter of the fault. */
+/** Whether the error was awaited doesn't matter for the fault. */
 const thrownKinds = new Set(['uncaught-exception', 'unhandled-rejection']);
 
-/** undefined without a verdict. Pure. */
+/** Undefined without a verdict. Pure. */
 export function computeSignature(account: Omit<Account, 'signature'>): Signature | undefined {
   const { verdict, error, process } = account;
   if (!verdict) return undefined;
@@ -29,7 +29,7 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
   const frames = error?.frames ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
   const places = withoutFrames.has(verdict.kind) ? [] : frameParts(frames, rootsOf(account));
   parts.push(...places);
-  // Where nothing else tells two programs apart, their names do.
+  // If nothing else distinguishes two programs, their names do.
   const isPlaced = places.length > 0 && places[0] !== minifiedPart;
   if (!isPlaced && (!error || places.length > 0) && process?.argv?.[1])
     parts.push(`program:${stableFile(process.argv[1], rootsOf(account))}`);
@@ -40,7 +40,7 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
   return { id, version: signatureVersion, parts };
 }
 
-/** Who waits for whom, or what repeats; the names are the program's own. */
+/** Who waits for whom, or what repeats; the names are given by the program. */
 function standstillParts({ agent }: Omit<Account, 'signature'>): string[] {
   const { waitGraph, loops = [] } = agent ?? {};
   const names = new Map(waitGraph?.nodes.map((node) => [node.id, `${node.kind} ${node.name}`]));
@@ -50,7 +50,7 @@ function standstillParts({ agent }: Omit<Account, 'signature'>): string[] {
   return loop ? loop.calls.map((call) => `loop:${call.replace(/\(.*/s, '')}`) : [];
 }
 
-/** What Node throws for a rejection that is no error. */
+/** Node's message for a rejection with a value that is not an error. */
 const rejectedValue = /rejected with the reason "([\s\S]*)"\.?$/;
 
 function errorParts(error: ErrorFacts): string[] {
@@ -68,9 +68,9 @@ function errorParts(error: ErrorFacts): string[] {
   return parts;
 }
 
-/** In order: what holds digits and letters goes before plain numbers would break it up. */
+/** Applied in order: ids of digits and letters must be replaced before plain numbers. */
 const volatile: [RegExp, string][] = [
-  // A placeholder of the redactor carries a tag that differs from bundle to bundle.
+  // The tag in a redactor's placeholder differs from bundle to bundle.
   [/\[(?:redacted|withheld)[^\]\n]{0,80}\]/gi, '<withheld>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
@@ -81,27 +81,27 @@ const volatile: [RegExp, string][] = [
   [/\b(?=[0-9a-z_-]*\d)(?=[0-9a-z_-]*[a-z])[0-9a-z]+[_-][0-9a-z_-]{8,}\b/gi, '<id>'],
   [/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi, '<id>'],
   [/\d+(?:[.,:]\d+)*/g, '<n>'],
-  // A minifier renames what is called, and not the method; V8 prints what has no name as it can.
+  // A minifier renames variables but not methods; V8 prints whatever expression was called.
   [/^.*\.(?=[\w$]+ is not a (?:function|constructor)\b)/, '<value>.'],
   [/^[^\s.]+(?:\[[^\]]*\])? is not (?=a function\b|a constructor\b|iterable\b)/, '<value> is not '],
   [/^Cannot access '[\w$]+' before/, "Cannot access '<value>' before"],
-  // Node 22 and later say it of JSON, too.
+  // Node 22 and later append this to JSON errors.
   [/(?<=in JSON at position <n>) \(line <n> column <n>\)$/, ''],
 ];
 
-/** The first line of a message without what changes from one death to the next. */
+/** The first line of a message without values that differ between deaths. */
 export function normaliseMessage(message: string): string {
   let text = clip(firstLine(message.slice(0, 2000)), 300);
   for (const [pattern, replacement] of volatile) text = text.replace(pattern, replacement);
   return clip(text, 200);
 }
 
-/** In place of frames: a minifier has taken the names, and each build takes others. */
+/** Replaces the frames of minified code, whose names change with each build. */
 export const minifiedPart = 'names:minified';
 
 /**
- * The program's own frames at the top, or without any the topmost of others; a recursion counts once. It ends at a callback
- * without a name that somebody kept and called later (a queue, an emitter): from there on it is the way to the fault.
+ * The topmost frames of the program or, if there are none, of other code; recursion counts once. Stops at an unnamed callback
+ * that was stored and called later (by a queue, an emitter): the frames from there on only show how the fault was reached.
  */
 function frameParts(frames: readonly Frame[], roots: string[]): string[] {
   const positioned = frames.filter(isPositioned);
@@ -121,7 +121,7 @@ function frameParts(frames: readonly Frame[], roots: string[]): string[] {
 
 const isPositioned = ({ file }: Frame): boolean => file !== undefined && !file.startsWith('node:');
 
-/** By what called it: `Array.map` and its like have no file, and a reaction of a promise comes later. */
+/** True for callers such as `Array.map`, which have no file, but not for promise reactions, which run later. */
 const isCalledAtOnce = (caller: Frame | undefined): boolean =>
   caller !== undefined && caller.file === undefined && !/^(?:async )?Promise\./.test(caller.function ?? '');
 
@@ -129,7 +129,9 @@ const shortestMinifiedLine = 40;
 const mostBlanks = 0.1;
 const shortName = /^[\w$]{1,2}(?:\.|$)/;
 
-/** Code on one long line, nearly without blanks, whose functions have names of a letter or two, and of which there is no source map. */
+/**
+ * Code without a source map, on one long line almost without white space, whose functions have names of one or two letters.
+ */
 function isMinified(own: readonly Frame[]): boolean {
   const [top] = own;
   if (!top || top.generated) return false;
@@ -140,7 +142,7 @@ function isMinified(own: readonly Frame[]): boolean {
   return names.length === 0 || names.some((name) => shortName.test(name));
 }
 
-/** Anonymous, or named by V8 or Node after what calls it. */
+/** Anonymous, or named by V8 or Node after its caller. */
 const namelessCallback =
   /^(?:|(?:.*\.)?<anonymous>|(?:Timeout|Immediate|Interval)\.(?:_onTimeout|_onImmediate)|process\.processTicksAndRejections)$/;
 
@@ -156,7 +158,7 @@ function framePart(frame: Frame, roots: string[]): string {
   return `frame:${name && name !== '<anonymous>' ? name : '(anonymous)'}@${placeOf(frame.file ?? '', roots)}`;
 }
 
-/** A build moves files: its name tells one in the program, with the folder for an `index`; a package's own path stays as it is. */
+/** Builds move files, so only the file name is used, for an `index` with its folder; paths in packages are kept. */
 function placeOf(file: string, roots: string[]): string {
   const path = stableFile(file, roots);
   if (path.startsWith('node_modules/')) return path;
@@ -164,7 +166,7 @@ function placeOf(file: string, roots: string[]): string {
   return names.slice(/^index\.[a-z]+$/.test(names.at(-1) ?? '') ? -2 : -1).join('/');
 }
 
-/** Relative to the program, or from node_modules on, or the bare name; hashes in bundlers' file names are left out. */
+/** Relative to the program, or from node_modules on, or only the file name; hashes in bundlers' file names are removed. */
 function stableFile(file: string, roots: string[]): string {
   const path = file
     .replace(/^file:\/\//, '')
@@ -183,7 +185,7 @@ function stableFile(file: string, roots: string[]): string {
   return short.replace(/([-.])(?=[A-Za-z0-9_]*\d)[A-Za-z0-9_]{8,20}(?=\.[a-z]+$)/, '$1<hash>');
 }
 
-/** The longest root first: the program's package, then its working directory. */
+/** The longest root first, from the program's packages and its working directory. */
 function rootsOf({ process, modules }: Omit<Account, 'signature'>): string[] {
   const program = modules?.packages.filter((p) => !p.path.includes('node_modules')).map((p) => p.path) ?? [];
   return [...program, ...(process?.cwd ? [process.cwd] : [])]

@@ -1,6 +1,6 @@
 /**
- * What is unusual about the surroundings of a death: limits nearly reached, things that pile up, settings that bite.
- * One small rule each over the same facts; the most alarming first. A rule states what it saw and concludes nothing.
+ * Unusual facts about the environment of a death: limits that were almost reached, resources that pile up, dangerous
+ * settings. One small rule each; most alarming first. A rule states what it observed and draws no conclusions.
  */
 import type { EnvironmentFacts, UnusualFact } from '../model/account.ts';
 import { formatBytes, formatCount, formatNumber, formatShare } from '../model/quantities.ts';
@@ -18,7 +18,7 @@ export interface UnusualInput extends Surroundings {
   environment?: EnvironmentFacts;
   loadAverage?: number[];
   cpus?: number;
-  /** Deaths of the same signature that were counted and not stored. */
+  /** Deaths of the same signature that were counted but not stored. */
   repeats?: number;
 }
 
@@ -31,12 +31,12 @@ export const thresholds = {
   handlesOfOneKind: 500,
   socketsToOnePeer: 100,
   closeWaitSockets: 20,
-  /** Runnable processes a processor. */
+  /** Runnable processes per processor. */
   loadPerCpu: 4,
-  /** External memory against used heap, and its least size. */
+  /** External memory relative to the used heap, and its minimum size. */
   externalRatio: 3,
   externalBytes: 256 * 1024 * 1024,
-  /** Resident memory that is neither, against the heap, and its least size. */
+  /** Other resident memory relative to the heap, and its minimum size. */
   nativeRatio: 2,
   nativeBytes: 256 * 1024 * 1024,
 } as const;
@@ -130,7 +130,7 @@ const external: Rule = ({ memory }) => {
     : undefined;
 };
 
-/** Of the resident memory what neither V8's heap nor Buffers account for, and of what the rest is. */
+/** Resident memory that neither V8's heap nor Buffers account for, and how the rest is divided. */
 const resident: Rule = ({ memory }) => {
   const { rss = 0, heapTotal = 0, external = 0, arrayBuffers = 0 } = memory?.usage ?? {};
   const rest = rss - heapTotal - external;
@@ -206,7 +206,7 @@ const rules: readonly Rule[] = [
   tlsChecksOff,
 ];
 
-/** Alarms first, else in the order of the rules. Pure. */
+/** Alarms first, otherwise in the order of the rules. Pure. */
 export function findUnusual(input: UnusualInput): UnusualFact[] {
   const found = rules.flatMap((rule) => rule(input) ?? []);
   return [...found.filter((f) => f.level === 'alarm'), ...found.filter((f) => f.level === 'notice')];

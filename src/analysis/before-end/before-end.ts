@@ -1,6 +1,6 @@
 /**
- * What failed before the end and is not proven to be its cause: model calls, tools, other requests, errors that the
- * program handled. Each sentence says what was seen and how long before the end; the newest first, alike ones once.
+ * What failed before the end without being proven to be its cause: model calls, tools, other requests, errors that the
+ * program handled. Each sentence states what was observed and how long before the end; newest first, repetitions merged.
  */
 import type { Account, Happenings } from '../../model/account.ts';
 import type { AgentRun, FailedRequest, ToolCall } from '../../model/agent-state.ts';
@@ -11,11 +11,11 @@ import { findTroubledCalls } from './model-calls.ts';
 import type { Told } from './told.ts';
 
 const mostTold = 6;
-/** So many of them the process keeps. */
+/** The process keeps at most this many handled errors. */
 const mostKept = 40;
 const agentPart = 'agent-events.json';
 
-/** Without what the verdict's own evidence says already. */
+/** Without facts that are already in the verdict's evidence. */
 export function findBeforeEnd(account: Account): Evidence[] {
   const { agent, happenings } = account;
   const told = [
@@ -36,7 +36,7 @@ function whenText(beforeEndMs: number | undefined): string {
   return beforeEndMs === undefined ? '' : `, ${formatDuration(Math.max(0, beforeEndMs))} before the end`;
 }
 
-/** The tool whose error ended the process is the cause, and told as such. */
+/** A tool whose error ended the process is the cause, and reported as such. */
 function failedTools(run: AgentRun, { agent }: Account): Told[] {
   const causes = new Set(
     agent?.failures?.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId),
@@ -70,7 +70,7 @@ function requestFact({ method, host, httpStatus, error, times, beforeEndMs }: Fa
   return { beforeEndMs, fact: `Request ${method} ${host} ${how}${why}${often}`, part: agentPart };
 }
 
-/** A storm of one error is one sentence. */
+/** Repetitions of one error are merged into one sentence. */
 function handledErrors(happenings: Happenings | undefined, account: Account): Told[] {
   const endedAt = Date.parse(account.bundle?.capturedAt ?? '');
   const rows = new Map<string, Told & { times: number }>();

@@ -1,6 +1,6 @@
 /**
- * Model calls that did not go as asked, at the end of a run: refused, cut, or ended by a filter or a limit of the
- * provider's. Calls in a row that failed alike are one sentence with the number of attempts.
+ * Model calls at the end of a run that did not go as requested: refused, cut off, or ended by a filter or limit of the
+ * provider. Consecutive calls that failed the same way are one sentence with the number of attempts.
  */
 
 import { abortCaller } from '../../model/abort-text.ts';
@@ -11,9 +11,9 @@ import { formatCount } from '../../model/quantities.ts';
 import { errorText } from '../agent/failures/failure-input.ts';
 import type { Told } from './told.ts';
 
-/** Of a run's calls, so many from the end are looked at. */
+/** Only this many calls at the end of a run are examined. */
 const lastCalls = 12;
-/** The provider ended the reply for a reason of its own: it is shorter than asked, or empty. */
+/** Finish reasons with which the provider ended the reply itself, so that it is shorter than requested, or empty. */
 const endedEarly =
   /^(?:safety|content[_-]?filter|recitation|prohibited_content|blocklist|spii|image_safety|refusal|language|malformed_function_call|model_context_window_exceeded|max_tokens|max_output_tokens|length|error)$/i;
 
@@ -78,7 +78,7 @@ function endText({ status, bytes = 0 }: ModelCall): string {
   return bytes > 0 ? 'aborted in its reply' : 'aborted before its reply began';
 }
 
-/** By whom, and for which reason, where the program gave one. */
+/** Who aborted the call, and the program's reason if it gave one. */
 function abortText(
   { id, status, error }: ModelCall,
   aborts: readonly AgentAbort[],
@@ -111,7 +111,7 @@ function attemptText(calls: readonly ModelCall[]): string {
   return count === undefined ? '' : `, at attempt ${count + 1}`;
 }
 
-/** What failed and was made good is said to be. */
+/** Says so if a later call succeeded. */
 function laterText({ modelCalls }: AgentRun, last: ModelCall): string {
   const later = modelCalls.slice(modelCalls.indexOf(last) + 1);
   return later.some(({ status }) => status === 'finished') ? '; a later call was answered' : '';

@@ -1,6 +1,6 @@
-/** One sentence without its full stop and its time, which is added where the order is made. */
+/** A sentence without its full stop and its time, which are added after sorting. */
 export interface Told {
-  /** Absent where no time was recorded. */
+  /** Absent if no time was recorded. */
   beforeEndMs?: number;
   fact: string;
   part: string;

@@ -1,19 +1,18 @@
 /**
- * Two lists of facts into what changed. Against several others a value counts as changed when none of them has it,
- * a number when it is outside of their range. Numbers that were measured differ from run to run, so they must differ
- * by more than noise. Pure.
+ * Compares two lists of facts. Against several others, a value counts as changed if none of them has it, a number if it is
+ * outside of their range. Measured numbers differ from run to run, so they must differ by more than noise. Pure.
  */
 import { type DiffChange, type DiffSection, type DiffValue, diffSections } from '../../model/diff.ts';
 import type { Fact, Facts, SectionFacts } from './facts.ts';
 
-/** What a measured number must differ by: this share of the larger one, and this much. */
+/** The minimum difference of a measured number: both this share of the larger one and this amount. */
 const noise = {
   bytes: { share: 0.2, amount: 1 << 20 },
   ms: { share: 0.5, amount: 1000 },
   count: { share: 0, amount: 0 },
 } as const;
 
-/** Settings that are bytes: any difference counts. */
+/** Sections whose byte values are settings: any difference counts. */
 const settings = new Set<DiffSection>(['limits']);
 
 export interface Compared {
@@ -53,7 +52,7 @@ function compareSection(
   });
 }
 
-/** A bundle names the largest only: what is small may be on the other side too. */
+/** A bundle lists only the largest values, so a small one may exist on the other side too. */
 const isSmall = (fact: Fact | undefined) => fact?.unit === 'bytes' && Number(fact.value) < noise.bytes.amount;
 
 type Change = Omit<DiffChange, 'section' | 'subject'>;
@@ -66,7 +65,7 @@ function compareOne(
   const known = others.filter((fact) => fact !== undefined);
   if ((!own || !known.length) && !isSetting && isSmall(own ?? known[0])) return undefined;
   if (!own) {
-    // Seen in some of several only: that it is absent here says nothing.
+    // If only some of the others have it, its absence here means nothing.
     if (known.length < others.length) return undefined;
     return { change: 'removed', before: distinct(known), ...unitOf(known[0]) };
   }
@@ -96,7 +95,7 @@ function isMore(larger: number, smaller: number, unit: keyof typeof noise): bool
 
 const unitOf = (fact: Fact | undefined) => (fact?.unit ? { unit: fact.unit } : {});
 
-/** One value, or all of them with the commonest first. */
+/** One value, or all of them with the most frequent first. */
 function distinct(facts: readonly Fact[]): DiffValue | DiffValue[] {
   const counts = new Map<DiffValue, number>();
   for (const { value } of facts) counts.set(value, (counts.get(value) ?? 0) + 1);

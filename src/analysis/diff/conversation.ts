@@ -1,4 +1,4 @@
-/** Where two conversations part: the first message that differs in role or content. Ids of calls are not compared. */
+/** Where two conversations diverge: the first message that differs in role or content. Call ids are not compared. */
 import type { Account } from '../../model/account.ts';
 import type { AgentMessage } from '../../model/agent-state.ts';
 import type { ConversationFork } from '../../model/diff.ts';
@@ -6,7 +6,7 @@ import { clip } from '../../model/quantities.ts';
 
 const maxTextChars = 400;
 
-/** undefined when neither differs, or one has no conversation. */
+/** Undefined if they are equal, or one account has no conversation. */
 export function findFork(before: Account, after: Account): ConversationFork | undefined {
   const a = longestConversation(before);
   const b = longestConversation(after);
@@ -30,7 +30,7 @@ function keyOf(message: AgentMessage | undefined): string {
   return JSON.stringify([message?.role, withoutIds(message?.content)]);
 }
 
-/** The provider makes a new id for each call. */
+/** Providers create a new id for each call. */
 function withoutIds(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   return content.map((part) => {

@@ -1,6 +1,6 @@
 /**
- * What differs between accounts: one against another, or one against a baseline of several. Reads accounts and nothing
- * else, so that whatever analysis did not conclude is not compared. Pure.
+ * What differs between accounts: one compared to another, or to a baseline of several. Reads only accounts, so that only
+ * conclusions of the analysis are compared. Pure.
  */
 import type { Account } from '../../model/account.ts';
 import { type BundleDiff, type DiffSide, diffSchema } from '../../model/diff.ts';
@@ -10,7 +10,7 @@ import { readFacts } from './facts.ts';
 import { compareStacks, stackOfDeath } from './frames.ts';
 import { findLeads } from './leads.ts';
 
-/** `before`: at least one; stack and conversation are compared with the first, everything else with all of them. */
+/** `before`: at least one. Stack and conversation are compared to the first, everything else to all of them. */
 export function computeDiff(before: readonly Account[], after: Account): BundleDiff {
   const [nearest] = before;
   if (!nearest) throw new TypeError('there is nothing to compare with');
@@ -32,7 +32,7 @@ export function computeDiff(before: readonly Account[], after: Account): BundleD
   };
 }
 
-/** Behind verdict and error, where a reader looks for them. */
+/** After verdict and error, where a reader looks for them. */
 function addFrames(compared: ReturnType<typeof compareFacts>, before: Account, after: Account): void {
   const [from, to] = [stackOfDeath(before), stackOfDeath(after)];
   if (!from || !to) {

@@ -1,6 +1,6 @@
 /**
- * An account as rows that can be compared: section, subject, value. What changes with every run and says nothing
- * (pids, times, ids) is left out here, and only here. Pure.
+ * An account as comparable rows: section, subject, value. Values that differ in every run without meaning anything (pids,
+ * times, ids) are omitted here, and only here. Pure.
  */
 import type { Account, EnvironmentFacts, ErrorFacts } from '../../model/account.ts';
 import type { AgentRun } from '../../model/agent-state.ts';
@@ -14,13 +14,13 @@ export interface Fact {
   unit?: NonNullable<DiffChange['unit']>;
 }
 
-/** Absent where the bundle does not tell; empty where it tells that there is nothing. */
+/** Absent if the bundle doesn't contain the information; empty if it contains that there is nothing. */
 export type SectionFacts = ReadonlyMap<string, Fact>;
 export type Facts = Partial<Record<DiffSection, SectionFacts>>;
 
 const maxValueChars = 2000;
 
-/** Every section but the frames, which have an order. */
+/** All sections but the frames, which have an order. */
 export function readFacts(account: Account): Facts {
   const readers: Partial<Record<DiffSection, (account: Account) => SectionFacts | undefined>> = {
     verdict: verdictFacts,
@@ -43,7 +43,7 @@ export function readFacts(account: Account): Facts {
   return facts;
 }
 
-/** Rows with a value that is there. */
+/** Skips undefined values. */
 function rows(entries: Iterable<[string, DiffValue | undefined, Fact['unit']?]>): SectionFacts {
   const facts = new Map<string, Fact>();
   for (const [subject, value, unit] of entries) {
@@ -81,7 +81,7 @@ function errorFacts(error: ErrorFacts): SectionFacts {
   ]);
 }
 
-/** A package by its name; one that is there more than once, by all its versions. */
+/** Packages by name; if one occurs more than once, with all its versions. */
 function packageFacts({ modules }: Account): SectionFacts | undefined {
   if (!modules) return undefined;
   const versions = new Map<string, Set<string>>();
@@ -111,7 +111,7 @@ function argvFacts({ process }: Account): SectionFacts | undefined {
   ]);
 }
 
-/** Set anew by every shell. */
+/** Set by every shell. */
 const ofTheShell = new Set(['_', 'SHLVL', 'OLDPWD']);
 const ownVariable = /^AGENTDUMP(_|$)/;
 
@@ -120,7 +120,7 @@ function variableFacts(variables: NonNullable<EnvironmentFacts['variables']>): S
   return rows(names.map((name): [string, string] => [name, variableText(variables[name])]));
 }
 
-/** A withheld value is never compared: only that it is withheld, and by which rule. */
+/** Withheld values are never compared, only that they are withheld and by which rule. */
 function variableText(variable: NonNullable<EnvironmentFacts['variables']>[string] | undefined): string {
   if (!variable) return '';
   return 'withheld' in variable ? `(withheld: ${variable.withheld})` : variable.value;
@@ -226,7 +226,7 @@ function* countBy<Item>(
   for (const [name, count] of counts) yield [name, count, 'count'];
 }
 
-/** Where it died, in one line: for the leads. */
+/** The place of the death in one line, for the leads. */
 export function placeOfDeath(account: Account): string | undefined {
   const culprit = culpritFrame(account.error?.frames ?? account.threads?.find((t) => t.crashed)?.frames);
   return culprit && placeOf(culprit, account.process?.cwd);

@@ -1,6 +1,6 @@
 /**
- * Two stacks side by side: frames of the same function in the same file are one, also when their line moved. The
- * longest common subsequence over at most `maxFrames` frames each. Pure.
+ * Compares two stacks: frames of the same function in the same file are equal, even if their line has moved. Longest common
+ * subsequence of at most `maxFrames` frames each. Pure.
  */
 import type { Account } from '../../model/account.ts';
 import type { DiffChange } from '../../model/diff.ts';
@@ -14,7 +14,7 @@ export interface Stack {
   cwd: string | undefined;
 }
 
-/** The stack of the death; undefined where there is none. */
+/** The stack of the death; undefined if there is none. */
 export function stackOfDeath(account: Account): Stack | undefined {
   const frames = account.error?.frames ?? account.threads?.find((thread) => thread.crashed)?.frames;
   return frames?.length ? { frames: frames.slice(0, maxFrames), cwd: account.process?.cwd } : undefined;
@@ -33,7 +33,7 @@ export function compareStacks(before: Stack, after: Stack): DiffChange[] {
   });
 }
 
-/** Where a line of Node's own code stands says which Node it is, which is said elsewhere. */
+/** Lines of Node's own code only depend on Node's version, which is compared elsewhere. */
 const isOfNode = (frame: Frame | undefined) => frame?.file?.startsWith('node:') === true;
 
 const nameIn =
@@ -41,7 +41,7 @@ const nameIn =
   (frame: Frame) =>
     `${frame.function ?? ''}\n${frame.file === undefined ? (frame.module ?? '') : shortFile(frame.file, cwd)}`;
 
-/** Pairs of indices in order; one of a pair is undefined where the other stack has no such frame. */
+/** Pairs of indexes in order; one of a pair is undefined if the other stack has no such frame. */
 function align(a: readonly string[], b: readonly string[]): [number | undefined, number | undefined][] {
   const lengths = commonLengths(a, b);
   const pairs: [number | undefined, number | undefined][] = [];
@@ -56,7 +56,7 @@ function align(a: readonly string[], b: readonly string[]): [number | undefined,
   return pairs;
 }
 
-/** `lengths[i][j]`: how much `a` from i on and `b` from j on have in common. */
+/** `lengths[i][j]`: the length of the longest common subsequence of `a` from i on and `b` from j on. */
 function commonLengths(a: readonly string[], b: readonly string[]): number[][] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   for (let i = a.length - 1; i >= 0; i--)

@@ -1,6 +1,6 @@
 /**
- * Which differences are known to matter: a package that changed and is on the stack of the death, another Node, a
- * limit that was lowered, a variable that the message names. One small rule each; each states what was seen.
+ * Differences that are known to matter: a changed package on the stack of the death, another version of Node, a lowered
+ * limit, a variable named in the message. One small rule each, which states what was observed.
  */
 import type { Account } from '../../model/account.ts';
 import type { ConversationFork, DiffChange, DiffLead } from '../../model/diff.ts';
@@ -25,7 +25,7 @@ const onStack: Rule = ({ after, changes }) => {
     .map((change) => lead(change, `${change.subject} is on the stack of the death, and ${moved(change)}.`));
 };
 
-/** What a module that was not found is called in the message. */
+/** A package or variable whose name is in the error message. */
 const namedInError: Rule = ({ after, changes }) => {
   const text = `${after.error?.message ?? ''}\n${after.error?.cause?.message ?? ''}`;
   return changes
@@ -45,7 +45,7 @@ const lowered: Rule = ({ changes }) =>
     .filter(({ section, before, after }) => section === 'limits' && Number(after) < Number(before))
     .map((change) => lead(change, `The limit ${change.subject} is lower: it ${moved(change)}.`));
 
-/** Classes that hold everything or belong to V8: their growth points nowhere. */
+/** Classes that retain everything or belong to V8: their growth is not informative. */
 const ofTheEngine = /^class (?:global\b|Function$|\()/;
 
 const grownMost: Rule = ({ changes }) =>

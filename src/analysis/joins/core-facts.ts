@@ -1,7 +1,7 @@
 /**
- * What a bundle's mini core adds to the account: the fault, every thread with both of its worlds, the functions that
- * waited, the objects. Loaded only where there is one. Where the frames of a thread are known better (the debugger saw
- * the main thread with its variables), those stay.
+ * What a bundle's mini core adds to the account: the fault, every thread with native and JavaScript frames, suspended
+ * functions, object counts. Loaded only if there is a mini core. Frames of a thread that are known in more detail (from a
+ * debugger, with variables) are kept.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { Account } from '../../model/account.ts';
@@ -13,7 +13,7 @@ export type CoreFacts = Pick<Account, 'signal' | 'threads' | 'suspended' | 'memo
   verdict?: Verdict;
 };
 
-/** Undefined without a core. What can't be read of one is a gap. */
+/** Undefined without a core. What can't be read becomes a gap. */
 export async function readCoreFacts(bundle: AnalyzableBundle, gaps: Gap[]): Promise<CoreFacts | undefined> {
   const bytes = bundle.parts.some(({ name }) => name === partNames.miniCore)
     ? bundle.readPart(partNames.miniCore)
@@ -32,7 +32,7 @@ export async function readCoreFacts(bundle: AnalyzableBundle, gaps: Gap[]): Prom
   }
 }
 
-/** Evidence names the part that it is in. */
+/** Evidence must name the part that contains it. */
 function citing(verdict: Verdict): Verdict {
   return { ...verdict, evidence: verdict.evidence.map(({ fact }) => ({ fact, part: partNames.miniCore })) };
 }
@@ -47,7 +47,7 @@ export function joinCoreThreads(threads: Thread[], core: CoreFacts | undefined):
   return isSeen ? [own, ...workers, ...found.filter((thread) => thread.kind !== 'main')] : found;
 }
 
-/** A snapshot of the heap knows its classes better. */
+/** A heap snapshot has more precise classes. */
 export function joinCoreMemory(memory: Account['memory'], core: CoreFacts | undefined): Account['memory'] {
   const classes = core?.memory?.classes;
   return classes && !memory?.classes ? { ...memory, classes } : memory;

@@ -1,4 +1,4 @@
-/** The thrown value of `error.json` as the account tells it, each error of the chain with its reconstructed frames. */
+/** Converts the thrown value of `error.json` for the account, with reconstructed frames for each error of the chain. */
 import type { RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import { clip } from '../../model/quantities.ts';
@@ -8,10 +8,10 @@ import type { BundleParts } from '../bundle-parts.ts';
 import { defined } from '../parts/fields.ts';
 import type { StackInput } from '../stacks/reconstruct.ts';
 
-/** Turns the text of a stack, and V8's own positions where known, into frames. Never throws. */
+/** Converts the text of a stack, and V8's own positions if known, to frames. Never throws. */
 export type FrameReader = (input: StackInput) => Promise<Frame[]>;
 
-/** Stacks of a large aggregate beyond these stay text. */
+/** Maximum number of stacks of an aggregate that are reconstructed; the others remain text. */
 const maxStacks = 40;
 const maxFieldsChars = 200;
 
@@ -53,7 +53,7 @@ async function joinOne(
   });
 }
 
-/** Of an object that is no error and bears no message, its fields: `{ code: "E_BUSY", status: 503 }`. */
+/** For an object that is neither an error nor has a text, its fields: `{ code: "E_BUSY", status: 503 }`. */
 function textOf({ isError, type, text, code, properties }: SerializedError): string | undefined {
   if (isError || type !== 'object') return text;
   const fields = Object.entries({ ...(code !== undefined && { code }), ...properties });
@@ -70,8 +70,8 @@ function shortOf(value: unknown): string {
 }
 
 /**
- * A class that extends Error and sets no name says `Error` of itself; Node prints its class then, and so do we, but for
- * the one or two letters that a minifier leaves.
+ * The `name` of a class that extends Error without setting one is `Error`. Like Node, this returns the class name instead,
+ * except for names of one or two letters, which come from a minifier.
  */
 function nameOf({ name, className }: SerializedError): string | undefined {
   return name === 'Error' && /^[A-Z]\w{2,}$/.test(className ?? '') ? className : name;

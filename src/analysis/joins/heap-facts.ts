@@ -1,15 +1,18 @@
-/** What the bundle's heap snapshot tells: classes and suspects. A large one is left to `agentdump heap`, and said so. */
+/**
+ * Classes and suspects from the bundle's heap snapshot. A large snapshot is left to `agentdump heap`, with a gap that says
+ * so.
+ */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { MemoryFacts } from '../../model/account.ts';
 import type { ConversationCandidate } from '../../model/agent-state.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { AnalyzableBundle } from '../bundle-parts.ts';
 
-/** Compressed; about ten times as much is read. More would keep whoever waits for the verdict waiting. */
+/** Size of the compressed part; about ten times as much is read. A larger one would delay the verdict too much. */
 const mostBytes = 32 * 1024 * 1024;
 const part = partNames.heapSnapshot;
 
-/** What the writer of the snapshot held while it wrote. */
+/** Objects of the recorder itself, which wrote the snapshot. */
 const ourOwn = /<symbol agentdump\.|register\.cjs:(?:cold|recording)-half/;
 
 export type HeapFacts = Pick<MemoryFacts, 'classes' | 'suspects' | 'retained'> & {
@@ -17,7 +20,7 @@ export type HeapFacts = Pick<MemoryFacts, 'classes' | 'suspects' | 'retained'> &
   candidates?: ConversationCandidate[];
 };
 
-/** Nothing when there is no snapshot. Never throws: what cannot be read is a gap. */
+/** Undefined without a snapshot. Never throws: what can't be read becomes a gap. */
 export async function readHeapFacts(bundle: AnalyzableBundle, gaps: Gap[]): Promise<HeapFacts | undefined> {
   const size = bundle.parts.find(({ name }) => name === part)?.bytes;
   if (size === undefined) return undefined;
@@ -35,7 +38,7 @@ export async function readHeapFacts(bundle: AnalyzableBundle, gaps: Gap[]): Prom
   }
 }
 
-/** Loaded only where there is a heap: the engine is large. */
+/** Imported only if there is a heap, because the engine is large. */
 async function computeFacts(bytes: Buffer, gaps: Gap[]): Promise<HeapFacts> {
   const [{ openHeap }, { computeMemoryFacts }, { findConversationCandidates }] = await Promise.all([
     import('../memory/heap.ts'),

@@ -1,4 +1,4 @@
-/** Process, memory and environment as the account tells them. Units and names change here, figures don't. */
+/** Process, memory and environment for the account. Changes units and names, not figures. */
 import type { MemoryPoint } from '../../bundle/layout/evidence.ts';
 import type {
   EnvironmentFacts,
@@ -49,13 +49,13 @@ export function joinProcessFacts({
   });
 }
 
-/** Node ends with 1 after what nothing caught (doc/api/process.md, exit codes); a worker ends alone. */
+/** Node exits with 1 after an uncaught error (doc/api/process.md, exit codes); in a worker only the worker ends. */
 function documentedCode(trigger: BundleParts['trigger']): number | undefined {
   const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';
   return thrown && trigger.handledByHost === false && trigger.isMainThread === true ? 1 : undefined;
 }
 
-/** A signal that the host handles, or that asks for a snapshot, ends nothing by itself. */
+/** A signal that the program handles, or that requests a snapshot, doesn't end the process by itself. */
 function deadlySignal(trigger: BundleParts['trigger']): string | undefined {
   return trigger?.kind === 'signal' && !trigger.handledByHost ? trigger.signal?.name : undefined;
 }
@@ -64,7 +64,7 @@ function versionOfNode(versions: Record<string, string> | undefined): string | u
   return versions?.['node'] && `v${versions['node']}`;
 }
 
-/** A supervisor that saw a process die before it had said anything of itself writes no number. */
+/** A supervisor doesn't know the version if the process died before it reported anything. */
 const isVersion = (text: string | undefined): boolean => /^v\d/.test(text ?? '');
 
 export function joinSignalFacts({ trigger, evidence }: BundleParts): SignalFacts | undefined {
@@ -96,7 +96,7 @@ function joinSample({ at, rss, heapUsed, external, cgroupCurrent }: MemoryPoint)
   };
 }
 
-/** `others`: what is unusual by the findings of other joins, told after our own. */
+/** `others`: unusual facts from other joins, appended to those found here. */
 export function joinEnvironmentFacts(
   parts: BundleParts,
   process: ProcessFacts | undefined,
@@ -130,7 +130,7 @@ function joinOs({ loadAverage, ...rest }: NonNullable<NonNullable<BundleParts['e
   return defined({ ...rest, loadAverage: load }) as Record<string, string | number>;
 }
 
-/** Open resources by kind, then descriptors by what they point to; within each the most first. */
+/** Open resources by kind, then descriptors by their target; most frequent first in each. */
 function joinHandles({
   resources = {},
   descriptors = [],
@@ -171,11 +171,11 @@ function joinHandles({
   ];
 }
 
-/** Up to three targets, the most frequent first; numbers of anonymous ones are left out. */
+/** Up to three targets, most frequent first; without the numbers of anonymous ones. */
 function mostCommon(targets: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const target of targets) {
-    // The bundle itself, open while it was written.
+    // The bundle itself, which was open while it was written.
     if (/\.agentdump\.(?:partial|starting)(?:\/|$)/.test(target)) continue;
     const name = target.replace(/:?\[\d+\]$/, '');
     counts.set(name, (counts.get(name) ?? 0) + 1);

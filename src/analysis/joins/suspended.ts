@@ -1,11 +1,11 @@
-/** What the program's async functions waited for, and of an exit with code 13 which top-level await it was. */
+/** What the program's async functions waited for, and for an exit with code 13, which top-level await had not settled. */
 import type { SuspendedStack } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findTopLevelAwaits, isAt } from '../stacks/top-level-awaits.ts';
 import type { FrameReader } from './error-facts.ts';
 
-/** `isSeen`: V8 says of each that it waits; else one of them does. */
+/** `isSeen`: V8 lists all of them as waiting; otherwise one of them is. */
 export interface TopLevelAwaits {
   frames: Frame[];
   isSeen: boolean;
@@ -14,7 +14,7 @@ export interface TopLevelAwaits {
 export interface SuspendedFacts {
   suspended?: SuspendedStack[];
   awaits?: TopLevelAwaits;
-  /** The stack of the one that had not, the innermost wait first. */
+  /** The stack of the unsettled await, innermost wait first; only if it is unambiguous. */
   unsettled?: Frame[];
 }
 
@@ -29,7 +29,7 @@ export async function readSuspended(
   const suspended = texts.length > 0 && { suspended: stacks.map((frames) => ({ frames })) };
   const candidates = await findCandidates(parts, readPart);
   if (!candidates) return { ...suspended };
-  // V8 lists no wait for what nobody can reach: where it lists none of them, each may be it.
+  // V8 doesn't list waits that are unreachable: if it lists none of the candidates, any of them may be the one.
   const seen = stacks.filter((_, at) => candidates.some((one) => isEndOf(texts[at] ?? '', one)));
   if (seen.length > 0)
     return {
@@ -45,7 +45,7 @@ export async function readSuspended(
 
 type Candidate = { url: string; line: number; column: number; end: { line: number; column: number } };
 
-/** Where the modules that were kept may have waited. Undefined where one can't be looked through. */
+/** All top-level awaits of the recorded modules. Undefined if one of the modules can't be searched. */
 async function findCandidates(
   { trigger, scripts }: BundleParts,
   readPart: (name: string) => Uint8Array | undefined,
@@ -62,7 +62,7 @@ async function findCandidates(
   return found.length > 0 ? found : undefined;
 }
 
-/** Whether the outermost wait of a stack is this one: a module has no function's name. */
+/** Whether the outermost frame of a stack is this await: a module frame has no function name. */
 function isEndOf(stackText: string, candidate: Candidate): boolean {
   const last = stackText.slice(stackText.lastIndexOf('\n') + 1);
   const [, url, line, column] = /^\s*at async (\S+):(\d+):(\d+)$/.exec(last) ?? [];

@@ -1,4 +1,7 @@
-/** The thread that ended the process, with its frames and their variables; then the operating system's threads. */
+/**
+ * The thread that ended the process, with its frames and their variables, then worker threads, then the operating system's
+ * threads.
+ */
 import type { Frame, LocalVariable, SourcePosition, Thread } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { defined } from '../parts/fields.ts';
@@ -42,8 +45,9 @@ export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
 }
 
 /**
- * As the debugger saw it; its scripts are not among those of the main thread, so there is no source map. Below the
- * program's own frames lies the whole of its runner: there the variables of packages would bury them.
+ * A worker thread as seen by the debugger. Its scripts are not among those of the main thread, so there are no source maps.
+ * Below the program's own frames there is usually the whole test runner: then variables of packages are omitted, since they
+ * would hide the program's own.
  */
 function joinWorker(worker: BundleParts['workerStacks'][number]): Thread {
   const hasOwn = worker.frames.some(({ url }) => isInApp(url));
@@ -72,7 +76,7 @@ function stateText(state: string, syscall: string | undefined): string | undefin
   return [state, syscall && `in ${syscall}`].filter(Boolean).join(' ') || undefined;
 }
 
-/** Puts the variables of `locals.json` on the frames that stand at the same place of the running code. */
+/** Adds the variables of `locals.json` to the frames at the same generated position. */
 export function addLocals(frames: readonly Frame[], locals: readonly LocalsFrame[]): Frame[] {
   const left = [...locals];
   return frames.map((frame) => {
@@ -84,8 +88,8 @@ export function addLocals(frames: readonly Frame[], locals: readonly LocalsFrame
 }
 
 /**
- * The debugger stops at the `throw`, the stack tells of the `new Error` behind it: of a frame at the throw point only the
- * function and, within some lines, the place agree.
+ * The debugger stops at the `throw`, but the stack starts at the preceding `new Error`. So for a frame without an exact
+ * match, only the function must be equal and the line within 20.
  */
 function takeFrame(
   left: LocalsFrame[],
@@ -103,7 +107,7 @@ function takeFrame(
   return found ? left.splice(left.indexOf(found), 1) : [];
 }
 
-/** `async Agent.plan [as run]` and `plan` are one function. */
+/** `async Agent.plan [as run]` and `plan` are the same function. */
 function lastWord(name: string): string {
   return (
     name
@@ -113,7 +117,7 @@ function lastWord(name: string): string {
   );
 }
 
-/** The nearest scope first, as the debugger gives them; the global scope says nothing about a frame. */
+/** Nearest scope first, in the debugger's order; without the global scope, which says nothing about a frame. */
 function variablesOf({ scopes }: LocalsFrame): LocalVariable[] {
   return scopes
     .filter((scope) => scope.type !== 'global')

@@ -1,4 +1,4 @@
-/** Of a TimeoutError: where the program's scripts on the stack call AbortSignal.timeout. */
+/** For a TimeoutError: the calls of AbortSignal.timeout in the program's scripts on the stack. */
 import type { ErrorFacts } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
@@ -7,7 +7,7 @@ import type { FrameReader } from './error-facts.ts';
 
 const mostPlaces = 20;
 
-/** Empty where there is none, or none is known. */
+/** Empty if there are none, or none are known. */
 export async function readTimeLimits(
   error: ErrorFacts | undefined,
   { scripts }: BundleParts,
@@ -27,7 +27,7 @@ export async function readTimeLimits(
   return read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true });
 }
 
-/** The error itself, or one that it was caused by. */
+/** True for the error itself or any of its causes. */
 function hasTimedOut(error: ErrorFacts | undefined): boolean {
   for (let one = error; one; one = one.cause) if (one.name === 'TimeoutError') return true;
   return false;

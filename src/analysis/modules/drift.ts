@@ -1,4 +1,4 @@
-/** One difference between a lock file and what is installed, as half a sentence for people. */
+/** Describes one difference between a lock file and what is installed, as part of a sentence. */
 import type { DriftPart } from '../../bundle/layout/bundle.ts';
 import { lastName } from '../../platform/paths.ts';
 

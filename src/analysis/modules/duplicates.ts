@@ -1,12 +1,12 @@
 /**
- * Packages that are loaded from more than one folder. Two copies are two sets of classes: `instanceof` fails between
- * them, and a registry or a context that one fills is empty in the other.
+ * Packages that are loaded from more than one folder. Two copies have two sets of classes: `instanceof` fails between them,
+ * and a registry or context filled by one is empty in the other.
  */
 import type { PackageFacts } from '../../model/account.ts';
 
 export interface Duplicate {
   name: string;
-  /** By version, then by path; at least two. */
+  /** At least two, sorted by version, then by path. */
   copies: { version?: string; path: string }[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The program's packages and native objects as the account tells them: what was loaded, what the lock file pins
- * instead, which package is there more than once. Takes parts that were read field by field already; opens nothing.
+ * The program's packages and native modules for the account: what was loaded, what the lock file pins instead, and
+ * duplicates. The parts have already been validated field by field; opens no files.
  */
 import type { DriftPart, NativeModulesPart, PackagesPart } from '../../bundle/layout/bundle.ts';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -17,7 +17,7 @@ export interface ModuleParts {
 
 export interface JoinedModules {
   modules: NonNullable<Account['modules']>;
-  /** Packages that are loaded more than once, the most often first. */
+  /** Packages that are loaded more than once, most copies first. */
   unusual: UnusualFact[];
 }
 
@@ -25,7 +25,7 @@ const mostDuplicatesTold = 5;
 
 export function joinModules({ packages, nativeModules, drift }: ModuleParts): JoinedModules {
   const facts = joinPackages(packages, drift);
-  // Only what was loaded: a package that the lock file alone names is no copy.
+  // Only loaded packages: one that is only in the lock file is not a copy.
   const duplicates = findDuplicates(packages);
   const told = duplicates.slice(0, mostDuplicatesTold).map(describeDuplicate);
   if (duplicates.length > told.length)
@@ -36,7 +36,7 @@ export function joinModules({ packages, nativeModules, drift }: ModuleParts): Jo
   };
 }
 
-/** Loaded packages in their order, each with its difference; then what the lock file has and the disk has not. */
+/** Loaded packages in their order, each with its difference; then packages of the lock file that are not on disk. */
 function joinPackages(packages: PackagesPart['packages'], drift: ModuleParts['drift']): PackageFacts[] {
   const lockFile = drift?.lockFile ?? '';
   const left = new Map<string, Difference>();
@@ -61,7 +61,7 @@ function joinPackages(packages: PackagesPart['packages'], drift: ModuleParts['dr
 
 const keyOf = (name: string, path: string): string => `${name}\0${path}`;
 
-/** The lock file names places relative to its own folder; empty for a difference that names none. */
+/** Paths in a lock file are relative to its folder. Empty for a difference without a path. */
 function placeOf({ path }: Difference, lockFile: string): string {
   if (path === undefined || isAbsolutePath(path)) return path ?? '';
   return beforeLastName(lockFile) + path;
@@ -83,7 +83,7 @@ function nativeFacts({ path, base, end, buildId }: NativeModulesPart['modules'][
   return { path, base, end, ...(buildId === undefined ? {} : { buildId }) };
 }
 
-/** Hexadecimal texts of equal length sort as their numbers do; a shorter one is smaller. */
+/** Hexadecimal strings of equal length sort like their numbers; a shorter one is smaller. */
 function byBase(a: NativeModuleFacts, b: NativeModuleFacts): number {
   if (a.base.length !== b.base.length) return a.base.length - b.base.length;
   return a.base < b.base ? -1 : a.base > b.base ? 1 : 0;

@@ -1,9 +1,9 @@
-/** `agent.json`, field by field: what the host program handed over, and which provider failed. */
+/** `agent.json`, field by field: the state that the host program provided, and which providers failed. */
 import type { Gap } from '../../model/verdict.ts';
 import type { Fields } from './fields.ts';
 
 export interface AgentPartFacts {
-  /** By name: what was set, and what the providers answered. */
+  /** By name: values that were set, and values returned by providers. */
   state: Record<string, unknown>;
   gaps: Gap[];
 }

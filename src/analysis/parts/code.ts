@@ -10,7 +10,7 @@ import type {
 import { readRawFrame } from './error.ts';
 import { asText, defined, type Fields } from './fields.ts';
 
-/** A bundle that others made may hold more than we write. */
+/** Bundles from other writers may contain more stacks than ours. */
 const mostStacks = 200;
 
 export function readScripts(part: Fields): LoadedScript[] {

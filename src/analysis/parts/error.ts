@@ -1,6 +1,6 @@
 /**
- * `error.json`, field by field: the thrown value with its causes and aggregate members, cut by depth and by count,
- * because a stranger's file may nest them as deep as it likes.
+ * `error.json`, field by field: the thrown value with its causes and aggregate members. Depth and count are limited, because
+ * an untrusted file may nest them arbitrarily.
  */
 import type { ErrorPart, RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
 import { defined, type Fields } from './fields.ts';
@@ -72,7 +72,7 @@ function readSerialized(error: Fields, depth: number, budget: { left: number }):
   };
 }
 
-/** A cause or an aggregate's member, while depth and count allow it. */
+/** A cause or aggregate member, if the limits of depth and count allow it. */
 function readBelow(error: Fields, depth: number, budget: { left: number }): SerializedError | undefined {
   if (budget.left > 0 && depth < maxDepth) return readSerialized(error, depth, budget);
   if (budget.left > 0) error.leaveOut('what lies deeper is');
@@ -83,7 +83,7 @@ function readBelow(error: Fields, depth: number, budget: { left: number }): Seri
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A frame without url, line and column is no frame. */
+/** Undefined without url, line and column. */
 export function readRawFrame(frame: Fields): RawFrame | undefined {
   const url = frame.text('url');
   const line = frame.number('line');

@@ -1,4 +1,4 @@
-/** `evidence.json`, field by field: what others saw of a death whose process could not write. */
+/** `evidence.json`, field by field: what others observed of the death of a process that couldn't write. */
 import {
   type CoreObstacle,
   type CounterEvidence,

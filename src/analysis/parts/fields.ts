@@ -1,7 +1,7 @@
 /**
- * Reading a JSON part that a stranger may have written: every field is asked for by name and shape; a wrong shape is
- * a fault that becomes a gap, and the field counts as absent. Never throws. Knows no part. Values of no fixed shape
- * are copied within a depth and a count, because JSON nested 200,000 deep parses, and then breaks whoever walks it.
+ * Reads untrusted JSON parts: every field is requested by name and type; a wrong type is a fault, which becomes a gap, and
+ * the field counts as absent. Never throws. Knows no specific part. Values without a fixed shape are copied with a limited
+ * depth and count, because JSON.parse accepts JSON nested 200,000 levels deep, which breaks recursive code later.
  */
 import type { Gap } from '../../model/verdict.ts';
 
@@ -11,7 +11,7 @@ const maxValueDepth = 40;
 const maxValueNodes = 200_000;
 const maxFaultsShown = 5;
 
-/** Collects what is wrong with one part. */
+/** Collects the faults of one part. */
 export class PartFaults {
   readonly part: string;
   readonly #faults: string[] = [];
@@ -26,7 +26,7 @@ export class PartFaults {
     if (this.#faults.length < maxFaultsShown) this.#faults.push(fault);
   }
 
-  /** One gap a fault; beyond the first few, one gap that counts the others. */
+  /** One gap per fault; after the first few, a single gap with the number of the others. */
   gaps(): Gap[] {
     const gaps = this.#faults.map((reason): Gap => ({ part: this.part, reason }));
     const more = this.#count - this.#faults.length;
@@ -47,7 +47,7 @@ export class Fields {
     this.#faults = faults;
   }
 
-  /** undefined, and a fault, when the value is no JSON object. `path` is shown before field names in faults. */
+  /** Undefined, with a fault, if the value is not a JSON object. `path` is the prefix of field names in faults. */
   static of(value: unknown, path: string, faults: PartFaults): Fields | undefined {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return new Fields(value as Record<string, unknown>, path, faults);
@@ -55,12 +55,12 @@ export class Fields {
     return undefined;
   }
 
-  /** Notes that something of this object was left out on purpose. */
+  /** Records that something of this object was omitted on purpose. */
   leaveOut(what: string): void {
     this.#faults.add(`${this.#path ? `${this.#path}: ` : ''}${what} left out`);
   }
 
-  /** Names of the fields that are there. */
+  /** Names of the existing fields. */
   names(): string[] {
     return Object.keys(this.#value);
   }
@@ -80,7 +80,7 @@ export class Fields {
     return this.#expect(name, 'flag', (v): v is boolean => typeof v === 'boolean');
   }
 
-  /** A text or a number, as text: codes of errors, say. */
+  /** A string or a number, converted to a string; for example error codes. */
   textOrNumber(name: string): string | undefined {
     const value = this.#expect(
       name,
@@ -99,7 +99,7 @@ export class Fields {
     return value === undefined || value === null ? undefined : Fields.of(value, this.#at(name), this.#faults);
   }
 
-  /** Items that `read` answers with undefined are left out. */
+  /** Items for which `read` returns undefined are omitted. */
   list<T>(name: string, read: (item: Fields) => T | undefined): T[] | undefined {
     return this.#items(name)?.flatMap((item, index) => {
       const fields = Fields.of(item, `${this.#at(name)}[${index}]`, this.#faults);
@@ -119,7 +119,7 @@ export class Fields {
     return this.#items(name)?.filter((item): item is number => Number.isFinite(item));
   }
 
-  /** A map by name; values that `read` answers with undefined are left out, with a fault. */
+  /** A map by name; values for which `read` returns undefined are omitted, with a fault. */
   record<T>(name: string, read: (value: unknown) => T | undefined): Record<string, T> | undefined {
     const map = this.object(name);
     if (!map) return undefined;
@@ -129,7 +129,7 @@ export class Fields {
       if (value === undefined) this.#faults.add(`${this.#at(name)}.${key} is ${kindOf(raw)}`);
       else entries.push([key, value]);
     }
-    // fromEntries defines own properties, so a key `__proto__` is a key like any other.
+    // fromEntries defines own properties, so the key `__proto__` is harmless.
     return Object.fromEntries(entries);
   }
 
@@ -140,7 +140,7 @@ export class Fields {
     });
   }
 
-  /** A value of no fixed shape, copied within a depth and a count. */
+  /** A value without a fixed shape, copied with a limited depth and count. */
   value(name: string): unknown {
     const { value, cut } = boundValue(this.#own(name));
     if (cut) this.#faults.add(`${this.#at(name)} is cut: ${cut}`);
@@ -176,12 +176,12 @@ export const asText = (value: unknown): string | undefined =>
 export const asNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** The object without its undefined fields, as the account wants its optional ones. */
+/** A copy without undefined fields, as the account requires for optional fields. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** A copy of a JSON value that every walker can afford, and why it is not the whole, if so. */
+/** A copy of a JSON value with a limited size and depth, and the reason if it is incomplete. */
 export function boundValue(value: unknown): { value: unknown; cut?: string } {
   let left = maxValueNodes;
   let cut: string | undefined;

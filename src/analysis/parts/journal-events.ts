@@ -1,7 +1,7 @@
 /**
- * What parts tell, from the flight recorder's records: for a process that could not write them. `process-events.json`
- * always; the command line and the allocations where the journal was sealed, so that no finisher could read them. Of a log
- * the newest record counts, which holds its whole end; a child's end repeats what its start said.
+ * Reads parts from the flight recorder's records, for a process that couldn't write them: `process-events.json` always; the
+ * command line and the allocations only if the journal was sealed, since then no finisher could read them. For a log, only
+ * the newest record counts, since it contains the whole tail; the record of a child's end repeats that of its start.
  */
 import { findKindName } from '../../journal/layout/records.ts';
 import { findJson, readJournal } from '../../journal/read/reader.ts';
@@ -19,11 +19,11 @@ export interface JournalFacts {
   happenings?: Happenings;
   commandLine?: ProcessPartFacts;
   heapProfile?: HeapProfileFacts;
-  /** As the requests in flight were written down last. */
+  /** The last record of the requests in flight. */
   origin?: OriginPartFacts;
 }
 
-/** A field is absent when the journal tells nothing of the kind. */
+/** Fields without records in the journal are absent. */
 export function readJournalFacts(bytes: Uint8Array, faults: PartFaults, unseal?: Unseal): JournalFacts {
   const found = new JournalEvents();
   const facts: JournalFacts = {};
@@ -89,7 +89,7 @@ class JournalEvents {
     return full.length ? Object.fromEntries(full) : undefined;
   }
 
-  /** A pid may come again. */
+  /** Pids can be reused. */
   #addChild(fields: Fields): void {
     const child = readChild(fields);
     if (child) this.#children.set(`${child.pid} ${child.startedAt}`, child);

@@ -1,4 +1,4 @@
-/** `process-events.json`, field by field: what happened around the agent and ended nothing. */
+/** `process-events.json`, field by field: events around the agent that did not end the process. */
 import type { ChildFacts, Happenings } from '../../model/account.ts';
 import { defined, type Fields } from './fields.ts';
 

@@ -1,4 +1,4 @@
-/** `memory.json`, `handles.json` and `environment.json`, field by field: what was around the program. */
+/** `memory.json`, `handles.json` and `environment.json`, field by field: the environment of the program. */
 import type {
   EnvironmentEntry,
   EnvironmentPart,
@@ -57,7 +57,7 @@ export function readHeapProfile(part: Fields): HeapProfileFacts {
 
 export type HeapCensusFacts = Omit<HeapCensusPart, 'ms'>;
 
-/** Undefined without the number of all objects: shares can't be told then. */
+/** Undefined without the total number of objects, which is needed for shares. */
 export function readHeapCensus(part: Fields): HeapCensusFacts | undefined {
   const objects = part.number('objects');
   if (objects === undefined || objects <= 0) return undefined;

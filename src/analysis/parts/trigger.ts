@@ -2,7 +2,7 @@
 import type { SilenceFacts, StallFacts, TriggerKind, TriggerPart } from '../../bundle/layout/bundle.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
-/** A record, so that the compiler asks for each kind that the layout adds. */
+/** A record, so that the compiler requires every kind of the layout. */
 const kinds: Record<TriggerKind, true> = {
   'uncaught-exception': true,
   'unhandled-rejection': true,

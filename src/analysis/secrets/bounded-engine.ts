@@ -1,6 +1,6 @@
 /**
- * An engine that a stranger's text cannot hold up or bloat: it searches on a thread of its own with little memory, and is
- * ended and started anew when a text takes too long. After a few such texts nothing more is asked of it.
+ * Protects the search engine against untrusted text: it runs on a separate thread with limited memory, which is terminated
+ * and restarted if a text takes too long. After a few such texts it isn't used any more.
  */
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../../formats/heapsnapshot/thread.ts';
@@ -20,7 +20,7 @@ interface Answer {
 const module = 'analysis/secrets/engine-thread';
 const startLimitMs = 20_000;
 const memoryMb = 256;
-/** For a text of a megabyte; a usual one takes a hundredth of it. */
+/** For a text of 1 MB, which usually takes a hundredth of this. */
 const textLimitMs = 1000;
 const mostLost = 2;
 
@@ -52,12 +52,12 @@ async function start(): Promise<{ worker: Worker; hello: Answer }> {
   return { worker, hello: await answerOf(worker, startLimitMs) };
 }
 
-/** The thread is of no use any more. */
+/** The thread can't be used any more. */
 class Lost extends Error {}
 
 function answerOf(worker: Worker, limitMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    // Each is taken off alone: without its own listeners a Worker hears no message any more.
+    // Listeners are removed one by one: after removing all of them, a Worker would receive no more messages.
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);

@@ -1,4 +1,4 @@
-/** The engine on a thread of its own: answers each text with what it found. Started by bounded-engine.ts. */
+/** Runs the engine on a separate thread: answers each text with its findings. Started by bounded-engine.ts. */
 import { parentPort } from 'node:worker_threads';
 import { loadEngine } from './engine.ts';
 

@@ -1,32 +1,32 @@
 /**
- * Who looks for secrets in a finished bundle: secretlint, which shares nothing with the redactor that wrote it, where
- * it is installed; else the redactor itself once more, which finds what never went through it and repeats its own
- * blind spots. Which of them it was is part of the answer. Neither gives a value away.
+ * The search engine for secrets in a finished bundle: secretlint, if it is installed, which shares nothing with the redactor
+ * that wrote the bundle; otherwise the redactor again, which finds what bypassed it but has the same blind spots. The result
+ * names the engine. Neither engine reveals values.
  */
 import { createRequire } from 'node:module';
 import { createPolicy } from '../../redaction/index.ts';
 
 export interface Suspect {
   rule: string;
-  /** 0-based, in UTF-16 units of the text that was searched. */
+  /** 0-based, in UTF-16 code units of the searched text. */
   offset: number;
 }
 
 export interface SecretEngine {
   name: string;
-  /** It is not the redactor that wrote the bundle. */
+  /** False for the redactor that wrote the bundle. */
   independent: boolean;
   find(text: string, part: string): Promise<Suspect[]>;
 }
 
-/** What the redactor leaves in a secret's place: a rule that takes such a thing for a password finds nothing. */
+/** The redactor's placeholder for a secret. Rules that report it as a password are ignored. */
 const placeholder = /\[redacted:[a-z0-9-]+(?:#[0-9a-f]{8})?\]?/;
 
 export async function loadEngine(): Promise<SecretEngine> {
   return (await loadSecretlint()) ?? ownEngine();
 }
 
-/** Undefined where it is not installed: it is an optional dependency. */
+/** Undefined if it is not installed: it is an optional dependency. */
 export async function loadSecretlint(): Promise<SecretEngine | undefined> {
   try {
     const [{ lintSource }, { creator }] = await Promise.all([
@@ -57,7 +57,10 @@ function versionOf(name: string): string {
   return version;
 }
 
-/** The redactor as any host has it, with no known values: what it would change now should have been changed then. */
+/**
+ * The redactor with default settings and no known values: what it changes now should have been changed when the bundle was
+ * written.
+ */
 export function ownEngine(): SecretEngine {
   const policy = createPolicy();
   const clean = (text: string, part: string): string => {

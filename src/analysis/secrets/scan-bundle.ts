@@ -1,6 +1,6 @@
 /**
- * Looks for secrets in every file of a bundle, compressed ones unpacked as they are read, in windows that overlap, so
- * that no secret hides at a border and no part has to fit in memory. Names part, rule and place; never a value.
+ * Searches every file of a bundle for secrets, decompressing while reading, in overlapping windows, so that no secret is
+ * missed at a border and no part must fit into memory. Reports part, rule and position, never a value.
  */
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -10,35 +10,35 @@ import type { SecretEngine, Suspect } from './engine.ts';
 export interface SecretFind {
   part: string;
   rule: string;
-  /** 1-based, in the part's text; of a compressed part, in what it holds. */
+  /** 1-based, in the text of the part, after decompression. */
   line: number;
   column: number;
 }
 
 export interface SecretScan {
   engine: string;
-  /** The engine is not the redactor that wrote the bundle. */
+  /** False if the engine is the redactor that wrote the bundle. */
   independent: boolean;
   files: number;
-  /** Of text that was searched. */
+  /** Number of bytes searched. */
   bytes: number;
   finds: SecretFind[];
-  /** Files, or rests of files, that could not be searched. */
+  /** Files, or the rest of files, that could not be searched. */
   unsearched: { part: string; reason: string }[];
 }
 
 const windowChars = 1024 * 1024;
-/** Longer than any secret but a key file, whose first line is enough. */
+/** Longer than any secret except key files, for which the first line is enough. */
 const overlapChars = 16 * 1024;
-/** A compressed part may hold far more than it weighs. */
+/** A compressed part may be far larger when decompressed. */
 const longestText = 8 * 1024 ** 3;
 const mostFinds = 1000;
 
-/** A small bundle has this long, and each stored megabyte half a second more. */
+/** Time limit: this much, plus half a second per stored megabyte. */
 const leastTimeMs = 3500;
 const timePerByteMs = 500 / 1024 ** 2;
 
-/** The caller opens and closes the source. What the time does not suffice for is named in `unsearched`. */
+/** The caller opens and closes the source. Parts that exceed the time limit are listed in `unsearched`. */
 export async function scanBundle(source: BundleSource, engine: SecretEngine): Promise<SecretScan> {
   const { name, independent } = engine;
   const scan: SecretScan = { engine: name, independent, files: 0, bytes: 0, finds: [], unsearched: [] };
@@ -75,7 +75,7 @@ async function scanFile(
   }
 }
 
-/** Each chunk's memory is used again for the next, so what is unpacked gets copies. */
+/** The memory of each chunk is reused for the next one, so the decompressor gets copies. */
 function bytesOf(
   part: string,
   chunks: Generator<Uint8Array>,
@@ -91,7 +91,7 @@ function bytesOf(
   return unpacked;
 }
 
-/** Holds the text that was not searched yet, and where it starts. */
+/** Contains the text that has not been searched yet, and its position. */
 class WindowSearch {
   readonly #part: string;
   readonly #engine: SecretEngine;
@@ -122,7 +122,7 @@ class WindowSearch {
     await this.#search(this.#text.length);
   }
 
-  /** Searches all that is held, and lets go of its first `done` units. */
+  /** Searches all buffered text, then drops its first `done` units. */
   async #search(done: number): Promise<void> {
     const found = await this.#engine.find(this.#text, this.#part);
     for (const suspect of found) this.#note(suspect);
@@ -132,7 +132,7 @@ class WindowSearch {
     this.#text = this.#text.slice(done);
   }
 
-  /** What stands in an overlap is found twice. */
+  /** Findings in an overlap occur twice. */
   #note({ rule, offset }: Suspect): void {
     if (this.#scan.finds.length >= mostFinds) return;
     const [line, column] = this.#placeOf(offset);
