@@ -1,6 +1,6 @@
 /**
- * A command line with its secrets withheld, argument for argument: `--api-key X`, `--token=X`, `-u user:X`, `KEY=X`, and
- * whatever is found in each as text.
+ * Redacts a command line argument by argument: `--api-key X`, `--token=X`, `-u user:X`, `KEY=X`, and any secret found in an
+ * argument as text.
  */
 import type { NameBook } from './names/name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
@@ -27,7 +27,10 @@ export function redactArguments(argv: readonly string[], rules: ArgumentRules): 
   return out;
 }
 
-/** As one text: what the command's name or the argument before tells of an argument (`mysql -px`, `curl -u a:x`). */
+/**
+ * Redacts the arguments joined as one text, because the command's name or the previous argument may give the meaning of the
+ * next one (`mysql -px`, `curl -u a:x`).
+ */
 function redactTogether(argv: string[], rules: ArgumentRules): string[] {
   const clean = rules.text(JSON.stringify(argv));
   try {
@@ -46,7 +49,7 @@ function ruleOfFlag(argument: string, names: NameBook): string | undefined {
   return strength >= 2 ? rule : undefined;
 }
 
-/** `--name=value` and `NAME=value` under a telling name; anything else as text. */
+/** Redacts `--name=value` and `NAME=value` with a sensitive name; anything else is redacted as text. */
 function redactAssignment(argument: string, rules: ArgumentRules): string {
   const match = /^(-{0,2}[\w.-]{1,80}=)(.+)$/s.exec(argument);
   if (match) {

@@ -1,13 +1,13 @@
 /**
- * Looks for one known value in finished bytes, in any encoding or cut: the last check before a part is sealed. Shares
- * nothing with the detectors on purpose, so that one mistake does not blind both. Some 100 MB/s where nothing is
- * escaped, because every death waits for it.
+ * Looks for one known value in finished bytes, in any encoding and also truncated: the last check before a part is sealed.
+ * Deliberately shares no code with the detectors, so that one bug can't affect both. About 100 MB/s on text without escapes,
+ * because every death waits for it.
  */
 
-/** A cut value counts when so much of it is left at either end. */
+/** A truncated value counts if at least this many characters of either end remain. */
 const shortestCut = 12;
 
-/** True when `canary` (ASCII letters and digits, at least twelve) can be read out of the bytes. */
+/** True if `canary` (ASCII letters and digits, at least twelve) can be read from the bytes. */
 export function findCanary(bytes: Uint8Array, canary: string): boolean {
   const search = searchFor(canary);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
@@ -16,11 +16,11 @@ export function findCanary(bytes: Uint8Array, canary: string): boolean {
 
 interface Search {
   needles: string[];
-  /** Hexadecimal digits, perhaps with something between the pairs, as a printed buffer has them. */
+  /** Hexadecimal digits, optionally with a separator between the pairs, as in a printed buffer. */
   hex: RegExp;
 }
 
-/** Nothing of it is kept: in a snapshot of this heap it would be found, and taken for a leak. */
+/** The result is not cached: a snapshot of this heap would contain it, and it would be reported as a leak. */
 function searchFor(canary: string): Search {
   const pieces = [canary.slice(0, shortestCut), canary.slice(-shortestCut)];
   const needles = [...pieces, [...canary].reverse().join(''), ...pieces.flatMap(base64Cores)];
@@ -32,7 +32,10 @@ function isIn(text: string, { needles, hex }: Search): boolean {
   return needles.some((needle) => text.includes(needle)) || hex.test(text);
 }
 
-/** A value may start at each of three places of a base64 group; what its neighbours have no share in is the core. */
+/**
+ * The base64 of a piece at each of the three offsets in a base64 group, without the characters that also encode neighbouring
+ * bytes.
+ */
 function base64Cores(piece: string): string[] {
   return [0, 1, 2].flatMap((lead) => {
     const text = Buffer.from(`${'\0'.repeat(lead)}${piece}`)
@@ -47,11 +50,11 @@ function hexPattern(piece: string): string {
   return [...piece].map((char) => char.charCodeAt(0).toString(16)).join('[ ,:]?');
 }
 
-/** An escape of a letter or a digit: others can hide nothing of a canary. */
+/** An escape of a letter or a digit. A canary contains nothing else. */
 const telling =
   /(?:%|\\u00|\\x|&#x)(?:3\d|[46][1-9a-f]|[57][\da])|&#(?:4[89]|5[0-7]|6[5-9]|[78]\d|9[07-9]|1[01]\d|12[0-2]);/i;
 
-/** The text as it is, as UTF-16, and with its escapes undone once and twice. */
+/** The text itself, the text read as UTF-16, and the text with its escapes undone once and twice. */
 function readings(text: string): string[] {
   const found = [text];
   if (text.includes('\0')) found.push(text.replaceAll('\0', ''));
@@ -62,7 +65,7 @@ function readings(text: string): string[] {
   return found;
 }
 
-/** Percent signs, `\u` and `\x` escapes, and numbered XML entities become the characters they stand for. */
+/** Decodes percent signs, `\u` and `\x` escapes, and numeric XML entities. */
 function undoEscapes(text: string): string {
   return text.replace(
     /%([0-9a-f]{2})|\\+u00([0-9a-f]{2})|\\+x([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|\\+(?=["'/\\])/gi,

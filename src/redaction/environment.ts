@@ -1,6 +1,6 @@
 /**
- * What may be shown of a process's environment: a name that smells of a credential withholds its value whole; any other
- * value is searched as text, and one that looks random under a name nobody knows is withheld too.
+ * Redacts a process's environment. A variable with a sensitive name is withheld whole. Any other value is searched as text,
+ * and also withheld if it looks random and its name is unknown.
  */
 import type { NameBook } from './names/name-book.ts';
 import { hasLongRandomPart, looksRandom } from './values/randomness.ts';
@@ -10,7 +10,7 @@ export type EnvironmentValue = { value: string } | { withheld: string };
 
 let harmless: Set<string> | undefined;
 
-/** Variables that every system sets: their values are searched as text and nothing more. */
+/** Variables that every system sets. Their values are only searched as text. */
 function isHarmless(name: string): boolean {
   harmless ??= new Set(
     `PATH HOME PWD OLDPWD SHELL USER LOGNAME LANG LANGUAGE TERM TERM_PROGRAM COLORTERM EDITOR VISUAL PAGER HOSTNAME TZ
@@ -71,7 +71,10 @@ function isRandom(value: string): boolean {
   return looksRandom(value, 20) || (!/[\s/]/.test(value) && hasLongRandomPart(value));
 }
 
-/** The value of a variable is a secret that may turn up anywhere else: its name says so, and it is no everyday word. */
+/**
+ * Whether a variable's value is a secret worth looking for everywhere: its name is sensitive, and the value is no everyday
+ * word.
+ */
 export function isWorthKnowing(name: string, value: string, names: NameBook): boolean {
   const { strength, rule } = names.judge(name);
   if (strength < 2 || value.length < 6 || isStandIn(value) || (isHarmless(name) && rule !== 'denied-name'))

@@ -1,6 +1,6 @@
 /**
- * Takes the user's name out of paths below the home folder: `/home/alice/app.js` becomes `/home/~/app.js`, which stays a
- * path. A home without a user's name in it (`/root`, `/`) stays.
+ * Removes the user's name from paths below the home folder: `/home/alice/app.js` becomes `/home/~/app.js`, which is still a
+ * path. A home folder without a user's name (`/root`, `/`) is kept.
  */
 export class HomeFolder {
   private readonly home: string | undefined;

@@ -1,4 +1,4 @@
-/** The room's public face: `agentdump/redaction` for hosts, and what capture calls. */
+/** The public API of this folder: `agentdump/redaction` for hosts, and what capture calls. */
 export { findCanary } from './canary.ts';
 export type { EnvironmentValue } from './environment.ts';
 export { createPolicy, type Policy, type PolicyOptions } from './policy.ts';

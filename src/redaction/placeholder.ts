@@ -1,18 +1,18 @@
 /**
- * The text that takes a secret's place: `[redacted:<rule>#<tag>]`. The tag is a cut HMAC-SHA-256 under a key that
- * exists only in this process, so that equal secrets are seen to be equal and none can be looked up or guessed offline.
- * Its characters need no escape in JSON, XML, a URL's query or a shell's quotes.
+ * The text that replaces a secret: `[redacted:<rule>#<tag>]`. The tag is a truncated HMAC-SHA-256 under a key that exists
+ * only in this process, so that equal secrets are recognizable and none can be looked up or guessed offline. Its characters
+ * need no escaping in JSON, XML, a URL's query or shell quotes.
  */
 import type { hash, randomBytes } from 'node:crypto';
 
 let sign: ((value: string) => string) | undefined;
 
-/** SHA-256's block. */
+/** Block size of SHA-256. */
 const blockBytes = 64;
 
 /**
- * A function that tags values; the key is drawn at the first call and lives as long as the process. HMAC (RFC 2104) is
- * written out over the one-shot hash, because an object of Node's for every value costs three times as much.
+ * Returns a function that tags values. The key is generated on the first call and lives as long as the process. HMAC (RFC
+ * 2104) is implemented with the one-shot hash, because creating a Hmac object for every value costs three times as much.
  */
 function signer(): (value: string) => string {
   const crypto = process.getBuiltinModule('node:crypto') as {
@@ -22,7 +22,7 @@ function signer(): (value: string) => string {
   const key = crypto.randomBytes(blockBytes);
   const inner = key.map((byte) => byte ^ 0x36);
   const outer = key.map((byte) => byte ^ 0x5c);
-  // A value that comes again and again is hashed once; one is remembered, because it is a secret.
+  // Caches the last value, since the same one often repeats. Only one, because it is a secret.
   let last = '';
   let tag = '';
   return (value) => {
@@ -34,14 +34,14 @@ function signer(): (value: string) => string {
   };
 }
 
-/** Nothing for the rest of a value that came in parts: the first part's placeholder stands for all of it. */
+/** Returns '' for the later parts of a value that came in parts: the first part's placeholder represents all of it. */
 export function renderPlaceholder(rule: string, value: string, _before?: string, isRest = false): string {
   if (isRest) return '';
   sign ??= signer();
   return `[redacted:${rule}#${sign(value)}]`;
 }
 
-/** The whole of `text` is a placeholder that some earlier pass wrote, perhaps without its bracket at the end. */
+/** True if the whole of `text` is a placeholder written by an earlier pass, possibly without its closing bracket. */
 export function isOwnPlaceholder(text: string): boolean {
   return /^[\w:/.+~-]{0,40}\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}\]?$/.test(text);
 }

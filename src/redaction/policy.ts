@@ -1,6 +1,6 @@
 /**
- * One process's decision of what may leave it: the host's lists of names, its known values and patterns, its home
- * folder; and what was withheld so far, counted by rule. Everything that capture writes passes one of these calls.
+ * The redaction settings of one process: the host's lists of names, known values, patterns and home folder, plus counts of
+ * what was withheld so far, by rule. Everything that capture writes passes through one of these methods.
  */
 import { redactArguments } from './arguments.ts';
 import { type EnvironmentValue, isWorthKnowing, redactEnvironment } from './environment.ts';
@@ -17,38 +17,38 @@ export type { ValueLimits };
 import { type Render, TextRedactor } from './text-redactor.ts';
 
 export interface PolicyOptions {
-  /** Values under names that smell of a credential become known values. */
+  /** Values of variables with sensitive names become known values. */
   environment?: Record<string, string | undefined>;
   known?: readonly string[];
-  /** Names (of variables, fields, headers) that stay, in any casing. */
+  /** Names (of variables, fields, headers) that are never withheld, in any casing. */
   allow?: readonly string[];
   /** Names that are always withheld. */
   deny?: readonly string[];
-  /** Whatever they match is withheld. Their speed is the host's to answer for. */
+  /** Whatever they match is withheld. The host is responsible for their speed. */
   patterns?: readonly RegExp[];
-  /** The user's name in it is withheld from paths. */
+  /** The user's name in this path is removed from paths. */
   home?: string;
 }
 
 export interface Policy {
   /** Redacts a text. */
   text(text: string): string;
-  /** A JSON-safe copy of any value, names of properties read as context. Never throws. */
+  /** A JSON-safe copy of any value. Property names are read as context. Never throws. */
   value(value: unknown, limits?: Partial<ValueLimits>): unknown;
   environment(environment: Record<string, string | undefined>): Record<string, EnvironmentValue>;
   argv(argv: readonly string[]): string[];
-  /** Withholds this value wherever it stands from now on; false when it is too short to be looked for. */
+  /** From now on withholds this value wherever it occurs. False if it is too short to be searched for. */
   addKnown(value: string): boolean;
-  /** Withheld since the last reset, by rule. */
+  /** What was withheld since the last reset, by rule. */
   counts(): Map<string, number>;
   resetCounts(): void;
   /** A redactor for a text in chunks, under this policy. */
   stream(): { write(chunk: string): string; end(): string };
-  /** Redacts the source of a program; length and line breaks stay. */
+  /** Redacts program source; length and line breaks are preserved. */
   code(text: string): string;
-  /** As `text`, with length and line breaks as they were: for memory, where each address must stay true. */
+  /** Like `text`, with length and line breaks preserved: for memory, where addresses must stay valid. */
   masked(text: string): string;
-  /** As `text`, but for lists of names, where one word says nothing about the next. */
+  /** Like `text`, but for lists of names, where a word is no context for the next one. */
   names(text: string): string;
 }
 
@@ -59,7 +59,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
 const longestRemembered = 120;
 const mostRemembered = 1000;
 
-/** Built at the first use: a process that never dies pays for a copy of its environment and nothing more. */
+/** Built on first use: a process that never dies only pays for a copy of its environment. */
 interface Engine {
   detector: Detector;
   nameDetector: Detector;
@@ -71,13 +71,13 @@ class ProcessPolicy implements Policy {
   private readonly known = new KnownValues();
   private readonly patterns: RegExp[];
   private readonly home: HomeFolder;
-  /** As it was when the policy was made: programs delete their secrets from it later. */
+  /** A copy from when the policy was created, because programs may delete their secrets from the environment later. */
   private environmentThen: Record<string, string | undefined> | undefined;
   private built: Engine | undefined;
   private tally = new Map<string, number>();
   /**
-   * Texts in which nothing was withheld. Names, hosts and folders come again and again, and a short text costs as much as a
-   * page of it (measured: 20 to 40 µs).
+   * Texts in which nothing was withheld. Names, hosts and folders recur, and a short text costs as much as a page (measured:
+   * 20 to 40 µs).
    */
   private readonly clean = new Set<string>();
 

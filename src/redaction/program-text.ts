@@ -1,17 +1,17 @@
 /**
- * Redaction of programs' source. Positions must stay, or every line that a source map tells is wrong: what takes a
- * secret's place has its length and its line breaks. And code is full of names that smell (`tokenKind: E.format`), so a
- * name is believed only within a literal or a comment; shapes and known values go wherever they stand.
+ * Redacts program source. Positions must be preserved, or all line numbers from a source map are wrong, so a replacement has
+ * the length and the line breaks of the secret. Code is full of sensitive-looking names (`tokenKind: E.format`), so names
+ * only count within a literal or a comment; shapes and known values are replaced everywhere.
  */
 import type { Render } from './text-redactor.ts';
 
-/** For the pass that believes names. */
+/** For the pass that uses names as context. */
 export const renderQuotedOnly: Render = (rule, value, before, isRest) =>
   isText(before) ? mask(rule, value, isRest) : value;
 
 /**
- * Whether what follows stands in a literal or a comment: a quote before it, or one that its line has opened and not closed. A line
- * that is longer than what is seen of it is read as if it began outside of a literal.
+ * Whether the text after `before` is in a literal or a comment: it follows a quote, or one that was opened and not closed in
+ * its line. If the line is longer than `before`, it is assumed to start outside a literal.
  */
 function isText(before: string): boolean {
   if (/["'`]$/.test(before)) return true;
@@ -33,7 +33,7 @@ function isText(before: string): boolean {
 /** For the pass over shapes and known values. */
 export const renderMasked: Render = (rule, value, _, isRest) => mask(rule, value, isRest);
 
-/** As long as `value`, with its line breaks: `[redacted:rule]` and stars, or stars alone. */
+/** As long as `value`, with its line breaks: `[redacted:rule]` and stars, or only stars. */
 function mask(rule: string, value: string, isRest = false): string {
   const label = `[redacted:${rule}]`;
   if (!isRest && value.length >= label.length && !/[\r\n]/.test(value))

@@ -1,7 +1,7 @@
 /**
- * A name from a file system (of a script, a folder, a package) as it may stand in the name of a bundle or a session, where it
- * is read by the next start and by other processes: what is withheld of it gives way to its rule, without a tag, so that the same
- * program is called the same everywhere.
+ * Redacts a name from the file system (of a script, a folder, a package) for use in the name of a bundle or a session, where
+ * the next start and other processes read it. A secret is replaced by its rule without a tag, so that the same program always
+ * gets the same name.
  */
 import { mayBeToken } from './names/may-be-token.ts';
 import { createPolicy, type Policy } from './policy.ts';

@@ -1,4 +1,4 @@
-/** The public calls: one text, or a stream of chunks with the same result. */
+/** The public functions: for one text, or for a stream of chunks with the same result. */
 
 import { NameBook } from './names/name-book.ts';
 import { Detector } from './scan/detector.ts';
@@ -7,21 +7,21 @@ import { TextRedactor } from './text-redactor.ts';
 import { KnownValues } from './values/known-values.ts';
 
 export interface RedactOptions {
-  /** Values to withhold wherever they stand, in every encoding; at least four characters each. */
+  /** Values to withhold wherever they occur, in every encoding; at least four characters each. */
   known?: readonly string[];
 }
 
 export interface StreamRedactor {
-  /** Takes the next piece of the text; answers with what is ready, perhaps nothing. */
+  /** Takes the next piece of the text. Returns the output that is ready, possibly ''. */
   write(chunk: string): string;
-  /** Answers with the rest. */
+  /** Returns the rest of the output. */
   end(): string;
 }
 
 let pages: PageMaker | undefined;
 let lastDetector: { known: readonly string[]; detector: Detector } | undefined;
 
-/** One detector serves calls in a row with the same known values: building its tables costs milliseconds. */
+/** Consecutive calls with the same known values share a detector, because building its tables takes milliseconds. */
 function detectorFor(known: readonly string[]): Detector {
   const last = lastDetector;
   if (last && last.known.length === known.length && last.known.every((value, i) => value === known[i]))
@@ -33,14 +33,14 @@ function detectorFor(known: readonly string[]): Detector {
   return detector;
 }
 
-/** The text with every credential in it replaced by `[redacted:<rule>#<tag>]`; JSON stays JSON. */
+/** Returns the text with every credential replaced by `[redacted:<rule>#<tag>]`. JSON stays valid JSON. */
 export function redact(text: string, options: RedactOptions = {}): string {
   pages ??= new PageMaker();
   const redactor = new TextRedactor(detectorFor(options.known ?? []), pages);
   return redactor.write(String(text)) + redactor.end();
 }
 
-/** As `redact`, for a text that comes in chunks cut anywhere; holds at most some 150,000 characters. */
+/** Like `redact`, for a text in chunks that are cut anywhere. Buffers at most about 150,000 characters. */
 export function createRedactor(options: RedactOptions = {}): StreamRedactor {
   const redactor = new TextRedactor(detectorFor(options.known ?? []));
   return { write: (chunk) => redactor.write(chunk), end: () => redactor.end() };

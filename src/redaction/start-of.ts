@@ -1,13 +1,13 @@
 /**
- * Cuts texts that the redactor has not seen yet. Half a credential has no shape to be known by, and its end not even the
- * public prefix: so the word at the cut goes with what is cut.
+ * Truncates texts that are not redacted yet. Half a credential may have no recognizable shape, and its second half not even
+ * the public prefix, so the word at the cut is removed entirely.
  */
 
 const border = /[\s"'`,;{}()<>[\]]/;
-/** No credential but a key file is longer, and that one has lines. */
+/** Only key files are longer, and those have lines. */
 const longestWord = 8192;
 
-/** The first `limit` characters without a word that goes on behind them. */
+/** The first `limit` characters, without a word that continues after them. */
 export function startOf(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let end = limit;

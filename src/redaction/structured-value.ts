@@ -1,7 +1,7 @@
 /**
- * Copies any value of a program into plain JSON with its secrets withheld: names of properties are the context of their
- * values, strings are searched as text, cycles and throwing getters are named, and depth, entries and length are
- * bounded. Calls nothing of the host's but getters of own properties.
+ * Copies any value of a program to plain JSON and withholds its secrets. Property names are context for their values, strings
+ * are searched as text, cycles and throwing getters are marked, and depth, entries and length are bounded. The only host code
+ * it calls are getters of own properties.
  */
 import type { NameBook } from './names/name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
@@ -12,9 +12,9 @@ import { isSecretValue } from './values/values.ts';
 export interface ValueLimits {
   /** Levels of nesting below the value itself. */
   maxDepth: number;
-  /** Properties and elements in all. */
+  /** Total number of properties and elements. */
   maxEntries: number;
-  /** Longer strings are cut, after redaction; much longer ones before it too, so that they cost no more. */
+  /** Longer strings are truncated after redaction; much longer ones also before it, to bound the cost. */
   maxStringChars: number;
 }
 
@@ -30,7 +30,7 @@ export function redactValue(value: unknown, rules: ValueRules, limits: ValueLimi
   return new ValueCopier(rules, limits).copy(value, '', 0);
 }
 
-/** What stands in the copy where something was left out. */
+/** Markers in the copy for what was left out. */
 const marks = {
   cycle: '[circular]',
   depth: '[deeper levels left out]',
@@ -83,7 +83,7 @@ class ValueCopier {
       this.rules.count(verdict.rule);
       return renderPlaceholder(verdict.rule, value);
     }
-    // So far that what stands at this first cut is behind the last one.
+    // Long enough that the effects of this first cut are removed by the last one.
     const start = startOf(value, 2 * this.limits.maxStringChars);
     const further = value.length - start.length;
     if (verdict?.form) return this.copyBehind(`${name}: `, start, '', further);
@@ -91,7 +91,10 @@ class ValueCopier {
     return this.cut(this.rules.text(start), further);
   }
 
-  /** Read as the line, or the piece of JSON, that it was: headers have a form of their own, and some names say that a value is public. */
+  /**
+   * Redacts the value as part of the line or piece of JSON that it comes from, because some headers have their own format and
+   * some names mark a value as public.
+   */
   private copyBehind(lead: string, value: string, tail: string, further: number): string {
     const line = this.rules.text(lead + value + tail);
     const isFramed = line.startsWith(lead) && line.endsWith(tail);
@@ -114,7 +117,7 @@ class ValueCopier {
     return redacted === text ? plain : redacted;
   }
 
-  /** @param further characters that were cut before. */
+  /** @param further number of characters that were cut before. */
   private cut(text: string, further = 0): string {
     const { maxStringChars } = this.limits;
     if (text.length + further <= maxStringChars) return text;
@@ -169,7 +172,7 @@ class ValueCopier {
     return copied === undefined ? '[undefined]' : copied;
   }
 
-  /** `{name: 'X', value: 'y'}`: the value's name is X. */
+  /** In `{name: 'X', value: 'y'}`, the name of the value is X. */
   private nameFor(value: object, key: string): string {
     const verdict = this.rules.names.judge(key);
     if (verdict.form !== 'content') return key;
@@ -195,7 +198,7 @@ class ValueCopier {
     return out;
   }
 
-  /** Raw headers: names and values take turns. */
+  /** Raw headers: names and values alternate. */
   private headerName(list: readonly unknown[], i: number): string {
     const before = i % 2 === 1 ? list[i - 1] : undefined;
     if (typeof before !== 'string' || before.length > 80 || !/^[\w-]+$/.test(before)) return '';
@@ -234,7 +237,7 @@ class ValueCopier {
     }
   }
 
-  /** Names can be secrets too (a cache by token). `__proto__` must not become a prototype. */
+  /** Names can be secrets too (a cache by token). `__proto__` must not set the prototype. */
   private put(out: Record<string, unknown>, key: string, value: unknown): void {
     const name = key.length < 8 ? key : this.cut(this.rules.text(key));
     Object.defineProperty(out, name, { value, enumerable: true, configurable: true, writable: true });
@@ -251,7 +254,7 @@ function ownText(value: object, key: string): string {
   return typeof descriptor?.value === 'string' ? descriptor.value : '';
 }
 
-/** Not by the value's own methods, which the program may have replaced. */
+/** Doesn't call the value's own methods, which the program may have replaced. */
 function dateText(value: Date): string {
   const time = Date.prototype.getTime.call(value);
   return Number.isNaN(time) ? 'Invalid Date' : new Date(time).toISOString();

@@ -1,7 +1,7 @@
 /**
- * Redacts a text that comes in chunks. The text is cut into stretches by its content alone, never by its chunks, so the
- * output is the same at every chunk size; a stretch is only searched when enough of what follows is there. Holds at
- * most one stretch and its surroundings.
+ * Redacts a text that comes in chunks. The text is divided into stretches by its content alone, never by chunks, so the
+ * output is the same for every chunk size. A stretch is searched only when enough of the following text is available. Buffers
+ * at most one stretch and its surroundings.
  */
 
 import { renderPlaceholder } from './placeholder.ts';
@@ -10,21 +10,21 @@ import { type Finding, type Page, PageMaker } from './scan/page.ts';
 
 /** Units searched at a time. */
 const stretch = 1 << 17;
-/** Units behind a stretch that a finding in it may reach into: more than the longest key. */
+/** Units after a stretch that a finding in it may extend into: more than the longest key. */
 const ahead = 20_000;
-/** Units before a stretch that are seen again: a name may stand there, or the field that names the next. */
+/** Units before a stretch that are searched again as context: a name, or the field that names the next one. */
 const behind = 512;
 
-/** Units of its line that a renderer sees before a finding. */
+/** Units of the line before a finding that are passed to a renderer. */
 const seenBefore = 400;
 
 /**
- * What stands in a finding's place; `before` is its line in front of it, as far as it is seen. A finding that
- * reaches beyond what is read at a time comes in parts: of the second and later ones `isRest` is true.
+ * Returns the replacement of a finding. `before` is the visible part of the line before it. A finding longer than what is
+ * read at a time comes in parts; `isRest` is true for the second and later ones.
  */
 export type Render = (rule: string, value: string, before: string, isRest?: boolean) => string;
 
-/** A finding whose end is not read yet. */
+/** A finding whose end was not read yet. */
 interface Unfinished {
   findEnd: NonNullable<Finding['resume']>;
   rule: string;
@@ -40,10 +40,10 @@ export class TextRedactor {
   private readonly pages: PageMaker;
   private readonly counter: RedactionCounter | undefined;
   private readonly renderOne: Render;
-  /** A number that gives way to words needs quotes where JSON stands; what keeps its length gets none. */
+  /** In JSON a number needs quotes when it is replaced by text, but not by a replacement of the same length. */
   private readonly quotesNumbers: boolean;
   private pending = '';
-  /** Units at the front of `pending` that are already written. */
+  /** Units at the start of `pending` that are already written. */
   private seen = 0;
   private unfinished: Unfinished | undefined;
 
@@ -77,7 +77,7 @@ export class TextRedactor {
     return out;
   }
 
-  /** Searches the next stretch, drops what is no longer needed, answers with its redacted text. */
+  /** Searches the next stretch, drops what is no longer needed and returns the redacted text. */
   private takeStretch(isLast: boolean): string {
     const size = isLast ? this.pending.length : this.seen + stretch + ahead;
     const page = this.pages.make(size === this.pending.length ? this.pending : this.pending.slice(0, size));
