@@ -1,28 +1,28 @@
 /**
- * What kind each UTF-16 code unit is, for the detectors' loops. Tables are made on first use, because the preload
- * carries this file and must load in no time. Knows nothing of secrets.
+ * Character classes of UTF-16 code units, for the detectors' loops. Tables are built on first use, because the preload
+ * includes this file and must load fast. Knows nothing about secrets.
  */
 export const alnum = 1;
 /** `_` and `-`: they join the parts of a name or of a token. */
 export const connector = 2;
 export const wordUnit = alnum | connector;
-/** May stand between a key's name and its separator: quotes, blanks, closing brackets, `?`. */
+/** May occur between a key's name and its separator: quotes, blanks, closing brackets, `?`. */
 export const gap = 4;
-/** Makes the scanner look closer: separators, escapes and the like. */
+/** Makes the scanner look closer: separators, escapes and similar characters. */
 export const event = 8;
 /** Letters and digits of base64, both alphabets, without padding. */
 export const base64Unit = 16;
 export const hexUnit = 32;
 export const digit = 64;
-/** Ends a value that no quote opened. */
+/** Ends an unquoted value. */
 export const terminator = 128;
 
 export interface CharacterTables {
-  /** The classes above, by code unit. */
+  /** The classes above, indexed by code unit. */
   classes: Uint8Array;
-  /** ASCII lower case, by code unit below 256. */
+  /** ASCII lower case, indexed by code units below 256. */
   lower: Uint8Array;
-  /** Value of a base64 unit, 255 for all others; by code unit below 256. */
+  /** Value of a base64 unit, 255 for all others; indexed by code units below 256. */
   sextets: Uint8Array;
 }
 

@@ -1,6 +1,6 @@
 /**
- * All detectors together over one page: known values, the host's own patterns, shapes and contexts; overlapping
- * findings become one, none cuts an escape sequence, and none leaves a bare number's place without quotes.
+ * Runs all detectors over one page: known values, the host's patterns, shapes and contexts. Overlapping findings are merged,
+ * none splits an escape sequence, and a bare number is replaced by a quoted string.
  */
 
 import type { NameBook } from '../names/name-book.ts';
@@ -18,7 +18,7 @@ export interface DetectorOptions {
   context: boolean;
 }
 
-/** Encoded text inside encoded text is followed to this depth. */
+/** Depth to which encoded text inside encoded text is decoded. */
 const deepest = 2;
 
 export class Detector {
@@ -38,8 +38,8 @@ export class Detector {
   }
 
   /**
-   * Findings that start in [from, stop), merged and in order. `stop` in the answer is where the next search goes on: at or
-   * behind the one given, and inside no finding.
+   * Returns the findings that start in [from, stop), merged and in order, and the position where the next search starts: at
+   * or after the given `stop`, and not inside a finding.
    */
   find(page: Page, from: number, stop: number): { findings: Finding[]; stop: number } {
     const found: Finding[] = [];
@@ -66,7 +66,7 @@ function findPattern(page: Page, pattern: RegExp, from: number, stop: number, ou
   }
 }
 
-/** The union of overlapping findings bears the name of the one that says most. */
+/** Merges overlapping findings into their union, with the most specific rule. */
 function mergeFindings(page: Page, found: Finding[]): Finding[] {
   for (const finding of found) {
     finding.start = widenStart(page.units, finding.start);
@@ -93,7 +93,7 @@ function mergeFindings(page: Page, found: Finding[]): Finding[] {
   return merged;
 }
 
-/** A number that stands alone in JSON can only give way to a string: widens the finding to it, answers with the quotes. */
+/** In JSON a bare number can only be replaced by a string: extends the finding to the whole number and returns the quotes. */
 function bareNumberQuote(page: Page, finding: Finding): string {
   const { classes } = characterTables();
   const { units } = page;
@@ -118,7 +118,7 @@ function bareNumberQuote(page: Page, finding: Finding): string {
   return nearestQuote(page, start);
 }
 
-/** The double quote, with its backslashes, that stands nearest before: strings here are quoted so. */
+/** The nearest double quote before `start`, with its backslashes: the quoting of strings at this place. */
 function nearestQuote(page: Page, start: number): string {
   const before = page.text.slice(Math.max(0, start - 512), start);
   return /(\\*")[^"]*$/.exec(before)?.[1] ?? '"';

@@ -1,28 +1,28 @@
 /**
- * Text carried inside text as base64, hexadecimal, a run of escapes or a printed buffer: decodes what is readable and
- * asks whether a secret is in it. Decoding is tried on a few characters first, so that ids and digests cost little.
+ * Text inside text as base64, hexadecimal, a run of escapes or a printed buffer: decodes what is readable so that it can be
+ * searched. A few characters are decoded first, so that ids and digests cost little.
  */
 import { base64Unit, characterTables, hexUnit } from './characters.ts';
 import { escapeMask, escapeShift, listGap, readEscape } from './escapes.ts';
 import type { Page } from './page.ts';
 
-/** Decoded text and where its encoded form ends. */
+/** Decoded text and the end of its encoded form. */
 export interface DecodedRun {
   text: string;
   end: number;
-  /** Where it begins, when what leads to it was given. */
+  /** The start, if the run begins before the position that was passed in. */
   start?: number;
-  /** In JSON a list of numbers gives way to a string, with these quotes. */
+  /** In JSON a list of numbers is replaced by a string with these quotes. */
   quote?: string;
 }
 
-/** Longer encoded runs are decoded to here. */
+/** Longer encoded runs are decoded up to this length. */
 const longestDecoded = 16_384;
 
 const isReadableByte = (byte: number): boolean =>
   (byte >= 32 && byte < 127) || byte === 10 || byte === 13 || byte === 9;
 
-/** The base64 that starts at `start`, if it stands for readable text. `wordEnd` is where the first word in it ends. */
+/** The base64 that starts at `start`, if it encodes readable text. `wordEnd` is the end of its first word. */
 export function decodeBase64Run(page: Page, start: number, wordEnd: number): DecodedRun | undefined {
   if (!startsReadable(page.units, start)) return undefined;
   const { classes } = characterTables();
@@ -35,7 +35,7 @@ export function decodeBase64Run(page: Page, start: number, wordEnd: number): Dec
   return isMostlyReadable(text) ? { text, end } : undefined;
 }
 
-/** The first eight characters stand for six readable bytes. */
+/** The first eight characters encode six readable bytes. */
 function startsReadable(units: Uint16Array, start: number): boolean {
   const { sextets } = characterTables();
   for (let group = start; group < start + 8; group += 4) {
@@ -58,7 +58,7 @@ function isMostlyReadable(text: string): boolean {
   return unreadable <= 2 || unreadable * 20 < text.length;
 }
 
-/** The byte that two hexadecimal digits stand for, or -1. */
+/** The byte that two hexadecimal digits encode, or -1. */
 function hexByte(units: Uint16Array, i: number): number {
   const { classes } = characterTables();
   const high = units[i]!;
@@ -69,7 +69,7 @@ function hexByte(units: Uint16Array, i: number): number {
 
 const hexDigit = (unit: number): number => (unit <= 57 ? unit - 48 : (unit | 32) - 87);
 
-/** Hexadecimal digits in pairs that stand for readable text; [start, end) is one word. */
+/** Pairs of hexadecimal digits that encode readable text; [start, end) is one word. */
 export function decodeHexRun(page: Page, start: number, end: number): DecodedRun | undefined {
   const { units } = page;
   for (let i = start; i < start + 12; i += 2) if (!isReadableByte(hexByte(units, i))) return undefined;
@@ -84,24 +84,24 @@ export function decodeHexRun(page: Page, start: number, end: number): DecodedRun
   return isMostlyReadable(text) ? { text, end: stop } : undefined;
 }
 
-/** So much of a run of escapes is decoded at once. */
+/** At most this many characters of a run of escapes are decoded at once. */
 const longestEscaped = 4096;
 
-/** Runs of escapes that each stand for a plain letter or digit, which nobody needs to escape. */
+/** Runs of escapes that each encode a plain letter or digit, which never needs escaping. */
 export class EscapeRuns {
   #until = 0;
 
-  /** For a scan from the first unit on. */
+  /** For a scan that starts at the first unit. */
   restart(): void {
     this.#until = 0;
   }
 
-  /** The run from `start` on; nothing for the rest of one that was given before: whoever asked has looked at it all. */
+  /** The run that starts at `start`; undefined within a run that was already returned, because it was searched as a whole. */
   at(page: Page, start: number): DecodedRun | undefined {
     if (start < this.#until) return undefined;
     const run = decodeEscapeRun(page, start);
     if (!run) return undefined;
-    // A run that goes on is taken up again half way, so that what the cut goes through is seen whole once.
+    // A run that was cut is continued from its middle, so that a secret across the cut is seen whole once.
     const isCut = run.text.length >= longestEscaped;
     this.#until = isCut ? start + ((run.end - start) >> 1) : run.end;
     return run;
@@ -142,7 +142,7 @@ const typedArray = new RegExp(
   'y',
 );
 
-/** `<Buffer 67 68 …>` as util.inspect prints it; the page holds `<` at `start`. */
+/** `<Buffer 67 68 …>` as util.inspect prints it. There is a `<` at `start`. */
 export function decodePrintedBuffer(page: Page, start: number): DecodedRun | undefined {
   printedBuffer.lastIndex = start;
   const match = printedBuffer.exec(page.text);
@@ -151,7 +151,7 @@ export function decodePrintedBuffer(page: Page, start: number): DecodedRun | und
   return isMostlyReadable(text) ? { text, end: start + match[0].length } : undefined;
 }
 
-/** `<67 68 …>` behind `[Uint8Contents]:`; the page holds `<` at `start`. */
+/** `<67 68 …>` after `[Uint8Contents]:`. There is a `<` at `start`. */
 export function decodeContents(page: Page, start: number): DecodedRun | undefined {
   contents.lastIndex = start;
   const match = contents.exec(page.text);
@@ -160,7 +160,7 @@ export function decodeContents(page: Page, start: number): DecodedRun | undefine
   return isMostlyReadable(text) ? { text, start: start + 1, end: start + 1 + match[1]!.length } : undefined;
 }
 
-/** `Uint8Array(40) [ 103, 104, … ]` as util.inspect prints it; the page holds `(` at `start`. */
+/** `Uint8Array(40) [ 103, 104, … ]` as util.inspect prints it. There is a `(` at `start`. */
 export function decodeTypedArray(page: Page, start: number): DecodedRun | undefined {
   typedArray.lastIndex = start;
   const list = typedArray.exec(page.text)?.[1];
@@ -174,7 +174,10 @@ export function decodeTypedArray(page: Page, start: number): DecodedRun | undefi
 const textOfNumbers = (list: string): string =>
   Buffer.from((list.match(/\d+/g) ?? []).map(Number)).toString('latin1');
 
-/** `"data":[103,104,…]` as JSON.stringify writes a Buffer, on one line or many, and in a string of JSON; the page holds the name's quote at `start`. */
+/**
+ * `"data":[103,104,…]` as JSON.stringify writes a Buffer, on one line or several, also within a JSON string. The name's quote
+ * is at `start`.
+ */
 export function decodeBufferData(page: Page, start: number): DecodedRun | undefined {
   bufferData.lastIndex = start;
   const match = bufferData.exec(page.text);

@@ -1,21 +1,21 @@
 /**
- * Reads one escape sequence of the encodings in which text is carried inside text: backslashes of any depth (`\n`,
- * `\\\"`, `\u0022`, `\x22`), percent signs of any depth (`%3D`, `%253D`) and XML entities. Answers with the unit it
- * stands for and its length, packed in one number so that nothing is allocated.
+ * Reads one escape sequence of the encodings for text inside text: backslashes of any depth (`\n`, `\\\"`, `\u0022`, `\x22`),
+ * percent signs of any depth (`%3D`, `%253D`) and XML entities. Returns the unit it encodes and its length, packed into one
+ * number to avoid allocation.
  */
 import { characterTables, hexUnit } from './characters.ts';
 
-/** In the packed answer the unit stands in the low bits, the length above. */
+/** In the packed result the low bits contain the unit, and the bits above them the length. */
 export const escapeMask = 0xffff;
 export const escapeShift = 16;
 
-/** The source of an expression: blanks and line breaks between the numbers of a list, also within a string. */
+/** Source of a regular expression: blanks and line breaks between the numbers of a list, also within a string. */
 export const listGap = String.raw`(?:\s|\\{1,15}[nrt]){0,80}`;
 
 const pack = (length: number, unit: number): number => (length << escapeShift) | unit;
 const hexValue = (unit: number): number => (unit <= 57 ? unit - 48 : (unit | 32) - 87);
 
-/** 0 when no escape starts at `i`. */
+/** Returns 0 if no escape starts at `i`. */
 export function readEscape(units: Uint16Array, i: number): number {
   const first = units[i];
   if (first === 92) return readBackslash(units, i);
@@ -65,7 +65,7 @@ const entities: Record<string, number> = {
   colon: 58,
 };
 
-/** What the names above begin with, and a number: most ampersands of a program stand before another. */
+/** The first letters of the names above, and `#`: most ampersands in programs are followed by another character. */
 const startsEntity = (unit: number): boolean =>
   unit === 35 || (unit > 96 && unit < 114 && ((entityStarts >>> (unit - 97)) & 1) !== 0);
 const entityStarts = Object.keys(entities).reduce((bits, name) => bits | (1 << (name.charCodeAt(0) - 97)), 0);
@@ -93,8 +93,8 @@ function numericEntity(name: string): number | undefined {
 }
 
 /**
- * Widens a finding so that it cuts no escape sequence of the text in two: what is left stays valid JSON. Answers with
- * the new start; `widenEnd` with the new end.
+ * Extends a finding so that it splits no escape sequence, and the remaining text stays valid JSON. `widenStart` returns the
+ * new start, `widenEnd` the new end.
  */
 export function widenStart(units: Uint16Array, start: number): number {
   for (let back = 1; back <= 5 && back <= start; back++) {
@@ -119,7 +119,7 @@ export function widenEnd(units: Uint16Array, end: number, length: number): numbe
   return end;
 }
 
-/** The backslash at `i` opens an escape: it is not itself escaped. */
+/** The backslash at `i` starts an escape; it is not escaped itself. */
 function isOpenBackslash(units: Uint16Array, i: number): boolean {
   let run = 1;
   while (units[i - run] === 92) run += 1;

@@ -1,17 +1,19 @@
 /**
- * Dumps of bytes in rows (`hexdump -C`, `xxd`, packet tracers): the rows' bytes are read as one text, and if a secret is
- * in it the whole dump goes, bytes and readable column alike. Knows the rows' form only, not what is in them.
+ * Dumps of bytes in rows (`hexdump -C`, `xxd`, packet tracers). The bytes of the rows are decoded as one text, and if it
+ * contains a secret, the whole dump is replaced, both the bytes and the readable column. Knows only the format of rows.
  */
 import type { DecodedRun } from './encoded-text.ts';
 import type { Page } from './page.ts';
 
 const mostRows = 256;
 const longestRow = 120;
-/** Position, bytes in groups of one, two or four, and what they read as. */
+/** Offset, bytes in groups of one, two or four, and their readable form. */
 const row =
   /^(?:0x)?[0-9a-f]{4,8}:?[ \t]{1,3}((?:[0-9a-f]{2}(?: {0,2}|\t)){1,16})(?:[ \t]{0,60}[ \t|][ -~\u2022\u00b7]{0,18})?\r?$/i;
 
-/** The dump whose first row starts at `start`, read as text; undefined where no two rows stand. `end` is behind the last. */
+/**
+ * Decodes the dump whose first row starts at `start`; undefined unless there are two rows. `end` is the end of the last row.
+ */
 export function decodeDump({ text, units }: Page, start: number): DecodedRun | undefined {
   const bytes: string[] = [];
   let at = start;

@@ -1,13 +1,13 @@
 /**
- * A stretch of text under the detectors' eyes: the string for regular expressions, its code units for loops (a typed
- * array is read at the same speed on every Node, `charCodeAt` is not). And what a detector finds in it.
+ * A stretch of text to be searched: the string for regular expressions, its code units for loops (a typed array is equally
+ * fast on every Node, `charCodeAt` is not), and what a detector found in it.
  */
 export interface Page {
   text: string;
   /** Code units of the text, then zeros. */
   units: Uint16Array;
   length: number;
-  /** Where the next `-----END ` stands, once looked for; the page's length when nowhere. */
+  /** Position of the next `-----END `, once it was searched for; the page's length if there is none. */
   nextEnd: number;
 }
 
@@ -16,26 +16,27 @@ export interface Finding {
   start: number;
   end: number;
   rule: string;
-  /** Put on both sides of the placeholder, where a bare number must become a string. */
+  /** Written on both sides of the placeholder if a bare number must become a string. */
   quote?: string | undefined;
-  /** The page ended before the secret did: how to find its end in the next. */
+  /** The page ended before the secret: finds its end in the next page. */
   resume?: ((page: Page, from: number) => number) | undefined;
 }
 
-/** Zeros behind the text, so that loops may look ahead without a check. */
+/** Zeros after the text, so that loops can look ahead without a bounds check. */
 const lookAhead = 16;
 
 /**
- * Node's own copier of UTF-16, forty times as fast as a loop. Kept from the moment this file is loaded: `Buffer.prototype.write`
- * calls what stands in its place now, which a program may have replaced, and what is not copied is not looked through.
+ * Node's own copy function for UTF-16, forty times as fast as a loop. Captured when this file is loaded:
+ * `Buffer.prototype.write` calls the current property, which a program may have replaced, and text that is not copied would
+ * not be searched.
  */
 const { ucs2Write } = Buffer.prototype as {
   ucs2Write?: (this: Uint8Array, text: string, offset: number, bytes: number) => number;
 };
-/** Below it the call costs more than the loop. */
+/** For shorter texts the call costs more than the loop. */
 const worthCalling = 64;
 
-/** Keeps one array for all its pages: a page is valid until the next is made. */
+/** Reuses one array for all its pages: a page is valid until the next one is made. */
 export class PageMaker {
   private units = new Uint16Array(0);
   private bytes = new Uint8Array(0);
@@ -49,7 +50,7 @@ export class PageMaker {
     return { text, units: this.units, length, nextEnd: -1 };
   }
 
-  /** False where the copier is missing, replaced, or of the other order of bytes. */
+  /** False if the copy function is missing, was replaced, or uses another byte order. */
   private isCopied(text: string): boolean {
     const { units, bytes } = this;
     const last = text.length - 1;

@@ -1,6 +1,6 @@
 /**
- * The one pass over a page: where the walk over its words stops, asks the shape table, the context reader behind a name, and whoever
- * knows what a word or a sign may announce. Knows no policy and changes no text.
+ * The single pass over a page. At each stop of the walk over its words it calls the shape table, the context reader, and the
+ * detectors for what the word or sign may announce. Applies no policy and changes no text.
  */
 
 import { findInCall } from '../grammars/call-arguments.ts';
@@ -46,19 +46,19 @@ import { longWord, WordWalk, walkStop } from './word-walk.ts';
 
 export interface ScannerOptions {
   names: NameBook;
-  /** Look at names and their values too; without it only shapes are found. */
+  /** Also read names and their values; otherwise only shapes are found. */
   context: boolean;
-  /** Says whether decoded text holds a secret, and by which rule. */
+  /** The rule of a secret in decoded text; undefined if it contains none. */
   inside?: (text: string) => string | undefined;
 }
 
 const none: Finding[] = [];
 
-/** Behind a flag: a blank, a quote, an escaped one, a zero byte between arguments or the end. */
+/** What may follow a flag: a blank, a quote, an escaped quote, a zero byte between arguments, or the end. */
 const endsFlag = (unit: number): boolean =>
   unit === 32 || unit === 34 || unit === 39 || unit === 92 || unit === 0;
 
-/** Behind `BEGIN`: a blank, or how a URL writes one. */
+/** What may follow `BEGIN`: a blank, also as it is written in a URL. */
 const isHeadGap = (unit: number): boolean => unit === 32 || unit === 37 || unit === 43;
 
 export class Scanner {
@@ -69,10 +69,10 @@ export class Scanner {
   private readonly telltales = new TelltaleWords();
   private readonly walk: WordWalk;
   private readonly escapes = new EscapeRuns();
-  /** Rows of bytes, and of a table, are read to here. */
+  /** Hex dumps and tables have been read up to these positions. */
   private dumpsUntil = 0;
   private tableUntil = 0;
-  /** Of the stretch that is scanned: no finding may start behind it, but for the one that crosses it. */
+  /** End of the stretch that is scanned: no finding may start after it, except in the word that crosses it. */
   private stop = 0;
 
   constructor(options: ScannerOptions) {
@@ -82,7 +82,7 @@ export class Scanner {
     this.walk = new WordWalk(this.shapes, this.telltales.outlines, options.names);
   }
 
-  /** Pushes what it finds from `from` on, in order. Answers with the position at or behind `stop` where it stands. */
+  /** Pushes the findings from `from` on, in order. Returns the position where the scan ended, at or after `stop`. */
   scan(page: Page, from: number, stop: number, out: Finding[]): number {
     const { units } = page;
     const { walk } = this;
@@ -110,14 +110,14 @@ export class Scanner {
     }
   }
 
-  /** Something was found that ends at `found`, from the walk's word on or before it. Answers where reading goes on. */
+  /** Leaves the walk's word after a finding that ends at `found`. Returns the position where the scan continues. */
   private leaveWord(i: number, found: number): number {
     const { nameStart } = this.walk;
     this.walk.nameStart = -1;
     return found > i ? found : Math.max(found, nameStart + 1);
   }
 
-  /** A word ends at `i` that is worth a look. Answers where reading goes on. */
+  /** Handles a word that ends at `i`. Returns the position where the scan continues. */
   private wordAt(page: Page, i: number, out: Finding[]): number {
     const { units } = page;
     const { walk, telltales, options } = this;
@@ -138,7 +138,7 @@ export class Scanner {
     return found ? this.leaveWord(i, found) : i;
   }
 
-  /** A separator or an escape stands at `i`. Answers where reading goes on. */
+  /** Handles a separator or an escape at `i`. Returns the position where the scan continues. */
   private eventAt(page: Page, i: number, out: Finding[]): number {
     const { units } = page;
     const { place, walk } = this;
@@ -174,7 +174,10 @@ export class Scanner {
     return Math.max(behind, end);
   }
 
-  /** A line's end, an opening bracket, a colour code or a printed buffer stands at `i`. Answers where reading goes on. */
+  /**
+   * Handles a line's end, an opening bracket, a colour code or a printed buffer at `i`. Returns the position where the scan
+   * continues.
+   */
   private otherAt(page: Page, i: number, out: Finding[]): number {
     const { units } = page;
     const { walk, options } = this;
@@ -195,7 +198,7 @@ export class Scanner {
     return (end || i) + 1;
   }
 
-  /** A line starts at `start`, in the text or in a string. */
+  /** Handles a line that starts at `start`, in the text or within a string. */
   private lineAt(page: Page, start: number, out: Finding[]): void {
     if (start >= this.stop) return;
     if (start >= this.tableUntil)
@@ -229,7 +232,7 @@ export class Scanner {
     return found.at(-1)?.end ?? 0;
   }
 
-  /** A shape, or an armoured key, that starts at `i` in the word that starts at `wordStart`: its end, or 0. */
+  /** Looks for a shape or an armoured key at `i` in the word that starts at `wordStart`. Returns its end, or 0. */
   private shapeAt(page: Page, i: number, wordStart: number, out: Finding[]): number {
     const { units } = page;
     if (units[i] === 66 && units[i + 1] === 69 && isHeadGap(units[i + 5]!)) {
@@ -251,7 +254,7 @@ export class Scanner {
     return match.end;
   }
 
-  /** A word of some length: encoded text, or a credential's prefix that no rule knows. */
+  /** Handles a long word: encoded text, or a credential with a prefix that no rule knows. */
   private longWordAt(page: Page, start: number, end: number, out: Finding[]): number {
     const { text, units } = page;
     const before = units[start - 1];
@@ -288,7 +291,7 @@ export class Scanner {
     return run.end;
   }
 
-  /** An escape that is no sign. Answers where reading goes on: `behind`, or further when a secret was found. */
+  /** Handles an escape that is not a sign. Returns `behind`, or a later position after a secret. */
   private escapeAt(page: Page, i: number, behind: number, stands: number, out: Finding[]): number {
     if (stands === 10 && this.options.context && page.units[i] === 92) this.lineAt(page, behind, out);
     if (stands === 34 && page.units[behind] === 100 && page.units[behind + 1] === 97)
@@ -303,7 +306,7 @@ export class Scanner {
     return verdict && verdict.strength >= 2 ? this.context.readUnder(verdict, found.place) : 0;
   }
 
-  /** A sign stands at `place.sign`: `:` `=` `,` `>` `$` `~`. Answers where reading goes on. */
+  /** Handles a sign at `place.sign`: `:` `=` `,` `>` `$` `~`. Returns the position where the scan continues. */
   private signAt(page: Page, unit: number, place: NamePlace, withContext: boolean, out: Finding[]): number {
     const { units } = page;
     if (withContext && (unit === 58 || unit === 61 || unit > 255)) {
@@ -350,11 +353,11 @@ export class Scanner {
   }
 }
 
-/** Of a colon behind a quote or a bracket: a digit, a star or a line's end. */
+/** What may follow a colon after a quote or a bracket: a digit, a star or a line's end. */
 const mayFollowColon = (unit: number): boolean =>
   (unit < 58 && unit > 47) || unit === 42 || unit === 10 || unit === 13;
 
-/** Something that is not ASCII stands in or right before the word before the sign. */
+/** The word before the sign contains or follows a character that is not ASCII. */
 function isNative(units: Uint16Array, { start, sign }: NamePlace): boolean {
   if (start > 0) return units[start - 1]! >= 128 || units[sign - 1]! >= 128;
   return start < 0 && (units[sign - 1]! >= 128 || units[sign - 2]! >= 128);

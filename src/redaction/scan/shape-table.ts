@@ -1,6 +1,6 @@
 /**
- * Finds the shape that starts at a position: three units are hashed to a bit that is clear for nearly all
- * text, then starts are compared, then one sticky expression runs. Built once a process, on first use.
+ * Finds the shape that starts at a position: three units are hashed to a bit that is clear for nearly all text, then starts
+ * are compared, then one sticky expression is tried. Built once per process, on first use.
  */
 
 import { allShapes } from '../shapes/index.ts';
@@ -13,21 +13,21 @@ import type { Finding, Page } from './page.ts';
 interface Entry {
   shape: Shape;
   start: string;
-  /** Its fourth unit, or 0: most that share three differ here. */
+  /** The fourth unit of the start, or 0: most starts with the same first three units differ here. */
   fourth: number;
   body: RegExp;
-  /** Of a whole word only, yet with a start that nothing else has: known behind another word's sign too. */
+  /** A whole-word shape with a start that nothing else has: also recognized after a `-` or `_` within a word. */
   standsOut: boolean;
 }
 
 export interface ShapeMatch {
   rule: string;
-  /** Where what must be withheld starts: behind the public start. */
+  /** Where the withheld part starts: after the public start. */
   bodyStart: number;
   end: number;
 }
 
-/** Three units in sixteen bits. */
+/** Hashes three units to sixteen bits. */
 export function headOf(a: number, b: number, c: number): number {
   return (Math.imul(a, 0x6d2b) ^ Math.imul(b, 0x1f35) ^ Math.imul(c, 0x9d)) & 0xffff;
 }
@@ -36,9 +36,9 @@ export const longHeadOf = (head: number, fourth: number): number =>
   (head ^ Math.imul(fourth, 0x2b35)) & 0xffff;
 
 export class ShapeTable {
-  /** A bit for each head of three units with which a shape starts: small, because every word asks it. */
+  /** A bit for each hash of the first three units of a start. Small, because every word is looked up in it. */
   readonly heads = new Int32Array(2048);
-  /** The same of four units, for the starts that have so many, and of three for the others. */
+  /** A bit for each hash of the first four units, or of three for shorter starts. */
   readonly longHeads = new Int32Array(2048);
   private readonly groups = new Map<number, Entry[]>();
 
@@ -50,7 +50,7 @@ export class ShapeTable {
         this.add({ shape, start, fourth: start.charCodeAt(3) || 0, body, standsOut });
       }
     }
-    // Armoured keys start so; the scanner reads them itself.
+    // Armoured keys start like this; the scanner reads them itself.
     for (const word of ['BEGI', 'END ']) {
       const head = headOf(word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2));
       this.mark(head, word.charCodeAt(3));
@@ -78,14 +78,14 @@ export class ShapeTable {
     this.longHeads[long >>> 5]! |= 1 << (long & 31);
   }
 
-  /** Of a head that `heads` knows: whether the fourth unit goes on so too. */
+  /** For a head found in `heads`: whether a start with this fourth unit exists. */
   mayStart(head: number, fourth: number): boolean {
     const { longHeads } = this;
     const long = longHeadOf(head, fourth);
     return (((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1) !== 0;
   }
 
-  /** The shape that starts at `i`; `wholeWord` says that no word unit stands before `i`. */
+  /** The shape that starts at `i`. `wholeWord`: no word unit precedes `i`. */
   match(page: Page, i: number, wholeWord: boolean): ShapeMatch | undefined {
     const { units, text } = page;
     const head = headOf(units[i]!, units[i + 1]!, units[i + 2]!);
@@ -110,14 +110,14 @@ export class ShapeTable {
   }
 }
 
-/** `hf_`, `sk-`: in a number of base64url, which has both signs, such a start stands once in some thousand characters. */
+/** `hf_`, `sk-`: random base64url contains both signs, and such a start by chance once in a few thousand characters. */
 const shortStart = 5;
-/** No name has so many drawn characters before a key. */
+/** No name has this many random characters before a key. */
 const drawnReach = 43;
 
 /**
- * The word that holds the start at `i` was drawn before it: as a whole, or it goes on behind the key's end, so that
- * the key has no end of its own. A key behind a name, as in `checkout-hf_…`, is neither.
+ * The start at `i` is inside a random word: either a long random part precedes it, or the word continues after the key's end.
+ * A key after a name, as in `checkout-hf_…`, is not.
  */
 function isWithinDrawn({ units, text }: Page, i: number, end: number): boolean {
   const { classes } = characterTables();
@@ -127,7 +127,7 @@ function isWithinDrawn({ units, text }: Page, i: number, end: number): boolean {
   return i - from >= drawnReach || (classes[units[end]!]! & wordUnit) !== 0;
 }
 
-/** `load_LTAI…`, `checkout-dapi…`, as functions and folders are called. */
+/** `load_LTAI…`, `checkout-dapi…`: names of functions and folders. */
 const isSign = (unit: number | undefined): boolean => unit === 95 || unit === 45;
 
 const isDrawn = (body: string): boolean => looksRandom(body, 14) && /\d.*\d/.test(body);
@@ -146,7 +146,7 @@ export function shapeTable(): ShapeTable {
   return table;
 }
 
-/** A known shape tells more than the name it stands under, and its public start may stay. */
+/** Names the finding after a known shape, which is more specific than the name, and keeps its public start. */
 export function nameByShape(page: Page, span: { start: number; end: number }, rule: string): Finding {
   const match = shapeTable().match(page, span.start, true);
   if (!match || match.end < span.end - 2) return { start: span.start, end: span.end, rule };

@@ -1,6 +1,6 @@
 /**
- * Walks over a page from word to word and stops only where somebody may have to look closer. A loop of its own, with nothing in
- * it but comparisons: what it stops at is a few in a hundred words. Knows no grammar.
+ * Walks over a page word by word and stops only at places that need a closer look, a few in a hundred words. A separate loop
+ * that contains nothing but comparisons. Knows no grammar.
  */
 
 import { isPortField } from '../grammars/url-credentials.ts';
@@ -10,41 +10,41 @@ import { mayOpenTable } from '../tables/first-lines.ts';
 import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
 import { headOf, longHeadOf, type ShapeTable } from './shape-table.ts';
 
-/** Why the walk stands still. */
+/** Why the walk stopped. */
 export const walkStop = {
   end: 0,
-  /** A part of a word begins as a shape does: `nameStart` says where the word begins. */
+  /** A part of a word starts like a shape; `nameStart` is the start of the word. */
   shape: 1,
-  /** A word ends that is long, announces something, is a flag or has a value behind its blank. */
+  /** The end of a word that is long, announces something, is a flag or is followed by a blank and a value. */
   word: 2,
   /** A separator or an escape. */
   event: 3,
-  /** A line's end, an opening bracket, a colour code, what may be a printed buffer. */
+  /** A line's end, an opening bracket, a colour code, or a possible printed buffer. */
   other: 4,
 } as const;
 
-/** For encoded text. */
+/** The least length of encoded text. */
 export const longWord = 16;
 
 export class WordWalk {
-  /** Why it stands; one of `walkStop`. */
+  /** The reason for the stop; one of `walkStop`. */
   stop = 0;
   /**
-   * The word that it stands at or in, or the last one, for a sign behind it: [nameStart, nameEnd). `nameStart` is -1 when something
-   * stands between.
+   * The word at or around the stop, or the last one before a sign: [nameStart, nameEnd). `nameStart` is -1 if something is
+   * between the word and the stop.
    */
   nameStart = -1;
   nameEnd = -1;
-  /** That word has parts. */
+  /** The word has several parts. */
   isJoined = false;
   private readonly classes: Uint8Array;
   private readonly shapes: ShapeTable;
   private readonly outlines: Int32Array;
   private readonly names: NameBook;
-  /** Before it names that say nothing matter too: they stand in an object of secrets. */
+  /** Before this position, other names matter too, because they are in an object of secrets. */
   groupEnd = 0;
 
-  /** `outlines`: a bit for each outline of a telling word. */
+  /** `outlines`: a bit for each outline of a telltale word. */
   constructor(shapes: ShapeTable, outlines: Int32Array, names: NameBook) {
     this.classes = characterTables().classes;
     this.shapes = shapes;
@@ -59,8 +59,8 @@ export class WordWalk {
   }
 
   /**
-   * Goes on at `i`, and stops at or behind `to`. `isWithin` says that `i` is where it stopped for a shape, in the word that begins at
-   * `nameStart`, and none starts there. Answers with the position.
+   * Continues at `i`, and stops at or after `to`. `isWithin`: `i` is where it stopped for a shape, in the word that starts at
+   * `nameStart`, and there was no shape. Returns the position.
    */
   next(units: Uint16Array, i: number, to: number, isWithin: boolean): number {
     const { classes, outlines } = this;
@@ -73,7 +73,7 @@ export class WordWalk {
       if (kind & wordUnit) {
         if (!isKnown) nameStart = i;
         let isJoined = isKnown && this.isJoined;
-        // A word has parts between connectors; a shape may start at each.
+        // A word has parts between connectors; a shape may start at each part.
         for (;;) {
           if (!isKnown) {
             const head = headOf(unit, units[i + 1]!, units[i + 2]!);
@@ -86,7 +86,7 @@ export class WordWalk {
           isKnown = false;
           if (kind & alnum) {
             i += 1;
-            // Two at a time: most words are longer.
+            // Two at a time, because most words are longer.
             while (classes[units[i]!]! & classes[units[i + 1]!]! & alnum) i += 2;
             i += classes[units[i]!]! & alnum;
             unit = units[i]!;
@@ -142,16 +142,16 @@ export class WordWalk {
     return this.stand(walkStop.end, i, nameStart, nameEnd, false);
   }
 
-  /** Nothing can come of the sign at `i`: most stand behind names that tell nothing. */
+  /** The sign at `i` can be skipped: most signs follow names that are not sensitive. */
   private isIdle(units: Uint16Array, unit: number, i: number, nameStart: number, nameEnd: number): boolean {
     if (unit === 44) {
-      // Most commas end a number or a value; only one behind a quote can list a name.
+      // Most commas end a number or a value; only one after a quote can list a name.
       if (nameStart < 0 || (i === nameEnd && units[nameStart - 1] !== 10)) return true;
     } else if (unit === 61) {
       if (nameStart < 0 || units[nameStart] === 45) return false;
     } else if (unit !== 58 || nameStart < 0 || mayStandInColon(units, i, nameStart, nameEnd)) return false;
     if (nameStart < this.groupEnd || (nameEnd - nameStart === 2 && units[nameStart] === 105)) return false;
-    // Names in other scripts are read back from the sign.
+    // Names in other scripts are read backwards from the sign.
     if (units[i - 1]! > 127 || (nameStart > 0 && units[nameStart - 1]! > 127)) return false;
     return this.names.isHarmless(units, nameStart, nameEnd);
   }
@@ -165,14 +165,14 @@ export class WordWalk {
   }
 }
 
-/** A quote, or a line's end before a line that opens no table: nearly all of a string within a string. */
+/** An escaped quote, or a line's end before a line that starts no table: nearly all escapes of a string within a string. */
 function isIdleEscape(units: Uint16Array, i: number): boolean {
   const next = units[i + 1]!;
   if (next === 34) return units[i + 2] !== 100;
   return (next === 110 || next === 114) && !mayOpenTable(units, i + 2);
 }
 
-/** What else than a name and its value the colon at `i` may stand in, by what is around it: see `readColon`. */
+/** The text around the colon at `i` allows one of the forms of `readColon`, other than a name and its value. */
 function mayStandInColon(units: Uint16Array, i: number, nameStart: number, nameEnd: number): boolean {
   const next = units[i + 1]!;
   if (next === 10 || next === 13 || (next === 47 && units[i + 2] === 47) || isPortField(units, i + 1))

@@ -1,4 +1,4 @@
-/** Keys of clouds, hosting platforms, infrastructure tools and secret stores. */
+/** Keys of cloud providers, hosting platforms, infrastructure tools and secret stores. */
 import { type Shape, shape } from './shape.ts';
 
 export function cloudShapes(): Shape[] {

@@ -1,4 +1,4 @@
-/** Keys of databases, of observability services and of products that count and alert. */
+/** Keys of databases, observability services, and analytics and alerting products. */
 import { type Shape, shape } from './shape.ts';
 
 export function dataShapes(): Shape[] {

@@ -1,4 +1,4 @@
-/** Every shape there is, by family. Order matters only between shapes with the same start: the first that fits wins. */
+/** All shapes, by family. Order matters only between shapes with the same start: the first match wins. */
 import { cloudShapes } from './clouds.ts';
 import { codeHostShapes } from './code-hosts.ts';
 import { dataShapes } from './data-and-watching.ts';

@@ -1,6 +1,6 @@
 /**
- * Tokens of providers that no public start tells, but a sign within them does: Telegram's colon, Discord's dot, Azure's tilde, and
- * the secret half of an AWS key pair beside its public half. From the providers' public formats.
+ * Tokens without a public start that are recognized by a sign within them: Telegram's colon, Discord's dot, Azure's tilde,
+ * and the secret half of an AWS key pair next to its public half. From the providers' public formats.
  */
 import type { Finding, Page } from '../scan/page.ts';
 
@@ -9,7 +9,7 @@ const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
 const azureSecret = /[\w.~-]{26,40}/y;
 const awsSecret = /["']?[\s,;:|]{1,8}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
 
-/** A bot's number stands before the colon at `sign`, perhaps behind `bot` as in its address. */
+/** A bot's number precedes the colon at `sign`, after `bot` in an API address. */
 export function findTelegramToken(
   { text }: Page,
   place: { start: number; end: number; sign: number },
@@ -20,19 +20,19 @@ export function findTelegramToken(
   return { start: place.sign + 1, end: telegramToken.lastIndex, rule: 'telegram-bot-token' };
 }
 
-/** A word starts at `start` that a dot follows. */
+/** A word that starts at `start` and is followed by a dot. */
 export function findDiscordToken({ text }: Page, start: number): Finding | undefined {
   discordToken.lastIndex = start;
   if (!discordToken.test(text)) return undefined;
   const end = discordToken.lastIndex;
-  // `NotificationSchema.extend`, `OpenIdScheme2.toJSON` have the same build.
+  // `NotificationSchema.extend` and `OpenIdScheme2.toJSON` have the same structure.
   const token = text.slice(start, end);
   return /\d/.test(token) && !/^(?:[A-Z]+[a-z]{2,}){2,}\d?\./.test(token)
     ? { start, end, rule: 'discord-bot-token' }
     : undefined;
 }
 
-/** Three characters, a digit, `Q~`, and thirty-odd more; the page holds the tilde at `tilde`. */
+/** Three characters, a digit, `Q~`, and thirty-odd more. The tilde is at `tilde`. */
 export function findAzureSecret({ text, units }: Page, tilde: number): Finding | undefined {
   const start = tilde - 5;
   if (start < 0 || units[tilde - 1] !== 81) return undefined;
@@ -41,7 +41,7 @@ export function findAzureSecret({ text, units }: Page, tilde: number): Finding |
   return { start, end: azureSecret.lastIndex, rule: 'azure-client-secret' };
 }
 
-/** The secret half of a key pair, beside its public half that ends at `from`. */
+/** The secret half of a key pair, next to its public half that ends at `from`. */
 export function findAwsSecret({ text }: Page, from: number): Finding | undefined {
   awsSecret.lastIndex = from;
   if (!awsSecret.test(text)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Private keys in their text armour (PEM, OpenSSH, PGP, PuTTY), whole or cut at either end, with real or escaped line
- * breaks, or in pieces that a program's source joins. Public keys and certificates are stepped over.
+ * Private keys in text armour (PEM, OpenSSH, PGP, PuTTY), whole or truncated at either end, with real or escaped line breaks,
+ * or in string pieces that source code joins. Public keys and certificates are skipped.
  */
 import { base64Unit, characterTables } from '../scan/characters.ts';
 import { escapeMask, escapeShift, readEscape } from '../scan/escapes.ts';
@@ -10,10 +10,10 @@ import { isReadable } from '../values/randomness.ts';
 /** A key of 16,384 bits has 12,700 characters. */
 export const longestBlock = 16_000;
 
-/** A URL's form has `%20` or `+` for a blank. */
+/** In a URL a blank is `%20` or `+`. */
 const opening = /BEGIN(?: |%20|\+)([A-Za-z0-9](?:[A-Za-z0-9 +-]|%20){0,40}?)-----/y;
 
-/** The page holds `BEGIN` and a blank at `i`: where reading goes on, or 0 when it is no block. */
+/** There is a `BEGIN` and a blank at `i`. Returns the position where the scan continues, or 0 if it is not a block. */
 export function readBlockFrom(page: Page, i: number, out: Finding[]): number {
   opening.lastIndex = i;
   const match = opening.exec(page.text);
@@ -26,7 +26,7 @@ export function readBlockFrom(page: Page, i: number, out: Finding[]): number {
   return coverBody(page, start, bodyEnd(page, start), out);
 }
 
-/** Looked for once and remembered, so that many openings cost one search. */
+/** The position is cached, so that many openings cost one search. */
 function findEnd(page: Page, from: number): number {
   if (page.nextEnd < from) {
     const at = page.text.indexOf('-----END', from);
@@ -37,7 +37,7 @@ function findEnd(page: Page, from: number): number {
 
 const keyRun = /[A-Za-z\d+/=]{12,}/g;
 
-/** Base64 alone, or a run of it that is no word: `...keyLines,` and `<the key's lines here>` are none. */
+/** Only base64, or a run of it that is not a word. `...keyLines,` and `<the key's lines here>` don't count. */
 const holdsKey = (text: string): boolean =>
   !/[;{}]|\w\(\w|=>|^[a-z]+$/.test(text) &&
   !/^[xX.*]+$/.test(text) &&
@@ -45,8 +45,8 @@ const holdsKey = (text: string): boolean =>
     (text.match(keyRun) ?? []).some((run) => !isReadable(run)));
 
 /**
- * Pieces between quotes that are not escaped are found one by one: what joins them stays. Of a body that was not followed along
- * its base64 (`isWhole`) a piece may be a program's own.
+ * Pushes the pieces between unescaped quotes one by one; the text that joins them is kept. If `isWhole`, the body was not
+ * checked for base64, and a piece may be the program's own code.
  */
 function coverBody(page: Page, start: number, end: number, out: Finding[], isWhole = false): number {
   let from = start;
@@ -71,7 +71,7 @@ function trimBody(page: Page, start: number, end: number): { start: number; end:
   return { start: start + lead, end: start + lead + body.length };
 }
 
-/** The end of a body that was cut: it goes on while lines are of base64 or are headers (`DEK-Info: …`). */
+/** The end of a truncated body: it continues as long as the lines are base64 or headers (`DEK-Info: …`). */
 function bodyEnd(page: Page, start: number): number {
   const { classes } = characterTables();
   const { units, length } = page;
@@ -119,7 +119,7 @@ function isHeaderLine(page: Page, lineStart: number): boolean {
 
 const closing = /END [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY(?: BLOCK)?-----/y;
 
-/** The page holds `END ` at `i`, and no opening was seen: the key's head was cut off. */
+/** There is an `END ` at `i` without an opening: the start of the key was cut off. */
 export function readBlockBack(page: Page, i: number, floor: number): Finding | undefined {
   closing.lastIndex = i;
   if (!closing.test(page.text)) return undefined;
@@ -143,7 +143,7 @@ export function readBlockBack(page: Page, i: number, floor: number): Finding | u
 
 const putty = /Private-Lines: \d{1,3}(?:\r?\n|(?:\\+r)?\\+n)/y;
 
-/** PuTTY's key file: the lines after `Private-Lines: n`. The page holds that name at `i`. */
+/** A PuTTY key file: the lines after `Private-Lines: n`. That name is at `i`. */
 export function readPuttyLines(page: Page, i: number, out: Finding[]): number {
   putty.lastIndex = i;
   if (!putty.test(page.text)) return 0;

@@ -1,4 +1,7 @@
-/** Formats that belong to a standard, not to one provider: signed tokens, key files, password hashes, identity services. */
+/**
+ * Formats that belong to a standard rather than to one provider: signed tokens, key files, password hashes, identity
+ * services.
+ */
 import { type Shape, shape } from './shape.ts';
 
 export function standardShapes(): Shape[] {
@@ -9,7 +12,7 @@ export function standardShapes(): Shape[] {
       /[\w-]{8,4000}\.(?:eyJ[\w-]{2,8000}|[\w-]{0,2000}\.[\w-]{4,8000})(?:\.[\w-]{0,4000}){0,3}/,
       { wholeWord: true },
     ),
-    // Cut before its first or second dot: the header's first field tells.
+    // Truncated before its first or second dot: recognized by the header's first field.
     shape(
       'jwt-part',
       'eyJ',

@@ -1,16 +1,16 @@
 /**
- * What one kind of credential looks like: how it starts, and what follows. Pure data; shape-table.ts finds them.
+ * What one kind of credential looks like: its start and what follows. Pure data; searched by shape-table.ts.
  */
 export interface Shape {
-  /** Name that the placeholder says: lower case, digits and hyphens. */
+  /** Name in the placeholder: lower case, digits and hyphens. */
   rule: string;
-  /** At least two characters each, public, kept in the output. Looked for at the start of a word or of its parts. */
+  /** At least two characters each; public, and kept in the output. Matched at the start of a word or of its parts. */
   starts: string[];
-  /** What must follow; only this is withheld. Every repetition is bounded. */
+  /** What must follow; only this part is withheld. Every repetition is bounded. */
   body: RegExp;
-  /** Only at the start of a word: for starts of few letters. */
+  /** Matches only at the start of a word: for starts of few letters. */
   wholeWord?: boolean;
-  /** The body must not read like words: for starts that also occur in names. */
+  /** The body must not look like words: for starts that also occur in names. */
   random?: boolean;
 }
 

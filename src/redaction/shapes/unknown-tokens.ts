@@ -1,6 +1,6 @@
 /**
- * Tokens of issuers that no rule knows, by their build: a short prefix and a long random body (`acme_live_x…`), or a long
- * random last part of a link that lets in whoever has it (`/hooks/x…`, `/reset-password/x…`).
+ * Tokens of issuers that no rule knows, by their structure: a short prefix and a long random body (`acme_live_x…`), or the
+ * long random last part of a link that grants access (`/hooks/x…`, `/reset-password/x…`).
  */
 
 import type { NameBook } from '../names/name-book.ts';
@@ -18,16 +18,16 @@ import { isAlphabet } from '../values/program-values.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isPublicId, looksChosen } from '../values/values.ts';
 
-/** A digest behind these is a key that somebody drew, not the name of a content. */
+/** A digest after one of these prefixes is a generated key, not the name of a content. */
 const keyedDigest =
   /^(?:[a-z]{2,8}[-_](?:pat|key|api|live|secret|token)|(?:[a-z]{2,8}[-_])?(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_][0-9a-f]{32,64}$/;
 const namedDigest = /^([A-Za-z][\w-]{2,40})[-_]([0-9a-f]{32,64})$/;
 const dotted = /[\w-]{20,400}(?:\.[\w-]{20,600}){1,3}(?![\w.-])/y;
-/** A payload, its time and its signature, as itsdangerous signs them. */
+/** A payload, its time and its signature, in the format of itsdangerous. */
 const timed = /[\w-]{20,400}\.[\w-]{6,8}\.[\w-]{27}(?![\w.-])/y;
 const prefixed =
   /^(?<prefix>[a-z][a-z0-9]{1,9}(?:[-_][a-z]{2,6}){0,2})[-_](?<body>[A-Za-z0-9][A-Za-z0-9_-]{23,})$/;
-/** What names contents, builds and styles, and not the right to something. */
+/** Prefixes of content, builds and styles, which grant no access. */
 const namesContent =
   /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos|nonce|diff)\b/i;
 const lettingIn =
@@ -36,18 +36,19 @@ const lettingIn =
 const genericBody =
   /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot|(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
 
-/** Of what a long word is made; the count of its digits above. */
+/** Flags for the characters of a long word; the bits above contain the number of digits. */
 const small = 1;
 const capital = 2;
 const joined = 4;
 const digitShift = 3;
 
-/** An issuer's word has so many characters of its own behind it (`acme_live_x…`), or two digits. */
+/** A word of several parts with fewer than two digits needs a part of this length (`acme_live_x…`). */
 const leastWithoutDigits = 18;
 
 /**
- * What the long word [start, end) is made of. 0 when it holds no token: with less than two digits and short words joined, or of
- * the length and the digits of a digest, or of words and numbers joined; unless a dot follows and a time.
+ * The characters of the long word [start, end), as flags and a digit count. Returns 0 if it can't be a token: fewer than two
+ * digits and only short parts, length and digits of a digest, or only words and numbers. A word followed by a dot and a
+ * timestamp is never excluded.
  */
 export function buildOf(units: Uint16Array, start: number, end: number): number {
   const { classes } = characterTables();
@@ -76,7 +77,7 @@ export function buildOf(units: Uint16Array, start: number, end: number): number 
   return build >>> digitShift < 2 || (common & hexUnit && isDigestLength(end - start)) ? 0 : build;
 }
 
-/** A word, a short number, or a word before a short number: of `isReadable` what can be told without an expression. */
+/** A word, a short number, or a word and a short number: the cases of `isReadable` that need no regular expression. */
 function isPlainPart(units: Uint16Array, start: number, end: number): boolean {
   if (end - start > 23) return false;
   let i = start;
@@ -90,7 +91,7 @@ function isPlainPart(units: Uint16Array, start: number, end: number): boolean {
   return i === end && (letters === 0 ? digits < 9 : digits === 0 || (letters > 1 && digits < 5));
 }
 
-/** `.x….` with six to eight characters, as `timed` has it. */
+/** `.x….` with six to eight characters, as in `timed`. */
 function isTimeBehind(units: Uint16Array, end: number): boolean {
   if (units[end] !== 46) return false;
   const { classes } = characterTables();
@@ -99,7 +100,7 @@ function isTimeBehind(units: Uint16Array, end: number): boolean {
   return units[i] === 46 && i - end > 6 && i - end < 10;
 }
 
-/** Where the value of Subresource Integrity that begins at `start` ends (`sha512-<base64>`), or 0. */
+/** The end of a Subresource Integrity value (`sha512-<base64>`) that starts at `start`, or 0. */
 export function integrityEnd({ text, units }: Page, start: number): number {
   if (units[start] !== 115 || !/^sha(?:1|256|384|512)-$/.test(text.slice(start, start + 7))) return 0;
   const { classes } = characterTables();
@@ -111,10 +112,10 @@ export function integrityEnd({ text, units }: Page, start: number): number {
 const isDigestLength = (length: number): boolean =>
   length === 32 || length === 40 || length === 56 || length === 64 || length === 96 || length === 128;
 
-/** `20230914T223155647Z1b64098b-…`: what is sorted by its time. */
+/** `20230914T223155647Z1b64098b-…`: sortable by time. */
 const startsWithTime = /^\d{8}T\d{6,12}Z/;
 
-/** The secret part of a long word by its build alone, or by the name it starts with. */
+/** The secret part of a long word, by its structure or by the name it starts with. */
 export function findUnknownToken(
   page: Page,
   start: number,
@@ -150,10 +151,13 @@ const printName = '(?:fingerprint|thumbprint|checksum|etag)';
 const calledPrint = new RegExp(String.raw`${printName}\\*["']?\s?[:=]\s?\\*["']?$`, 'i');
 const publicName = new RegExp(`(?:^[xyn]|${printName})$`, 'i');
 
-/** Names whose values stay where they are read behind them, as in JSON: what stands alone is judged by its build. */
+/**
+ * Names whose values are not withheld. They are only recognized before a value, as in JSON: a value on its own is judged by
+ * its structure.
+ */
 export const isPublicName = (name: string): boolean => publicName.test(name);
 
-/** `"x":"…"`, `y`, `n`: the public numbers of a JSON Web Key, whatever their characters look like. */
+/** `"x":"…"`, `y`, `n`: the public numbers of a JSON Web Key, regardless of their characters. */
 function isPublicPart({ text, units }: Page, start: number): boolean {
   const isQuoted = units[start - 1] === 34 || units[start - 1] === 39;
   let sign = isQuoted ? start - 2 : start - 1;
@@ -164,36 +168,40 @@ function isPublicPart({ text, units }: Page, start: number): boolean {
   return isQuoted && /(?:["'\s{,])[xyn]\\*["']?:\s?\\*["']$/.test(text.slice(Math.max(0, start - 16), start));
 }
 
-/** What the word before calls the name of something, not the right to it. */
+/** The preceding words call it an identifier, which grants no access. */
 const calledAnId =
   /(?:\bids?|hash|digest|etag|cursor|nonce|sum|sha\d*|fingerprint|kid|commit|address|cid|uid|build|page|offset|certs?|certificates?|account|wallet|transaction|tx|signature|thumbprint|challenge|public key|contract|video|image|content)\W{0,4}(?:(?:is|was|of) )?["'`(]{0,2}$/i;
 const signBefore = /[:=>]\s{0,4}["'`]?$/;
 const standsAlone = /(?=$|[\s"'`)\],]|\.(?:\s|$))/y;
 
-/** Of 32 drawn from 62 some 25 are different. */
+/** Of 32 characters drawn from 62, about 25 are distinct. */
 const fewestDistinct = 14;
 
-/** A word of letters in both cases and of digits: they take turns as no words do, and nothing names it: no id that people pass around is so long. */
+/**
+ * A word of letters in both cases and digits that alternate more often than in words, with no name before it. Common ids are
+ * shorter.
+ */
 function isBareToken({ text, units }: Page, start: number, word: string): boolean {
   const { length } = word;
-  // Of 43 and 44 are digests, keys' thumbprints and addresses; of 34 and 46 other addresses; `AAAA` begins public keys.
+  // 43 and 44 characters: digests, key thumbprints and addresses; 34 and 46: other addresses; `AAAA`: the start of public
+  // keys.
   if (length < 32 || length > 100 || length === 43 || length === 44) return false;
   if (start > 0 && !/[\s"'`([]/.test(text[start - 1]!)) return false;
   if (/^(?:[13]\w{33}$|Qm\w{44}$|AAAA)/.test(word)) return false;
   standsAlone.lastIndex = start + length;
   if (units[start + length] !== 0 && !standsAlone.test(text)) return false;
   const before = text.slice(Math.max(0, start - 40), start);
-  // `createAIV5PromptToAIV4Core`: words, whatever stands between.
+  // `createAIV5PromptToAIV4Core`: contains words.
   if (/[a-z]{8}|[a-z]{5}.*[a-z]{5}/.test(word)) return false;
   if (signBefore.test(before) || calledAnId.test(before) || turnsOf(word) < length * 0.42) return false;
   // The base64 of a line of dashes.
   return new Set(word).size >= fewestDistinct;
 }
 
-/** How often the next is of another class: small, capital, digit. Drawn from all 62, three in five times. */
+/** How often the class changes: lower case, upper case, digit. For characters drawn from all 62, three in five times. */
 const turnsOf = (word: string): number => (word.match(/[a-z]+|[A-Z]+|\d+/g) ?? []).length - 1;
 
-/** `acme.x…`: a short word stands before the dot, and nothing before that; no file goes on with another dot. */
+/** `acme.x…`: nothing but a short word precedes the dot, and no other dot follows, as it would in a file name. */
 function dotPrefixed({ text, units }: Page, start: number, word: string): boolean {
   if (units[start + word.length] === 46 || units[start + word.length] === 40) return false;
   if (text.startsWith('this.', start - 5)) return false;
@@ -201,7 +209,7 @@ function dotPrefixed({ text, units }: Page, start: number, word: string): boolea
   return word.length >= 22 && /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && isLongRandom(word, 22);
 }
 
-/** Behind a word that issuers use: `acme_live_x…`. */
+/** After a word that issuers use: `acme_live_x…`. */
 function findGenericBody(word: string): string | undefined {
   const body = genericBody.exec(word)?.[1];
   if (body === undefined || !looksRandom(body) || isPublicId(word)) return undefined;
@@ -209,7 +217,7 @@ function findGenericBody(word: string): string | undefined {
   return /publi|(?:^|[-_])p[bk][-_]/i.test(word) ? undefined : body;
 }
 
-/** The secret end of `word`; `before` is what stands before it in a path, or ''. */
+/** The secret end of `word`. `before` is the path before it, or ''. */
 function findTokenBody(word: string, before: string): string | undefined {
   if (before !== '' && lettingIn.test(before) && isLongRandom(word, 20)) return word;
   const { prefix, body } = prefixed.exec(word)?.groups ?? {};
@@ -223,13 +231,13 @@ function findTokenBody(word: string, before: string): string | undefined {
   return isLongRandom(body, 24) && !isAlphabet(body) ? body : undefined;
 }
 
-/** `signkey-prod-<digest>`: the front is a name that tells. */
+/** `signkey-prod-<digest>`: the part before the digest is a sensitive name. */
 function findNamedDigest(word: string, names: NameBook): string | undefined {
   const [, name = '', digest] = namedDigest.exec(word) ?? [];
   return digest !== undefined && names.judge(name).strength >= 2 ? digest : undefined;
 }
 
-/** Two and more long random parts joined by dots, as signed values have them; `start` is the first one's. Its end, or 0. */
+/** Two or more long random parts joined by dots, as in signed values; the first starts at `start`. Returns the end, or 0. */
 function dottedTokenEnd({ text }: Page, start: number): number {
   dotted.lastIndex = start;
   timed.lastIndex = start;
@@ -239,7 +247,7 @@ function dottedTokenEnd({ text }: Page, start: number): number {
   return isToken ? dotted.lastIndex : 0;
 }
 
-/** Two digits and three letters at least. */
+/** At least two digits and three letters. */
 const mixed = /^(?=\D*\d\D*\d)(?=[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z])/;
 const maySpeak = /pass|secret|token|cred|key|licen/i;
 const telling =
@@ -255,7 +263,10 @@ function isCalledSo({ text, units }: Page, end: number): boolean {
   return calledSo.test(text);
 }
 
-/** A random word, and no public id, in a line that speaks of a secret before it, with at most one sign and no other name between. */
+/**
+ * A random word that is no public id, after the name of a secret in the same line, with at most one sign and no other name
+ * between them.
+ */
 export function isSpokenOf(page: Page, start: number, word: string, build: number, names: NameBook): boolean {
   const { text } = page;
   if (build >>> digitShift < 2 || !mixed.test(word)) return false;
@@ -274,11 +285,11 @@ export function isSpokenOf(page: Page, start: number, word: string, build: numbe
 /** `v1beta1_generated_Firestore_GetDocument_async`. */
 const nameOrVersion = /^(?:v\d{1,2}(?:p\d)?(?:(?:alpha|beta)\d{0,2})?|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)$/;
 
-/** One run of it alone is random, in both cases and digits; with small letters only it must be longer. */
+/** Random, in both cases and digits, with one long run of characters. Without one of the cases the run must be longer. */
 function isLongRandom(body: string, least: number): boolean {
   if (isPublicId(body) || /^[0-9a-fA-F-]+$/.test(body)) return false;
   const parts = body.split(/[-_]/);
-  // What a digest ends is the name of a content: `linux-node20-<sha256>`.
+  // A digest at the end names content: `linux-node20-<sha256>`.
   if (parts.length > 1 && /^[0-9a-f]{32,128}$/.test(parts.at(-1)!)) return false;
   if (parts.every((part) => nameOrVersion.test(part))) return false;
   const run = Math.max(...parts.map((part) => part.length));
