@@ -1,6 +1,7 @@
 /**
- * Literals that a call takes as a credential: `setPassword("x")`, `basicAuth("user", "x")`, `createHmac("sha256", "x")`. The
- * function's name decides how much a literal must look like one; numbers, variables and inner calls are no literals.
+ * Literals passed to a call as a credential: `setPassword("x")`, `basicAuth("user", "x")`, `createHmac("sha256", "x")`. The
+ * function's name decides how much a literal must look like a credential. Numbers, variables and inner calls are not
+ * literals.
  */
 import type { NameBook } from '../names/name-book.ts';
 import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
@@ -10,25 +11,28 @@ import { readQuoted } from '../values/value-span.ts';
 import { isStandIn, looksChosen } from '../values/values.ts';
 import { isOddlySpelt } from './keyword-secrets.ts';
 
-/** Signing, hashing and opening with a key: only what looks random is one. */
+/** Functions that sign, hash or open with a key: only a random-looking argument counts. */
 const takesKey = /^(?:sign|verify|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;
-/** What makes a key of a password, and what compares one. */
+/** Functions that derive a key from a password or compare one. */
 const takesPassword = /^(?:pbkdf2(?:Sync)?|scrypt(?:Sync)?|compare(?:Sync)?|hash_?pw|check_?pw)$/i;
-/** The algorithm first, the key behind it. */
+/** Functions that take the algorithm first, then the key. */
 const ciphers = /^create(?:Hmac|Cipheriv|Decipheriv)$/;
-/** The user first, the password behind it. */
+/** Functions that take the user first, then the password. */
 const takesPair =
   /^(?:log_?in|sign_?in|begin|authenticate|auth|(?:set_?|http_?)?basic_?auth|\w{0,20}Credentials?|PDO|mysqli?_connect|getConnection)$/i;
-/** The same, but the other arguments are names of hosts and databases as often. */
+/** Like takesPair, but the other arguments are often names of hosts and databases. */
 const connects =
   /^(?:__construct|(?:create_?)?(?:connect|connection)|p?connect_?(?:db|database)?|open|dial|init)$/i;
-/** The name itself says what it takes: `setPassword`, `withToken`, `SecretStr`. */
+/** Functions named after their argument: `setPassword`, `withToken`, `SecretStr`. */
 const carries =
   /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z_]{0,12}(?:password|passwd|passphrase|token|secret|(?:api|secret|private|symmetric|encryption|signing|master)_?key)(?:_?str)?$/i;
 const longestName = 40;
 const mostArguments = 6;
 
-/** A parenthesis stands at `end`, right behind a name that begins at `start`. Pushes; answers with the last one's end, or 0. */
+/**
+ * There is a parenthesis at `end`, right after a name that starts at `start`. Pushes the findings and returns the last one's
+ * end, or 0.
+ */
 export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
   if (!hasLiteral(page, end + 1)) return 0;
   const name = page.text.slice(Math.max(start, end - longestName), end);
@@ -53,7 +57,7 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   return found;
 }
 
-/** A quote opens before the call's end: most calls take none, and cost no more than this. */
+/** A quote opens before the call's end. Most calls have none, and cost no more than this check. */
 function hasLiteral({ units }: Page, from: number): boolean {
   for (let i = from; i < from + 60; i++) {
     const unit = units[i]!;
@@ -65,14 +69,14 @@ function hasLiteral({ units }: Page, from: number): boolean {
 
 type Judge = (value: string, index: number) => boolean;
 
-/** What a function's name says of its arguments. */
+/** What a function's name implies for its arguments. */
 interface Callee {
   judge: Judge | undefined;
-  /** Something is typed into a field. */
+  /** The function types its argument into a field. */
   types: boolean;
 }
 
-/** Remembered by name; more are forgotten all at once. */
+/** Limit of the cache by name; it is cleared when full. */
 const mostCallees = 2048;
 const callees = new Map<string, Callee>();
 
@@ -114,7 +118,7 @@ function judgeTyped(page: Page, start: number): Judge {
   };
 }
 
-/** The arguments that are passwords, whatever they look like. */
+/** Positions of arguments that are passwords, whatever they look like. */
 const passwordAt: Record<string, number> = {
   PDO: 2,
   mysqli_connect: 2,
@@ -128,7 +132,7 @@ const isHex = (value: string): boolean => /^[0-9a-f]{32,128}$/i.test(value);
 const isPassword = (value: string): boolean =>
   looksChosen(value) && !isStandIn(value) && !/^[\w.-]+\.[a-z]{2,5}$/.test(value);
 
-/** Behind the next comma of this call, or 0. */
+/** The position after the next comma of this call, or 0. */
 function nextArgument(page: Page, from: number): number {
   const rest = /[^,()\n"'`]{0,60},|\s{0,4},/y;
   rest.lastIndex = from;

@@ -1,6 +1,6 @@
 /**
- * What a colon may stand in besides a name and its value: a bot's token, PHP's serialization, `-uuser:password`, a medium in a
- * data URL, Oracle's and PuTTY's forms, two hashes of one account, a heading over a value alone, a password file's line.
+ * Uses of a colon other than between a name and its value: a bot's token, PHP serialization, `-uuser:password`, media in a
+ * data URL, formats of Oracle and PuTTY, the two hashes of an account, a heading above a value, a line of a password file.
  */
 
 import type { NameBook } from '../names/name-book.ts';
@@ -14,7 +14,7 @@ import { findAloneBelow } from './headed-values.ts';
 import { skipMedia } from './media.ts';
 import { findOraclePassword, findPasswordFileLine } from './url-credentials.ts';
 
-/** A colon stands at `place.sign`. Pushes; answers where reading goes on, or 0 for nothing found. */
+/** There is a colon at `place.sign`. Pushes the findings and returns the position where the scan continues, or 0 for none. */
 export function readColon(page: Page, names: NameBook, place: NamePlace, out: Finding[]): number {
   const { text, units } = page;
   const length = place.end - place.start;
@@ -47,14 +47,14 @@ export function readColon(page: Page, names: NameBook, place: NamePlace, out: Fi
   return push(out, findPasswordFileLine(page, place.sign));
 }
 
-/** Pushes what was found; its end, or 0. */
+/** Pushes a finding, if any. Returns its end, or 0. */
 function push(out: Finding[], found: Finding | undefined): number {
   if (!found) return 0;
   out.push(found);
   return found.end;
 }
 
-/** `<32 hex digits>:<32 hex digits>` behind an account's name and a colon: what Windows keeps of a password. */
+/** `<32 hex digits>:<32 hex digits>` after an account's name and a colon: the password hashes of Windows. */
 function isHashPair({ units }: Page, place: NamePlace): boolean {
   if (units[place.start - 1] !== 58) return false;
   const { classes } = characterTables();

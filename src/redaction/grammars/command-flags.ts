@@ -1,6 +1,6 @@
 /**
- * Values behind the flags of a command line: `--token value`, `"--token", "value"`, `-u user:password`, and the short
- * flags of tools that take a password.
+ * Values after command-line flags: `--token value`, `"--token", "value"`, `-u user:password`, and the short flags of tools
+ * that take a password.
  */
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
@@ -14,7 +14,7 @@ const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false
 /** Commands whose `-p`, `-a` or `-w` is a password. */
 const passwordCommands =
   /\b(?:sshpass|docker login|podman login|helm registry login|redis-cli|az login|mongo(?:sh|dump|restore|export)?|plink|pscp|cqlsh|smbclient|ldapsearch)\b[^\n|;]{0,160}$/;
-/** A user stands before the flag, so that `-p` is no port and no path. */
+/** A user before the flag: `-p` is no port and no path then. */
 const userBefore = /[\s"',](?:-u|--user(?:name)?)(?:[\s"',=]{1,4})[\w.@\\-]{1,64}["',]{0,3}\s{0,3}["']?$/;
 /** Commands whose `-P` or `-k` is a password. */
 const otherCommands: Record<string, RegExp> = {
@@ -23,7 +23,7 @@ const otherCommands: Record<string, RegExp> = {
 };
 const mysqlCommands = /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|unrar|rar)\b[^\n|;]{0,160}$/;
 
-/** A flag ends at `end`; the secret behind it. */
+/** Returns the secret after a flag that ends at `end`. */
 export function findFlagValue(page: Page, names: NameBook, start: number, end: number): Finding | undefined {
   const { units, text } = page;
   if (!mayTell(page, names, start, end)) return undefined;
@@ -38,12 +38,12 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (units[at] === 45) return undefined;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
-  // The flag ended its string, and the next is a name: `"run -u", "test:watch": …`.
+  // The string ends after the flag, and the next one is a key: `"run -u", "test:watch": …`.
   if (span.quoted && units[span.close] === 58) return undefined;
   if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return findUserPair(page, span);
   const verdict = /^-[pawPk]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
   if (!verdict || verdict.strength < 2) {
-    // `-k x`, `--key x`: any tool may take a token so; only what nobody would type for anything else.
+    // `-k x`, `--key x`: any tool may take a token this way, so the value must look like nothing else.
     const value = text.slice(span.start, Math.min(span.end, span.start + 300));
     const isToken =
       (/^-{1,2}(?:[a-z]|[a-z-]{0,20}key)$/i.test(name) && isDrawn(value)) ||
@@ -59,7 +59,7 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   return { ...nameByShape(page, span, verdict.rule), resume: span.resume };
 }
 
-/** False for nearly all flags: long ones that name neither a secret nor a key nor a user. */
+/** False for nearly all flags: long ones that don't name a secret, a key or a user. */
 function mayTell(page: Page, names: NameBook, start: number, end: number): boolean {
   const { units, text } = page;
   if (units[start + 1] === 112 || end - start < 4) return true;
@@ -68,7 +68,7 @@ function mayTell(page: Page, names: NameBook, start: number, end: number): boole
   return verdict !== undefined && verdict.strength >= 2;
 }
 
-/** `tool auth -t x`, `tool login -k x`: what signs in takes a token, short as it may be. */
+/** `tool auth -t x`, `tool login -k x`: commands that sign in take a token, even a short one. */
 const signsIn = /\b(?:auth|login|signin|configure|connect)\b[^\n|;]{0,40}$/;
 const isShortToken = (value: string): boolean =>
   /^[\w-]{10,64}$/.test(value) && /\d.*\d/.test(value) && looksRandom(value, 10) && !isPublicId(value);
@@ -90,14 +90,14 @@ function shortFlag(page: Page, start: number) {
   return isPassword ? ({ strength: 3, rule: 'password' } as const) : undefined;
 }
 
-/** `-p'x'`, not the end of the flag's own quotes. */
+/** `-p'x'`, and not the closing quote of the flag itself. */
 const isQuotedValue = ({ units }: Page, at: number): boolean =>
   (units[at] === 39 || units[at] === 34) && units[at + 1]! > 32 && units[at + 1] !== 44;
 
 const isCommand = (page: Page, start: number, command: RegExp): boolean =>
   command.test(page.text.slice(Math.max(0, start - 40), start));
 
-/** `--user=name:password`; the page holds the sign behind the flag. */
+/** `--user=name:password`. `place` is the sign after the flag. */
 export function findFlagPair(
   page: Page,
   place: { start: number; end: number; behind: number },

@@ -1,7 +1,7 @@
 /**
- * Names and the values behind them: `"key": "value"`, `KEY=value`, `key: value`, `Header: value`, `?key=value`,
- * `--key value`, `<key>value</key>`, `"key", "value"`, and a name in one field with its value in the next. Asks NameBook
- * about names and values.ts about values; finds nothing without a name.
+ * Names and the values after them: `"key": "value"`, `KEY=value`, `key: value`, `Header: value`, `?key=value`, `--key value`,
+ * `<key>value</key>`, `"key", "value"`, and a name in one field with its value in the next. Names are judged by NameBook,
+ * values by values.ts. Finds nothing without a name.
  */
 
 import type { NameVerdict } from '../names/key-names.ts';
@@ -70,7 +70,7 @@ function bareLine(page: Page, at: number): string {
 
 const withoutForm = ({ strength, rule }: NameVerdict): NameVerdict => ({ strength, rule });
 
-/** Of the second of two under a name like `auth`: the first is the user. */
+/** For the second of two values under a name like `auth`; the first one is the user. */
 const passwordVerdict: NameVerdict = { strength: 2, rule: 'password' };
 
 export class ContextReader {
@@ -78,7 +78,7 @@ export class ContextReader {
   private page!: Page;
   private out!: Finding[];
   private readonly around: Surroundings;
-  /** Lines of cookies are read to here. */
+  /** Cookies have been read up to here. */
   private cookiesUntil = 0;
 
   constructor(names: NameBook) {
@@ -93,12 +93,12 @@ export class ContextReader {
     this.around.open(page, out);
   }
 
-  /** Where the object of secrets ends that was opened last. */
+  /** End of the last opened object of secrets. */
   get groupEnd(): number {
     return this.around.groupEnd;
   }
 
-  /** A sign (`:` or `=`) stands behind a name. Answers where reading goes on. */
+  /** There is a sign (`:` or `=`) after a name. Returns the position where the scan continues. */
   readSigned(place: NamePlace): number {
     const named = this.names.lookUp(this.page, place.start, place.end);
     let verdict = named && (named.strength > 0 || named.form) ? named : this.verdictAround(place);
@@ -125,32 +125,35 @@ export class ContextReader {
     return read > at ? read : place.behind;
   }
 
-  /** What nearly all labels (`name`, `type`) and names of one letter (`d`, `p`) hold, seen before anything is read closer. */
+  /**
+   * A quick check of the value for nearly all labels (`name`, `type`) and names of one letter (`d`, `p`), before it is read
+   * in detail.
+   */
   private isEmptyHanded({ strength, form, rule }: NameVerdict, { start, behind }: NamePlace): boolean {
     if (form === 'label' && strength === 0 && rule !== 'selector')
       return !this.around.hasLabelFor(start) && holdsPlainName(this.page, this.names, behind);
     return !form && rule.startsWith('jwk-') && holdsShortWord(this.page, behind);
   }
 
-  /** As readSigned, under a name that somebody else has judged. */
+  /** Like readSigned, for a name that the caller has judged. */
   readUnder(verdict: NameVerdict, place: NamePlace, isSpoken = false): number {
     const at = this.skipSign(place);
-    // Behind a verb, not a sign, stands anything: `密码是必填的`.
+    // A verb, unlike a sign, can be followed by anything: `密码是必填的`.
     return at < 0 || (isSpoken && !looksChosen(bareText(this.page, at)))
       ? 0
       : this.readValueAt(at, place, verdict);
   }
 
-  /** Of a name that tells nothing: it stands in an object of secrets, or it is the `is` of `password is: x`. */
+  /** For a name that is not sensitive itself, but is in an object of secrets, or is the `is` of `password is: x`. */
   private verdictAround(place: NamePlace): NameVerdict | undefined {
     if (place.start >= this.around.groupEnd && place.end - place.start !== 2) return undefined;
-    // What an earlier pass wrote is no name.
+    // The output of an earlier pass is not a name.
     if (this.page.units[place.start - 1] === 91 && this.page.text.startsWith('redacted', place.start))
       return undefined;
     return this.around.groupAt(place.start) ?? verdictBeforeIs(this.page, this.names, place);
   }
 
-  /** Of `value` and the like: the field before names it, or the object around it, or the word before. */
+  /** For `value` and similar names: the verdict from the field before, the object around, or the word before. */
   private contentVerdict(place: NamePlace): NameVerdict | undefined {
     const { around } = this;
     return (
@@ -162,7 +165,7 @@ export class ContextReader {
     );
   }
 
-  /** Where the value starts, or -1 when the sign is none (`::`, `==` before no literal). */
+  /** The start of the value, or -1 if there is no sign (`::`, `==` before anything but a literal). */
   private skipSign(place: NamePlace): number {
     const { units } = this.page;
     let i = place.behind;
@@ -250,7 +253,7 @@ export class ContextReader {
         : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
     if (verdict.form === 'authorization') span = includeScheme(this.page, span, place);
     if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
-    // What is the name of another value may also be a variable with a value of its own behind it.
+    // A word that names another value may also be a variable with its own value after it.
     if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return 0;
     if (verdict.strength === 0 || isNextName(this.page, span)) return 0;
     if (verdict.form === 'code' && !(tight && this.isQuery(place))) return 0;
@@ -272,7 +275,7 @@ export class ContextReader {
     return this.report(span, verdict, form, place) ? span.close : 0;
   }
 
-  /** Words to the line's end; in a setting (`PASSPHRASE=…`) whatever stands there. */
+  /** Words up to the line's end; in a setting (`PASSPHRASE=…`) any text with blanks. */
   private isPhraseAt(at: number, isSetting: boolean): boolean {
     const line = bareLine(this.page, at);
     return isSpokenPhrase(line) || (isSetting && / /.test(line) && !isCodePiece(line));
@@ -292,7 +295,7 @@ export class ContextReader {
     );
   }
 
-  /** `["a", "b"]` or `=(value)`: each string is judged alone. */
+  /** `["a", "b"]` or `=(value)`: each string is judged separately. */
   private readList(at: number, verdict: NameVerdict, place: NamePlace): number {
     const { units } = this.page;
     const opensQuoted = readQuoted(this.page, at + 1) !== undefined;
@@ -332,7 +335,7 @@ export class ContextReader {
     return span.end;
   }
 
-  /** Pushes what must go of the value; false when it is no secret. */
+  /** Pushes what must be withheld of the value. False if it is not a secret. */
   private report(span: ValueSpan, verdict: NameVerdict, form: ValueForm, place: NamePlace): boolean {
     const { text } = this.page;
     const length = span.end - span.start;
@@ -354,7 +357,7 @@ export class ContextReader {
     if (verdict.form === 'authorization')
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
     if (!isSecretValue(value, verdict, form) || this.repeatsName(place, value)) return false;
-    // Costs most and is asked last: nearly all such values look like no secret.
+    // Most expensive, therefore last: nearly all such values don't look like a secret.
     if (this.isProgramsOwn(span, form, place)) return false;
     this.out.push({ ...nameByShape(this.page, span, verdict.rule), quote, resume: span.resume });
     return true;
@@ -364,7 +367,7 @@ export class ContextReader {
     return !quoted && setting !== 'sure' && isProgramsOwn(this.page, place, span);
   }
 
-  /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: nothing is told but the name. */
+  /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: the value only repeats the name. */
   private repeatsName({ start, end }: NamePlace, value: string): boolean {
     const plain = (text: string): string => text.replace(/[^A-Za-z\d]+/g, '').toLowerCase();
     const name = plain(this.page.text.slice(start, end));
@@ -382,13 +385,13 @@ export class ContextReader {
     return value.length >= 8 ? name.endsWith(plain(value)) : name === plain(value);
   }
 
-  /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
+  /** A quoted name followed by the comma at `comma`: `"x-api-key", "value"` in raw headers and argument lists. */
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
     if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
-    // Of a name without quotes, what Erlang and Lisp write: `{password, "x"}`.
+    // Unquoted names only in the notation of Erlang and Lisp: `{password, "x"}`.
     if (this.keyQuote(place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
-    // `"passphrase": "Passphrase", "ca": …`: a value, and the next one's name.
+    // `"passphrase": "Passphrase", "ca": …`: a value, and the next name.
     if (/[:=]\s{0,8}\\*["'`]$/.test(this.page.text.slice(Math.max(0, place.start - 16), place.start)))
       return place.behind;
     let at = place.behind;
@@ -409,7 +412,7 @@ export class ContextReader {
     return this.report(span, verdict, form, place) ? span.close : place.behind;
   }
 
-  /** `<password>value</password>`; the page holds `>` at `sign`. */
+  /** `<password>value</password>`. There is a `>` at `place.sign`. */
   readElement(place: NamePlace): number {
     const isLabelled = place.start < 0 && this.around.isLabelled(place.sign);
     const isNamed = place.start >= 0 && place.end === place.sign && isTagName(this.page, place);
@@ -420,10 +423,10 @@ export class ContextReader {
     const span = elementText(this.page, place.behind);
     if (!span || (isNamed && isTypeArgument(this.page, place, span))) return place.behind;
     const text = this.page.text.slice(span.start, Math.min(span.end, span.start + longestJudged));
-    // `<code>` is a typeface's as well.
+    // `<code>` is also a text style.
     if (verdict?.form === 'code' && (/%[\dA-F]{2}/i.test(text) || !hasRandomPart(text, 12)))
       return place.behind;
-    // `<user>:<password>` in a remark, and the program behind it.
+    // `<user>:<password>` in a comment, followed by program code.
     if (!this.page.text.startsWith('</', span.end) && /\w\(| = /.test(text)) return place.behind;
     if (verdict?.form === 'content' && !isLabelled && this.around.noteLabel(span)) return span.end;
     if (isLabelled || verdict?.form === 'content')
@@ -434,7 +437,7 @@ export class ContextReader {
   }
 }
 
-/** Pushes the findings; false when there are none. */
+/** Pushes the findings. False if there are none. */
 function pushFound(out: Finding[], ...found: (Finding | undefined)[]): boolean {
   const real = found.filter((finding) => finding !== undefined);
   out.push(...real);

@@ -1,12 +1,12 @@
 /**
- * Values that a heading announces and the next lines hold: recovery codes, the words of a seed phrase, a password alone below
- * `Password for x:`. Reads some lines behind the heading and no further.
+ * Values on the lines after a heading: recovery codes, the words of a seed phrase, a password alone below `Password for x:`.
+ * Reads only a few lines after the heading.
  */
 import type { Finding, Page } from '../scan/page.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn, looksChosen } from '../values/values.ts';
 
-/** Words that end such a heading's subject: `recovery codes`, `seed phrase`, `wallet words`. */
+/** Last words of such headings: `recovery codes`, `seed phrase`, `wallet words`. */
 export const headingWords = 'codes code phrase words mnemonic key secret';
 
 const kindBefore =
@@ -19,14 +19,14 @@ const listItem = new RegExp(
   'y',
 );
 const mostLines = 24;
-/** Twelve words and more, numbered or not. */
+/** Twelve or more words, numbered or not. */
 const seedWords = new RegExp(
   String.raw`[^\n\\:=]{0,40}[:=]?\s{0,4}(?:${lineBreak}){0,2}[ \t"'\x60]{0,8}((?:\d{1,2}[.):]?[ \t]{0,3})?[a-z]{3,8}(?:(?:[ ,\t]|${lineBreak}){1,4}(?:\d{1,2}[.):]?[ \t]{0,3})?[a-z]{3,8}){11,23})(?![a-z])`,
   'y',
 );
 const prose = /\b(?:the|and|for|with|that|you|are|was|has|have|from|must|will|should|not|your|please)\b/;
 
-/** The word at [start, end) ends a heading's subject. Pushes the values; answers with the last one's end, or 0. */
+/** The word at [start, end) ends the subject of a heading. Pushes the values and returns the end of the last one, or 0. */
 export function findBelowHeading({ text }: Page, start: number, end: number, out: Finding[]): number {
   const word = text.slice(start, end).toLowerCase();
   if (word === 'key' || word === 'secret') return findGroups(text, end, out);
@@ -43,7 +43,7 @@ export function findBelowHeading({ text }: Page, start: number, end: number, out
 const groups =
   /\)?:?[ \t\n"'`]{1,4}((?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}|(?:[a-z2-7]{4} ){7,15}[a-z2-7]{4})(?![\w ])/y;
 
-/** A key in groups of four, as it is shown to be typed into an authenticator. */
+/** A key in groups of four, as displayed for typing into an authenticator. */
 function findGroups(text: string, from: number, out: Finding[]): number {
   groups.lastIndex = from;
   const key = groups.exec(text)?.[1];
@@ -53,7 +53,7 @@ function findGroups(text: string, from: number, out: Finding[]): number {
   return end;
 }
 
-/** Lines of codes: the first has a digit, the others its length. */
+/** Lines of codes: the first contains a digit, and the others have its length. */
 function findCodes(text: string, from: number, out: Finding[]): number {
   toList.lastIndex = from;
   if (!toList.test(text)) return 0;
@@ -84,7 +84,7 @@ const telling =
   /(?:password|passwd|passphrase|passcode|secret|token|api[ -]?key|credential|recovery key|private key)s?\b[^\n:]{0,70}$/i;
 const aloneBelow = /(?:[ \t]{0,4}\r?\n){1,2}[ \t>│]{0,12}["'`]?([^\s"'`]{8,200})["'`]?[ \t]*(?=\r?\n|$)/y;
 
-/** A colon at `sign` ends its line, the line speaks of a secret, and one word stands alone below it. */
+/** The colon at `sign` ends a line that mentions a secret, and the next line is a single word. */
 export function findAloneBelow({ text }: Page, sign: number): Finding | undefined {
   aloneBelow.lastIndex = sign + 1;
   const value = aloneBelow.exec(text)?.[1];

@@ -1,16 +1,16 @@
-/** Values of the HTTP headers that have a form of their own: authorisation with its scheme, cookies with their names. */
+/** Values of HTTP headers with their own format: authorization with its scheme, cookies with their names. */
 import type { NameVerdict } from '../names/key-names.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { readBare, type ValueSpan } from '../values/value-span.ts';
 import { isFillIn, isStandIn } from '../values/values.ts';
 
-/** No header is longer. */
+/** The limit for a header line. */
 export const longestLine = 16_384;
 
 const schemes = /^\s*(?:basic|bearer|token|apikey|api-?key|digest|negotiate|key|secret|sso)\b/i;
 
-/** A value of several fields, to its line's end. */
+/** A value of several fields that extends to the line's end. */
 export const isLongAuthorization = (page: Page, at: number, verdict: NameVerdict): boolean =>
   verdict.form === 'authorization' &&
   /^(?:AWS4|Digest|OAuth|Signature|Hawk|MAC|GoogleLogin|SharedKey|FlyV1)/i.test(page.text.slice(at, at + 12));
@@ -23,7 +23,7 @@ export function includeScheme(page: Page, span: ValueSpan, place: NamePlace): Va
   return { ...rest, start: span.start };
 }
 
-/** The credential behind the scheme, which stays. */
+/** The credential after the scheme; the scheme is kept. */
 export function findAuthorization(
   { text }: Page,
   span: ValueSpan,
@@ -35,9 +35,9 @@ export function findAuthorization(
   if (isFillIn(text, span.start + scheme.length, span.end)) return undefined;
   if (rest.length < 4 || isStandIn(rest) || /\$\{|\{\{/.test(rest)) return undefined;
   if (scheme === '' && !/\d/.test(rest)) return undefined;
-  // A call, and the address where one is authorized.
+  // A call, or the address of an authorization page.
   if (/^[A-Za-z_$][\w$.]*\(|^https?:\/\/[^@]*$/.test(rest)) return undefined;
-  // `'Custom Token="' + token`: the string goes on elsewhere.
+  // `'Custom Token="' + token`: the value comes after the string.
   if (/^[A-Za-z_-]+=$/.test(rest)) return undefined;
   if (/^(?:new|await|typeof)\s/.test(scheme)) return undefined;
   // `authorization: user roles`, in a comment.
@@ -53,18 +53,18 @@ export function findAuthorization(
   };
 }
 
-/** `theme=dark`, `lang=en-US`: a word that anyone may choose, under a name that does not let in. */
+/** `theme=dark`, `lang=en-US`: a common word under a name that grants no access. */
 const isSetting = (name: string, value: string): boolean =>
   /^[a-z]{1,10}(?:[-_][A-Za-z]{2,8})?$/.test(value) &&
   !/sess|sid|auth|tok|jwt|sso|user|login|remember|key|secret|pass|id$/i.test(name);
 
-/** A cookie's own, when a whole `Set-Cookie` stands under another name. */
+/** Attributes of a cookie, if a whole `Set-Cookie` value is under another name. */
 const attributes = /^(?:samesite|path|domain|max-age|expires|priority)$/i;
 
-/** `cookie=function(e){…`, `cookies:{`, `cookie=e.cookie||x`: a program's. */
+/** `cookie=function(e){…`, `cookies:{`, `cookie=e.cookie||x`: program code. */
 const codeStart = /^(?:=|function\b|[({[!]|void\b|new\b|[\w$.]+\(|[\w$]+=>|[\w$.]+\|\||\d,[\w$.]+=[\w$]+\.)/;
 
-/** Each cookie's value; names stay, and the attributes of a cookie that is being set. */
+/** The value of each cookie. Names are kept, and so are the attributes of a cookie that is being set. */
 export function findCookies(page: Page, span: ValueSpan, isOne: boolean): Finding[] {
   const value = page.text.slice(span.start, Math.min(span.end, span.start + longestLine));
   if (!span.quoted && codeStart.test(value)) return [];

@@ -1,6 +1,6 @@
 /**
- * Secrets that only a word announces: `Bearer x`, `password is x`, `using token x`, `IDENTIFIED BY 'x'`. With no sign
- * between them what follows must look the part, more so behind words that people use for other things.
+ * Secrets after a keyword: `Bearer x`, `password is x`, `using token x`, `IDENTIFIED BY 'x'`. Without a sign between them,
+ * the value must look like a secret, the more so after words with other common uses.
  */
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
@@ -20,13 +20,13 @@ const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
 const codeBefore =
   /(?:one-time|verification|security|login|confirmation|auth\w*|otp|mfa|2fa|access|backup|recovery|sms|unlock|sign-?in|log-?in|pin|pass|door|gate|alarm|entry|activation|pairing|device|reset|confirm\w*|temporary)\s$/i;
 
-/** What stands between a word and a literal in quotes, or a value behind a mark of its own, in every tongue and log. */
+/** What may be between a keyword and a quoted literal, or a value after a mark, in several languages and log formats. */
 const looseLead =
   /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ]\.(?= ["'])|[ ](?:(?:was|has been) )?(?:changed|rotated|reset|updated)(?: from)?(?: \S{1,64} to)?|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
 const userThenSecret = /[ \t]{1,3}["']?[A-Za-z][\w.@-]{0,30}["']?(?:[ \t]{1,3}|:)(?=[^\s])/y;
 const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 
-/** `password for the staging box is x`, `senha do banco: x`, and a question that the next line answers. */
+/** `password for the staging box is x`, `senha do banco: x`, and a question that is answered in the next line. */
 const farLead =
   /(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
 const questionLead =
@@ -57,7 +57,7 @@ const pairFirst =
 const codeAsked =
   /\b(?:use|enter|type) ["'`]?(?:[A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`]? to (?:\w{2,10} ){0,2}$/i;
 
-/** `use x as the password`, `123456 is your login code`: the value stands before its word. */
+/** `use x as the password`, `123456 is your login code`: the value precedes its keyword. */
 function findBefore(page: Page, word: string, start: number): Finding | undefined {
   const before = page.text.slice(Math.max(0, start - 110), start);
   if (word === 'login') {
@@ -98,23 +98,23 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
   if (span.end - span.start > 200 || isStandIn(value)) return undefined;
   if (!looksChosen(value) && !(isWord && isTypedWord(value))) return undefined;
   if (isPair && !isOddlySpelt(value)) return undefined;
-  // `login with password=x`: the name before the sign says more.
+  // `login with password=x`: the name before the sign is more specific.
   if (isPair && /^[\w.-]{1,40}=/.test(value)) return undefined;
   if ((!span.quoted && /[([{]/.test(value)) || (/^(?:token|secret)$/.test(word) && !looksRandom(value)))
     return undefined;
   return nameByShape(page, { start: span.start, end: span.end }, isPair ? 'password' : ruleOf(word));
 }
 
-/** Signs and digits among letters, or random: what no sentence goes on with. */
+/** Signs and digits among letters, or random: not the next word of a sentence. */
 export const isOddlySpelt = (value: string): boolean =>
   looksRandom(value, 12) || (/[!#$%^&*~+?]/.test(value) && /\d.*\d/.test(value));
 
-/** What the spoken word at [start, end) announces; `word` is it in small letters. */
+/** The secret that the keyword at [start, end) announces; `word` is its lower case. */
 export function findSpoken(page: Page, word: string, start: number, end: number): Finding | undefined {
   const { text } = page;
   if (word === 'by' && !identifiedBefore.test(text.slice(Math.max(0, start - 60), start))) return undefined;
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
-  // `identified by \`fs.rmdir\`` is said of anything: statements have other quotes.
+  // `identified by \`fs.rmdir\`` is ordinary prose: SQL statements use other quotes.
   if (word === 'by' && /^ \\{0,2}`/.test(text.slice(end, end + 4))) return undefined;
   lead.lastIndex = end;
   const elsewhere = (): Finding | undefined =>
@@ -133,12 +133,12 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
   return { ...nameByShape(page, { start: span.start, end: spanEnd }, ruleOf(word)), resume: span.resume };
 }
 
-/** Of words other tongues are not known here: what says how a password is would be taken for one. */
+/** No other languages here: their words that describe passwords are unknown, and would be taken for one. */
 const announces = /(?:\b(?:is|was|lautet)|['’]s|[=>→])[ \t]{1,4}[[(]?$/;
 const endsSaying =
   /^(?:[.,;:!)\]\n\r"'`]|$|[ ](?:--|–|—|\(|and\b|but\b|so\b|please\b|for now\b|until\b|now\b|in case\b|if\b))/;
 
-/** `the password is sunflower, …`, `password "sunflower"`, `PASSWORD 'x'`: a word that says nothing of passwords. */
+/** `the password is sunflower, …`, `password "sunflower"`, `PASSWORD 'x'`: a word that doesn't describe a password. */
 function isSaidWord(
   { text }: Page,
   word: string,
@@ -158,7 +158,7 @@ function isSaidWord(
   if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
   const lead = text.slice(end, at);
   if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '');
-  // Code goes on behind an assignment, a sentence does not.
+  // After an assignment, code continues on the line; a sentence doesn't.
   if (/[=>→]/.test(lead) && !/^(?:[\n\r"'`]|$)/.test(text.slice(to, to + 1))) return false;
   if (quoted) return !/\b(?:for|of|to|on|at|by)\b/.test(lead);
   // `wifi / password sunflower`

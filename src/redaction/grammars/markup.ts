@@ -1,12 +1,12 @@
-/** XML and HTML: the text of an element, and the name of a tag that has attributes. Knows nothing of secrets. */
+/** XML and HTML: the text of an element, and the name of a tag that has attributes. Knows nothing about secrets. */
 import type { Page } from '../scan/page.ts';
 import type { ValueSpan } from '../values/value-span.ts';
 
-/** What stands between the tags, without blanks and the brackets of CDATA. */
+/** The text between the tags, without blanks and the brackets of CDATA. */
 const content = /(?:\s|\\{1,8}[nrt]){0,60}(?:<!\[CDATA\[)?([^<"\n\\&\]]{1,4096}(?=[<"\n\\&\]]))/y;
 const openTag = /(?:<|&lt;|\\u003c)(?:[\w-]{1,40}:)?([A-Za-z][\w.-]{1,60})\s[^<>]{1,180}$/;
 
-/** Of `<name attribute="x">`, whose `>` stands behind something else than the name. */
+/** For `<name attribute="x">`, in which the `>` doesn't follow the name directly. */
 export function elementName(page: Page, place: { sign: number }): { start: number; end: number } | undefined {
   const unit = page.units[place.sign - 1]!;
   if (unit !== 34 && unit !== 39) return undefined;
@@ -17,11 +17,11 @@ export function elementName(page: Page, place: { sign: number }): { start: numbe
   return { start, end: start + match[1]!.length };
 }
 
-/** `<name>`, and not `count>0`; a namespace may stand before. */
+/** `<name>`, and not `count>0`. A namespace may precede the name. */
 export const isTagName = ({ text }: Page, place: { start: number }): boolean =>
   /(?:<|&lt;|&#60;|u003c|%3C|:)$/i.test(text.slice(Math.max(0, place.start - 6), place.start));
 
-/** The text behind the `>` that ends before `from`. */
+/** The text after the `>` that ends before `from`. */
 export function elementText(page: Page, from: number): ValueSpan | undefined {
   content.lastIndex = from;
   const match = content.exec(page.text);
@@ -32,7 +32,7 @@ export function elementText(page: Page, from: number): ValueSpan | undefined {
 
 const openElement = /<([A-Za-z][\w.:-]{1,60}) (?:[\w:-]{1,30}="[^"<>]{0,40}" ?){0,2}$/;
 
-/** The name of the element whose attribute's sign stands at `sign`: `<apiKey value="x"/>`. */
+/** The name of the element whose attribute's sign is at `sign`: `<apiKey value="x"/>`. */
 export function elementAround(
   { text, units }: Page,
   place: { start: number; sign: number },
@@ -43,17 +43,17 @@ export function elementAround(
 
 const parent = /<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,60})(?: [^<>]{0,80})?>\s{0,60}<$/;
 
-/** The name of the element that opens right before the one whose name stands at `start`: `<Password><Value>x`. */
+/** The name of the element that opens right before the one whose name is at `start`: `<Password><Value>x`. */
 export function parentElement({ text, units }: Page, place: { start: number }): string | undefined {
   if (units[place.start - 1] !== 60) return undefined;
   return parent.exec(text.slice(Math.max(0, place.start - 200), place.start))?.[1];
 }
 
-/** `Array<PropertyKey> | boolean`, `new <T extends WeakKey>(target`, `KEY=<YOUR-KEY>`: no element's name ends at `>`. */
+/** `Array<PropertyKey> | boolean`, `new <T extends WeakKey>(target`, `KEY=<YOUR-KEY>`: the `>` doesn't end a tag. */
 export function isTypeArgument({ text, units }: Page, place: { start: number }, span: ValueSpan): boolean {
   if (units[span.end] === 60 && units[span.end + 1] === 47) return false;
   if (units[place.start - 1] === 60 && /[\w=]/.test(text[place.start - 2] ?? '')) return true;
-  // `'Bearer <access_token>' }`: the quote closes what stood before the name.
+  // `'Bearer <access_token>' }`: the quote closes a string that opened before the name.
   return /^\.[a-z]{2,5}\b|^[^\w]*$|^[\s`]*[()[{}=|,;&:?`]|^['"]\s?[)}\],;]/.test(
     text.slice(span.start, span.start + 4),
   );

@@ -1,16 +1,16 @@
 /**
- * What most values are, told by a few units and without making a string of them: names that tell nothing, short words.
- * False says only that the value must be read.
+ * Recognizes most values from a few units, without creating a string: names that are not sensitive, and short words. False
+ * only means that the value must be read.
  */
 
 import type { NameBook } from '../names/name-book.ts';
 import { base64Unit, characterTables, wordUnit } from '../scan/characters.ts';
 import type { Page } from '../scan/page.ts';
 
-/** A key's private part has more characters. */
+/** The private part of a key is longer. */
 const shortestPart = 16;
 
-/** A literal stands behind the sign that ends before `behind`, and it is no name of a credential. */
+/** A literal follows the sign that ends before `behind`, and it is not the name of a credential. */
 export function holdsPlainName(page: Page, names: NameBook, behind: number): boolean {
   const { units } = page;
   const { classes } = characterTables();
@@ -21,7 +21,7 @@ export function holdsPlainName(page: Page, names: NameBook, behind: number): boo
   if (quote !== 34 && quote !== 39) return false;
   start += 1;
   let end = start;
-  // The signs of paths: `/prod/db/password`.
+  // Characters of paths: `/prod/db/password`.
   while (classes[units[end]!]! & wordUnit || (units[end]! > 45 && units[end]! < 59) || units[end] === 36)
     end += 1;
   const unit = units[end]!;
@@ -32,7 +32,7 @@ export function holdsPlainName(page: Page, names: NameBook, behind: number): boo
   return named === undefined || (named.strength < 2 && named.rule !== 'session');
 }
 
-/** A word, in quotes or not, stands behind the sign, too short for a part of a key. */
+/** The sign is followed by a word, quoted or not, that is too short for a part of a key. */
 export function holdsShortWord({ units }: Page, behind: number): boolean {
   const { classes } = characterTables();
   let start = behind;

@@ -1,12 +1,12 @@
 /**
- * Tells a program's source from a setting, a log or prose by what stands around a value. In a program a value without quotes is an
- * expression, whatever it looks like: `secret: round1Secret,`, `Key: s3location.s3path + name`.
+ * Distinguishes program source from a setting, a log or prose by the text around a value. In a program an unquoted value is
+ * an expression, whatever it looks like: `secret: round1Secret,`, `Key: s3location.s3path + name`.
  */
 import type { NamePlace } from '../names/name-place.ts';
 import type { Page } from '../scan/page.ts';
 import { isDrawnLetters } from '../values/randomness.ts';
 
-/** As far as the text around a value is looked at, to each side. */
+/** How much text is examined on each side of a value. */
 const reach = 400;
 
 const signs = [
@@ -25,18 +25,18 @@ const signs = [
   /[\w)\]'"];\s*$/m,
   /^\s*\/\*\*|^\s*\*\/|^\s*\/\/ /m,
 ];
-/** So many of them are no coincidence. */
+/** This many signs are no coincidence. */
 const enough = 3;
 
-/** What only an expression goes on with. */
+/** What can only follow an expression. */
 const goesOn = /\s{0,40}(?:[,;)\]}]|\.[a-z]|(?:[-+*/?&|=!<>]{1,3}|as|in|of|instanceof)\s)/y;
-/** A name, or one reached through others; of more digits in a row a person makes a password. */
+/** A name or a member path. Three digits in a row are more likely in a password. */
 const reference = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::)#?[A-Za-z_$][\w$]*)*[;,]?$/;
 
-/** The bare value at `span` is an expression or a type of a program's source. */
+/** The bare value at `span` is an expression or a type in program source. */
 export function isProgramsOwn(page: Page, place: NamePlace, span: { start: number; end: number }): boolean {
   const { text, units } = page;
-  // `secret?: V1Projection`, `token!: Token`: a type stands behind it.
+  // `secret?: V1Projection`, `token!: Token`: followed by a type.
   const mark = units[place.sign - 1];
   if (units[place.sign] === 58 && (mark === 63 || mark === 33) && /^[A-Za-z({[]/.test(text[span.start]!))
     return true;
@@ -58,7 +58,7 @@ export function isProgramsOwn(page: Page, place: NamePlace, span: { start: numbe
   return signsAround(page, place, span) >= enough;
 }
 
-/** No sign of a program stands around the value at `span`: a log, a printed object, prose. */
+/** No sign of a program is around the value at `span`: a log, a printed object, prose. */
 export const isOutsidePrograms = (page: Page, place: NamePlace, span: { end: number }): boolean =>
   signsAround(page, place, span) === 0;
 

@@ -1,33 +1,34 @@
 /**
- * Tells a line of a configuration file (properties, INI, YAML, dotenv) from one of a program. In a setting a value is a literal even
- * where it looks like a variable: `spring.datasource.password=userWindow`. What says so is the key, or the lines around it.
+ * Distinguishes a line of a configuration file (properties, INI, YAML, dotenv) from one of a program. In a setting a value is
+ * a literal even if it looks like a variable: `spring.datasource.password=userWindow`. Decided by the key or the neighbouring
+ * lines.
  */
 import type { NamePlace } from '../names/name-place.ts';
 import { alnum, characterTables, connector } from '../scan/characters.ts';
 import type { Page } from '../scan/page.ts';
 
-/** `sure`: no program writes such a name. `likely`: its neighbours are settings, or it is a flag of a command. */
+/** `sure`: no program has such a name. `likely`: the neighbouring lines are settings, or it is a flag of a command. */
 export type SettingKind = 'sure' | 'likely';
 
 const longestKey = 120;
-/** As far as lines around are looked at, to each side. */
+/** How much text is examined on each side. */
 const reach = 400;
-/** Before and behind a value, the ends of lines, also of text within a string. */
+/** Line ends before and after a value, also escaped ones within a string. */
 const lineEnd = /\r?\n|(?:\\{1,4}r)?\\{1,4}n/;
 
 const upperKey = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/;
 const dottedKey = /^[a-z][\w-]*(?:\.[A-Za-z\d][\w-]*)+$/;
 const longKey = /^[a-z][a-z\d][\w-]*(?:\.[A-Za-z\d][\w-]*){2,}$/;
-/** What a program's own objects are called: `this.form.password`. */
+/** Names of a program's own objects: `this.form.password`. */
 const programRoot =
   /^(?:this|self|cls|window|document|process|module|exports|props|state|form|req|request|res|response|ctx|context|event|user|options|opts|params|args|e|o|t|n|r)\./;
 
-/** `login.label.password=Kennwort`: a text that a page shows. */
+/** `login.label.password=Kennwort`: a text of a user interface. */
 const shownText =
   /(?:^|[._-])(?:labels?|messages?|msgs?|placeholders?|titles?|buttons?|btn|tooltips?|hints?|errors?|validations?|i18n|menus?|pages?|dialogs?|texts?|captions?|fields?|headings?)[._-]/i;
 const shownWord = /^\p{Lu}\p{Ll}{2,30}$/u;
 
-/** The whole key around the name: `spring.datasource.password`. */
+/** The whole key that contains the name: `spring.datasource.password`. */
 function wholeKey(page: Page, place: NamePlace): { start: number; key: string } {
   const { units, text } = page;
   const { classes } = characterTables();
@@ -42,13 +43,13 @@ function wholeKey(page: Page, place: NamePlace): { start: number; key: string } 
   return { start, key: text.slice(start, place.end) };
 }
 
-/** How the value stands in its line. */
+/** The position of the value in its line. */
 interface LinePlace {
   startsLine: boolean;
   endsLine: boolean;
 }
 
-/** Which kind of setting the name and its value at `span` are; undefined for all else. */
+/** The kind of setting that the name and its value at `span` are; undefined if they are none. */
 export function settingKind(
   page: Page,
   place: NamePlace,
@@ -63,13 +64,13 @@ export function settingKind(
   if (isWhole && /[a-z\d]-[a-z\d]/.test(key)) return 'sure';
   const isBetweenBlanks = line.endsLine || page.units[span.end]! <= 32;
   if (tight && isBetweenBlanks && upperKey.test(key)) return 'sure';
-  // Not in a line of a program: there is a blank at the sign, or a minifier has made one letter of the first name.
+  // Not in a program: it would have a blank at the sign, or a minifier would have shortened the first name to one letter.
   if (longKey.test(key) && !programRoot.test(key) && (tight || (isColon && line.endsLine))) return 'sure';
   if (isWhole && isColon && dottedKey.test(key) && !programRoot.test(key)) return 'sure';
   return isWhole && hasSettingsAround(page, start, span.end, isColon, tight) ? 'likely' : undefined;
 }
 
-/** `menu.password=Change`: what a page says, in any language. */
+/** `menu.password=Change`: a text of a user interface, in any language. */
 export function isShownText(page: Page, place: NamePlace, value: string): boolean {
   return shownWord.test(value) && shownText.test(wholeKey(page, place).key);
 }
@@ -78,7 +79,7 @@ const plainValue = String.raw`[^\s,;(){}"'\\][^,;(){}\\]{0,200}`;
 const tightLine = new RegExp(String.raw`^[ \t]*(?:export )?[\w.-]{1,80}=(?:${plainValue})?$`);
 const blankLine = new RegExp(String.raw`^[ \t]*[\w.-]{1,80}[ \t]*=[ \t]*(?:${plainValue})?$`);
 const colonLine = new RegExp(String.raw`^[ \t]*(?:- )?[\w.-]{1,80}:(?:[ \t]+${plainValue})?$`);
-/** Within a string its opening quote stands before. */
+/** Within a string, its opening quote may come before. */
 const header = /^(?:.*")?[ \t]*\[[\w.: -]{1,60}\][ \t]*$/;
 const remark = /^[ \t]*(?:[#;].*)?$/;
 
@@ -97,7 +98,7 @@ function hasSettingsAround(
   const isOwnKind = (line: string | undefined): boolean =>
     line !== undefined && (isColon ? colonLine : tightLine).test(line);
   if ((isColon || tight) && isOwnKind(before[0])) return true;
-  // `user = name` is a program's line as well, but not below a section's name.
+  // `user = name` can also be program code, but not below a section header.
   for (const line of before) {
     if (header.test(line)) return true;
     if (!remark.test(line) && !blankLine.test(line)) break;
@@ -108,7 +109,7 @@ function hasSettingsAround(
 
 const restOfLine = /[ \t]{1,60}(?:[#;](?![^\s\w])[^\n"]{0,200})?(?=\r?\n|\\{1,4}[rn]|"|$)/y;
 
-/** Nothing but blanks and a remark (`# …`, `; …`) stand between `end` and the line's end. */
+/** Only blanks and a comment (`# …`, `; …`) are between `end` and the line's end. */
 export function hasOnlyRemark(page: Page, end: number): boolean {
   restOfLine.lastIndex = end;
   return restOfLine.test(page.text);

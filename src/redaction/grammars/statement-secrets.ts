@@ -1,7 +1,7 @@
 /**
- * Secrets that a command's or a statement's grammar announces, with no sign between: `ENV NAME value`, `setx NAME value`,
- * `git config user.token value`, `requirepass value`, `htpasswd -b file user value`, `echo value | sudo -S`. A rule is a
- * word, what stands between it and the value, and perhaps the name that decides.
+ * Secrets in commands and statements without a sign between name and value: `ENV NAME value`, `setx NAME value`, `git config
+ * user.token value`, `requirepass value`, `htpasswd -b file user value`, `echo value | sudo -S`. A rule consists of a word,
+ * what must be between it and the value, and optionally the name that decides.
  */
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
@@ -10,18 +10,18 @@ import { readBare, readQuoted } from '../values/value-span.ts';
 import { isFillIn, isSecretValue, isStandIn, looksChosen } from '../values/values.ts';
 
 interface Rule {
-  /** What must stand behind the word, up to the value; `name` in it must tell of a secret. */
+  /** What must follow the word, up to the value; a group `name` in it must be a sensitive name. */
   lead: RegExp;
-  /** What must stand before the word, within 80 characters. */
+  /** What must precede the word, within 80 characters. */
   before?: RegExp;
   letterBefore?: number | undefined;
   /** What must follow the value. */
   tail?: RegExp;
-  /** The word is written in capitals. */
+  /** The word must be in capitals. */
   capitals?: boolean;
-  /** Of the value, the part that is secret. */
+  /** The part of the value that is secret. */
   part?: RegExp;
-  /** The value must look like a password: the word means other things too. */
+  /** The value must look like a password, because the word has other meanings. */
   chosen?: boolean;
   rule?: string;
 }
@@ -38,7 +38,7 @@ const inPipe: Rule = {
   tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo [^\n|]{0,40}-S\b|[^\n|]{0,120}--?(?:password|pass|token)-stdin|[^\n|]{0,30}chpasswd\b|gh auth login|cryptsetup |passwd\b)/y,
   part: /^(?:[\w.-]{1,64}:)?(.+)$/,
 };
-/** `op read x`, `pass show x`, `vault kv get -field=password x`, and what they print in the next line. */
+/** `op read x`, `pass show x`, `vault kv get -field=password x`: commands that print a secret in the next line. */
 const printsSecret =
   /(?<=\b(?:pass|gopass|op|keyring|security|(?:vault|bao)(?: kv)?|kubectl|secretsmanager|versions|secret) [\w-]{1,30})[ ](?=[^\n\\]{0,160}(?:secret|passw|token|\/|-w\b|field|keyring|->))[^\n\\]{1,200}?(?:\r?\n|\\{1,8}n| -> )(?=\S)/y;
 const fourth: Rule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
@@ -221,7 +221,10 @@ function buildRules(): Map<string, Rule[]> {
   return table;
 }
 
-/** The letter before the blank with which `before` ends, where it is one word's (`/\bnet $/`): nearly all others stop there. */
+/**
+ * The letter before the blank at the end of `before`, if that is a single word (`/\bnet $/`): a quick test that nearly all
+ * text fails.
+ */
 const letterBefore = ({ before }: Rule): number | undefined => {
   const [, letter] = /^[^|]*([a-z]) \$$/i.exec(before?.source ?? '') ?? [];
   return letter?.toLowerCase().charCodeAt(0);
@@ -236,7 +239,7 @@ const ruleTable = (): Map<string, Rule[]> => {
 
 export const toldWords = (): string[] => [...ruleTable().keys()];
 
-/** The word at [start, end), which `word` is in small letters, may open a statement that tells a secret. */
+/** The secret in the statement that the word at [start, end) may start; `word` is its lower case. */
 export function findTold(
   page: Page,
   names: NameBook,
@@ -253,7 +256,7 @@ export function findTold(
     if (rule.capitals && !isInCapitals(units, start, end)) continue;
     if (rule.letterBefore && (units[start - 1] !== 32 || (units[start - 2]! | 32) !== rule.letterBefore))
       continue;
-    // What follows is asked first: it is anchored, what stands before must be searched for.
+    // Tested first, because it is anchored; `before` must be searched for.
     rule.lead.lastIndex = end;
     if (!rule.lead.test(page.text)) continue;
     if (rule.before) {

@@ -1,6 +1,6 @@
 /**
  * Finds the password in an address: `scheme://user:password@host`, `scheme://token@host`, `user:password@tcp(host)`, a
- * `.pgpass` line. Half-open extents in units of the page.
+ * `.pgpass` line. Half-open ranges in units of the page.
  */
 import { characterTables, digit, wordUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
@@ -9,7 +9,7 @@ import { isPublicId, isStandIn, looksChosen } from '../values/values.ts';
 
 const longestUserInfo = 2048;
 
-/** The page holds `://` at `colon`. */
+/** There is a `://` at `colon`. */
 export function findUserInfo(page: Page, colon: number): Finding | undefined {
   const start = colon + 3;
   if (page.units[start] === 47) return undefined;
@@ -25,11 +25,11 @@ export function findUserInfo(page: Page, colon: number): Finding | undefined {
   return { start: from, end: at, rule: 'url-password' };
 }
 
-/** `USER:PASS@HOST`, `user:pass@host`, as documentation writes them. */
+/** `USER:PASS@HOST`, `user:pass@host`: examples in documentation. */
 const isExample = (info: string): boolean =>
   /^(?:user(?:name)?|u|abc|admin)?:(?:pass|pw|pwd|xyz)$/i.test(info);
 
-/** The `@` that ends the user info, or -1. A slash may stand in a password, but not where a port is. */
+/** The `@` that ends the user info, or -1. A slash may be part of a password, but not after a port. */
 function findAt(page: Page, start: number): number {
   const { units } = page;
   const stop = Math.min(page.length, start + longestUserInfo);
@@ -60,11 +60,11 @@ function findAt(page: Page, start: number): number {
   return last;
 }
 
-/** A name of a directory holds commas: `ldap://cn=admin,dc=x:password@host`. */
+/** LDAP distinguished names contain commas: `ldap://cn=admin,dc=x:password@host`. */
 const isDirectory = ({ text }: Page, start: number): boolean =>
   /ldaps?:\/\/$/.test(text.slice(Math.max(0, start - 9), start));
 
-/** `http://corp\user:x@proxy`: one or two backslashes that are no escape of a line's end or a quote. */
+/** `http://corp\user:x@proxy`: one or two backslashes that don't escape a line's end or a quote. */
 function isDomainSlash({ text, units }: Page, start: number, at: number): boolean {
   const isDoubled = units[at + 1] === 92;
   if (!isDoubled && /[nrtbfu"'\\/]/.test(text[at + 1] ?? '"')) return false;
@@ -72,7 +72,7 @@ function isDomainSlash({ text, units }: Page, start: number, at: number): boolea
   return user !== null && /^[\w.-]{1,40}$/.test(text.slice(start, at).slice(-41));
 }
 
-/** Another `@` follows before the host ends: the first belongs to the password. */
+/** Another `@` follows before the host ends, so the first one is part of the password. */
 function continuesUserInfo(page: Page, from: number): boolean {
   const stop = Math.min(page.length, from + 256);
   for (let i = from; i < stop; i++) {
@@ -94,14 +94,14 @@ function continuesUserInfo(page: Page, from: number): boolean {
   return false;
 }
 
-/** `user:pa/ss@host` against `host:8080/path@1.2`. */
+/** `user:pa/ss@host`, as opposed to `host:8080/path@1.2`. */
 function isPasswordSlash(page: Page, start: number, slash: number): boolean {
   const authority = page.text.slice(start, slash);
   const colon = authority.indexOf(':');
   return colon > 0 && !/^\d{0,5}$/.test(authority.slice(colon + 1)) && !authority.startsWith('[');
 }
 
-/** `https://<token>@host`. A user's plain name stays. */
+/** `https://<token>@host`. A plain user name is kept. */
 function findTokenUser(info: string, start: number, end: number): Finding | undefined {
   if (info.length < 16 && !/^[A-Za-z\d_-]{12,}$/.test(info)) return undefined;
   if (!looksRandom(info, 12) || isStandIn(info)) return undefined;
@@ -110,7 +110,7 @@ function findTokenUser(info: string, start: number, end: number): Finding | unde
 
 const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
 
-/** `user:password@tcp(host:port)/db` as Go drivers write it; the page holds `@` at `at`. */
+/** `user:password@tcp(host:port)/db` as Go drivers write it. There is an `@` at `at`. */
 export function findDriverPassword(page: Page, at: number): Finding | undefined {
   if (!mayBeHost(page, at + 1)) return undefined;
   driverHost.lastIndex = at;
@@ -121,7 +121,7 @@ export function findDriverPassword(page: Page, at: number): Finding | undefined 
   return { start: at - password.length, end: at, rule: 'url-password' };
 }
 
-/** A dot in it, or a bracket behind it: scopes of packages, decorators and users' names have neither. */
+/** Contains a dot or precedes a bracket: package scopes, decorators and user names do neither. */
 function mayBeHost({ units }: Page, start: number): boolean {
   const { classes } = characterTables();
   let i = start;
@@ -131,7 +131,7 @@ function mayBeHost({ units }: Page, start: number): boolean {
 
 const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){1,5}(?![\w@])/y;
 
-/** `bot@mail.host:password`, as lists of accounts have it. */
+/** `bot@mail.host:password`, as in lists of accounts. */
 const mailPair = /@[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}:([^\s"'\\/:,;|]{6,80})(?=[\s"',;|]|$)/y;
 
 function findMailPair(page: Page, at: number): Finding | undefined {
@@ -141,10 +141,10 @@ function findMailPair(page: Page, at: number): Finding | undefined {
   return { start: mailPair.lastIndex - password.length, end: mailPair.lastIndex, rule: 'password' };
 }
 
-/** `mailto:name@host.name`: what stands before the colon is no user. */
+/** `mailto:name@host.name`: the part before the colon is no user. */
 const mailSchemes = /^(?:mailto|sips?|xmpp|acct|im|news|mid|cid)$/i;
 
-/** `user:password@host.name`, with no scheme before it. */
+/** `user:password@host.name` without a scheme. */
 function findHostlessUser(page: Page, at: number): Finding | undefined {
   const pair = findMailPair(page, at);
   if (pair) return pair;
@@ -159,7 +159,7 @@ function findHostlessUser(page: Page, at: number): Finding | undefined {
 const passwordFile =
   /:(\d{2,5}|\*):([^:\s"'\\]{1,64}):([^:\s"'\\]{1,64}):([^:\s"'\\]{4,200})(?=\s|["'\\]|$)/y;
 
-/** `host:5432:database:user:password`; the page holds the first `:` at `colon`. */
+/** `host:5432:database:user:password`. The first `:` is at `colon`. */
 export function findPasswordFileLine(page: Page, colon: number): Finding | undefined {
   if (!isPortField(page.units, colon + 1)) return undefined;
   passwordFile.lastIndex = colon;
@@ -168,13 +168,13 @@ export function findPasswordFileLine(page: Page, colon: number): Finding | undef
   const [whole, , database = '', user = '', password = ''] = match;
   if (/^\d+$/.test(database) || /^\d+$/.test(user) || isStandIn(password) || isPublicId(password))
     return undefined;
-  // Groups of an address: `fe80::4619:e830:fe6e:db82`.
+  // Groups of an IPv6 address: `fe80::4619:e830:fe6e:db82`.
   if ([database, user, password].every((part) => /^[\da-f]{1,4}$/i.test(part))) return undefined;
   const end = colon + whole.length;
   return { start: end - password.length, end, rule: 'password-file' };
 }
 
-/** Digits or a star, a colon, and what is no digit: not a time, not a position in a file. */
+/** Digits or a star, a colon, and no digit after it: not a time, not a position in a file. */
 export function isPortField(units: Uint16Array, start: number): boolean {
   const { classes } = characterTables();
   let i = start;
@@ -185,7 +185,7 @@ export function isPortField(units: Uint16Array, start: number): boolean {
 
 const oracle = /:[^/\s"'@]{1,64}\/([^@\s"']{1,128})@/y;
 
-/** `jdbc:oracle:thin:user/password@host`; the page holds the colon before the user. */
+/** `jdbc:oracle:thin:user/password@host`. The colon before the user is at `colon`. */
 export function findOraclePassword(page: Page, colon: number): Finding | undefined {
   oracle.lastIndex = colon;
   const password = oracle.exec(page.text)?.[1];

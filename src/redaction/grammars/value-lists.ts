@@ -1,4 +1,7 @@
-/** Lists as values: `["a", "b"]`, `[x, y]` of YAML and TOML, `[Bearer x]` of Java and Go, `(value)`. Extents, and what looks chosen. */
+/**
+ * Lists as values: `["a", "b"]`, `[x, y]` in YAML and TOML, `[Bearer x]` in Java and Go, `(value)`. Finds the ranges of
+ * items, and of bare ones only those that look chosen.
+ */
 import type { NameVerdict } from '../names/key-names.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import type { Page } from '../scan/page.ts';
@@ -17,7 +20,7 @@ const asQuoted = (start: number, end: number, close: number): ValueSpan => ({
   quoted: true,
 });
 
-/** `=(value)` without quotes, where a parenthesis closes before the sign too. */
+/** `=(value)` without quotes, if a parenthesis closes before the sign too. */
 export function readParenthesis({ text, units }: Page, at: number, place: NamePlace): ValueSpan | undefined {
   const length = text.slice(at, at + 200).indexOf(')');
   if (length < 0 || units[place.sign - 1] !== 41) return undefined;
@@ -38,7 +41,7 @@ export function quotedItems(page: Page, at: number): ValueSpan[] {
   return items;
 }
 
-/** `=[Bearer x]` of Java and Go, `[[x]]` of Lua; else what looks chosen in `[x, y]`. */
+/** `=[Bearer x]` of Java and Go, `[[x]]` of Lua; otherwise the items of `[x, y]` that look chosen. */
 export function bareItems(page: Page, at: number, verdict: NameVerdict): ValueSpan[] {
   bracketed.lastIndex = at;
   const value = bracketed.exec(page.text)?.[1];
@@ -54,6 +57,6 @@ export function bareItems(page: Page, at: number, verdict: NameVerdict): ValueSp
     .map(({ index, 0: item }) => asQuoted(at + index, at + index + item.length, at + index + item.length));
 }
 
-/** `AUTH_KEYS = ['user', 'pass']`: names of keys, of letters alone. */
+/** `AUTH_KEYS = ['user', 'pass']`: names of keys, letters only. */
 export const isKeysName = ({ text }: Page, { start, end }: ValueSpan, { rule }: NameVerdict): boolean =>
   rule.endsWith('key') && /^[A-Za-z]{2,40}$/.test(text.slice(start, Math.min(end, start + 41)));

@@ -1,13 +1,15 @@
-/** What only YAML does with a name and its value: the value alone on the line below, and the data of a Kubernetes secret. */
+/** YAML-specific forms of a name and its value: the value alone on the next line, and the data of a Kubernetes secret. */
 import type { Page } from '../scan/page.ts';
 import { indentOf, readIndented, skipBlanks, startsLine } from '../values/value-span.ts';
 
-/** How far from its data a manifest says its kind. */
+/** Distance within which a manifest's kind is searched for around its data. */
 const manifestReach = 1500;
 const secretKind = /\bkind\\*["']?:[ ]?\\*["']?Secret\b/g;
 const below = /\n([ \t]{1,40})(?=[^\s:#"'{}[\]-]{4,200}[ \t]*(?:\r?\n|$))/y;
 
-/** `name:` and, deeper in the next line, one word alone: where that begins; the line break when there is none. */
+/**
+ * For `name:` and a single, deeper indented word in the next line: the start of that word. Otherwise returns the line break.
+ */
 export function valueBelow(page: Page, nameStart: number, lineBreak: number): number {
   if (!startsLine(page, nameStart)) return lineBreak;
   below.lastIndex = lineBreak;
@@ -15,7 +17,7 @@ export function valueBelow(page: Page, nameStart: number, lineBreak: number): nu
   return match && match[1]!.length > indentOf(page, nameStart) ? lineBreak + 1 + match[1]!.length : lineBreak;
 }
 
-/** The end of what `data:` of a Kubernetes secret holds, for a sign that ends at `behind`; undefined for other data. */
+/** The end of the `data:` object of a Kubernetes secret, for a sign that ends at `behind`; undefined for other data. */
 export function findSecretData(page: Page, nameStart: number, behind: number): number | undefined {
   const { text, units } = page;
   const at = skipBlanks(page, behind, false);

@@ -72,7 +72,7 @@ export class Scanner {
   /** Hex dumps and tables have been read up to these positions. */
   private dumpsUntil = 0;
   private tableUntil = 0;
-  /** End of the stretch that is scanned: no finding may start after it, except in the word that crosses it. */
+  /** End of the stretch that is scanned: findings start before it, and the last one may extend past it. */
   private stop = 0;
 
   constructor(options: ScannerOptions) {
