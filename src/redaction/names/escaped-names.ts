@@ -1,6 +1,6 @@
 /**
- * Names in which a letter is written as an escape (`p\\u0061ssword`, `pass\\x77ord`), as serializers that trust nothing and those
- * who hide something write them. Knows where such a name and its sign stand; others judge the name and read the value.
+ * Names in which letters are written as escapes (`p\\u0061ssword`, `pass\\x77ord`), by serializers that escape everything or
+ * in order to hide a name. Finds only the name and its sign; callers judge the name and read the value.
  */
 import { alnum, characterTables, wordUnit } from '../scan/characters.ts';
 import { escapeMask, escapeShift, readEscape } from '../scan/escapes.ts';
@@ -10,13 +10,13 @@ import type { NamePlace } from './name-place.ts';
 
 const longest = 80;
 
-/** The name around the escape at `at`, and where its sign stands; undefined where no sign follows. */
+/** The name around the escape at `at` and the position of its sign; undefined if no sign follows. */
 export function findEscapedName(page: Page, at: number): { name: string; place: NamePlace } | undefined {
   const { classes } = characterTables();
   const { units } = page;
   let start = at;
   while (start > 0 && at - start < longest && classes[units[start - 1]!]! & wordUnit) start -= 1;
-  // The word goes on from an escape before, which was looked at with all that follows it.
+  // The word continues from an earlier escape, at which all of it was already read.
   if (units[start - 1] === 92) return undefined;
   let name = page.text.slice(start, at);
   let end = at;

@@ -1,7 +1,7 @@
 /**
- * Says from a name alone (a variable, a field, a header, a flag, a query parameter) whether its value is a credential.
- * Names come in any casing: they are cut into words, the smelling word is found, and the words around it may take
- * the smell away (`max_tokens`, `public_key`, `password_policy`). Knows nothing of values.
+ * Decides from a name alone (a variable, a field, a header, a flag, a query parameter) whether its value is a credential.
+ * Names come in any casing: they are cut into words, the sensitive word is found, and the words around it may make it
+ * harmless (`max_tokens`, `public_key`, `password_policy`). Knows nothing about values.
  */
 
 import { splitName } from './name-words.ts';
@@ -21,7 +21,7 @@ export type Strength = (typeof strengths)[keyof typeof strengths];
 
 export interface NameVerdict {
   strength: Strength;
-  /** Rule that the placeholder names. */
+  /** The rule in the placeholder. */
   rule: string;
   /** `authorization` and `cookie` values have a form of their own; `label` names another field (`name: X, value: …`); a
    * `manifest` holds secrets if its neighbours say so. */
@@ -55,7 +55,7 @@ function buildVocabulary() {
       soft hard first last translation i18n message event storage_key default hot short press arrow enter escape
       function_name duplicate join dedupe dedup metric label tag trace span run step node lock sorting
       bind reg candidates parent child routing_key registry host_key_alias verification_method`),
-    /** Words after the smelling word that turn it into a property of a credential. */
+    /** Words after the sensitive word that turn it into a property of a credential. */
     harmlessAfter:
       words(`count counts length len limit limits max min num number total used usage budget type types
       name names url uri urls endpoint path paths file filename dir directory expires expire expiry expiration expired
@@ -70,7 +70,7 @@ function buildVocabulary() {
       exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
       estimate estimated details vocab probs logprobs embedding embeddings ids idx index offset offsets span spans pos
       position stream streaming throughput speed latency stats counter histogram sent received generated`),
-    /** Words after the smelling word that say nothing. */
+    /** Words after the sensitive word that change nothing. */
     silentAfter:
       words(`value val str string text raw plain plaintext base64 b64 enc encoded encrypted data current old
       new prod dev test staging live sandbox production development primary secondary base default env here env backup
@@ -197,7 +197,7 @@ function buildVocabulary() {
       ['oldpwd', { strength: 0, rule: '' }],
       ['gpgkey', { strength: 0, rule: '' }],
     ]),
-    /** Ends of one written-together word, and the rule it stands for. */
+    /** Ends of one written-together word, with the strength and rule of its name. */
     gluedEnds: [
       [/(?:password|passwd|passwort|passphrase|passcode)s?$/, 3, 'password'],
       [
@@ -226,10 +226,10 @@ let vocabulary: ReturnType<typeof buildVocabulary> | undefined;
 
 const nothing: NameVerdict = { strength: 0, rule: '' };
 
-/** Names longer than this are no names. */
+/** Longer names are ignored. */
 export const longestName = 80;
 
-/** Pure and slow (about a microsecond): callers remember its answers. */
+/** Pure and slow (about a microsecond): callers cache the result. */
 export function judgeName(name: string): NameVerdict {
   if (name === 'd') return { strength: 1, rule: 'jwk-private-part' };
   if (/^(?:p|q|d[pq]|qi)$/.test(name)) return { strength: 1, rule: 'jwk-prime' };
@@ -244,7 +244,7 @@ export function judgeName(name: string): NameVerdict {
     const verdict = mayHoldStem(parts[i]!) ? judgeWord(parts, i) : undefined;
     if (!verdict) continue;
     if (harmlessTail(parts, i + 1)) return nothing;
-    // `ERR_INVALID_CLIENT_SECRET = 404060`: what went wrong with one.
+    // `ERR_INVALID_CLIENT_SECRET = 404060`: the name of an error.
     return parts.length > 2 &&
       (functions.test(parts[0]!) || parts.slice(0, i).some((word) => faults.test(word)))
       ? { strength: 1, rule: verdict.rule }
@@ -253,13 +253,13 @@ export function judgeName(name: string): NameVerdict {
   return nothing;
 }
 
-/** Of what gives, makes or looks at one: its value is a program's. */
+/** The name of a function that returns, creates or checks a credential: its value is code. */
 const functions = /^(?:acquire|get|is|has|create|generate|validate|allowed|random)$/;
 const faults = /^(?:err|error|invalid|missing|incorrect|unauthorized|forbidden)$/;
 
 const withoutX = (parts: string[]): string[] => (parts[0] === 'x' ? parts.slice(1) : parts);
 
-/** The words after the smelling one make it a property of a credential, or something else altogether. */
+/** The words after the sensitive one make it a property of a credential, or something else. */
 function harmlessTail(parts: string[], from: number): boolean {
   const { harmlessAfter, silentAfter } = vocabulary!;
   for (let i = from; i < parts.length; i++) {
@@ -274,7 +274,7 @@ function harmlessTail(parts: string[], from: number): boolean {
 const holdsPassword =
   /^(?:db|database|my|user|usr|admin|root|smtp|imap|mail|email|ftp|sftp|ssh|pg|postgres|sql|mysql|redis|mongo|rabbitmq|mq|ldap|proxy|http|api|app|login|wifi|key|store|keystore|truststore|bind|auth|cert|p12|pfx|vpn|jdbc|svn|git|become|sudo|svc|service|basic|client|bot|docker|registry|rpc|vault|backup|elastic|es|kafka|vnc|rdp|web|host|server|temp|master|default|ci)$/;
 
-/** The verdict that the word at `i` brings, were nothing behind it. */
+/** The verdict for the word at `i`, without the words after it. */
 function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   const { password, secret, token, strongKeys, harmlessBefore, gluedEnds } = vocabulary!;
   const word = parts[i]!;

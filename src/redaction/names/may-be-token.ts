@@ -1,6 +1,6 @@
-/** Which names are worth a redactor. Without one, so that whoever asks need not carry it. */
+/** A cheap test for names that need the redactor. In its own file, so that callers don't have to load the redactor. */
 
-/** A token has a digit and is longer than most names; those that are neither cost nothing. */
+/** Tokens contain a digit and are longer than most names; all other names skip the redactor. */
 const shape = /^(?=.*\d).{12}/s;
 
 export const mayBeToken = (name: string): boolean => shape.test(name);

@@ -1,16 +1,16 @@
 /**
- * Remembers what judgeName said of each name seen, and holds the host's own lists of names. Nearly all names are turned
- * away by a table of three letters before a string is made of them.
+ * Caches the verdict of judgeName for each name, and holds the host's lists of names. Nearly all names are rejected by a
+ * table of three-letter stems before a string is created for them.
  */
 
 import type { Page } from '../scan/page.ts';
 import { judgeName, longestName, type NameVerdict } from './key-names.ts';
 import { holdsStem, mayHoldStem } from './telling-stems.ts';
 
-/** Names remembered; more are forgotten all at once. */
+/** Limit of the cache; it is cleared when full. */
 const mostNames = 4096;
 
-/** Of names in pages, what was said of the newest one of each slot. No name is kept, only two hashes of it. */
+/** For names in pages: the verdict on the latest name of each slot. The names are not stored, only two hashes of each. */
 const slotBits = 12;
 
 export class NameBook {
@@ -19,14 +19,14 @@ export class NameBook {
   private first = 0;
   private other = 0;
   private readonly verdicts: (NameVerdict | undefined)[] = new Array(1 << slotBits);
-  /** Of names of one and two ASCII units, by both: where in `ofShort` the verdict stands, or 0 for not judged yet. */
+  /** For names of one or two ASCII units, indexed by both: the index of the verdict in `ofShort`, or 0 if not judged yet. */
   private readonly short = new Uint8Array(1 << 14);
   private readonly ofShort: (NameVerdict | undefined)[] = [undefined];
   private readonly seen = new Map<string, NameVerdict>();
   private readonly allowed: Set<string>;
   private readonly denied: Set<string>;
 
-  /** Names that never smell and names that always do, in any casing and with any separators. */
+  /** Names that are never sensitive and names that always are, in any casing and with any separators. */
   constructor(allow: readonly string[] = [], deny: readonly string[] = []) {
     this.allowed = new Set(allow.map(plainName));
     this.denied = new Set(deny.map(plainName));
@@ -59,7 +59,7 @@ export class NameBook {
     return this.allowed.has(plainName(name));
   }
 
-  /** The verdict on the name at [start, end) of the page; undefined when it cannot tell of a secret. */
+  /** The verdict on the name at [start, end) of the page; undefined if it can't be sensitive. */
   lookUp({ units, text }: Page, start: number, end: number): NameVerdict | undefined {
     if (end - start > longestName || !this.maySmell(units, start, end)) return undefined;
     const second = end - start === 2 ? units[start + 1]! : 0;
@@ -84,7 +84,10 @@ export class NameBook {
     return verdict;
   }
 
-  /** What lookUp would turn away without judging it anew; false also for a name that was not judged yet. Costs a few steps. */
+  /**
+   * Whether lookUp would find nothing, without judging the name; also false for a name that was not judged yet. Costs a few
+   * steps.
+   */
   isHarmless(units: Uint16Array, start: number, end: number): boolean {
     if (end - start < 3) {
       const second = end - start === 2 ? units[start + 1]! : 0;
@@ -99,7 +102,7 @@ export class NameBook {
     return isNothing(this.verdicts[slot]!);
   }
 
-  /** Leaves the two hashes of the name in `first` and `other`. */
+  /** Sets `first` and `other` to the two hashes of the name. Returns its slot. */
   private slotOf(units: Uint16Array, start: number, end: number): number {
     let first = end - start;
     let other = 1;

@@ -1,4 +1,6 @@
-/** What stands right before a name and belongs to it: `api.key`, `API Key`, `password for bob is`, the element around an attribute. */
+/**
+ * Text right before a name that belongs to it: `api.key`, `API Key`, `password for bob is`, the element around an attribute.
+ */
 
 import { elementAround, parentElement } from '../grammars/markup.ts';
 import { characterTables, wordUnit } from '../scan/characters.ts';
@@ -7,7 +9,7 @@ import type { NameVerdict } from './key-names.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 
-/** `api.key`, `API Key`: the word before belongs to the name. A backslash may have taken the name's first letter. */
+/** `api.key`, `API Key`: includes the word before the name. The name's first letter may belong to an escape. */
 export function widenName(page: Page, names: NameBook, place: NamePlace, verdict: NameVerdict): NameVerdict {
   const { units, text } = page;
   const before = units[place.start - 1]!;
@@ -25,7 +27,7 @@ export function widenName(page: Page, names: NameBook, place: NamePlace, verdict
   return verdict;
 }
 
-/** Of the `is` of `password is: x`. */
+/** For the `is` of `password is: x`. */
 export function verdictBeforeIs(page: Page, names: NameBook, place: NamePlace): NameVerdict | undefined {
   if (place.end - place.start !== 2 || !page.text.startsWith('is', place.start)) return undefined;
   const before = page.text.slice(Math.max(0, place.start - 90), place.start);
@@ -36,19 +38,19 @@ export function verdictBeforeIs(page: Page, names: NameBook, place: NamePlace): 
 
 const block = /"([\w.-]{2,60})" ?\{\s{1,20}$/;
 
-/** `output "db_password" {` and the like, right before a name that starts a line. */
+/** `output "db_password" {` and similar blocks, right before a name that starts a line. */
 function blockAround({ text, units }: Page, place: NamePlace): string | undefined {
   if (units[place.start - 1]! > 32) return undefined;
   return block.exec(text.slice(Math.max(0, place.start - 90), place.start))?.[1];
 }
 
-/** `secret: DEPLOY_KEY = x`: what stands in a value's place is a name with a sign of its own. */
+/** `secret: DEPLOY_KEY = x`: the apparent value is a name with its own sign. */
 export function isNextName({ text, units }: Page, { start, end }: { start: number; end: number }): boolean {
   if (units[end] !== 32 || units[end + 1] !== 61 || end - start > 60) return false;
   return /^[A-Z][A-Z_\d]+$/.test(text.slice(start, end));
 }
 
-/** Of `value` and the like, what the element says that it stands in. */
+/** For `value` and similar names: the verdict on the name of the element or block around. */
 export function verdictOfElement(page: Page, names: NameBook, place: NamePlace): NameVerdict | undefined {
   const name = elementAround(page, place) ?? parentElement(page, place) ?? blockAround(page, place);
   const verdict = name === undefined ? undefined : names.judge(name);

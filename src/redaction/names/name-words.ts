@@ -1,7 +1,7 @@
-/** Cuts a name into its words, in small letters: `APIKey2`, `api-key`, `x.apiKey` → `['api', 'key']`. */
+/** Splits a name into its words, in lower case: `APIKey2`, `api-key`, `x.apiKey` → `['api', 'key']`. */
 export function splitName(name: string): string[] {
   const small = name.toLowerCase();
-  // A letter whose small form has another length: its capitals cut nothing.
+  // If a letter changes the length in lower case, capitals can't be used to split the name.
   const written = small.length === name.length ? name : small;
   const words: string[] = [];
   let start = 0;
@@ -14,7 +14,7 @@ export function splitName(name: string): string[] {
   return words;
 }
 
-/** A capital behind a small letter or a digit, or the last of several before a small letter. */
+/** A capital after a lower-case letter or a digit, or the last of several before a lower-case letter. */
 function isHump(name: string, i: number): boolean {
   if (!isCapital(name.charCodeAt(i))) return false;
   const before = name.charCodeAt(i - 1);
@@ -26,7 +26,7 @@ function isHump(name: string, i: number): boolean {
 const isCapital = (unit: number): boolean => unit > 64 && unit < 91;
 const isLetterOrDigit = (unit: number): boolean => (unit > 96 && unit < 123) || (unit > 47 && unit < 58);
 
-/** Without the number behind three letters and more; a number alone is no word. */
+/** Drops the number after three or more letters; a number alone is not a word. */
 function pushWord(words: string[], word: string): void {
   let end = word.length;
   while (end > 0 && word.charCodeAt(end - 1) < 58) end -= 1;

@@ -1,6 +1,6 @@
 /**
- * Names of credentials in scripts and with letters that the scanner takes for no word: `пароль: x`, `密码=x`, `contraseña: x`.
- * Languages as people write them in configuration and chat.
+ * Names of credentials that contain letters the scanner doesn't treat as part of a word: `пароль: x`, `密码=x`, `contraseña:
+ * x`. The languages are those that people use in configuration and chat.
  */
 
 import type { Page } from '../scan/page.ts';
@@ -11,7 +11,7 @@ const password =
 const token = /токен|секрет|密钥|密鑰|令牌|トークン|シークレット|토큰|시크릿|clé|ключ|鍵|キー/i;
 const reach = 32;
 
-/** What the words before the sign at `sign` say; undefined where they are plain ASCII, or tell nothing. */
+/** The verdict on the words before the sign at `sign`; undefined if they are plain ASCII or not sensitive. */
 export function findNativeName(page: Page, sign: number): NameVerdict | undefined {
   const { units } = page;
   let start = sign;
@@ -26,7 +26,7 @@ export function findNativeName(page: Page, sign: number): NameVerdict | undefine
   return token.test(name) ? { strength: 2, rule: 'token' } : undefined;
 }
 
-/** Letters, blanks and what joins them; a line's end and signs are none. */
+/** Letters, blanks, quotes and connectors; not line breaks or signs. */
 function isNameUnit(unit: number): boolean {
   return unit >= 128 || unit === 32 || unit === 34 || unit === 95 || unit === 45 || (unit > 64 && unit < 123);
 }

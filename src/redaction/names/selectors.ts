@@ -1,5 +1,5 @@
 /**
- * What is typed into a field whose selector, label or placeholder says that it takes a password: browser tools' arguments
+ * Text typed into a field whose selector, label or placeholder names a password: arguments of browser tools
  * (`{"selector":"#password","text":"x"}`) and test code (`page.fill('#password', 'x')`, `getByLabel('Password').fill('x')`).
  */
 
@@ -12,7 +12,7 @@ const takesSecret =
 const otherParts =
   /toggle|reset|show|hide|forgot|strength|hint|error|polic|help|button|btn|link|icon|manager|page|screen|count|length|generator/i;
 
-/** What a selector says of the text that goes into its field. */
+/** The verdict on the text for the field that a selector names. */
 export function judgeSelector(selector: string): NameVerdict | undefined {
   if (selector.length > longestSelector || otherParts.test(selector)) return undefined;
   const match = takesSecret.exec(selector);
@@ -26,7 +26,7 @@ export const typesInto =
 
 const longestExpression = 160;
 
-/** Of the expression before the call at `start`, the field that it found: `find_element(By.ID, "password")`. */
+/** The verdict on the field that the expression before the call at `start` found: `find_element(By.ID, "password")`. */
 export function judgeReceiver({ text }: Page, start: number): NameVerdict | undefined {
   const before = text.slice(Math.max(0, start - longestExpression), start);
   const expression = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf(';')) + 1);

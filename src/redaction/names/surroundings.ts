@@ -1,6 +1,6 @@
 /**
- * What stands around a name and tells of its value when the name does not: the object or the indented lines that it is in, the
- * field before it that names it. Knows no form of values.
+ * Context for a name that is not sensitive itself: the object or the indented lines that contain it, and the field before it
+ * that names it. Knows nothing about the format of values.
  */
 
 import { findSecretData } from '../grammars/yaml-values.ts';
@@ -13,10 +13,10 @@ import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import { judgeSelector } from './selectors.ts';
 
-/** Objects of secrets are looked at so far. */
+/** Objects of secrets are read up to this length. */
 const longestGroup = 2048;
 
-/** What an object's name says of its fields, and of those that only hold its content. */
+/** The verdicts that an object's name implies for its fields, and for fields that only hold its content. */
 interface Group {
   end: number;
   verdict: NameVerdict;
@@ -32,7 +32,7 @@ const typedBehind =
   /\s{0,20},\s{0,20}(?:\\*["']?\w{1,20}\\*["']?\s?:\s?[^,{}\n]{0,60},\s{0,20}){0,2}\\*["']?(?:text|value|input|content)\\*["']?\s?:\s?(?=\\*["'])/y;
 const idOfField = /[{,\s]\\*["']?(?:id|ref|target)\\*["']?\s?:\s?\\*["']([\w.-]{2,40})\\*["'][^{}]{0,160}$/;
 
-/** How far behind a name in one field its value may stand in another. */
+/** The greatest distance between a name in one field and its value in another. */
 const labelReach = 240;
 
 export class Surroundings {
@@ -41,7 +41,7 @@ export class Surroundings {
   private out!: Finding[];
   private label: NameVerdict | undefined;
   private labelUntil = 0;
-  /** The innermost object of secrets, to its first closing bracket. */
+  /** The innermost object of secrets, up to its first closing bracket. */
   private group: Group = { end: 0, verdict: nothing, content: nothing };
 
   constructor(names: NameBook) {
@@ -59,18 +59,18 @@ export class Surroundings {
     return this.group.end;
   }
 
-  /** What the object around `start` says of any field in it. */
+  /** The verdict for any field of the object around `start`. */
   groupAt(start: number): NameVerdict | undefined {
     if (start >= this.group.end || /^_?id\W/.test(this.page.text.slice(start, start + 4))) return undefined;
     return this.group.verdict;
   }
 
-  /** `"password": {"value": "x"}`: such a field says no more than the object's name. */
+  /** `"password": {"value": "x"}`: such a field has the verdict of the object's name. */
   contentAt(start: number): NameVerdict | undefined {
     return start < this.group.end ? this.group.content : undefined;
   }
 
-  /** An object under a name like `secrets`: what looks random in it is one, whatever it is called there. */
+  /** An object under a name like `secrets`: random-looking values in it are secrets, whatever their names. */
   openGroup(at: number, verdict: NameVerdict): void {
     if (
       verdict.strength < 1 ||
@@ -84,7 +84,7 @@ export class Surroundings {
     this.group = { end, verdict: { strength: 1, rule: verdict.rule }, content: verdict };
   }
 
-  /** The same, as YAML writes it: all lines that are indented deeper. */
+  /** Like openGroup for YAML: all lines that are indented deeper. */
   openLines(at: number, place: NamePlace, { strength, rule }: NameVerdict): void {
     if (strength < 1 || !/^(?:secret|token|credential|password|api-key)$/.test(rule)) return;
     const lines = readIndented(this.page, at + 1, indentOf(this.page, place.start));
@@ -92,13 +92,13 @@ export class Surroundings {
     this.findItems(lines, rule);
     this.group = {
       end: Math.min(lines.end, at + longestGroup),
-      // `passwords:` holds nothing else.
+      // `passwords:` contains nothing else.
       verdict: { strength: rule === 'password' && this.page.units[place.end - 1] === 115 ? 3 : 1, rule },
       content: { strength, rule },
     };
   }
 
-  /** `- x` below `secrets:`: what looks random is one. */
+  /** `- x` below `secrets:`: random-looking items are secrets. */
   private findItems(lines: ValueSpan, rule: string): void {
     const text = this.page.text.slice(lines.start, Math.min(lines.end, lines.start + longestGroup));
     for (const match of text.matchAll(
@@ -111,7 +111,7 @@ export class Surroundings {
     }
   }
 
-  /** `data:` of a Kubernetes secret: every value in it is one. */
+  /** `data:` of a Kubernetes secret: every value in it is a secret. */
   openManifest({ start, behind }: NamePlace): number {
     const end = findSecretData(this.page, start, behind);
     const verdict: NameVerdict = { strength: 3, rule: 'secret' };
@@ -119,24 +119,24 @@ export class Surroundings {
     return behind;
   }
 
-  /** A label is noted that a field at `start` may take. */
+  /** Whether a field at `start` may take the noted label. */
   hasLabelFor(start: number): boolean {
     return this.label !== undefined && start <= this.labelUntil;
   }
 
-  /** The value is a telling name: what stands in the next field is its value. */
+  /** The value is itself a sensitive name, so the next field holds the secret. */
   noteLabel(span: ValueSpan, label?: NameVerdict): boolean {
     const { start, end } = span;
     if (label?.rule === 'selector')
       return end - start < 200 && this.takeTyped(span.close, judgeSelector(this.page.text.slice(start, end)));
     const named = this.names.lookUp(this.page, span.start, span.end);
     if (!named || (named.strength < 2 && named.rule !== 'session')) {
-      // Another element's name.
+      // The name of another element.
       if (label?.rule === '' && this.page.text.slice(this.labelUntil - labelReach, span.start).includes('<'))
         this.label = undefined;
       return false;
     }
-    // Of a type only what is never another thing's: a parser's tokens have one too.
+    // A field `type` only counts for unambiguous words: tokens of a parser have one too.
     if (label?.rule === 'type' && !/^(?:password|secret)$/.test(named.rule)) return false;
     const name = this.page.text.slice(span.start, span.end);
     // The names of a parameter store are paths: `/prod/db/password`.
@@ -147,7 +147,7 @@ export class Surroundings {
     return true;
   }
 
-  /** What is typed into the field that was selected: the text in one of the next fields. */
+  /** The text for the selected field, in one of the next fields. */
   private takeTyped(from: number, verdict: NameVerdict | undefined): boolean {
     typedBehind.lastIndex = from;
     if (!verdict || !typedBehind.test(this.page.text)) return false;
@@ -159,14 +159,14 @@ export class Surroundings {
     return true;
   }
 
-  /** `{"id": "password", …, "value": "x"}`: what an identifier before the content says. */
+  /** `{"id": "password", …, "value": "x"}`: the verdict on an identifier before the content. */
   idBefore(start: number): NameVerdict | undefined {
     const id = idOfField.exec(this.page.text.slice(Math.max(0, start - 200), start))?.[1];
     const verdict = id === undefined ? undefined : this.names.judge(id);
     return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
   }
 
-  /** `{"value": "x", "name": "TOKEN"}`: the content stands first. */
+  /** `{"value": "x", "name": "TOKEN"}`: the content comes first. */
   private takeContentBefore(label: ValueSpan, verdict: NameVerdict): boolean {
     const before = this.page.text.slice(Math.max(0, label.start - 300), label.start);
     const value = contentBefore.exec(before)?.[1];
@@ -177,12 +177,12 @@ export class Surroundings {
     return true;
   }
 
-  /** A label was just noted: `sign` follows it closely. */
+  /** A label was noted shortly before `sign`. */
   isLabelled(sign: number): boolean {
     return this.label !== undefined && sign < this.labelUntil - labelReach + 8;
   }
 
-  /** What the field before said of this one; said once. */
+  /** Returns the label from the field before, and clears it. */
   takeLabel(start: number): NameVerdict | undefined {
     if (!this.label || start > this.labelUntil) return undefined;
     const label = this.label;

@@ -1,11 +1,11 @@
 /**
- * Three letters of each word that tells of a secret: nearly all names hold none of them and are turned away by a table, before
- * they are cut into words.
+ * Three letters of each sensitive word: nearly all names contain none of them and are rejected by a table, before they are
+ * split into words.
  */
 
 let table: Int32Array | undefined;
 
-/** By the low five bits of three letters, which are the same in both cases: a bit where they stand in a word that judgeName knows. */
+/** Indexed by the low five bits of three letters, which are the same in both cases: a bit for each stem. */
 function stemTable(): Int32Array {
   if (table) return table;
   table = new Int32Array(1 << 10);
@@ -17,16 +17,16 @@ function stemTable(): Int32Array {
   return table;
 }
 
-/** The rarest three letters of every telling word; a test holds this against the vocabulary. */
+/** The rarest three letters of every sensitive word; a test compares this with the vocabulary. */
 const telling =
   'pas pwd pwo ras enh cre tok jwt pat bea key aut oau csr xsr sas coo ses sig cod pin otp mfa cvv cvc ' +
   'mne see phr nam hea var fie ara aro rty val str sid dsn hma psk dat ken adg wac hes asl sal loz jel los ' +
   'sif geh seg sek jet pep kek dek lav sse idt new old typ hav p12 pfx api wif lab eme puk sel';
 
-/** The two letters of the one telling word that is too short for the table. */
+/** The two letters of the only sensitive word that is too short for the table. */
 const pw = (16 << 5) | 23;
 
-/** Of the name at [start, end), three units at least: false where no telling word is in it. */
+/** For the name at [start, end) of at least three units: false if it contains no sensitive word. */
 export function holdsStem(units: Uint16Array, start: number, end: number): boolean {
   const stems = stemTable();
   let bits = 0;
@@ -38,8 +38,8 @@ export function holdsStem(units: Uint16Array, start: number, end: number): boole
 }
 
 /**
- * As holdsStem for a name that is no part of a page, or a word of one. judgeName reads words that stand together as one (`o-t-p`), so
- * what is no letter and no digit is passed over here. Names of three letters and fewer are not asked about.
+ * Like holdsStem, for a name that is not part of a page, or for a word of one. judgeName joins parts to one word (`o-t-p`),
+ * so characters other than letters and digits are skipped. Always true for names of at most three letters.
  */
 export function mayHoldStem(name: string): boolean {
   const stems = stemTable();
@@ -47,7 +47,7 @@ export function mayHoldStem(name: string): boolean {
   let letters = 0;
   for (let i = 0; i < name.length; i++) {
     const unit = name.charCodeAt(i);
-    // Some become an ASCII letter in lower case.
+    // Some of these become an ASCII letter in lower case.
     if (unit > 127) return true;
     const letter = unit | 32;
     if ((letter < 97 || letter > 122) && (unit < 48 || unit > 57)) continue;

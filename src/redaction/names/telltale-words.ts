@@ -1,6 +1,6 @@
 /**
- * The words that may begin a sentence which tells a secret, known at a glance: most words of a text have other
- * letters at their ends or another length than any of them, and are passed by.
+ * The words that may start a statement that contains a secret. Most other words are rejected quickly, because they differ
+ * from all of these in their first or last letters or in length.
  */
 
 import { headingWords } from '../grammars/headed-values.ts';
@@ -10,24 +10,24 @@ import { characterTables } from '../scan/characters.ts';
 import { columnWords } from '../tables/json-columns.ts';
 import { boundWords } from '../tables/sql-values.ts';
 
-/** Two letters at a word's start, that in its middle and its last one, the same in both cases, and its length, in fifteen bits. */
+/** Fifteen bits from the first two letters, the middle one and the last one, the same in both cases, and the length. */
 export function outlineOf(units: Uint16Array, start: number, end: number): number {
   const front = (units[start]! & 31) | ((units[start + 1]! & 31) << 5);
   const back = (units[(start + end) >> 1]! & 31) | ((units[end - 1]! & 31) << 5);
   return Math.imul(front ^ (back << 10) ^ ((end - start) << 20), 0x9e3779b1) >>> 17;
 }
 
-/** What a word may announce; bits, as one may announce more. */
+/** What a word may announce; bits, because a word may have several. */
 export const telltale = { spoken: 1, told: 2, values: 4, bound: 8, heading: 16, columns: 32 } as const;
 
 export interface TelltaleWord {
-  /** In small letters. */
+  /** In lower case. */
   word: string;
   kinds: number;
 }
 
 export class TelltaleWords {
-  /** By outline: a bit for those of such words. */
+  /** A bit for each outline of these words. */
   readonly outlines = new Int32Array(1024);
   private readonly byOutline = new Map<number, TelltaleWord[]>();
 

@@ -1,18 +1,18 @@
 /**
- * What the redactor must know of a V8 heap snapshot's head: which column of a node and of an edge points into the list of
- * strings, and for which types that string is a name. Source: V8's HeapSnapshotJSONSerializer and its `snapshot.meta`.
+ * Reads from the head of a V8 heap snapshot which column of a node and of an edge is an index into the list of strings, and
+ * for which types that string is a name. Source: V8's HeapSnapshotJSONSerializer and its `snapshot.meta`.
  */
 import { MalformedInput } from '../../errors.ts';
 
 export interface RecordColumns {
-  /** Numbers in one record. */
+  /** Numbers per record. */
   width: number;
   typeColumn: number;
-  /** Holds a string's index, or a plain number for some types. */
+  /** Contains a string's index, or for some types a plain number. */
   nameColumn: number;
-  /** By type number: 1 where the string is a name, 0 where it is a value or no string at all. */
+  /** By type number: 1 if the string is a name, 0 if it is a value or not a string. */
   isName: Uint8Array;
-  /** Where a node's own number stands; -1 for edges. */
+  /** The column of a node's id; -1 for edges. */
   idColumn: number;
 }
 
@@ -21,12 +21,12 @@ export interface SnapshotColumns {
   edges: RecordColumns;
 }
 
-/** Nodes that bear their own content as their name. */
+/** Nodes with their content as their name. */
 const valueTypes = new Set(['string', 'concatenated string', 'sliced string', 'bigint', 'regexp']);
-/** Edges that bear a number instead of a name. */
+/** Edges with a number instead of a name. */
 const numberedEdges = new Set(['element', 'hidden']);
 
-/** `head` is the file's text before the list of nodes. */
+/** `head` is the file's text before the list of nodes. Throws MalformedInput for unknown or missing metadata. */
 export function readSnapshotColumns(head: string): SnapshotColumns {
   const meta = parseMeta(head);
   return {
@@ -40,7 +40,7 @@ function parseMeta(head: string): Record<string, unknown> {
     const { snapshot } = JSON.parse(`${head.trimEnd().replace(/,$/, '')}}`);
     if (snapshot.meta && typeof snapshot.meta === 'object') return snapshot.meta;
   } catch {
-    // Said below.
+    // Throws below.
   }
   throw new MalformedInput('The heap snapshot does not start with its meta data.', {
     format: 'heapsnapshot',

@@ -1,14 +1,14 @@
 /**
- * Reads the flat number lists of a heap snapshot in chunks cut anywhere, and marks the strings that serve as a name.
- * Numbers are never changed. A type that the head did not announce names nothing.
+ * Reads the flat number lists of a heap snapshot, in chunks that are cut anywhere, and marks the strings that are used as
+ * names. Never changes a number. Types that are not listed in the head name nothing.
  */
 import { MalformedInput } from '../../errors.ts';
 import type { RecordColumns } from './meta.ts';
 
-/** V8's own count of strings, and its numbers of objects, stay far below. */
+/** Far above V8's number of strings and its object ids. */
 const mostMarks = 1 << 28;
 
-/** A set of small numbers: strings that are names, objects that are values. */
+/** A set of small integers: indexes of strings that are names, or ids of objects that are values. */
 export class NameMarks {
   private marks = new Uint8Array(1 << 16);
 
@@ -43,14 +43,14 @@ export class RecordReader {
   private value = 0;
   private inNumber = false;
 
-  /** @param values takes the numbers of the nodes that bear their content as their name. */
+  /** @param values receives the ids of the nodes that have their content as their name. */
   constructor(columns: RecordColumns, marks: NameMarks, values: NameMarks) {
     this.columns = columns;
     this.marks = marks;
     this.values = values;
   }
 
-  /** Reads from `from` to the list's closing bracket or the chunk's end; answers with where it stopped. */
+  /** Reads from `from` to the list's closing bracket or the chunk's end. Returns the position where it stopped. */
   read(chunk: Uint8Array, from: number): number {
     const { width, typeColumn, nameColumn, idColumn, isName } = this.columns;
     const { length } = chunk;

@@ -1,7 +1,7 @@
 /**
- * Redacts a V8 heap snapshot on its way to the disk, in chunks cut anywhere and in one pass: nodes and edges come before
- * the strings, so when the strings come it is known which of them are names. The graph, the names of classes, functions
- * and properties stay; strings that are only values go. Whatever the head does not announce ends the snapshot with an
+ * Redacts a V8 heap snapshot while it is written, in chunks that are cut anywhere and in one pass: nodes and edges precede
+ * the strings, so it is known by then which strings are names. The graph and the names of classes, functions and properties
+ * are kept; strings that are only values are removed. Anything that the head does not declare stops the snapshot with an
  * error, so that nothing unknown passes.
  */
 import { MalformedInput } from '../../errors.ts';
@@ -12,12 +12,12 @@ import { type SnapshotStrings, StringListRewriter } from './strings.ts';
 
 export interface SnapshotRedactorOptions {
   strings: SnapshotStrings;
-  /** Searched for in what is kept. Defaults to one that knows shapes only. */
+  /** Searches the strings that are kept. Default: a policy that only knows shapes. */
   policy?: Policy;
 }
 
 export interface SnapshotRedactor {
-  /** Takes the next bytes; answers with what is ready, which may share the chunk's memory. */
+  /** Takes the next bytes. Returns the output that is ready, which may share the chunk's memory. */
   write(chunk: Buffer): Buffer;
   end(): Buffer;
 }
@@ -31,20 +31,20 @@ const longestHead = 1 << 20;
 const longestName = 64;
 const nodesMark = '"nodes":[';
 
-/** head: before the nodes; between: from a list's end to the next list's start; the others are lists. */
+/** head: before the nodes; between: from the end of a list to the start of the next; the others are lists. */
 type Phase = 'head' | 'between' | 'records' | 'numbers' | 'strings' | 'done';
 
 class SnapshotStream implements SnapshotRedactor {
   private readonly strings: SnapshotStrings;
   private readonly policy: Policy;
   private readonly marks = new NameMarks();
-  /** Nodes that are strings and the like, by their numbers. */
+  /** Ids of nodes that are strings or similar values. */
   private readonly values = new NameMarks();
   private phase: Phase = 'head';
   private columns!: SnapshotColumns;
   private records!: RecordReader;
   private list: StringListRewriter | undefined;
-  /** What was read of the head, or between two lists. */
+  /** The unprocessed part of the head, or of the text between two lists. */
   private held = '';
   private depth = 0;
   private out: Buffer[] = [];
@@ -98,14 +98,14 @@ class SnapshotStream implements SnapshotRedactor {
     this.push(this.held.slice(0, at));
     this.held = '';
     this.phase = 'between';
-    // The mark may have started in an earlier chunk; what of it was read is read again from the text.
+    // The mark may have started in an earlier chunk; the part that was already read is kept in `held`.
     const consumed = at - before;
     if (consumed >= 0) return i + consumed;
     this.held = nodesMark.slice(0, -consumed);
     return i;
   }
 
-  /** `,"edges":[`: nothing else may stand between two lists, and the object's end after the last. */
+  /** `,"edges":[`: only this may be between two lists, and only the object's end after the last one. */
   private readBetween(chunk: Buffer, i: number): number {
     const end = chunk.indexOf(91, i);
     const stop = end < 0 ? chunk.length : end + 1;
@@ -131,7 +131,7 @@ class SnapshotStream implements SnapshotRedactor {
     } else this.phase = 'numbers';
   }
 
-  /** To the bracket that closes the list, or the chunk's end. */
+  /** Up to the bracket that closes the list, or the chunk's end. */
   private skipNumbers(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       const byte = chunk[i]!;
@@ -162,7 +162,7 @@ class SnapshotStream implements SnapshotRedactor {
     return stop + 1;
   }
 
-  /** Behind the strings only the object's end may stand. */
+  /** Only the object's end may follow the strings. */
   private readTail(chunk: Buffer, i: number): number {
     const rest = chunk.toString('latin1', i, chunk.length);
     if (!/^[\s}]*$/.test(rest)) throw this.malformed('end');

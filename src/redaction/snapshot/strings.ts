@@ -1,24 +1,24 @@
 /**
- * Rewrites the list of strings of a heap snapshot in chunks cut anywhere: a string that no node or edge uses as its name
- * gives way to a mark, names are searched for shapes and known values, and one that looks random goes too (an object
- * may be a dictionary whose property names are keys). V8 writes pure ASCII, so bytes are characters.
+ * Rewrites the list of strings of a heap snapshot, in chunks that are cut anywhere. A string that no node or edge uses as its
+ * name is replaced by a marker. Names are searched for shapes and known values, and random-looking ones are removed too (an
+ * object may be a dictionary whose property names are keys). V8 writes pure ASCII, so bytes are characters.
  */
 import type { Policy } from '../policy.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isPublicId } from '../values/values.ts';
 import type { NameMarks } from './names.ts';
 
-/** What `clean` does to strings that are values: keeps those in which nothing is found. */
+/** With `clean`, values are kept if nothing is found in them. */
 export type SnapshotStrings = 'names' | 'clean';
 
-/** Takes a value's place. */
+/** Replaces a value. */
 export const withheldString = '[redacted]';
-/** Names are searched in batches of about so many characters. */
+/** Names are searched in batches of about this many characters. */
 const batchSize = 1 << 16;
-/** Node cuts strings in snapshots at 1,024 characters by default; longer kept ones are cut here. */
+/** Node cuts strings in snapshots at 1,024 characters by default; longer ones are withheld from this length on. */
 const longestKept = 1 << 20;
 const shortestRandomName = 20;
-/** HeapSnapshotGenerator's own words (V8ExplorerExtractor::ExtractEphemeronHashTableReferences), as JSON has them. */
+/** V8's own text (V8ExplorerExtractor::ExtractEphemeronHashTableReferences), as it is in JSON. */
 const isEphemeron = /^\d+ \/ part of key \(/;
 const ephemeron =
   /^(\d+ \/ part of key \()(.*?) @(\d+)(\) -> value \()(.*) @(\d+)(\) pair in WeakMap \(table @\d+\))$/s;
@@ -32,7 +32,7 @@ export class StringListRewriter {
   private inString = false;
   private isKept = false;
   private escaped = false;
-  /** The string that is being read, as far as it came in earlier chunks. */
+  /** The part of the current string from earlier chunks. */
   private text = '';
   private batch = '';
   private ready = '';
@@ -44,7 +44,7 @@ export class StringListRewriter {
     this.strings = strings;
   }
 
-  /** Reads from `from` to the list's closing bracket or the chunk's end; answers with where it stopped. */
+  /** Reads from `from` to the list's closing bracket or the chunk's end. Returns the position where it stopped. */
   read(chunk: Buffer, from: number): number {
     let i = from;
     while (i < chunk.length) {
@@ -61,7 +61,7 @@ export class StringListRewriter {
     return i;
   }
 
-  /** What is rewritten so far; everything when the list has ended. */
+  /** Returns what is rewritten so far; everything if the list has ended. */
   take(isLast: boolean): string {
     if (isLast) this.flush();
     const { ready } = this;
@@ -115,7 +115,7 @@ export class StringListRewriter {
     return clean ? text : withheldString;
   }
 
-  /** V8 tells an entry of a WeakMap by the names of both ends, and a string's name is its content. */
+  /** V8 describes an entry of a WeakMap with the names of its key and value, and a string's name is its content. */
   private rewriteEphemeron(text: string): string {
     const parts = ephemeron.exec(text);
     if (!parts) return withheldString;
@@ -125,7 +125,7 @@ export class StringListRewriter {
     return `${start}${shown(key, keyId)}${middle}${shown(value, valueId)}${rest}`;
   }
 
-  /** A shape tells more than the look. */
+  /** A known shape is more specific than a random look. */
   private rewriteRandom(text: string): string {
     const shown = this.policy.names(text);
     return shown === text ? withheldString : shown;

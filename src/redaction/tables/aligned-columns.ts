@@ -1,6 +1,6 @@
 /**
- * Tables whose columns are aligned by blanks, as `kubectl`, `ps`, PowerShell and many tools print them: what stands below a
- * telling name, and two columns of names and values. As blanks stand between anything, a cell must be one word.
+ * Tables whose columns are aligned by blanks, as printed by `kubectl`, `ps`, PowerShell and many other tools: values below a
+ * sensitive name, and two columns of names and values. Because blanks separate anything, a cell must be one word.
  */
 
 import type { NameBook } from '../names/name-book.ts';
@@ -16,7 +16,10 @@ const header =
 const pair =
   /^[ \t]{0,12}([A-Za-z][\w.-]{2,40})(?:[ \t]{2,40}REG_(?:SZ|EXPAND_SZ|BINARY))?[ \t]{2,60}(\S{4,200})[ \t]*\r?$/;
 
-/** A line starts at `start`, in which blanks may align columns. Pushes what starts before `stop`; answers with the table's end, or 0. */
+/**
+ * A line at `start` whose columns may be aligned by blanks. Pushes findings that start before `stop`. Returns the table's
+ * end, or 0.
+ */
 export function findAligned(
   page: Page,
   names: NameBook,
@@ -44,7 +47,7 @@ export function findAligned(
   return at - 1;
 }
 
-/** The line, when it is not long. */
+/** The line; undefined if it is too long. */
 function lineAt({ text, units }: Page, start: number): string | undefined {
   if (units[start] === 10) return undefined;
   const piece = text.slice(start, start + longestLine);
@@ -68,7 +71,7 @@ function pushPair(
   return true;
 }
 
-/** The word of `row` that begins at the column, or up to two places beside it. */
+/** The word of `row` that starts at the column, or up to two characters beside it. */
 function pushCell(
   start: number,
   row: string,

@@ -1,11 +1,11 @@
-/** Tells by a few steps whether a line may be a table's first, or a row of bytes: nearly no line is. */
+/** A cheap test whether a line may be the first of a table, or a row of bytes. Nearly no line passes. */
 
 import { alnum, characterTables, wordUnit } from '../scan/characters.ts';
 
 const longestName = 40;
 const deepestIndent = 12;
 
-/** Of ASCII units: `,` `|` tab `;` stand between columns, the others may stand in a column's name. */
+/** Classes of ASCII units: `,` `|` tab `;` separate columns, the others may be part of a column's name. */
 export const delimiterUnit = 1;
 export const nameUnit = 2;
 let table: Uint8Array | undefined;
@@ -20,7 +20,7 @@ export function cellUnits(): Uint8Array {
   return table;
 }
 
-/** The unit behind the first column's name, or before it where a bar opens the line; 0 where the line begins otherwise. */
+/** The unit after the first column's name, or the bar at the start of the line; 0 for any other line. */
 export function delimiterOf(units: Uint16Array, start: number): number {
   const first = units[start]!;
   if (first === 124 || first === 0x2502) return first;
@@ -36,7 +36,7 @@ export function delimiterOf(units: Uint16Array, start: number): number {
   return 0;
 }
 
-/** Whether blanks may align the columns of the line at `start`: a word, then two blanks. */
+/** Whether the line at `start` may have columns aligned by blanks: a word, then two blanks. */
 export function mayBeAligned(units: Uint16Array, start: number): boolean {
   const { classes } = characterTables();
   let i = start;
@@ -50,6 +50,6 @@ export function mayBeAligned(units: Uint16Array, start: number): boolean {
   return false;
 }
 
-/** A line starts at `start` that findInColumns, findAligned or decodeDump would look at. */
+/** The line at `start` is a candidate for findInColumns, findAligned or decodeDump. */
 export const mayOpenTable = (units: Uint16Array, start: number): boolean =>
   units[start] === 48 || delimiterOf(units, start) !== 0 || mayBeAligned(units, start);

@@ -1,4 +1,7 @@
-/** Rows apart from their columns' names, as databases and spreadsheets give them in JSON: `{"columns":["id","password"],"rows":[[1,"x"]]}`. */
+/**
+ * Rows with separate column names, as databases and spreadsheets return them in JSON:
+ * `{"columns":["id","password"],"rows":[[1,"x"]]}`.
+ */
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { readQuoted } from '../values/value-span.ts';
@@ -13,7 +16,7 @@ const between = /\s{0,20}(?:(,)|\](?:\s{0,20},\s{0,20}\[)?)/y;
 const mostCells = 400;
 const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
 
-/** The word ends at `end`. Pushes cells under telling names; the rows are read again, as any text. */
+/** The word ends at `end`. Pushes the cells below sensitive names; the rows are also read as ordinary text. */
 export function findInJsonColumns(page: Page, names: NameBook, end: number, out: Finding[]): void {
   const { text } = page;
   nameList.lastIndex = end;

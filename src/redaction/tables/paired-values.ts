@@ -1,7 +1,7 @@
 /**
- * A name and its value with something between them that is no sign elsewhere: the bars of a table, the comma of a CSV
- * line, an arrow, the lengths of PHP's serialization, the colon of `-uuser:password`. As bars and commas stand between
- * anything, the value must look like a password.
+ * A name and its value with a separator that is no sign elsewhere: the bars of a table, the comma of a CSV line, an arrow,
+ * the lengths in PHP serialization, the colon of `-uuser:password`. Because bars and commas separate anything, the value must
+ * look like a password.
  */
 
 import type { NameBook } from '../names/name-book.ts';
@@ -16,7 +16,7 @@ import { isSecretValue, isStandIn, looksChosen } from '../values/values.ts';
 const bar = (unit: number): boolean => unit === 124 || unit === 0x2502;
 const asTyped = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
 
-/** `| name | value |`; the page holds a bar at `place.sign`. */
+/** `| name | value |`. There is a bar at `place.sign`. */
 export function findInCell(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
   if (place.sign - place.end > 60) return undefined;
   const found = findPaired(page, names, place, skipBlanks(page, place.behind, false));
@@ -28,14 +28,14 @@ export function findInCell(page: Page, names: NameBook, place: NamePlace): Findi
 
 const typeName = /^[A-Z]+[a-z]+(?:[A-Z][a-z]+)+(?=\s)/;
 
-/** `'tokens_p50' | 'tokens_p99'`, `IPasswordOptions | ITokenOptions`: literals and types, no cells. */
+/** `'tokens_p50' | 'tokens_p99'`, `IPasswordOptions | ITokenOptions`: literals and types, not cells. */
 function isUnion({ text }: Page, name: number, value: number): boolean {
   if (typeName.test(text.slice(name, name + 80)) && typeName.test(text.slice(value, value + 80))) return true;
   const quote = text[name - 1];
   return (quote === '"' || quote === "'") && text[value - 1] === quote;
 }
 
-/** `name,value` alone in its line. */
+/** `name,value` as a whole line. */
 export function findInRow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
   const before = page.units[place.start - 1] ?? 10;
   if (before !== 10) return undefined;
@@ -44,7 +44,10 @@ export function findInRow(page: Page, names: NameBook, place: NamePlace): Findin
   return after === 10 || after === 13 || after === 0 || after === 44 ? found : undefined;
 }
 
-/** `NAME value`, as many tools' files and Lisp have it: the name is joined of words, the value random, or quoted and chosen. */
+/**
+ * `NAME value`, as in many tools' files and in Lisp: the name has several words, and the value is random, or quoted and looks
+ * chosen.
+ */
 export function findBehindBlank(
   page: Page,
   names: NameBook,
@@ -59,7 +62,7 @@ export function findBehindBlank(
   if (span.end - span.start > 400) return undefined;
   const value = page.text.slice(span.start, span.end);
   const isRandom = looksRandom(value, 12) && /\d/.test(value) && /[A-Za-z]/.test(value);
-  // A file's line: `mavenPassword sunflower`.
+  // A line of a file: `mavenPassword sunflower`.
   if (
     verdict.strength === 3 &&
     verdict.rule === 'password' &&
@@ -79,7 +82,7 @@ export function findBehindBlank(
     : undefined;
 }
 
-/** `process.env.DB_PASSWORD || 'x'`: what stands in for it. */
+/** `process.env.DB_PASSWORD || 'x'`: the fallback value. */
 const fallback = / (?:\|\||\?\?) (?=["'`])/y;
 
 const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>
@@ -87,7 +90,9 @@ const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>
 
 const arrowName = /([\w.-]{2,80})["'`]?(?:\s{0,8}[=:]\s{0,8}["'`][^"'`\n]{0,200}["'`])? -$/;
 
-/** `name -> value`, `name = "old" -> "new"`; the page holds `>` at `place.sign`, and the word before it is the arrow's shaft. */
+/**
+ * `name -> value`, `name = "old" -> "new"`. There is a `>` at `place.sign`, and the word before it is the `-` of the arrow.
+ */
 export function findBehindArrow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
   const before = page.text.slice(Math.max(0, place.sign - 320), place.sign);
   const match = arrowName.exec(before);
@@ -98,7 +103,7 @@ export function findBehindArrow(page: Page, names: NameBook, place: NamePlace): 
   return findPaired(page, names, { ...place, start, end: start + name.length }, at);
 }
 
-/** `s:8:"password";s:9:"value";`; the page holds the colon of the second `s:` at `place.sign`. */
+/** `s:8:"password";s:9:"value";`. The colon of the second `s:` is at `place.sign`. */
 export function findSerialized(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
   const before = /"([\w.-]{2,80})\\*";$/.exec(page.text.slice(Math.max(0, place.start - 96), place.start));
   if (!before) return undefined;
@@ -112,7 +117,7 @@ export function findSerialized(page: Page, names: NameBook, place: NamePlace): F
 
 const gluedUser = /:([^\s"'\\]{2,200})/y;
 
-/** `curl -uuser:password`; the page holds the colon, and the word before it starts with `-u`. */
+/** `curl -uuser:password`. The word before the colon starts with `-u`. */
 export function findGluedUser(page: Page, place: NamePlace): Finding | undefined {
   if (
     !/\b(?:curl|http|https|wget)\b[^\n|;]{0,160}$/.test(

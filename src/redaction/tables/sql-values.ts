@@ -1,4 +1,4 @@
-/** `INSERT INTO users (name, password) VALUES ('bob', 'x')`: the columns' names are the values' context. */
+/** `INSERT INTO users (name, password) VALUES ('bob', 'x')`: the column names are the context of the values. */
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { looksRandom } from '../values/randomness.ts';
@@ -34,7 +34,7 @@ function findUnnamed(page: Page, names: NameBook, start: number): Finding[] {
   return found;
 }
 
-/** The page holds `VALUES` at [start, end). Reads the first row. */
+/** There is a `VALUES` at [start, end). Reads the first row. */
 export function findInserted(page: Page, names: NameBook, start: number, end: number): Finding[] {
   const { text } = page;
   row.lastIndex = end;
@@ -62,10 +62,10 @@ export function findInserted(page: Page, names: NameBook, start: number, end: nu
 
 const listOpens = /["'\]]{0,2}\s?[:=]?\s?[[({]/y;
 const namesCredential = /(?:pass(?:word|wd|phrase)|secret|token|credential|api_?key)/i;
-/** Words that announce what was bound to a statement's places. */
+/** Words before a list of values bound to a statement's parameters. */
 export const boundWords = 'bind bindings binds parameters params args';
 
-/** The columns of the statement around that are credentials, by the place of what was bound to them. */
+/** The positions of the bound values whose columns in the surrounding statement are credentials. */
 function boundPlaces(statement: string, names: NameBook): Set<number> {
   const places = new Set<number>();
   const isTelling = (name: string): boolean => names.judge(name.replace(/[^\w.-]/g, '')).strength >= 2;
@@ -80,7 +80,10 @@ function boundPlaces(statement: string, names: NameBook): Set<number> {
   return places;
 }
 
-/** `… SET password = $1 … PARAMETERS: ["x"]`: the statement names a credential, so what looks like one in its list is one. */
+/**
+ * `… SET password = $1 … PARAMETERS: ["x"]`: the statement names a credential, so a value in its list that looks like one is
+ * withheld.
+ */
 export function findBound(page: Page, names: NameBook, start: number, end: number): Finding[] {
   const { text } = page;
   listOpens.lastIndex = end;

@@ -1,6 +1,7 @@
 /**
- * Tables whose first line names the columns, as CSV, Markdown, database shells and console.table print them, also as lines of
- * a string: what stands below a telling name is judged as its value. Rows are read while they have the header's cells.
+ * Tables whose first line contains the column names, as printed by CSV, Markdown, database shells and console.table, also as
+ * lines of a string: values below a sensitive name are judged as its values. Rows are read as long as they have as many cells
+ * as the header.
  */
 
 import type { NameBook } from '../names/name-book.ts';
@@ -11,7 +12,7 @@ import { cellUnits, delimiterOf, nameUnit } from './first-lines.ts';
 
 const longestLine = 600;
 const mostRows = 60;
-/** Of a column's name. */
+/** Words in a column's name. */
 const mostWords = 5;
 const mayTell = /pass|pwd|secret|token|key|cred/i;
 const isRule = /^[\s|+:=\-\u2500-\u257f]+$/;
@@ -21,11 +22,14 @@ const lineBreak = /\n|(?:\\{1,8}r)?\\{1,8}n/g;
 interface Column {
   index: number;
   strength: number;
-  /** So named that a word may be one. */
+  /** Its name is a password's, so a plain word counts as a value. */
   isPassword: boolean;
 }
 
-/** A line starts at `start`. Pushes what starts before `stop`; the rows themselves are read again, as any text. Answers with the table's end, or 0. */
+/**
+ * A line starts at `start`. Pushes findings that start before `stop`; the rows are also read as ordinary text. Returns the
+ * table's end, or 0.
+ */
 export function findInColumns(
   page: Page,
   names: NameBook,
@@ -41,7 +45,7 @@ export function findInColumns(
   const columns = header.split(delimiter);
   if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return 0;
   const telling = columns.flatMap((cell, index): Column[] => {
-    // A sentence has commas too.
+    // Sentences contain commas too.
     if (cell.trim().split(/\s+/).length > mostWords) return [];
     const { strength, rule } = names.judge(
       cell
@@ -54,7 +58,7 @@ export function findInColumns(
   return telling.length > 0 ? readRows(page, start, delimiter, columns.length, telling, stop, out) : 0;
 }
 
-/** The whole line, if nothing but names and delimiters is in it. */
+/** The whole line, if it contains only names and delimiters. */
 function headerAt({ text, units }: Page, start: number, mark: number): string | undefined {
   const cells = cellUnits();
   let i = start;
