@@ -15,7 +15,7 @@ export type SnapshotStrings = 'names' | 'clean';
 export const withheldString = '[redacted]';
 /** Names are searched in batches of about this many characters. */
 const batchSize = 1 << 16;
-/** Node cuts strings in snapshots at 1,024 characters by default; longer ones are withheld from this length on. */
+/** Strings from this length on are withheld. By default, Node truncates strings in snapshots at 1,024 characters. */
 const longestKept = 1 << 20;
 const shortestRandomName = 20;
 /** V8's own text (V8ExplorerExtractor::ExtractEphemeronHashTableReferences), as it is in JSON. */

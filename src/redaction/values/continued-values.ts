@@ -1,6 +1,6 @@
 /**
- * Where a secret goes on behind the place at which its own form ends: pieces that a program's source joins (`"a" + "b"`, a
- * shell's backslash at the line's end), and further codes of a list. Judges only what follows something that was found.
+ * Finds the rest of a secret after the end of its own format: pieces that source code joins (`"a" + "b"`, a shell's backslash
+ * at the line's end), and further codes of a list. Only reads text after a finding.
  */
 import type { Finding, Page } from '../scan/page.ts';
 import { looksRandom } from './randomness.ts';
@@ -10,7 +10,7 @@ const continued = /[ \t]{0,40}([\w+/=~-]{8,400})/y;
 const none: readonly Finding[] = [];
 const mostPieces = 16;
 
-/** The rest of `found` that stands apart from it, in order. */
+/** The separate pieces that continue `found`, in order. */
 export function findContinued(page: Page, found: Finding): readonly Finding[] {
   if (found.rule === 'one-time-code') return findCodes(page, found);
   const first = pieceAt(page, found.end);
@@ -27,7 +27,7 @@ export function findContinued(page: Page, found: Finding): readonly Finding[] {
 
 function pieceAt({ text, units }: Page, end: number): { start: number; end: number } | undefined {
   const unit = units[end]!;
-  // The line's break was taken along: a finding never ends behind a lone backslash.
+  // The finding includes the line break, because a finding never ends after a lone backslash.
   const isCut = units[end - 1] === 10 && units[end - 2] === 92;
   const pattern = isCut ? continued : unit === 34 || unit === 39 || unit === 96 ? joined : undefined;
   if (!pattern) return undefined;
@@ -39,7 +39,7 @@ function pieceAt({ text, units }: Page, end: number): { start: number; end: numb
   return { start: to - piece.length, end: to };
 }
 
-/** Codes of the same length behind the first. */
+/** Codes of the same length after the first one. */
 function findCodes(page: Page, first: Finding): Finding[] {
   const { text } = page;
   const length = first.end - first.start;

@@ -1,21 +1,21 @@
 /**
- * The forms in which one known value may stand in text: plain, JSON-escaped, percent-encoded, XML-escaped, hexadecimal,
- * and base64 at the three offsets a value may have inside a longer text. Pure.
+ * The forms of a known value in text: plain, JSON-escaped, percent-encoded, XML-escaped, hexadecimal, and base64 at the three
+ * offsets that a value can have within a longer text. Pure.
  */
 export interface KnownForm {
   text: string;
-  /** Characters beside a match that may hold bits of the value. */
+  /** Characters next to a match that may contain bits of the value. */
   before: number;
   after: number;
-  /** Shares its letters with ordinary words: only found where no letter or digit stands beside it. */
+  /** Could be part of an ordinary word: only found if no letter or digit is next to it. */
   bounded: boolean;
 }
 
-/** Longer values are cut into pieces of this length. */
+/** Longer values are split into pieces of this length. */
 const longestPiece = 1024;
 /** Shorter encoded forms would be found by chance. */
 const shortestEncoded = 6;
-/** Values shorter than this must stand alone. */
+/** Shorter values need a boundary on both sides. */
 const shortestUnbounded = 12;
 
 export function formsOf(value: string): KnownForm[] {
@@ -42,7 +42,7 @@ export function formsOf(value: string): KnownForm[] {
   return [...seen.values()];
 }
 
-/** The value whole or in pieces, and its lines where it has several. */
+/** The value, in pieces if it is long, and each of its lines if it has several. */
 function piecesOf(value: string): string[] {
   const pieces: string[] = [];
   for (let i = 0; i < value.length; i += longestPiece) pieces.push(value.slice(i, i + longestPiece));
@@ -82,7 +82,7 @@ function xmlEscape(value: string, apostrophe: string): string {
     .replaceAll("'", apostrophe);
 }
 
-/** What of the base64 of any text around the value depends on the value alone, at each of three offsets. */
+/** For each of three offsets, the part of the base64 that only depends on the value and not on the text around it. */
 function base64Forms(bytes: Buffer): [text: string, before: number, after: number][] {
   const forms: [string, number, number][] = [];
   for (let offset = 0; offset < 3; offset++) {

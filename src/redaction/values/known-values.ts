@@ -1,25 +1,25 @@
 /**
- * Finds hundreds of known values, each in all its forms, at the speed of a few table look-ups a line. Four units are
- * hashed at every n-th position only, where n is such that no form can lie between two looks; nearly all looks end at
- * a bit table. Knows no rule; boundaries and encodings come from known-encodings.ts.
+ * Finds hundreds of known values, each in all its forms, at the cost of a few table lookups per line. Four units are hashed
+ * only at every n-th position, with n small enough that no form fits between two lookups; nearly all lookups end at a bit
+ * table. Boundaries and encodings come from known-encodings.ts.
  */
 import { alnum, base64Unit, characterTables } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { formsOf, type KnownForm } from './known-encodings.ts';
 
-/** Units in one look. */
+/** Units per lookup. */
 const lookWidth = 4;
-/** More would fill the table: each form has an entry for every position of a look in it. */
+/** A larger stride would fill the table: each form has an entry for every position at which a lookup can hit it. */
 const longestStride = 12;
 const tableBits = 20;
 
-/** Four units in `tableBits` bits. */
+/** Hashes four units to `tableBits` bits. */
 function hashUnits(a: number, b: number, c: number, d: number): number {
   const mixed = Math.imul((a << 24) ^ (b << 16) ^ (c << 8) ^ d ^ (a >>> 8), 0x9e3779b1);
   return mixed >>> (32 - tableBits);
 }
 
-/** The first look that hits is at most so far behind a form's start. */
+/** A form, and the offset in it of the units that are looked up. */
 interface Place {
   form: KnownForm;
   offset: number;
@@ -29,13 +29,13 @@ export class KnownValues {
   private readonly values = new Set<string>();
   private forms: KnownForm[] = [];
   private stride = 0;
-  /** A bit for each look that is part of a form. */
+  /** A bit for the hash of each possible lookup. */
   private bits = new Int32Array(0);
   private places = new Map<number, Place[]>();
-  /** Added since the table was built. */
+  /** Values that were added since the table was built. */
   private fresh: string[] = [];
 
-  /** False when the value is too short to be looked for. */
+  /** False if the value is too short to be searched for. */
   add(value: string): boolean {
     const text = value.trim();
     if (text.length < 4 || this.values.has(text)) return text.length >= 4;
@@ -44,7 +44,7 @@ export class KnownValues {
     return true;
   }
 
-  /** Pushes every form that starts in [from, stop), in order of its end. */
+  /** Pushes every form that starts in [from, stop), in the order of the lookups that found them. */
   find(page: Page, from: number, stop: number, out: Finding[]): void {
     if (this.fresh.length > 0) this.build();
     if (this.forms.length === 0) return;
@@ -99,14 +99,14 @@ function standsAlone(page: Page, start: number, end: number): boolean {
   return !before && !(classes[page.units[end]!]! & alnum);
 }
 
-/** The unit before is the letter of an escape (`\n`) or the end of one (`%3D`, `\u003d`). */
+/** The preceding unit is the last one of an escape (`\n`, `%3D`, `\u003d`). */
 function followsEscape(page: Page, start: number): boolean {
   return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\x1b\[[\d;]{0,12}m)$/i.test(
     page.text.slice(Math.max(0, start - 16), start),
   );
 }
 
-/** Takes in the base64 units beside a match that hold bits of the value, and a bare number's quotes. */
+/** Includes the base64 units next to a match that contain bits of the value. */
 function widen(page: Page, start: number, end: number, form: KnownForm): Finding {
   const { classes } = characterTables();
   const { units } = page;

@@ -1,6 +1,6 @@
 /**
- * Tells a password that reads like a word from what a sentence, a table or a schema says of a password: `the password is
- * sunflower` against `the password is wrong`. Only for places that announce a value and nothing else; English, as logs are.
+ * Distinguishes a password that reads like a word from a description of a password in a sentence, a table or a schema: `the
+ * password is sunflower` from `the password is wrong`. Only for places that announce a value. English only, like most logs.
  */
 
 const text = `about above absent accepted access account active added admin administrator after again ago alias alike all allowed
@@ -41,22 +41,25 @@ const text = `about above absent accepted access account active added admin admi
 
 let predicates: Set<string> | undefined;
 
-/** Of words that say how something is. */
+/** Endings of words that describe something. */
 const endings =
   /(?:[^aeiou]ed|[aeiou]{2}[a-z]?ed|[a-z]{3}ied|[a-z]{3}ing|[a-z](?:al|nt|ct|ve|us|ed|ng|te|rt|ck|sh|se|re|le|et)ly|[a-z]{2}able|ible|tive|sive|ful|less|ous|atory|itory|rary|ent|ect|ication|ption|ction|tion|sion|ment|ility|arity|ness|ism|ize|ise|tic|ical|orm|ish)s?$/;
 
-/** One word, or a few joined, with digits perhaps, of which none says how a password is. Stand-ins are the caller's to ask about. */
+/** One word, or a few joined, optionally with digits, none of which describes a password. Callers check for stand-ins. */
 export function isTypedWord(value: string): boolean {
   if (value.length < 5 || value.length > 64) return false;
   if (!/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]{2,}){0,4}[!?#*]?$/.test(value)) return false;
   return partsOf(value).every((part) => !isPredicate(part));
 }
 
-/** What programs call the parts of a variable that holds a password or leads to one. */
+/** Parts of the names of variables that contain a password or lead to one. */
 const ofVariables =
   /^(?:pass(?:word|wd|phrase|code)?s?|pwd|pw|secrets?|tokens?|keys?|creds?|credentials?|auth|user(?:name)?|login|admin|input|values?|val|field|param(?:eter)?s?|args?|hash(?:ed)?|str(?:ing)?|text|form|env|config|conf|cfg|options?|opts|settings?|props?|state|data|body|req|request|res|get|set|is|has|on|to|from|of|new|old|current|my|db|get(?:ter)?|fn|cb|obj|raw|plain|encrypted?|decrypt(?:ed)?|validate[sd]?|check|verify|compare|confirm|reset|change|update|type|name|id|input|prompt|reader?|handler|callback|manager|service|provider|store|cache|context|ctx|default|required|missing|invalid)$/;
 
-/** `correctHorse`, `tiger_window`: two words and more, one of them at least of no program, and none that says what a variable holds. */
+/**
+ * `correctHorse`, `tiger_window`: two or more words, at least one of which is unusual in programs, and none of which
+ * describes the content of a variable.
+ */
 export function isPassphrase(value: string): boolean {
   if (value.length < 8 || value.length > 64) return false;
   if (!/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]{2,}){0,5}[!?#*]?$/.test(value)) return false;

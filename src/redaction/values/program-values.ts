@@ -1,6 +1,6 @@
 /**
- * What stands in a secret's place in programs, in what their pages say and in their documentation, and is told from a secret by its
- * build alone: expressions, markup, constants that are called as what they mean, words that a page shows in any language.
+ * Recognizes what is in a secret's place in programs, user interfaces and documentation but is not a secret, by its structure
+ * alone: expressions, markup, constants named after their meaning, words of an interface in any language.
  */
 
 const expressions = [
@@ -8,7 +8,7 @@ const expressions = [
   /^(?:\([\w$, ]*\)|[\w$]+)=>/,
   /[\w$)\]](?:===|!==)[\w$("'!-]/,
   /^\/(?:[^\s/]{1,80}\/)?[dgimsuvy]{0,4}\.(?:test|exec|source)\b/,
-  // What is behind the value's end: `0}recordPacket(e`
+  // Includes code after the value's end: `0}recordPacket(e`
   /[)}\]][;,]?(?:[A-Za-z_$][\w$.]*\(|[A-Za-z_$][\w$]*[=:])/,
   /\}(?:return|else|catch|case|function|var|let|const)$/,
   // `flags.sign|flags.certify`, `options.token||null`
@@ -17,24 +17,24 @@ const expressions = [
   // `e.getKey=e.readKey=void`, `t?keys.server:keys.client`, `a.token+`
   /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:=[A-Za-z_$(!]|\+$)/,
   /^[A-Za-z_$][\w$.]*\?[\w$.]+:[\w$.]+$/,
-  // A template that the value's end cut.
+  // A template that was cut at the value's end.
   /\$\{[^{}]*$/,
 ];
 
-/** Without quotes, no value but a piece of a program. */
+/** For unquoted values: a piece of program code. */
 export const isCodePiece = (value: string): boolean => expressions.some((one) => one.test(value));
 
 const closedBefore = /^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
-/** `_process$env$TOKEN2`: a compiler's. */
+/** `_process$env$TOKEN2`: created by a compiler. */
 const helper = /^_[a-z]\w*\$\w+(?:$| =)/i;
 const statement =
   /^(?:mutation|query|subscription|fragment) \w|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) \w/;
-/** A note of a change: `([#1295](https://…`. */
+/** An entry of a changelog: `([#1295](https://…`. */
 const noteLink = /^\(\[#?\w/;
 const markup = /^<[A-Za-z][\w:.-]*(?:\s[^<>]*)?(?:[=>]|$)|^<\/?[A-Za-z][\w:.-]*>/;
 const pattern = /^\(?\[\^?[^\]\s]{1,60}\](?:[+*](?:$|[?)])|\{\d{1,4},?\d{0,4}\})/;
 
-/** In quotes: the string had ended before and this is the program's own text, or it is a tag or a pattern. */
+/** For quoted values: the string had ended before, and this is program code, a tag or a pattern. */
 export const isProgramPiece = (value: string): boolean =>
   closedBefore.test(value) ||
   markup.test(value) ||
@@ -43,21 +43,21 @@ export const isProgramPiece = (value: string): boolean =>
   helper.test(value) ||
   statement.test(value);
 
-/** Stems of what a credential is called, in the languages of pages. */
+/** Stems of words for credentials in the languages of user interfaces. */
 const calledSo =
   /pass ?(?:word|phrase|wort|code)|contraseñ|contrasen|frase|mot de passe|senha|passe|парол|ключ|фраз|аутентиф|авториз|токен|autent|auth?entif|kennwort|schlüssel|wachtwoord|lösenord|hasł|parol|şifre|κωδικ|密码|密碼|密鑰|密钥|认证|認證|認証|パス|トークン|秘密|フレーズ|패스|비밀|토큰|인증|암호|סיסמ|كلمة|पासवर्ड|optional|required/iu;
 
-/** Letters of any language, blanks and what joins words in a sentence. */
+/** Letters of any language, blanks, and punctuation of sentences. */
 const spoken = /^[\p{L}\p{M}]+(?:[\s'’.,:()/-]+[\p{L}\p{M}]+)*[\s.:!?)…]*$/u;
 
 const foreignLetter = /(?![A-Za-z])\p{L}/u;
 
-/** `Passphrase des privaten Schlüssels (optional)`, `Usar autenticación`: what a page says of the field. */
+/** `Passphrase des privaten Schlüssels (optional)`, `Usar autenticación`: the label of a field. */
 export function saysWhatItIs(value: string, rule: string): boolean {
   const isForeign = /[^ -~]/.test(value);
   const isDrawn = rule !== 'password' && rule !== 'seed-phrase';
   if (/\d/.test(value)) return false;
-  // What a machine has drawn is of ASCII and without a blank.
+  // Generated values are ASCII and contain no blank.
   if (isDrawn && isForeign && foreignLetter.test(value)) return true;
   if (!spoken.test(value)) return false;
   const isSeveral = /[\s-]/.test(value);
@@ -67,19 +67,19 @@ export function saysWhatItIs(value: string, rule: string): boolean {
 
 const kinds = /secret|token|credential|auth|keys?(?![a-z])|sess(?:ion)?s?(?![a-z])|cookie|passw/i;
 
-/** Words, letters alone, that are joined: `m.secret.request`, `ID_TOKEN`, `analytics-clientId`. */
+/** Joined words of letters only: `m.secret.request`, `ID_TOKEN`, `analytics-clientId`. */
 const joined = /^[A-Za-z]+(?:[-_.:/](?:[A-Za-z]+|sha\d{1,3}|base64|v\d))+$/;
-/** `u.password`: a column's. */
+/** `u.password`: a column. */
 const column = /^[a-z]\w{0,20}\.\w{0,20}(?:password|passwd|secret|token|key)$/i;
-/** `comment.doc.tag`, `anon-session-id`: of an editor's marks, of a thing's number. */
+/** `comment.doc.tag`, `anon-session-id`: an editor's mark, or the name of an id. */
 const mark = /^[a-z]+(?:\.[a-z]+)+$|^[a-z]+(?:[-_][a-z]+)*[-_]ids?$/;
 /** `base64EncodedKey` */
 const camel = /^[a-z]{2,}\d{0,2}(?:[A-Z][a-z]+)+$/;
 const constant = /^[A-Z]{2,}(?:_[A-Z]{2,})+$/;
 
 /**
- * A constant that says what it is for. A password may be any word; of anything else that somebody gave out, words that hold its own
- * name are what it is called by.
+ * A constant named after its purpose. A password may be any word, but other issued credentials don't contain words for
+ * themselves.
  */
 export function isCalledAsMeant(value: string, rule: string): boolean {
   if (constant.test(value))
@@ -89,12 +89,15 @@ export function isCalledAsMeant(value: string, rule: string): boolean {
   return mark.test(value) || ((joined.test(value) || camel.test(value)) && kinds.test(value));
 }
 
-/** `PassphraseInfo`, `secretsByName`: a type or a variable that is called by what it holds, and more. */
+/** `PassphraseInfo`, `secretsByName`: a type or a variable named after its content. */
 export const isCalledByContent = (value: string): boolean =>
   /^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)+[;,]?$/.test(value) &&
   /pass(?:word|phrase|code)|secret|token|credential/i.test(value);
 
-/** `com.example.storage`, `csi.storage.k8s.io/serviceAccount.tokens`, `#/components/schemas/Token`, `10.0.0.1`: addresses and names of parts. */
+/**
+ * `com.example.storage`, `csi.storage.k8s.io/serviceAccount.tokens`, `#/components/schemas/Token`, `10.0.0.1`: addresses and
+ * names of components.
+ */
 export const isPartName = (value: string): boolean =>
   /^(?:com|org|net|io|dev|app|ai|edu|gov)(?:\.[a-z][a-z\d-]{1,30}){1,6}(?:[./][A-Za-z][A-Za-z.-]{1,60})?$/.test(
     value,
@@ -106,15 +109,18 @@ export const isPartName = (value: string): boolean =>
   /^(?:\d{1,3}\.){3}\d{1,3}(?:[:/]\d{1,5})?$/.test(value) ||
   /^(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?:\/\d{1,3})?$/i.test(value);
 
-/** Words with blanks between, and no sign of a program: what is said as a phrase. */
+/** Words separated by blanks, without a sign of a program: a phrase. */
 export const isSpokenPhrase = (line: string): boolean =>
   /^[\p{L}\p{M}\d'’_-]+[!?.,]?(?: [\p{L}\p{M}\d'’_-]+[!?.,]?)+[;"]?\s*$/u.test(line);
 
 const wordInSentence = /^["'«„“(]?[\p{L}\p{M}'’-]+[.,:;!?…)"'»“”]{0,2}$/u;
-/** A capital, then a small word; or scripts that have no capitals. */
+/** A capitalized word, then a lower-case one, or scripts without capitals. */
 const opensSentence = /^["'«„“]?(?:\p{Lu}[\p{Ll}\p{M}'’-]*\s+["'«„“(]?\p{Ll}|\p{Lo}[\p{Lo}\p{M}]*\s)/u;
 
-/** Four words and more of any language, most of them letters alone, as a sentence begins: what a page says, and no phrase of words that somebody drew. */
+/**
+ * Four or more words of any language, mostly letters only, that start like a sentence: interface text, not a phrase of
+ * randomly chosen words.
+ */
 export function isSentence(value: string): boolean {
   if (!/\s/.test(value) || !opensSentence.test(value)) return false;
   const parts = value.slice(0, 400).split(/\s+/);
@@ -123,13 +129,13 @@ export function isSentence(value: string): boolean {
   );
 }
 
-/** Half of its characters follow the one before, as in `abc123def456`: written down, not drawn. */
+/** Half of its characters follow their predecessor, as in `abc123def456`: typed, not generated. */
 export function isSequence(value: string): boolean {
   let steps = 0;
   for (let i = 1; i < value.length; i++) if (value.charCodeAt(i) - value.charCodeAt(i - 1) === 1) steps += 1;
   return value.length >= 8 && steps * 2 >= value.length - 1;
 }
 
-/** Each character once: what is drawn from, not what was drawn. */
+/** No character occurs twice: an alphabet to draw from, not a generated value. */
 export const isAlphabet = (value: string): boolean =>
   value.length >= 36 && new Set(value).size === value.length;

@@ -1,27 +1,27 @@
 /**
- * Finds where a value ends that stands behind a name: quoted at some depth of escaping (`"`, `\"`, `\\\"`, `%22`,
- * `&quot;`), bare, or a YAML block. Knows extents only, not whether the value is a secret.
+ * Finds the end of a value after a name: quoted at some depth of escaping (`"`, `\"`, `\\\"`, `%22`, `&quot;`), bare, or a
+ * YAML block. Only determines ranges, not whether the value is a secret.
  */
 import { alnum, characterTables, terminator, wordUnit } from '../scan/characters.ts';
 import { escapeMask, escapeShift, readEscape } from '../scan/escapes.ts';
 import type { Page } from '../scan/page.ts';
 
-/** Where a value stands. `close` is where reading goes on behind its closing quote. */
+/** The range of a value. `close` is the position after its closing quote, where the scan continues. */
 export interface ValueSpan {
   start: number;
   end: number;
   close: number;
   quoted: boolean;
-  /** The text or page ended before the value did: how to find the end in what follows. */
+  /** The text or page ended before the value: finds its end in the next page. */
   resume?: (page: Page, from: number) => number;
 }
 
-/** Longer values are not judged by their look. */
+/** Longer values are not judged by their content. */
 export const longestJudged = 4096;
 
 const isQuote = (unit: number): boolean => unit === 34 || unit === 39 || unit === 96;
 
-/** The quoted value that opens at `i`, if a quote is there. */
+/** The quoted value that opens at `i`; undefined without a quote. */
 export function readQuoted(page: Page, i: number): ValueSpan | undefined {
   const { units } = page;
   const first = units[i]!;
@@ -52,14 +52,14 @@ function closeQuoted(page: Page, start: number, quote: number, depth: number): V
   return { ...span, resume: (next, from) => findClosing(next, from, quote, depth) };
 }
 
-/** Behind the quote, with its backslashes, that stands at `end`; `end` itself where a line break ended the value. */
+/** The position after the quote and its backslashes at `end`, or `end` itself if a line break ended the value. */
 function behindQuote(page: Page, end: number): number {
   let i = end;
   while (page.units[i] === 92) i += 1;
   return isQuote(page.units[i]!) ? i + 1 : end;
 }
 
-/** The quote that ends a value opened behind `depth` backslashes; a bare line break ends it too. */
+/** The quote that ends a value opened after `depth` backslashes. A line break ends it too. */
 function findClosing(page: Page, from: number, quote: number, depth: number): number {
   const { units, length } = page;
   for (let i = from; i < length; i++) {
@@ -77,16 +77,16 @@ function findClosing(page: Page, from: number, quote: number, depth: number): nu
   return length;
 }
 
-/** A line of quoted-printable text that goes on in the next: base64's own padding stands before a closing quote. */
+/** A line of quoted-printable text that continues on the next one. Before a closing quote, a `=` would be base64 padding. */
 const isSoftBreak = (units: Uint16Array, i: number): boolean => {
   const before = units[i - 1] === 13 ? i - 2 : i - 1;
   return units[before] === 61 && units[before - 1] !== 61 && units[i + 1]! > 32;
 };
 
 /**
- * Of the `run` backslashes before a quote, how many belong to it, when it ends a string at most as deep as `depth` says;
- * -1 when it is part of the content. Strings nested n deep have 2^n - 1 before their quotes, and each backslash of their
- * content becomes 2^n.
+ * How many of the `run` backslashes before a quote belong to the quote, if it ends a string with at most `depth` backslashes;
+ * -1 if the quote is part of the content. Strings nested n deep have 2^n - 1 backslashes before their quotes, and each
+ * backslash of their content becomes 2^n.
  */
 function backslashesOfClosing(run: number, depth: number): number {
   for (let own = 0; own <= depth; own = own * 2 + 1) {
@@ -108,7 +108,7 @@ function closeEscaped(page: Page, start: number, mark: string): ValueSpan {
   return end < page.length ? span : { ...span, resume: find };
 }
 
-/** An escaped quote cannot outlive the raw string or line that it stands in. */
+/** An escaped quote ends at the latest with the raw string or line that contains it. */
 function findRawStop(page: Page, from: number, to: number): number {
   const { units } = page;
   for (let i = from; i < to; i++) if (units[i] === 34 || units[i] === 10) return i;
@@ -116,13 +116,13 @@ function findRawStop(page: Page, from: number, to: number): number {
 }
 
 export interface BareForm {
-  /** The sign before the value was percent-encoded: so is what ends it. */
+  /** The sign before the value was percent-encoded, so its terminator is too. */
   encoded: boolean;
-  /** Nothing but blanks end the value: an environment or YAML line. */
+  /** Only blanks end the value: an environment or YAML line. */
   wholeLine: boolean;
 }
 
-/** The value without quotes that starts at `start`. */
+/** The unquoted value that starts at `start`. */
 export function readBare(page: Page, start: number, form: BareForm): ValueSpan {
   const end = findBareEnd(page, start, form);
   const span = { start, end, close: end, quoted: false };
@@ -159,7 +159,7 @@ function endsBare(page: Page, i: number, form: BareForm): boolean {
   return !(classes[next]! & alnum);
 }
 
-/** To the line's end, real or escaped, or to the quote that ends the string; at most `longest` units. */
+/** Up to the line's end, real or escaped, or the quote that ends the string; at most `longest` units. */
 export function readLine(page: Page, start: number, longest: number): ValueSpan {
   const { units } = page;
   const length = Math.min(page.length, start + longest);
@@ -177,7 +177,7 @@ export function readLine(page: Page, start: number, longest: number): ValueSpan 
   return { start, end: i, close: i, quoted: false };
 }
 
-/** Behind blanks and terminal colours, real or escaped, and behind line breaks if asked. */
+/** Skips blanks and terminal colours, real or escaped, and line breaks if `withBreaks`. */
 export function skipBlanks(page: Page, from: number, withBreaks: boolean): number {
   const { units } = page;
   let i = from;
@@ -197,7 +197,7 @@ export function skipBlanks(page: Page, from: number, withBreaks: boolean): numbe
   return i;
 }
 
-/** Behind the `[1;32m` that follows an escape character at `i`. */
+/** Skips the `[1;32m` that follows an escape character at `i`. */
 export function skipColorCode(units: Uint16Array, i: number): number {
   if (units[i] !== 91) return i;
   let end = i + 1;
@@ -205,14 +205,14 @@ export function skipColorCode(units: Uint16Array, i: number): number {
   return units[end] === 109 ? end + 1 : i;
 }
 
-/** Nothing but indentation, a dash, `export` or the like, or the front of a dotted name stands before it in its line. */
+/** Only indentation, a dash, `export` or a similar word, or the start of a dotted name precedes it in its line. */
 export function startsLine(page: Page, start: number): boolean {
   const { units, text } = page;
   const { classes } = characterTables();
   let i = start;
   if (units[i - 1] === 46)
     while (i > 0 && start - i < 100 && (units[i - 1] === 46 || classes[units[i - 1]!]! & wordUnit)) i -= 1;
-  // The letter of an escaped line break belongs to no name.
+  // The letter of an escaped line break is not part of a name.
   if (i < start && units[i - 1] === 92 && (units[i] === 110 || units[i] === 116)) return true;
   while (i > 0 && start - i < 100 && (units[i - 1] === 32 || units[i - 1] === 9 || units[i - 1] === 45))
     i -= 1;
@@ -223,7 +223,7 @@ export function startsLine(page: Page, start: number): boolean {
   );
 }
 
-/** Blanks at the start of the line that holds `start`. */
+/** Number of blanks at the start of the line that contains `start`. */
 export function indentOf(page: Page, start: number): number {
   const { units } = page;
   let line = start;
@@ -233,7 +233,7 @@ export function indentOf(page: Page, start: number): number {
   return i - line;
 }
 
-/** The lines of a YAML block (`|`, `>`) whose mark is at `i`, indented deeper than `indent`. */
+/** The lines of a YAML block (`|`, `>`) with its mark at `i`, indented deeper than `indent`. */
 export function readBlock(page: Page, i: number, indent: number): ValueSpan | undefined {
   const mark = /[|>][-+\d]{0,3}[ \t]*\r?\n/y;
   mark.lastIndex = i;

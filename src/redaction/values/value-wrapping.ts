@@ -1,6 +1,6 @@
 /**
- * What may stand between a name's sign and its literal: a type (`: str = "x"`), a default (`process.env.KEY || "x"`), a
- * call or constructor (`SecretStr("x")`, `[]string{"x"}`), a printed type (`string(9) "x"`), a YAML anchor or tag.
+ * What may be between a name's sign and its literal: a type (`: str = "x"`), a default (`process.env.KEY || "x"`), a call or
+ * constructor (`SecretStr("x")`, `[]string{"x"}`), a printed type (`string(9) "x"`), a YAML anchor or tag.
  */
 import { listGap } from '../scan/escapes.ts';
 import type { Page } from '../scan/page.ts';
@@ -21,11 +21,11 @@ const braced = new RegExp(String.raw`\{[ ]?${opens}`, 'y');
 const printed = new RegExp(String.raw`\s{0,12}string\(\d{1,6}\)[ ]${opens}`, 'y');
 const markers = /(?:&[A-Za-z][\w-]{0,40}|!!(?:str|string|binary)|!unsafe)[ \t]{1,4}(?=[^\s=])/y;
 
-/** Calls that only carry their literal; any other may do something else with it. */
+/** Calls that only wrap their literal; other calls may use it for something else. */
 const carriers =
   /secret|some|just|string|bytes|str$|password|passwd|sensitive|masked|opaque|quote|from$|^new|literal|^\[\]/i;
 
-/** The literal behind a wrapping that starts at `at`. */
+/** The literal in a wrapping that starts at `at`. */
 export function readWrapped(page: Page, at: number): ValueSpan | undefined {
   const first = page.units[at]!;
   if (first === 123) return readBraced(page, at);
@@ -45,7 +45,7 @@ function literalBehind(page: Page, pattern: RegExp, at: number): ValueSpan | und
   return pattern.test(page.text) ? readQuoted(page, pattern.lastIndex) : undefined;
 }
 
-/** `={"x"}`, as JSX has it: an object would go on with a colon. */
+/** `={"x"}` in JSX. In an object, a colon would follow. */
 function readBraced(page: Page, at: number): ValueSpan | undefined {
   const span = literalBehind(page, braced, at);
   return span && page.units[span.close] === 125 ? span : undefined;
@@ -57,7 +57,10 @@ const isChosen = (page: Page, span: ValueSpan): boolean =>
 const braces = /\{([^{}\s"'`,:]{6,128})\}(?=[;"'`\s&]|$)/y;
 const call = /[A-Za-z][\w.]{0,30}\(([^\s()"'`,]{6,1000})\)/y;
 
-/** `{value}` of ODBC, `Str(value)` and `Some(value)` as logs print a type: only what looks chosen, as code is written so too. */
+/**
+ * `{value}` of ODBC, `Str(value)` and `Some(value)` as types in logs. The value must look chosen, because code looks the
+ * same.
+ */
 export function readEnclosed(page: Page, at: number): ValueSpan | undefined {
   const pattern = page.units[at] === 123 ? braces : call;
   pattern.lastIndex = at;
@@ -73,7 +76,7 @@ const byteList = new RegExp(
   'y',
 );
 
-/** Eight bytes and more in a list, or as util.inspect prints a buffer; `bare` where they are a list of numbers. */
+/** Eight or more bytes in a list, or as util.inspect prints a buffer. `bare`: a list of numbers. */
 export function readBytes(page: Page, at: number): { start: number; end: number; bare: boolean } | undefined {
   const unit = page.units[at]!;
   if (unit !== 91 && unit !== 60 && !(unit >= 65 && unit <= 90) && unit !== 110) return undefined;
@@ -85,7 +88,7 @@ export function readBytes(page: Page, at: number): { start: number; end: number;
   return { start, end: start + list.length, bare: match[1] !== undefined };
 }
 
-/** What stands behind the sign of a property that PHP prints, or before a binary of Erlang. */
+/** The visibility of a property that PHP prints, after its sign, or the start of an Erlang binary. */
 const visibility = /(?:\\*"?[\w\\]{1,80}\\*"?:)?(?:protected|private)\]\s?=>\s{0,20}|<<(?=\\*")/y;
 
 export function skipVisibility(page: Page, at: number): number {
@@ -95,10 +98,10 @@ export function skipVisibility(page: Page, at: number): number {
   return visibility.test(page.text) ? visibility.lastIndex : at;
 }
 
-/** `password: "" => "x"`: what it was before, which was nothing. */
+/** `password: "" => "x"`: the previous, empty value. */
 const replaced = /(["'])\1 [=-]> (?=["'])/y;
 
-/** Behind a YAML anchor or tag at `at`, or the empty string that the value has replaced. */
+/** The position after a YAML anchor or tag at `at`, or after an empty previous value. */
 export function skipMarker(page: Page, at: number): number {
   replaced.lastIndex = at;
   if (replaced.test(page.text)) return replaced.lastIndex;

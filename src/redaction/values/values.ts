@@ -1,6 +1,6 @@
 /**
- * Says from a value, and the name it stands under, whether it is a secret: stand-ins (`<your-key>`, `${TOKEN}`,
- * `****`), code (`req.body.password`), prose and ids are not. All checks are linear in a value of bounded length.
+ * Decides whether a value under a name is a secret. Stand-ins (`<your-key>`, `${TOKEN}`, `****`), code (`req.body.password`),
+ * prose and ids are not. All checks are linear in a value of bounded length.
  */
 import type { SettingKind } from '../grammars/setting-line.ts';
 import type { NameVerdict } from '../names/key-names.ts';
@@ -19,20 +19,20 @@ import {
 } from './program-values.ts';
 import { hasLongRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
 
-/** How a value stands in the text. */
+/** The position of a value in the text. */
 export interface ValueForm {
   quoted: boolean;
-  /** `NAME=value` with nothing around the sign. */
+  /** `NAME=value` without blanks around the sign. */
   tight: boolean;
-  /** The name is the first thing of its line. */
+  /** The name is the first thing in its line. */
   startsLine: boolean;
-  /** The value is the last thing of its line or of the text. */
+  /** The value is the last thing in its line or in the text. */
   endsLine: boolean;
-  /** The unit behind the value, or 0 at the end. */
+  /** The unit after the value, or 0 at the end. */
   next: number;
-  /** It is a configuration's, not a program's. */
+  /** The value is in a configuration, not in a program. */
   setting?: SettingKind | undefined;
-  /** Nothing around says that it is a program's. */
+  /** No sign of a program is nearby. */
   outside?: boolean;
 }
 
@@ -75,13 +75,13 @@ const fillInWords =
 const fillIn =
   /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
 
-/** `<your-key>`, `${TOKEN}`, `{{ token }}` at `start`: the brackets that ended a bare value at `end` fill its place. */
+/** `<your-key>`, `${TOKEN}`, `{{ token }}` at `start`: the whole value. A bare value ends at `end`, within the brackets. */
 export function isFillIn(text: string, start: number, end: number): boolean {
   fillIn.lastIndex = start;
   return fillIn.test(text) && fillIn.lastIndex >= end;
 }
 
-/** Nothing is hidden behind it: a placeholder, a reference to a variable or a store, a mask. */
+/** Hides nothing: a placeholder, a reference to a variable or a store, a mask. */
 export function isStandIn(value: string): boolean {
   const text = value.trim();
   if (text.length < 2) return true;
@@ -89,7 +89,7 @@ export function isStandIn(value: string): boolean {
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|^\*{3,}[a-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;
-  // `sk-...`, `ghp_…`: a public start, and the rest left out.
+  // `sk-...`, `ghp_…`: a public start, and the rest omitted.
   if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
     return true;
@@ -106,7 +106,7 @@ const digest =
 const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
 let idKinds: Set<string> | undefined;
 
-/** `msg_…`, `call-…`: what programs and protocols call their things by. */
+/** `msg_…`, `call-…`: ids of programs and protocols. */
 function isKnownId(value: string): boolean {
   let end = 0;
   while (end < 17 && value.charCodeAt(end) > 64 && value.charCodeAt(end) !== 95) end += 1;
@@ -125,10 +125,10 @@ function isKnownId(value: string): boolean {
   return (idKinds.has(kind) || kind.endsWith('cmpl')) && /^[\w-]+$/.test(value) && !value.includes('secret');
 }
 
-/** `wrkspc_01…`, `depl_01…`: ids that begin with their layout's number, whatever the kind is called. */
+/** `wrkspc_01…`, `depl_01…`: ids of any kind that start with a layout number. */
 const numberedId = /^[a-z]{2,12}_01[A-Za-z0-9]{22,24}$/;
 
-/** What nearly all words fail at, before an expression is asked. */
+/** Cheap tests that nearly all words fail, before a regular expression is tried. */
 const endsHex = (value: string): boolean => {
   const last = value.charCodeAt(value.length - 1) | 32;
   return (last > 96 && last < 103) || (last > 47 && last < 58);
@@ -138,7 +138,7 @@ const isTypedAs = (value: string): boolean => {
   return first === 115 || first === 109;
 };
 
-/** An identifier that anyone may see: what logs and protocols use to tell things apart. */
+/** A public identifier, as used in logs and protocols. */
 export function isPublicId(value: string): boolean {
   const { length } = value;
   return (
@@ -154,15 +154,15 @@ export function isPublicId(value: string): boolean {
 const algorithm =
   /^(?:(?:ecdsa|rsa|ssh|hmac)-)?(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|curve|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp)-?\d[\w.-]{0,24}$|^(?:rsa(?:ssa|es)|pbes|pbkdf|pkcs)[\w.-]{0,24}$|^v\d[\w.-]{0,8}$/i;
 
-/** Behind what looks like an algorithm's number, digits among letters. */
+/** Digits among letters, after what looks like an algorithm's number. */
 const keyTail = /^[a-z]+-?\d+(?=[A-Za-z\d]{10,24}$)[A-Za-z]+\d/i;
 
-/** `x25519`, `sha256WithRSAEncryption`; a key may begin so too. */
+/** `x25519`, `sha256WithRSAEncryption`; a key may start like this too. */
 const isAlgorithm = (value: string): boolean => algorithm.test(value) && !keyTail.test(value);
 
 /**
- * Random, or a password as people choose them: letters with two digits and more, no blank, no algorithm or id. Under a
- * name that leaves no doubt a digest is a secret too.
+ * Random, or a password as people choose them: letters with at least two digits, no blank, not an algorithm or id. With
+ * `strength` 3, a digest is a secret too.
  */
 export function looksChosen(value: string, strength = 0): boolean {
   if (strength === 3 && digest.test(value)) return true;
@@ -175,7 +175,7 @@ export function looksChosen(value: string, strength = 0): boolean {
 const pathStart =
   /^(?:(?:\/|\/[a-z]\/)?(?:home|root|etc|run|var|usr|opt|srv|app|tmp|mnt|proc|dev|lib|bin|Users|private|secrets|data|workspace|code)\/|\.{1,2}[\\/]|~[\\/]|[A-Za-z]:\\|file:\/\/)/;
 
-/** A path: below a folder that systems have, or of readable parts alone. Base64 may start with a slash too. */
+/** A path: below a common system folder, or of readable parts only. Base64 may start with a slash too. */
 function isPath(value: string): boolean {
   if (!/^[\w@%+=,.:\\/~ -]+$/.test(value) || !/[\\/]/.test(value)) return false;
   if (pathStart.test(value)) return true;
@@ -183,7 +183,7 @@ function isPath(value: string): boolean {
   return !value.split('/').some((part) => part.length >= 8 && looksRandom(part, 8));
 }
 
-/** Plain structure: a number, a date, a version, a path, an address, a host or mail name. */
+/** Plain data: a number, a date, a version, a path, an address, a host name or mail address. */
 export function isPlainDatum(value: string): boolean {
   return (
     /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
@@ -224,8 +224,8 @@ const isMemberPath = (value: string): boolean =>
 const argument = /^(?:arg|param|value|val|opt)s?\d{0,2}$/;
 
 /**
- * `secret: round1Secret`, `progressToken: ProgressTokenSchema$1`, `secretKey: _size`, `token = 1*tchar`, `TOKEN = /^m(i|n)$/`:
- * a variable or a type that is called as the name is, and grammars.
+ * `secret: round1Secret`, `progressToken: ProgressTokenSchema$1`, `secretKey: _size`, `token = 1*tchar`, `TOKEN =
+ * /^m(i|n)$/`: a variable or a type with the same name, or a grammar.
  */
 function namesItself(value: string, { tight }: ValueForm): boolean {
   if (/^\d{0,2}\*[A-Za-z(]/.test(value) || value.startsWith('/^')) return true;
@@ -242,8 +242,8 @@ function namesItself(value: string, { tight }: ValueForm): boolean {
 }
 
 /**
- * `DB_PASSWORD=tigerWindow`, `--password=tiger_window`, `password: tigerWindow` in YAML: in a program a variable would be called
- * so, but not of such words and with nothing around the sign.
+ * `DB_PASSWORD=tigerWindow`, `--password=tiger_window`, `password: tigerWindow` in YAML: looks like a variable, but programs
+ * don't use such words, or write the sign without blanks.
  */
 function isJoinedWords(value: string, form: ValueForm): boolean {
   if (form.next === 40 || form.next === 91) return false;
@@ -254,11 +254,11 @@ function isJoinedWords(value: string, form: ValueForm): boolean {
   return form.tight || isLine || (form.outside === true && form.next !== 59);
 }
 
-/** The name is a password's beyond doubt; in a sure setting also one that is only likely to be, or that is another secret's. */
+/** The name is certainly a password's; in a `sure` setting also a likely one, or the name of another strong secret. */
 const isUnderPassword = ({ rule, strength }: NameVerdict, { setting }: ValueForm): boolean =>
   setting === 'sure' ? rule === 'password' || strength === 3 : rule === 'password' && strength === 3;
 
-/** Words of a setting; a name that ends as a password's does may also say where it is kept, unless the key leaves no doubt. */
+/** Words in a setting. A value that ends like a credential's name may be a reference to it, unless the key is `sure`. */
 const isSettingWord = (value: string, setting: SettingKind): boolean =>
   /^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]+)*[!?#*]?$/.test(value) &&
   value.length >= 6 &&
@@ -267,7 +267,7 @@ const isSettingWord = (value: string, setting: SettingKind): boolean =>
       value,
     ));
 
-/** `/^[A-Za-z0-9-_]+\.`, `[^\s:]{1,100}`: the pattern of a value. */
+/** `/^[A-Za-z0-9-_]+\.`, `[^\s:]{1,100}`: the pattern for a value. */
 const regexSource = /^\/?\^?(?:\(\?[:<=!])?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
 
 function isProse(value: string): boolean {
@@ -276,7 +276,7 @@ function isProse(value: string): boolean {
   return parts.some(isProseWord) || parts.length > 12;
 }
 
-/** An unquoted word of letters alone: a literal where such stand, a type, a variable or a word of prose elsewhere. */
+/** An unquoted word of letters only: a literal in literal contexts, otherwise a type, a variable or a word of prose. */
 function isBareWordSecret(value: string, form: ValueForm): boolean {
   if (value.length < 5) return false;
   if (isDrawnLetters(value)) return true;
@@ -285,7 +285,7 @@ function isBareWordSecret(value: string, form: ValueForm): boolean {
   // `password: SecretString`
   if (!form.tight && /^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/.test(value) && !isPassphrase(value)) return false;
   const isAlone = form.startsLine && form.endsLine;
-  // A remark stands behind a program's variable too.
+  // A comment can also follow a variable in a program.
   if (isAlone && !form.tight && form.setting !== 'sure' && (form.next === 32 || form.next === 9))
     return isTypedWord(value);
   return form.tight || isAlone || looksRandom(value);
@@ -295,7 +295,7 @@ function isBareWordSecret(value: string, form: ValueForm): boolean {
 const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): boolean =>
   verdict.rule === 'password' && form.endsLine && form.next !== 34 && isTypedWord(value);
 
-/** Whether `value` under a name of this verdict is to be withheld. */
+/** Whether `value` must be withheld under a name with this verdict. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
   if (isStandIn(text) || variableName.test(text)) return false;
@@ -304,7 +304,7 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (form.quoted ? isProgramPiece(value) : isCodePiece(text)) return false;
   if (!form.quoted && form.setting !== 'sure' && isCalledByContent(text)) return false;
   if (!form.quoted && /^[A-Z_]+$/.test(text) && isCalledAsMeant(text, verdict.rule)) return false;
-  // Of what was not typed by a person another alphabet says that it is prose.
+  // For values that people don't type, another alphabet means prose.
   if (!form.quoted && verdict.rule !== 'password' && saysWhatItIs(text, verdict.rule)) return false;
   if (form.quoted && (saysWhatItIs(text, verdict.rule) || isCalledAsMeant(text, verdict.rule))) return false;
   if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
@@ -321,7 +321,7 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       return isMediumSecret(text, verdict, form);
     case 1:
       if (verdict.form === 'code') return isQueryCode(text);
-      // A prime of an RSA key: of a key of 512 bits it has 43 characters. Other things have names of one letter too.
+      // A prime of an RSA key has 43 characters in a key of 512 bits. Other things have one-letter names too.
       if (verdict.rule === 'jwk-prime') return /^[\w-]{43,700}$/.test(text) && looksRandom(text, 43);
       if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
       if (isAlphabet(text)) return false;
@@ -332,11 +332,11 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   }
 }
 
-/** What a cookie holds: short ones and digests too, but no id that protocols and agents pass around. */
+/** The value of a cookie: short ones and digests count too, but not ids of protocols and agents. */
 const isSession = (text: string): boolean =>
   digest.test(text) || (looksRandom(text, 8) && !isPublicId(text) && !isPlainDatum(text));
 
-/** An authorisation code, not a status or an error's code. */
+/** An authorization code, not a status or an error code. */
 const isQueryCode = (text: string): boolean =>
   /^[\w.~+/%=-]+$/.test(text) &&
   !isSequence(text) &&
@@ -344,9 +344,9 @@ const isQueryCode = (text: string): boolean =>
   (looksRandom(text, 10) || (text.length >= 16 && isPublicId(text)));
 
 function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
-  // Its user's password is found by itself.
+  // The password in the address is found separately.
   if (/^[a-z][a-z\d+.-]{1,20}:\/\/[^\s@]{1,200}@/i.test(text)) return false;
-  // Of a tokenizer's tokens: `{"token": "hello"}`.
+  // Tokens of a tokenizer: `{"token": "hello"}`.
   if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
   if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
   if (form.quoted) return text.length >= 3;
@@ -356,7 +356,7 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
 
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
   if (isSentence(text)) return hasLongRandomPart(text);
-  // What its codes are made of: `"totp": "JBSW…"`.
+  // The secret that the codes are derived from: `"totp": "JBSW…"`.
   if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
   if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
@@ -379,16 +379,16 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   return looksRandom(text, 8) || productKey.test(text) || (text.length >= 20 && !isReadableList(text));
 }
 
-/** Groups of capitals and digits with hyphens between, as licences are written. */
+/** Groups of capitals and digits with hyphens between them, as in license keys. */
 const productKey = /^(?=.*\d)(?=(?:[^-]*[A-Z]){3})(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}$/;
 
-/** `delta_239_karma76`: words, yet no person would call anything so. */
+/** `delta_239_karma76`: words, but not a name that a person would choose. */
 const isWordsAndNumbers = (text: string): boolean => looksChosen(text) && text.replace(/\D/g, '').length >= 4;
 const isReadableList = (text: string): boolean =>
   text.split(/[-_./:\s]+/).every((part) => part === '' || isReadable(part));
 const hasUserInfo = (text: string): boolean => /:\/\/[^/\s]*:[^/\s]*@/.test(text);
 
-/** `apiKey: "OPENAI_API_KEY"`: the variable that holds it. */
+/** `apiKey: "OPENAI_API_KEY"`: the name of the variable that contains it. */
 const variableName =
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:(?:API|ACCESS|SECRET)_KEY|(?:AUTH|ACCESS|API)_TOKEN)$/;
 
