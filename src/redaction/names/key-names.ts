@@ -23,8 +23,10 @@ export interface NameVerdict {
   strength: Strength;
   /** The rule in the placeholder. */
   rule: string;
-  /** `authorization` and `cookie` values have a form of their own; `label` names another field (`name: X, value: …`); a
-   * `manifest` holds secrets if its neighbours say so. */
+  /**
+   * `authorization` and `cookie` values have their own format; `label` names another field (`name: X, value: …`); a
+   * `manifest` contains secrets if the fields around it indicate so.
+   */
   form?: 'authorization' | 'cookie' | 'set-cookie' | 'label' | 'content' | 'phrase' | 'code' | 'manifest';
 }
 
@@ -270,7 +272,7 @@ function harmlessTail(parts: string[], from: number): boolean {
   return false;
 }
 
-/** Before `pass`, so that it is no verb: `DB_PASS`, `ansible_become_pass`. */
+/** Words before `pass` that make it a noun: `DB_PASS`, `ansible_become_pass`. */
 const holdsPassword =
   /^(?:db|database|my|user|usr|admin|root|smtp|imap|mail|email|ftp|sftp|ssh|pg|postgres|sql|mysql|redis|mongo|rabbitmq|mq|ldap|proxy|http|api|app|login|wifi|key|store|keystore|truststore|bind|auth|cert|p12|pfx|vpn|jdbc|svn|git|become|sudo|svc|service|basic|client|bot|docker|registry|rpc|vault|backup|elastic|es|kafka|vnc|rdp|web|host|server|temp|master|default|ci)$/;
 

@@ -77,7 +77,10 @@ function findClosing(page: Page, from: number, quote: number, depth: number): nu
   return length;
 }
 
-/** A line of quoted-printable text that continues on the next one. Before a closing quote, a `=` would be base64 padding. */
+/**
+ * A line of quoted-printable text that continues on the next one. The `=` is not base64 padding: a closing quote would follow
+ * it.
+ */
 const isSoftBreak = (units: Uint16Array, i: number): boolean => {
   const before = units[i - 1] === 13 ? i - 2 : i - 1;
   return units[before] === 61 && units[before - 1] !== 61 && units[i + 1]! > 32;

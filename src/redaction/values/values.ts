@@ -75,7 +75,7 @@ const fillInWords =
 const fillIn =
   /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
 
-/** `<your-key>`, `${TOKEN}`, `{{ token }}` at `start`: the whole value. A bare value ends at `end`, within the brackets. */
+/** `<your-key>`, `${TOKEN}`, `{{ token }}` at `start`, covering a bare value that ended at `end` because of the brackets. */
 export function isFillIn(text: string, start: number, end: number): boolean {
   fillIn.lastIndex = start;
   return fillIn.test(text) && fillIn.lastIndex >= end;
