@@ -1,13 +1,13 @@
 /**
- * A made-up secret, one a process: planted in every copy of data that is about to be redacted, it must come back as a
- * placeholder, or the redactor did not do its work and the part is not written. Nothing of it stays in the part, and
- * nothing of the host's own is touched. Also looks for it in what was written, with the independent findCanary.
+ * A generated secret, one per process. It is added to every copy of data before the copy is redacted; if it does not come
+ * back as a placeholder, the redactor did not work and the part is not written. It is removed from the part again, and the
+ * host's own data is not changed. The written bytes are also searched for it, with the independent findCanary.
  */
 import { loadCrypto } from '../../bundle/write/system.ts';
 import type { BundleWriter } from '../../bundle/write/writer.ts';
 import { findCanary } from '../../redaction/canary.ts';
 
-/** The name that it bears in copies: of a variable, a field, a local. Says nothing to the redactor. */
+/** Its name in the copies, as a variable, a field or a local. The name does not trigger any redaction rule. */
 export const canaryName = 'AGENTDUMP_CANARY';
 
 const length = 24;
@@ -15,27 +15,27 @@ const overlapBytes = 1024;
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 let value: string | undefined;
-/** By rule, what the redactor withheld for our sake alone. */
+/** How often the canary itself was withheld, by rule. */
 let uprooted = new Map<string, number>();
 
-/** The part can't be shown to be redacted. */
+/** The redaction of the part can't be proven. */
 export class UnprovenRedaction extends Error {
   override readonly name = 'UnprovenRedaction';
 }
 
-/** Made at the first need. As a value on the heap it is in every heap snapshot too. */
+/** Created on first use. Being a value on the heap, it is in every heap snapshot too. */
 export function canary(): string {
   value ??= Array.from(loadCrypto().randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join('');
   return value;
 }
 
-/** A copy with the canary as its first field, which no limit on a structure's size reaches. */
+/** A copy with the canary as its first field, which no limit on a structure's size cuts off. */
 export function withCanary<Data extends object>(data: Data): Data {
   const name = { [canaryName]: canary() };
   return { ...name, ...data, ...name };
 }
 
-/** Takes the canary's field out of a redacted copy. Throws UnprovenRedaction unless it became a placeholder. */
+/** Removes the canary's field from a redacted copy. Throws UnprovenRedaction unless it became a placeholder. */
 export function uproot(copy: unknown): void {
   const fields = copy as Record<string, unknown> | undefined;
   const found = typeof fields === 'object' ? fields?.[canaryName] : undefined;
@@ -43,7 +43,7 @@ export function uproot(copy: unknown): void {
   delete fields?.[canaryName];
 }
 
-/** The rule by which it was withheld: `found` is a placeholder, or a variable's entry. Throws UnprovenRedaction. */
+/** The rule that withheld it: `found` is a placeholder, or the entry of a variable. Throws UnprovenRedaction. */
 export function requireWithheld(found: unknown): string {
   const entry = found as { value?: unknown; withheld?: unknown } | undefined;
   const text = typeof found === 'object' ? (entry?.value ?? entry?.withheld) : found;
@@ -57,7 +57,7 @@ export function requireWithheld(found: unknown): string {
   return rule;
 }
 
-/** Of a placeholder, or of what stands in code, where a secret is masked in place. */
+/** The rule in a placeholder, or in code, where a secret is masked in place. */
 function ruleOf(text: unknown): string | undefined {
   const placeholder = /^\[redacted:([a-z0-9-]{1,40})(?:#[0-9a-f]{8}\]|\]\**)$/;
   return typeof text === 'string' ? placeholder.exec(text)?.[1] : undefined;
@@ -67,7 +67,7 @@ export function countUprooted(rule: string): void {
   uprooted.set(rule, (uprooted.get(rule) ?? 0) + 1);
 }
 
-/** A text redacted with the canary as a line before it, which is then taken away. Throws UnprovenRedaction. */
+/** Redacts a text with the canary as an additional first line, which is removed afterwards. Throws UnprovenRedaction. */
 export function redactText(text: string, redact: (text: string) => string): string {
   const clean = redact(`${canary()}\n${text}`);
   const end = clean.indexOf('\n');
@@ -75,14 +75,14 @@ export function redactText(text: string, redact: (text: string) => string): stri
   return clean.slice(end + 1);
 }
 
-/** The counts without what was withheld for our sake, which is forgotten then. */
+/** The counts without the canary's own, which are reset. */
 export function withoutCanary(counts: Map<string, number>): Map<string, number> {
   for (const [rule, count] of uprooted) counts.set(rule, (counts.get(rule) ?? 0) - count);
   uprooted = new Map();
   return counts;
 }
 
-/** Watches a stream: it must be in what goes in, and not in what comes out. */
+/** Checks a stream: the canary must be in its input, and not in its output. */
 export class CanaryWatch {
   #before = Buffer.alloc(0);
   #after = Buffer.alloc(0);
@@ -95,7 +95,7 @@ export class CanaryWatch {
     this.#before = bytes.subarray(-length);
   }
 
-  /** Throws UnprovenRedaction. Chunks of a megabyte are right: each costs a look at its own end again. */
+  /** Throws UnprovenRedaction. Chunks should be about a megabyte, because each one searches its own end a second time. */
   comesOut(chunk: Uint8Array): void {
     const bytes = Buffer.concat([this.#after, chunk]);
     if (findCanary(bytes, canary()))
@@ -103,13 +103,16 @@ export class CanaryWatch {
     this.#after = bytes.subarray(-overlapBytes);
   }
 
-  /** Throws UnprovenRedaction for a stream that never held it: it proves nothing. */
+  /** Throws UnprovenRedaction if the canary was never in the stream, since nothing is proven then. */
   end(): void {
     if (!this.#isIn) throw new UnprovenRedaction('the planted secret was not in it, which proves nothing');
   }
 }
 
-/** Reads every part back, but for compressed ones, which were watched, and drops what can't be shown to be clean. */
+/**
+ * Reads every part back, except for compressed ones, which were checked as streams, and drops those that are not proven
+ * clean.
+ */
 export function dropUnprovenParts(writer: BundleWriter): void {
   for (const name of writer.partNames.filter((part) => !part.endsWith('.gz'))) {
     const bytes = writer.readBack(name);

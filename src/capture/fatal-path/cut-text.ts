@@ -1,7 +1,7 @@
-/** A text as the inspector's preview has it, without the halves of words: half a credential has no shape to be known by. */
+/** A text from an inspector preview, without words that were cut: half a credential no longer matches any pattern. */
 
 const cutWords = /[^\s"'`,;{}()<>[\]]*…[^\s"'`,;{}()<>[\]]*/g;
-/** V8's inspector cuts what is longer, in the middle or at the end (value-mirror.cc, maxLength). */
+/** V8's inspector cuts longer texts, in the middle or at the end (value-mirror.cc, maxLength). */
 const previewChars = 100;
 
 export function withoutCutWords(text: string): string {

@@ -1,4 +1,4 @@
-/** What is known before anything is collected: `trigger.json`, and the key by which a repeated death is recognised. */
+/** What is known before anything is collected: `trigger.json`, and the key that identifies repeated deaths. */
 import { bundleSchemaVersion, type TriggerPart } from '../../bundle/layout/bundle.ts';
 import { findField } from '../host/read-field.ts';
 import type { Config } from '../install/config.ts';
@@ -8,9 +8,9 @@ import type { CaptureRequest } from './request.ts';
 import { isMainThread } from './surroundings.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
 
-/** `hasWorked`: work of an agent or a server was recorded, so that the program is no longer starting. */
+/** `hasWorked`: work of an agent or a server was recorded, so the program is no longer starting. */
 export function describeTrigger(request: CaptureRequest, hasWorked = false): TriggerPart {
-  // Node 20 puts a `chdir` of its own on `process` when it loads the module, which a program may have frozen.
+  // Node 20 assigns `process.chdir` when it loads this module, and the program may have frozen `process`.
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
   const { kind } = request;
   const phase = request.thrown && (hasWorked ? 'at-work' : findProgramPhase(request.thrown.value));
@@ -36,15 +36,15 @@ export function describeTrigger(request: CaptureRequest, hasWorked = false): Tri
 }
 
 /**
- * What makes two deaths the same: the first lines of the stack (numbers in the message apart), how it ended, and what was
- * to be captured, so that a second run with more armed is not taken for a repeat.
+ * Two deaths with the same key are the same: the first lines of the stack (without the numbers in the message), how it ended,
+ * and what was to be captured, so that a second run that captures more is not taken for a repeat.
  */
 export function repeatKey(
   { thrown, stackText, handledByHost, details }: CaptureRequest,
   config: Config,
 ): string[] {
   const stack = findField(thrown?.value, 'stack') ?? stackText ?? plainText(thrown?.value);
-  // The message may be of 100 MB, and has the frames behind it.
+  // The message may have 100 MB, with the frames behind it.
   const [message = '', ...frames] = String(stack).slice(0, longestCompared).split('\n', 6);
   return [
     message.replace(/\d+/g, '#').slice(0, 300),
@@ -55,7 +55,7 @@ export function repeatKey(
   ];
 }
 
-/** Of what was thrown, for telling whether it is the same. */
+/** Characters of the stack that are compared. */
 const longestCompared = 4096;
 
 function plainText(value: unknown): string {

@@ -1,7 +1,7 @@
 /**
- * From a trigger to a sealed bundle, in one synchronous pass: take the latch, write the parts in the order of their
- * value, seal, say one line. Nothing here may throw into the host: its death must be the one it would have died. Does
- * not know which event led here, nor what the process does next.
+ * From a trigger to a sealed bundle, in one synchronous pass: takes the latch, writes the parts in order of their value,
+ * seals, and prints one line. Nothing here may throw into the host, which must die as it would have without us. Does not know
+ * which event led here, or what the process does next.
  */
 
 import { applyRetention } from '../../bundle/keep/retention.ts';
@@ -32,12 +32,12 @@ import { createContext, describeFailure, writeProduced } from './write-parts.ts'
 
 /** The same death within this time is counted and not stored again. */
 const repeatWindowMs = 60_000;
-/** By the clock, as nothing is known yet of how busy the machine is. */
+/** Wall-clock time, because it is not known yet how busy the machine is. */
 const firstLookLimitMs = 3_000;
 
 let isCapturing = false;
 
-/** Writes a bundle; its path, or undefined when none was written, in which case a line on stderr has said why. */
+/** Writes a bundle. Returns its path, or undefined if none was written; the reason was then printed to stderr. */
 export function captureBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   if (isCapturing) return undefined;
   isCapturing = true;
@@ -52,7 +52,7 @@ export function captureBundle(surroundings: Surroundings, request: CaptureReques
   }
 }
 
-/** Whether the whole process ends when we return. */
+/** Whether the whole process ends after this returns. */
 function isTheEnd({ kind, handledByHost }: CaptureRequest): boolean {
   return isMainThread && !handledByHost && !leavesAlive(kind);
 }
@@ -82,7 +82,7 @@ interface Looked {
   id: string | undefined;
 }
 
-/** Throws where not even the first part is there in the end. */
+/** Throws if in the end not even the first part was written. */
 function storeBundle(
   surroundings: Surroundings,
   request: CaptureRequest,
@@ -108,7 +108,7 @@ function storeBundle(
   const context = createContext(surroundings, request, trigger, writer, time, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
   dropUnprovenParts(writer);
-  // The whole one was not proven clean: what death it was is still told.
+  // The full trigger part was not proven clean: the plain one still states which death it was.
   if (!writer.partNames.includes(partNames.trigger)) writePlainTrigger(writer, trigger);
   writeHeap(context, writer, surroundings, request);
   if (writer.partNames.length === 0) {
@@ -124,7 +124,7 @@ function storeBundle(
   return path;
 }
 
-/** A folder that could not be sealed is a bundle all the same, if it is still there: `unsealed` is why. */
+/** If the folder can't be sealed but still exists, it is a usable bundle, with the reason in `unsealed`. */
 function sealOrLeave(writer: BundleWriter): { path: string; unsealed?: string } {
   try {
     return { path: writer.seal() };
@@ -136,8 +136,8 @@ function sealOrLeave(writer: BundleWriter): { path: string; unsealed?: string } 
 }
 
 /**
- * What needs no redaction, and so none of the time that the redactor takes to be made: from here on a SIGKILL leaves a bundle
- * that says what death this was. The whole part takes its place.
+ * The fields that need no redaction, and so don't have to wait for the redactor to be set up: from here on a SIGKILL leaves a
+ * bundle that states which death this was. Later replaced by the full part.
  */
 function writePlainTrigger(writer: BundleWriter, trigger: TriggerPart): void {
   writer.writePart(partNames.trigger, JSON.stringify(plainTrigger(trigger)));
@@ -156,7 +156,7 @@ function plainTrigger(trigger: TriggerPart): Partial<TriggerPart> {
   };
 }
 
-/** What was thrown may be a trap, and the machine busy: then the bundle says without it why it was written. */
+/** Reading the thrown value may hang, or the machine may be busy: then the bundle is written without it, with the reason. */
 function lookInTime(request: CaptureRequest, config: Config, worked: boolean): ReturnType<typeof lookAt> {
   try {
     return runWithDeadline(firstLookLimitMs, () => lookAt(request, config, worked));
@@ -166,11 +166,11 @@ function lookInTime(request: CaptureRequest, config: Config, worked: boolean): R
   }
 }
 
-/** A server has answered, or an agent has begun something. */
+/** A server has answered, or an agent has started something. */
 const hasWorked = ({ recording, origins }: Surroundings): boolean =>
   recording?.isAgent === true || (origins?.requests.count ?? 0) > 0;
 
-/** The first look at what was thrown may run code of the host's. */
+/** The first look at a thrown value may run code of the host. */
 function lookAt(
   request: CaptureRequest,
   config: Config,
@@ -181,8 +181,8 @@ function lookAt(
 }
 
 /**
- * Last of all, and the bundle is readable before it: V8 can't be interrupted while it writes, but the process can be ended,
- * which bare it would be by the same signals.
+ * Written last, when the bundle is already readable: V8 can't be interrupted while it writes a snapshot. Meanwhile the
+ * signals that would have killed the process without us must still be able to end it.
  */
 function writeHeap(
   context: CaptureContext,
@@ -203,19 +203,19 @@ function writeHeap(
   writeProduced(heapPart, context, writer);
 }
 
-/** Throws where a recipient is configured that can't be read: then there is no bundle, because it would be a clear one. */
+/** Throws if a recipient is configured that can't be read: no bundle is written then, because it would not be encrypted. */
 function findLock({ config: { recipient }, lock }: Surroundings): Lock | undefined {
   return lock ?? (recipient === undefined ? undefined : readLock(recipient));
 }
 
-/** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
+/** How often the same death was left out since the last stored one; undefined if this one is to be left out too. */
 function noteDeath({ dir }: Config, trigger: TriggerPart, key: string[]): SignatureNote | undefined {
   if (trigger.verdictKind === 'snapshot') return { store: true, repeats: 0 };
   const signature = [trigger.kind, trigger.program, trigger.isMainThread, ...key].join('|');
   const noted = noteSignature({ dir, signature, windowMs: repeatWindowMs });
   if (noted.store) return noted;
   const { repeats } = noted;
-  // A program that goes on may fail so at every request: it is said of the 1st, the 10th, the 100th.
+  // A program that survives may fail like this at every request: only the 1st, 10th, 100th … repeat is printed.
   if (!isToldLater() && (!trigger.handledByHost || /^10*$/.test(String(repeats))))
     writeStderrLine(
       `the same ${trigger.verdictKind} again, ${repeats} in the last minute; counted, not stored`,

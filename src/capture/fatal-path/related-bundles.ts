@@ -1,7 +1,7 @@
 /**
- * Finds what the parent and the children of this process have left in the same dump folder: bundles by the pid in their
- * trigger, sessions by that of their process. Reads a few small files, newest first; a pid may have been used before, so
- * that a time limits it.
+ * Finds bundles and sessions of this process's parent and children in the same dump folder: bundles by the pid in their
+ * trigger, sessions by that of their process. Reads a few small files, newest first. Since pids are reused, the search is
+ * limited in time.
  */
 import { join } from 'node:path';
 import { type BundleLink, bundleSuffix, partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
@@ -10,7 +10,7 @@ import { platform } from '../../platform/index.ts';
 import { listFolder, readSmallFile } from '../../platform/small-file.ts';
 
 const mostLooked = 60;
-/** The system's uptime and its clock are read one after the other, and are not exact. */
+/** The system's uptime and clock are read one after the other, and are not exact. */
 const startSlackMs = 1000;
 
 interface RelatedBundle {
@@ -28,7 +28,7 @@ export class RelatedBundles {
     this.#dir = dir;
   }
 
-  /** The newest bundle of a child, or of one that it had started (a shell's program, say). */
+  /** The newest bundle of a child, or of a process that the child had started (the program of a shell, for example). */
   ofChild(pid: number, startedAt: number): BundleLink | undefined {
     const later = this.#since(startedAt);
     const own =
@@ -36,7 +36,7 @@ export class RelatedBundles {
     return own?.link;
   }
 
-  /** The newest bundle of the parent itself: what others left that it had started are siblings. */
+  /** The newest bundle of the parent itself; bundles of other processes that it had started are siblings. */
   ofParent(pid: number): BundleLink | undefined {
     const startedAt = platform.startedAtMs(pid);
     if (startedAt === undefined) return undefined;
@@ -65,7 +65,7 @@ export class RelatedBundles {
   }
 }
 
-/** Id of the session of the process with this pid. */
+/** Session id of the process with this pid. */
 export function findParentSession(dir: string, pid: number): string | undefined {
   const folder = join(dir, sessionsFolder);
   for (const id of listFolder(folder).slice(0, mostLooked)) {

@@ -1,19 +1,19 @@
-/** What the hot half hands to the cold one of an event. */
+/** What the hot half passes to the cold half about an event. */
 import type { LocalsPart, TriggerKind, TriggerPart } from '../../bundle/layout/bundle.ts';
 
-/** Those that the program itself can notice; the others are the supervisor's. */
+/** The kinds that the program itself can detect; the others come from the supervisor. */
 export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silence' | 'supervised-exit'>;
 
-/** What a trigger knows of its event. */
+/** What a trigger knows about its event. */
 export interface CaptureRequest {
   kind: InsideKind;
   handledByHost: boolean;
   thrown?: { value: unknown };
-  /** The stack that led to the event, when there is no thrown value: of a process.exit, say. */
+  /** The stack that led to the event if there is no thrown value, for example that of a process.exit. */
   stackText?: string;
-  /** Of a main thread that was interrupted; innermost first. */
+  /** Of an interrupted main thread; innermost first. */
   locals?: LocalsPart['frames'];
-  /** A session of another thread has the program take this while it runs: no debugger may be open (README.md). */
+  /** Taken on request of another thread's session while the program runs: no debugger may be opened (README.md). */
   inPassing?: boolean;
   details?: Partial<
     Pick<
@@ -32,7 +32,7 @@ export interface CaptureRequest {
   >;
 }
 
-/** Nothing ends with it: the program is looked at while it lives. */
+/** The program keeps running after the bundle. */
 export function leavesAlive(kind: InsideKind): boolean {
   switch (kind) {
     case 'snapshot-call':

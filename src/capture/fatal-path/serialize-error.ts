@@ -1,6 +1,6 @@
 /**
- * A thrown value, whatever it is, as plain data: errors of any realm, frozen, with getters that throw, cyclic causes,
- * proxies, primitives. Reads no accessor but the handful that Node itself reads. Redaction comes later.
+ * Any thrown value as plain data: errors of any realm, frozen ones, getters that throw, cyclic causes, proxies, primitives.
+ * Calls no accessors except for the few that Node itself reads. Redaction comes later.
  */
 
 import { types } from 'node:util';
@@ -11,7 +11,7 @@ import { findField, requireField } from '../host/read-field.ts';
 
 const maxDepth = 8;
 const maxErrors = 32;
-/** A chain of causes is followed so far to its end, which says more than what stands in between. */
+/** How far a chain of causes is followed to find its last one, which says more than those in between. */
 const longestChain = 100_000;
 const maxProperties = 64;
 const maxTextChars = 64 * 1024;
@@ -23,7 +23,7 @@ export interface ReadError {
   stackTexts: string[];
 }
 
-/** Reads `thrown`; never throws. */
+/** Reads `thrown`. Never throws. */
 export function readThrown(thrown: unknown): ReadError {
   const reader = new ErrorReader();
   const error = reader.read(thrown, 0);
@@ -46,7 +46,7 @@ class ErrorReader {
     const gaps: string[] = [];
     const field = (name: string): unknown => {
       try {
-        // Node reads `stack` itself when it prints the error; what else a class computes is asked for once.
+        // Node itself reads `stack` when it prints the error; properties that a class computes are read only once.
         return requireField(thrown, name, { runGetters: name !== 'stack' });
       } catch (error) {
         gaps.push(`${name}: ${textOf(error)}`);
@@ -97,7 +97,7 @@ class ErrorReader {
     }
   }
 
-  /** The next in the chain; where it is too deep for that, the last. */
+  /** Reads the next cause; beyond the depth limit, the last one of the chain. */
   #readCause(cause: unknown, result: SerializedError, depth: number, gaps: string[]): void {
     if (depth > maxDepth) return;
     let next = cause;
@@ -115,12 +115,12 @@ class ErrorReader {
 }
 
 /**
- * V8's own positions of an error's stack, 1-based; none when its stack has been formatted before. V8 formats a stack
- * once, at its first reading, and only then shows the raw positions to Error.prepareStackTrace: so this is the first
- * thing to do with a thrown value. What the host's formatter prints stays what it would have been.
+ * V8's own call sites of an error's stack, 1-based; empty if the stack has been formatted before. V8 formats a stack once, on
+ * first access, and only then passes the call sites to Error.prepareStackTrace, so this must be the first access to a thrown
+ * value. The output of the host's own formatter stays the same.
  */
 export function readRawFrames(thrown: unknown): RawFrame[] {
-  // Of the realm that the error is of: the program's.
+  // From the realm of the error: the program's.
   const HostError = globalThis.Error;
   const original = HostError?.prepareStackTrace;
   if (!types.isNativeError(thrown) || typeof original !== 'function') return [];
@@ -149,7 +149,7 @@ function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {
       column: site.getColumnNumber() ?? 0,
     }));
   } catch {
-    // Host code may hand made-up call sites to the formatter; the text still has the frames.
+    // Host code may pass made-up call sites to the formatter; the text still has the frames.
     return [];
   }
 }
@@ -191,7 +191,7 @@ function ownProperties(thrown: object, gaps: string[]): Record<string, unknown> 
   return count > 0 ? result : undefined;
 }
 
-/** A short text for any value, without running the host's toString more than once; never throws. */
+/** A short text for any value. Runs the host's toString at most once. Never throws. */
 function textOf(value: unknown): string {
   try {
     if (typeof value === 'string') return startOf(value, maxTextChars);

@@ -1,6 +1,6 @@
 /**
- * A bundle about the main thread, written by the watchdog's thread because that one lets nobody in: what the kernel sees
- * of it, what was recorded before, and, if it could be stopped once, its stack and variables. The gaps name the rest.
+ * A bundle about a main thread that does not respond, written by the watchdog's thread: what the kernel knows about it, what
+ * was recorded before, and, if it could be stopped once, its stack and variables. The gaps list what is missing.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -45,9 +45,9 @@ export interface SilentThread {
   withheld: string[];
   program: { argv: string[]; execArgv: string[]; title: string; cwd: string };
   stall: StallFacts;
-  /** Innermost first, when it could be stopped. */
+  /** Innermost first; present if the thread could be stopped. */
   frames?: LocalsPart['frames'];
-  /** Of one whose heap was too full for a debugger. */
+  /** If the heap was too full for a debugger. */
   stackText?: string;
   lock: Lock | undefined;
   /** Folder of the journal. */
@@ -57,7 +57,7 @@ export interface SilentThread {
   isSnapshot?: boolean;
 }
 
-/** Path of the bundle, or undefined; then a line on stderr has said why. */
+/** Path of the bundle; undefined if none was written, and the reason was then printed to stderr. */
 export function captureSilent(thread: SilentThread): string | undefined {
   try {
     return write(thread);
@@ -138,7 +138,7 @@ function describeRequest({ stall, frames, stackText, signal, isSnapshot }: Silen
   };
 }
 
-/** Words that the main thread left with its watchdog when it started it. */
+/** The data that the main thread passed to its watchdog when it started it. */
 function processOf({ program }: SilentThread): PartProducer {
   return {
     ...processPart,
@@ -151,7 +151,7 @@ function processOf({ program }: SilentThread): PartProducer {
   };
 }
 
-/** What Node counts is this thread's. */
+/** Node's own counts would be those of this thread. */
 const handlesFromOutside: PartProducer = {
   ...handlesPart,
   produce: (context): HandlesPart => ({
@@ -161,7 +161,7 @@ const handlesFromOutside: PartProducer = {
   }),
 };
 
-/** The segments end to end, as they are: they were redacted when they were written. */
+/** The segments concatenated as they are: they were redacted when they were written. */
 function copyJournal(bundle: BundleWriter, folder: string): void {
   const names = listFolder(folder).filter((name) => name.endsWith(segmentSuffix));
   const part = bundle.openPart(partNames.journal);

@@ -1,4 +1,4 @@
-/** What is said on standard error of a bundle that was written. */
+/** The line on standard error about a bundle that was written. */
 
 import type { TriggerPart } from '../../bundle/layout/bundle.ts';
 import { testRunVariable } from '../../bundle/layout/tests.ts';
@@ -13,7 +13,7 @@ interface Written {
   path: string;
   tookMs: number;
   lock: Lock | undefined;
-  /** Parts that the disk did not take. */
+  /** Parts that could not be written to the disk. */
   unwritten?: readonly { part: string; code: string }[];
   /** Why it could not be sealed. */
   unsealed?: string | undefined;
@@ -21,7 +21,7 @@ interface Written {
 
 const keyOptions = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
 
-/** Below `agentdump ci` the report says it, where the bundle then is; a green run's bundles go. */
+/** Under `agentdump ci` the report names the bundle at its final place; bundles of a green run are removed. */
 export function isToldLater(): boolean {
   return Boolean(process.env[testRunVariable]);
 }
@@ -30,7 +30,7 @@ export function announce(written: Written): void {
   if (!isToldLater()) writeStderrLine(summaryLine(written));
 }
 
-/** One line, without its mark. Of a bundle that will soon be gone only what it is. */
+/** One line, without its prefix. A bundle that will soon be removed is described without its path. */
 function summaryLine({ trigger, config, path, tookMs, lock, unwritten = [], unsealed }: Written): string {
   const what = `${trigger.verdictKind}${trigger.handledByHost ? ' (handled by the program)' : ''}`;
   const took = `(${Math.round(tookMs)} ms)`;
@@ -41,7 +41,7 @@ function summaryLine({ trigger, config, path, tookMs, lock, unwritten = [], unse
   return `${what}: ${path}${torn}${without} ${took}; read it with: ${command}`;
 }
 
-/** The disk took only the first of them. */
+/** The names of the first few parts, with the error code of the first. */
 function listOf(unwritten: readonly { part: string; code: string }[]): string {
   const names = [...new Set(unwritten.map(({ part }) => part))];
   const shown = names.slice(0, mostNamed).join(', ');

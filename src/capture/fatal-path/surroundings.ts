@@ -13,7 +13,7 @@ import type { Origins } from '../recording/request-watch.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
 import type { Watch } from '../watchdog/start-watch.ts';
 
-/** What is recorded while the program lives is redacted at once, by a policy of its own. */
+/** What is recorded while the program runs is redacted at once, with a separate policy. */
 export interface RecordingState {
   policy: Policy;
   /** How many of the withheld values it knew from its first event on. */
@@ -25,41 +25,44 @@ export interface RecordingState {
 /** What this thread's preload knows at any time. */
 export interface Surroundings {
   config: Config;
-  /** The preload's own file: it is loaded too, but no part of the program. */
+  /** The preload's own file, which is loaded but not part of the program. */
   ownFile: string;
   /** Worker threads that this thread started and that have not ended. */
   workers: Set<Worker>;
-  /** Values that the host registered, to be seen in no part. */
+  /** Values registered by the host that must not be in any part. */
   withheld: string[];
-  /** Of the agent, once there was a sign of one. */
+  /** The recording of the agent; set when an agent is first detected. */
   recording?: Recording;
   recordingPolicy?: RecordingState;
-  /** Of the tests that run here, once there was a sign of them. */
+  /** The recording of the tests that run here; set when tests are first detected. */
   tests?: TestPort;
-  /** The flight recorder, of the main thread only. */
+  /** The flight recorder; only on the main thread. */
   flight?: Flight;
-  /** It could not be had, and is not tried again. */
+  /** It could not be opened, and is not tried again. */
   flightFailed?: boolean;
   happenings: Happenings;
-  /** Absent where the thread's own contexts can't be had. */
+  /** Absent if the async context of this thread is not available. */
   origins?: Origins;
   /** Undefined in a worker, and with AGENTDUMP_LOGS=off. */
   logs: LogTap | undefined;
-  /** Made by who needs it first. */
+  /** Created on first use. */
   memory?: MemorySampler;
-  /** As it was last read. */
+  /** As of its last reading. */
   heapProfile?: HeapProfilePart;
   /** The signals that are watched; undefined in a worker. */
   deathSignals?: DeathSignals;
-  /** Of the event loop, once the program has lived long enough. */
+  /** The watchdog of the event loop; set once the program has run long enough. */
   watch?: Watch;
-  /** Takes the debugger away that reads variables at a throw, where one is armed. */
+  /** Disables the debugger that reads variables at a throw, if one is enabled. */
   disarmLocals?: () => void;
-  /** The folder of a bundle that nobody writes to yet (bundle/write/begin-early.ts). */
+  /** A bundle folder that was created early and is not written to yet (bundle/write/begin-early.ts). */
   begun?: string;
-  /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
+  /** The configured recipient as read at start; undefined if there is none, or it could not be read. */
   lock: Lock | undefined;
 }
 
-/** Without loading node:worker_threads, which costs 2 MB: in a worker Node replaces what it cannot do there. */
+/**
+ * Determined without loading node:worker_threads, which costs 2 MB: in a worker Node replaces functions that it does not
+ * support there.
+ */
 export const isMainThread = (process.chdir as { disabled?: boolean }).disabled !== true;

@@ -1,6 +1,6 @@
 /**
- * The verdict kind in a bundle's folder name, from the trigger and the thrown value alone: a first guess for people who
- * list the folder, by the table that analysis reads too. That decides with everything at hand.
+ * The verdict kind in a bundle's folder name, from the trigger and the thrown value alone: a first guess for people who list
+ * the folder, from the same table that the analysis reads. The analysis decides with all the data.
  */
 import {
   type Circumstances,

@@ -1,4 +1,4 @@
-/** Has each part produced, redacted and written, under its deadline; whatever fails is a gap with the reason. */
+/** Produces, redacts and writes each part within its deadline; a failure becomes a gap with the reason. */
 import type { RawFrame, TriggerPart } from '../../bundle/layout/bundle.ts';
 import type { BundleWriter } from '../../bundle/write/writer.ts';
 import type { ValueLimits } from '../../redaction/policy.ts';
@@ -11,15 +11,15 @@ import { redactText, UnprovenRedaction, uproot, withCanary, withheldWhole, witho
 import type { CaptureRequest } from './request.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Of our own time, for all parts but the vital ones and those with a limit of their own. */
+/** Of our own time, for all parts except the vital ones and those with a limit of their own. */
 const captureLimitMs = 5_000;
-/** No part may take more: a host's getter may loop for ever. */
+/** The limit per part, since a getter of the host may loop forever. */
 const partLimitMs = 2_000;
-/** By the clock: nothing waits longer for a processor or a disk than a part's limit and this. */
+/** Wall-clock time: the wait for a processor or a disk may exceed a part's limit by at most this. */
 const longestWaitMs = 15_000;
 const longestCaptureMs = 30_000;
 
-/** What is late is cut: what a part may hold at the first attempt, and what at the next ones. */
+/** A part that is late is cut: the limits of the first attempt, and of the next ones. */
 const allowances: readonly ValueLimits[] = [
   { maxDepth: 24, maxEntries: 50_000, maxStringChars: 256 * 1024 },
   { maxDepth: 12, maxEntries: 5_000, maxStringChars: 8 * 1024 },
@@ -82,7 +82,7 @@ export function createContext(
   };
 }
 
-/** Every text goes through the redactor with the canary before it. */
+/** Every text is redacted with the canary before it. */
 const proving = {
   text: (text: string) => redactText(text, (planted) => currentPolicy().text(planted)),
   code: (text: string) => redactText(text, (planted) => currentPolicy().code(planted)),
@@ -99,7 +99,7 @@ function writeClean(writer: BundleWriter, name: string, redact: () => string): b
   }
 }
 
-/** Values are copied and redacted under the same deadline: a host's getter may hang in either. Never throws. */
+/** Values are copied and redacted within the same deadline, because a getter of the host may hang in either. Never throws. */
 export function writeProduced(producer: PartProducer, context: CaptureContext, writer: BundleWriter): void {
   const { name } = producer;
   try {
@@ -114,8 +114,8 @@ export function writeProduced(producer: PartProducer, context: CaptureContext, w
 }
 
 /**
- * By our own time: who did not get the processor tries again, who had it and was late tries with less. Throws
- * DeadlineExceeded, and what the producer throws.
+ * In our own time: an attempt that did not get the processor is repeated, one that got it and was late is repeated with lower
+ * limits. Throws DeadlineExceeded, and what the producer throws.
  */
 function produceInTime(producer: PartProducer, context: CaptureContext): { text?: string; cut?: string } {
   const ownLimit = producer.limitMs?.(context);
@@ -127,7 +127,7 @@ function produceInTime(producer: PartProducer, context: CaptureContext): { text?
   let mayRepeat = ownLimit === undefined;
   for (let at = 0; at < allowances.length && time.wallMs() < limitMs + longestWaitMs; ) {
     const from = time.usedMs();
-    // The first look, and each part before, have told how busy the machine is.
+    // How busy the machine is was measured at the first look and at each part before.
     const clockMs = Math.min(limitMs * context.time.slowness(), limitMs + longestWaitMs);
     try {
       const allowed = allowances[at]!;
@@ -143,7 +143,7 @@ function produceInTime(producer: PartProducer, context: CaptureContext): { text?
       currentPolicy().resetCounts();
       const wasStarved = mayRepeat && time.usedMs() - from < limitMs / 2;
       mayRepeat = false;
-      // What hangs in its reading would hang again.
+      // If it hung while reading, it would hang again.
       if (!wasStarved && !('data' in produced)) break;
       if (!wasStarved) at++;
     }
@@ -157,7 +157,7 @@ function reasonOf(error: unknown): string {
   return `collecting it failed: ${describeFailure(error)}`;
 }
 
-/** @param produced what was read at an attempt before: reading may be what a host's provider answers once. */
+/** @param produced the data of an earlier attempt: a provider of the host may answer only once. */
 function produceText(
   producer: PartProducer,
   context: CaptureContext,
@@ -184,7 +184,7 @@ function countWithheld(writer: BundleWriter, part: string): void {
   policy.resetCounts();
 }
 
-/** Never throws: the redactor itself may be what failed. */
+/** Never throws, although the redactor itself may be what failed. */
 export function describeFailure(error: unknown): string {
   try {
     return currentPolicy().text(error instanceof Error ? error.message : String(error));
