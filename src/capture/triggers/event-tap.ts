@@ -1,11 +1,12 @@
 /**
- * Sees the events of `process` (or of a Worker) without being seen. Agents decide by counting listeners (@openai/agents exits on a signal
- * only while it is alone), Node warns at the eleventh, a wrapped `emit` is a frame in the host's stack traces, and even a
- * hidden listener moves the position that `process.emit` shows in them (a lone listener is called from another line of
- * node:events than one of a list). So nothing is added to the host's listeners. The store that EventEmitter keeps them in
- * inherits from an object with an accessor for each watched name, and has such an accessor of its own where the host
- * listens: it knows when it is `emit` that reads. All other names cost what they cost without us, which a Proxy around the
- * store, or an accessor in the place of `_events`, doubled. Knows nothing of what is done with the events.
+ * Observes the events of `process` (or of a Worker) without being visible. Adding a listener would be visible: agents decide
+ * by counting listeners (@openai/agents exits on a signal only if its listener is the only one), Node warns at the eleventh,
+ * a wrapped `emit` is a frame in the host's stack traces, and even a hidden listener changes the position that `process.emit`
+ * has in them (a single listener is called from another line of node:events than one of a list). So nothing is added to the
+ * host's listeners. Instead, the store in which EventEmitter keeps them inherits from an object with an accessor for each
+ * watched name, and has such an own accessor where the host listens; the accessor detects that `emit` is reading. All other
+ * names cost the same as without us; a Proxy around the store, or an accessor in place of `_events`, doubled that cost. Does
+ * not know what is done with the events.
  */
 import { readCallers } from '../host/callers.ts';
 import { descriptorOf, lastIndexOf, putBack, putProperty, sliceText } from '../host/intrinsics.ts';
@@ -15,18 +16,18 @@ type EventName = string | symbol;
 type Stored = Listener | Listener[];
 type Store = Record<EventName, Stored | undefined>;
 
-/** What the tap does when `emit` looks a name up. */
+/** What the tap does when `emit` looks up a name. */
 interface Tap {
-  /** Runs at the look-up, before any listener of the host; nothing joins the host's listeners. */
+  /** Runs at the look-up, before any listener of the host. Nothing is added to the host's listeners. */
   atEmit?: (call: EmitCall) => void;
-  /** Joins the host's listeners for this one emission, before them, to be given the event's arguments. */
+  /** Is called before the host's listeners for this one emission, to receive the event's arguments. */
   before?: Listener;
-  /** With `before`: whether it joins this time; `hasHost` says whether the host listens. */
+  /** With `before`: whether it is called this time. `hasHost`: the host listens. */
   joins?: (call: EmitCall, hasHost: boolean) => boolean;
 }
 
 export interface EmitCall {
-  /** Nothing below `emit` on the stack: the event comes from Node itself, not from a call of the program. */
+  /** No frame calls `emit`: the event comes from Node itself, not from a call of the program. */
   isFromNode: boolean;
   /** Name of the function that called `emit`, as V8 gives it. */
   caller: string;
@@ -41,21 +42,24 @@ export interface EventTap {
   uninstall(): void;
 }
 
-/** A table whose look-ups run nothing that the program can replace. */
+/** A table whose look-ups run no code that the program can replace. */
 type Table<Value> = Record<EventName, Value | undefined>;
 const emptyTable = <Value>(): Table<Value> => ({ __proto__: null }) as unknown as Table<Value>;
 
 const { defineProperty, hasOwn, setPrototypeOf } = Object;
 const { apply, ownKeys } = Reflect;
-/** Read by node:events after each listener that it takes away, and before it takes all. */
+/** node:events reads it after each listener that it removes, and before it removes all. */
 const atRemoval = 'removeListener';
 
-/** Node 24 and later call a listener through its `apply`, which without this is the one that the program may have replaced. */
+/**
+ * Node 24 and later call a listener through its `apply`, which would otherwise be the inherited one that the program may have
+ * replaced.
+ */
 function ownApply(listener: Listener): void {
   putProperty(listener, 'apply', (self: unknown, args: never[]): unknown => apply(listener, self, args));
 }
 
-/** Throws when the emitter's listeners are not kept where every Node so far has kept them. */
+/** Throws if the emitter doesn't keep its listeners where every Node version so far has kept them. */
 export function tapEvents(target: NodeJS.EventEmitter): EventTap {
   const descriptor = descriptorOf(target, '_events');
   if (!descriptor?.configurable || typeof descriptor.value !== 'object' || descriptor.value === null)
@@ -66,7 +70,7 @@ export function tapEvents(target: NodeJS.EventEmitter): EventTap {
 class WatchedEmitter implements EventTap {
   readonly #target: object;
   readonly #descriptor: PropertyDescriptor;
-  /** What the store inherits from. */
+  /** The prototype of the store. */
   readonly #watched: Store = emptyTable<Stored>();
   readonly #taps = emptyTable<Tap>();
   readonly #changes = emptyTable<(listens: boolean) => void>();
@@ -136,7 +140,10 @@ class WatchedEmitter implements EventTap {
     if (present !== undefined) this.#own(name, present);
   }
 
-  /** The store's own property, which only the host's first listener makes: names are enumerated in that order. */
+  /**
+   * Defines the store's own property. Only the first listener of the host creates it, because names are enumerated in that
+   * order.
+   */
   #own(name: EventName, stored: Stored | undefined): void {
     const held = this.#held;
     held[name] = stored;
@@ -145,7 +152,7 @@ class WatchedEmitter implements EventTap {
     defineAccessor(this.#store, name, {
       configurable: true,
       enumerable: true,
-      // A copy of the store (jest makes one) is not the emitter's.
+      // A copy of the store (jest makes one) is not used by the emitter.
       get(this: Store) {
         return isOwn(this) ? read() : held[name];
       },
@@ -161,7 +168,7 @@ class WatchedEmitter implements EventTap {
     if (stored !== undefined) this.#changes[name]?.(true);
   }
 
-  /** It is the program's event: whatever fails of ours, the host's listeners are called. */
+  /** The event belongs to the program: if our code fails, the host's listeners are called all the same. */
   #read(name: EventName): Stored | undefined {
     try {
       return this.#answer(name);
@@ -175,7 +182,7 @@ class WatchedEmitter implements EventTap {
     const tap = this.#taps[name];
     if (!tap && name !== atRemoval) return this.#listened(name);
     const reader = findReader();
-    // What follows may be a new store. It stays guarded: programs that do this do it seldom.
+    // The store may be replaced next. `_events` stays guarded afterwards, because programs rarely do this.
     if (name === atRemoval && (reader?.name === 'removeAllListeners' || !hasOwn(this.#store, name)))
       this.#guard();
     if (!tap || reader?.name !== 'emit') return this.#listened(name);
@@ -195,7 +202,7 @@ class WatchedEmitter implements EventTap {
     }
   }
 
-  /** removeAllListeners, and removing the last listener of all, begin a new store. */
+  /** removeAllListeners, and removing the last of all listeners, create a new store. */
   #guard(): void {
     if (this.#isGuarded) return;
     this.#isGuarded = true;
@@ -229,7 +236,7 @@ function putPlainly(store: Store, name: EventName, value: Stored | undefined): v
   putProperty(store, name, value, true);
 }
 
-/** `accessor` is ours, and inherits nothing from then on. */
+/** Takes over `accessor`, and removes its prototype. */
 function defineAccessor(
   holder: object,
   name: EventName,
@@ -239,8 +246,8 @@ function defineAccessor(
 }
 
 /**
- * The same for an emitter whose inspection must not show it: only the present store is watched, until the emitter begins
- * another one. For streams, which have listeners of Node's own and so keep theirs.
+ * Like tapEvents, for an emitter whose inspection must not show the tap: only the present store is watched, until the emitter
+ * creates another. For streams, which have listeners of Node's own and so keep theirs.
  */
 export function tapPresentEvents(
   target: object,
@@ -271,10 +278,10 @@ function joined(first: Listener, stored: Stored): Listener[] {
   return list;
 }
 
-/** On Node 20 and 22 every callback comes through this file of Node's own once an AsyncLocalStorage was used. */
+/** On Node 20 and 22 every callback passes through this file of Node's once an AsyncLocalStorage was used. */
 const trampoline = 'node:internal/async_hooks';
 
-/** The method of EventEmitter.prototype that reads the store, told from the stack; undefined when it is none. */
+/** The method of EventEmitter.prototype that reads the store, found on the stack; undefined if there is none. */
 function findReader(): (EmitCall & { name: string }) | undefined {
   const callers = readCallers(8);
   let at = 0;

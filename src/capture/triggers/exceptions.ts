@@ -24,7 +24,7 @@ export const exceptionsTrigger: Trigger = ({ events, capture }) => {
   return undefined;
 };
 
-/** A module that fails while it is evaluated is an uncaught exception to whoever wrote it, though Node reports a rejection. */
+/** For its author, a module that fails during evaluation is an uncaught exception, although Node reports a rejection. */
 function kindOf(origin: string): 'unhandled-rejection' | 'uncaught-exception' {
   if (origin !== 'unhandledRejection') return 'uncaught-exception';
   return raisedRejections.isOfModule() ? 'uncaught-exception' : 'unhandled-rejection';

@@ -1,7 +1,7 @@
 /**
- * The end by exit code (row 5): process.exit(≠0) with its caller's stack, an exit code set before a natural end or by a
- * listener of `exit`, where the program was at work that this ends; and 13, a top-level await that never settles, always.
- * In a worker the same is the worker's end.
+ * Ends by exit code (row 5): process.exit(≠0) with the stack of its caller, and an exit code that was set before a natural
+ * end or by a listener of `exit`, if this ends a program at work; and always 13, a top-level await that never settles. In a
+ * worker the same events are the worker's end.
  */
 
 import { indexOf } from '../host/intrinsics.ts';
@@ -22,12 +22,12 @@ export const exitTrigger: Trigger = ({
   ended,
 }) => {
   let isOver = false;
-  /** The code that was set as the loop ran empty, the last time it did. */
+  /** The exit code when the loop last ran empty. */
   let codeAtEmpty: unknown;
   let hasRunEmpty = false;
   const captureExit = (exitCode: number, isAfterListeners: boolean): void => {
     if (exitCode === 0 || hasJustCaptured() || expectsExit()) return;
-    // The cheap answer first: a stack is made only of an exit that ends something, or may be a pending one.
+    // The cheap check first: a stack is captured only for an exit that ends something, or may be a pending one.
     const isDeliberate = isEndOfWork(exitCode);
     if (!isDeliberate && exitCode !== unsettledTopLevelAwait) return;
     const stack = nearestFrames();
@@ -38,7 +38,7 @@ export const exitTrigger: Trigger = ({
       !isAfterListeners &&
       hasRunEmpty &&
       Number(codeAtEmpty) !== unsettledTopLevelAwait;
-    // Whoever listens to it may set the code too: then it is Node's most likely, not certainly.
+    // A listener of it may set the code too: then the code is most likely Node's, but not certainly.
     const isSetByNode = events.listenersOfHost('beforeExit').length === 0;
     if (!isPending && !isDeliberate) return;
     capture({
@@ -76,9 +76,9 @@ export const exitTrigger: Trigger = ({
 };
 
 /**
- * Calls `look` with the exit code as the host's listeners of `exit` have left it. After a natural end Node runs the
- * microtasks once more (20 to 26); process.exit, also one called in a listener, goes through process.reallyExit, which
- * is a property that others replace too.
+ * Calls `look` with the exit code as it is after the host's listeners of `exit`. After a natural end Node runs the microtasks
+ * once more (Node 20 to 26); process.exit, also from within a listener, calls process.reallyExit, a property that others
+ * replace too.
  */
 function afterListeners(look: (exitCode: number) => void): void {
   void lookLater(look);
@@ -91,22 +91,22 @@ function afterListeners(look: (exitCode: number) => void): void {
   };
 }
 
-/** `await` goes through nothing that the program can replace, as Promise.prototype.then does. */
+/** `await` uses nothing that the program can replace, unlike Promise.prototype.then. */
 async function lookLater(look: (exitCode: number) => void): Promise<void> {
   await undefined;
   look(Number(process.exitCode) || 0);
 }
 
-/** By a line of V8's text of the stack. */
+/** Looks for a line of V8's stack text. */
 const isExitCall = (stack: string): boolean =>
   indexOf(stack, '    at process.exit ') >= 0 || indexOf(stack, '    at process.reallyExit ') >= 0;
 
-/** Node sets it before it emits; a program that emits `exit` by hand does not end. */
+/** Node sets the flag before it emits; a program that emits `exit` itself does not end. */
 function isExiting(): boolean {
   return (process as { _exiting?: boolean })._exiting === true;
 }
 
-/** Node 20 exits 13 by a listener of its own, which is there only while the top-level await has not settled. */
+/** Node 20 sets code 13 in a listener of its own, which exists only until the top-level await has settled. */
 function findExitCode(events: EventTap): number {
   if (process.exitCode !== undefined && process.exitCode !== null) return Number(process.exitCode) || 0;
   const listeners = events.listenersOfHost('exit');

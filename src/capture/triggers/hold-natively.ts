@@ -1,13 +1,13 @@
 /**
- * Hold mode with `@datadog/libdatadog-extras`, where the program has it installed: its handler runs on a stack of its
- * own, so that stack overflows and aborts are held too. In the place of its receiver it starts a shell that writes down
- * what it is told (signal, registers) and keeps the process until the supervisor takes the note away, is dead, or the
- * deadline has passed; then the process dies of its own signal. Seen to work with version 0.21.0, which calls itself
- * internal: whatever goes wrong here leaves the other way of holding.
+ * Hold mode with `@datadog/libdatadog-extras`, if the program has it installed: its handler runs on a stack of its own, so
+ * that stack overflows and aborts are held too. Instead of its receiver it starts a shell that writes down its input (signal,
+ * registers) and keeps the process alive until the supervisor removes the note, is dead, or the deadline has passed; then the
+ * process dies of its own signal. Tested with version 0.21.0, which calls itself internal. On any failure the other kind of
+ * hold mode remains.
  */
 import { resolve } from 'node:path';
 
-/** In the folder that the supervisor names: what the handler told. */
+/** In the folder that the supervisor names: the output of the handler. */
 export const toldName = 'told';
 
 interface Crashtracker {
@@ -31,7 +31,7 @@ while [ -e "$1/${toldName}" ] && kill -0 "$2" && [ $left -gt 0 ]; do
   left=$((left - 1))
 done`;
 
-/** Whether faults are held from now on. */
+/** Returns whether faults are held from now on. */
 export function holdNatively(folder: string, supervisor: string): boolean {
   const tracker = findCrashtracker();
   try {
@@ -64,7 +64,7 @@ export function holdNatively(folder: string, supervisor: string): boolean {
   }
 }
 
-/** As the program would find it, from its own file or from where it was started. */
+/** Resolved as the program would resolve it, from its main file or from its working directory. */
 function findCrashtracker(): Crashtracker | undefined {
   const { createRequire } = process.getBuiltinModule('node:module');
   for (const from of [process.argv[1], resolve('program')])

@@ -1,7 +1,7 @@
 /**
- * When the watchdog starts. A short command never pays for a thread, and a signal is held by that thread alone: so where
- * signals are to leave bundles it starts once the program has come to its event loop and lives on there, else after a
- * second of life; and at once where it was asked for by name, so that a program is seen that hangs from its first line on.
+ * Decides when the watchdog starts. A short command never pays for a thread, but only that thread holds signals. So if
+ * signals are to leave bundles, it starts once the program has reached its event loop and stays there, otherwise after a
+ * second; and at once if it was enabled by name, so that a program that hangs from its first line is detected.
  */
 import type { Host } from '../../agent/api/context.ts';
 import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
@@ -13,11 +13,11 @@ import { openFlight } from '../recording/flight-start.ts';
 import type { DeathSignals } from './signal-watch.ts';
 
 const startAfterMs = 1000;
-/** What is still there after the first, and was in its loop for the second, is no short command. */
+/** A program that still runs after the first time, and was in its loop for the second, is no short command. */
 const startForSignalsMs = 120;
 const leastInLoopMs = 50;
 
-/** Returns the undoing. */
+/** Returns a function that undoes it. */
 export function watchLoop(
   surroundings: Surroundings,
   host: Host,
@@ -42,7 +42,7 @@ export function watchLoop(
         disarmLocals: () => surroundings.disarmLocals?.(),
         noteMemory: (profile) => keepMemory(surroundings, profile),
         note: (kind, payload) => {
-          // One that is killed in its stall can tell nobody: whoever comes next finds its session.
+          // A process that is killed in its stall can report nothing: its session is found later.
           if (kind === recordKinds.stall) openFlight(surroundings);
           noteInJournal(surroundings, kind, payload);
         },
@@ -50,10 +50,10 @@ export function watchLoop(
       surroundings.watch = watch;
       Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
     } catch {
-      // A program that may start no thread (--permission) is not watched.
+      // A program that may not start threads (--permission) is not watched.
     }
   };
-  // In a test process each millisecond counts, and its supervisor sees its end.
+  // In a test process each millisecond counts, and its supervisor observes its end.
   const afterMs = deathSignals && !surroundings.tests ? startForSignalsMs : startAfterMs;
   const startLate = (): void => {
     if (surroundings.tests?.startsOthersOnly) return;
@@ -69,7 +69,7 @@ export function watchLoop(
   };
 }
 
-/** The journal is opened for it: a heap that runs out lets nobody write. */
+/** Opens the journal for it, because nothing can be written once the heap runs out. */
 function keepMemory(surroundings: Surroundings, profile: HeapProfilePart | undefined): void {
   openFlight(surroundings);
   surroundings.flight?.recorder.sample();

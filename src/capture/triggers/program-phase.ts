@@ -1,13 +1,13 @@
 /**
- * Whether the program still starts or is at work already: a module that fails to load then was asked for on demand. Node
- * keeps whether a CommonJS main module ended; what an ES module, or an import() of the main module's, had begun shows only
- * in what is open.
+ * Whether the program is still starting or already at work: in the latter case a module that fails to load was loaded on
+ * demand. Node records whether a CommonJS main module finished; what an ES module, or an import() by the main module, had
+ * started is visible only in the open resources.
  */
 import type { TriggerPart } from '../../bundle/layout/bundle.ts';
 import { causesOf } from '../host/cause-chain.ts';
 import { findField } from '../host/read-field.ts';
 
-/** Kinds of process.getActiveResourcesInfo that no loader opens; what does not hold the process is not among them. */
+/** Kinds of process.getActiveResourcesInfo that no loader opens. The list does not contain unref'd resources. */
 const ownWork = new Set([
   'TCPServerWrap',
   'PipeServerWrap',
@@ -17,7 +17,7 @@ const ownWork = new Set([
   'ProcessWrap',
 ]);
 
-/** Undefined where nothing shows it. */
+/** Undefined if nothing indicates it. */
 export function findProgramPhase(thrown: unknown): TriggerPart['phase'] {
   try {
     const isLoaded = process.mainModule?.loaded;

@@ -1,9 +1,9 @@
 /**
  * Whether the rejection that ends the process is that of a module: its evaluation failed, or a rejection passed through a
- * top-level await. For any other promise Node raises `unhandledRejection` just before the monitor hears of it, for a module
- * it does not (seen on Node 20, 22, 24 and 26, in workers too). With --unhandled-rejections=warn or none only a module's
- * comes to the monitor; with strict nothing is raised before, and the two are not told apart. Nor can the stack tell: a
- * callback without a name looks in it like the module itself.
+ * top-level await. For any other promise Node emits `unhandledRejection` just before uncaughtExceptionMonitor, for a module
+ * it does not (observed on Node 20, 22, 24 and 26, in workers too). With --unhandled-rejections=warn or none only that of a
+ * module reaches the monitor; with strict nothing is emitted before, and the two can't be distinguished. The stack does not
+ * help: an anonymous callback has the same frame as the module itself.
  */
 export class RaisedRejections {
   #isRaised = false;
@@ -11,7 +11,7 @@ export class RaisedRejections {
     `${process.execArgv.join(' ')} ${process.env['NODE_OPTIONS'] ?? ''}`,
   )?.[1];
 
-  /** Where the host listens, the rejection ends nothing, and the next one is another. */
+  /** If the host listens, the rejection ends nothing, and the next one is a different one. */
   raised(hasHost: boolean): void {
     this.#isRaised = !hasHost;
   }

@@ -1,6 +1,6 @@
 /**
- * Rejections that the host handles (row 2): uncaughtExceptionMonitor is silent about them (nodejs/node#41222). Without a
- * listener of the host's Node dies of them, and the monitor sees that.
+ * Rejections that the host handles (row 2): uncaughtExceptionMonitor is not emitted for them (nodejs/node#41222). Without a
+ * listener of the host Node dies of them, and the monitor is called.
  */
 import { raisedRejections } from './raised-rejections.ts';
 import type { Trigger } from './trigger.ts';

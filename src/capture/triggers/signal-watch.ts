@@ -1,21 +1,21 @@
 /**
- * Which of our signals Node itself holds for the host, exact at every instant, and what the main thread and its watchdog
- * say to each other about signals. The preload holds no signal in this thread: one that is held here waits for the event
- * loop, and a program may not come to it for a long time, or never.
+ * Which of our signals Node itself holds for the host, exact at every instant, and the interface between the main thread and
+ * its watchdog for signals. The preload holds no signal in this thread: a signal held here waits for the event loop, which a
+ * program may not reach for a long time, or never.
  */
 import type { EventTap } from './event-tap.ts';
 
-/** Held by the watchdog's thread, once that runs. */
+/** Held by the watchdog's thread, once it runs. */
 export interface SignalHolder {
-  /** The signal that came while the host did not listen for it, and of which the program is to die; undefined: none. */
+  /** The signal that arrived while the host did not listen for it, and that will end the program; undefined if none. */
   readonly due: NodeJS.Signals | undefined;
-  /** Whether the bundle of a signal is for the caller to write; false: it has one, or somebody writes it now. */
+  /** Returns true if the caller has to write the bundle of a signal; false if there is one, or it is being written. */
   claim(): boolean;
-  /** Returns once the default disposition is back, so that the signal kills. False where that can't be had. */
+  /** Returns once the default disposition is restored, so that the signal kills. False if that is not possible. */
   release(signal: NodeJS.Signals): boolean;
-  /** Waits for a signal that was sent to the process' group, until the thread has heard it. */
+  /** Waits until the thread has received a signal that was sent to the process group. */
   awaitDue(): void;
-  /** The host has begun or ceased to listen. */
+  /** The host has started or stopped listening. */
   noteHost(): void;
 }
 
@@ -24,25 +24,28 @@ export interface DeathSignals {
   readonly signals: readonly NodeJS.Signals[];
   /** Whether Node holds it for a listener of the host. */
   hostListens(signal: NodeJS.Signals): boolean;
-  /** It came to the watchdog while the host did not listen. Does not return where the program dies of it. */
+  /** The watchdog received it while the host did not listen. Does not return if the program dies of it. */
   deliver(signal: NodeJS.Signals): void;
-  /** From now on `holder` holds them; undefined: nobody does. */
+  /** From now on `holder` holds the signals; nobody does if it is undefined. */
   heldBy(holder: SignalHolder | undefined): void;
-  /** Does not return where a signal has come of which the program would be dead without us. */
+  /** Does not return if a signal has arrived that would have killed the program without us. */
   dieIfDue(): void;
   resetTerminal(): void;
-  /** Nobody holds them any more, the host neither: each kills. For a process that only has something long to write yet. */
+  /**
+   * Nobody holds the signals any more, not even the host: each one kills. For a process that only has something long left to
+   * write.
+   */
   release(): void;
 }
 
-/** As node:internal/process/signal calls what starts and stops the holding, by events of `process`. */
+/** The listeners in node:internal/process/signal that start and stop holding a signal, on events of `process`. */
 const starter = 'startListeningIfSignal';
 const stopper = 'stopListeningIfSignal';
 
 /**
- * Follows the host's listeners. The order matters, because a signal may come between any two instructions: what Node
- * does comes first when a listener is added and last when one is removed, so that a signal which is said to be the
- * host's has a handle in Node, and is not lost.
+ * Tracks the host's listeners. The order matters, because a signal may arrive between any two instructions: Node's own
+ * listener runs first when a listener is added and last when one is removed, so that Node has a handle for any signal that is
+ * reported as the host's, and none is lost.
  */
 export class HostSignals {
   readonly #events: EventTap;
@@ -65,7 +68,7 @@ export class HostSignals {
     return this.#held.has(signal);
   }
 
-  /** A host that has removed Node's own listeners from `process` changes nothing by adding or removing one. */
+  /** If the host removed Node's own listeners from `process`, adding or removing a listener changes nothing. */
   #see(signal: NodeJS.Signals, listens: boolean): void {
     const [event, name] = listens
       ? (['newListener', starter] as const)

@@ -1,14 +1,15 @@
 /**
- * Signals that end the process (row 3), and the one that asks for a snapshot (row 4). Those that the host does not listen
- * for are heard by the watchdog's thread, which tells this one; the death that the signal would have been is re-created:
- * default disposition back, the signal sent again. Of those that the host listens for a bundle is written before it sees them.
+ * Signals that end the process (row 3), and the one that requests a snapshot (row 4). Signals that the host does not listen
+ * for are received by the watchdog's thread, which notifies this one; then the death by that signal is re-created: the
+ * default disposition is restored and the signal sent again. For signals that the host listens for, a bundle is written
+ * before the host's listeners run.
  */
 import { readProcStat } from '../../platform/proc-stat.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
-/** As they were before anybody wrapped them: to send the signal that we have just written a bundle for. */
+/** The originals, before anybody wrapped them: used to send a signal after its bundle was written. */
 const { kill: originalKill, removeAllListeners } = process;
 
 const longestDyingMs = 1000;
@@ -28,9 +29,9 @@ class MainThreadSignals implements DeathSignals {
   readonly #snapshotSignal: NodeJS.Signals | undefined;
   #holder: SignalHolder | undefined;
   #isDying = false;
-  /** The last that the program sent to itself, until it has come. */
+  /** The last signal that the program sent to itself, until it arrives. */
   #own: { signal: NodeJS.Signals; stack: string } | undefined;
-  /** When the program last heard which from outside. */
+  /** When the program last received each signal from outside. */
   readonly #heardAt = new Map<NodeJS.Signals, number>();
 
   constructor(context: TriggerContext) {
@@ -43,7 +44,7 @@ class MainThreadSignals implements DeathSignals {
     this.signals = [...new Set(snapshotSignal ? [...signals, snapshotSignal] : signals)];
     this.#host = new HostSignals(events, this.signals);
     this.#host.onChange((signal, listens) => this.#see(signal, listens));
-    // A signal's event comes from Node itself; one that the program emits by hand is none.
+    // The event of a signal comes from Node itself; one that the program emits is not a signal.
     for (const signal of this.signals)
       events.tap(signal, {
         atEmit: ({ isFromNode }) => isFromNode && this.#host.listens(signal) && this.#capture(signal, true),
@@ -79,7 +80,7 @@ class MainThreadSignals implements DeathSignals {
   }
 
   release(): void {
-    // The watchdog ends what it has heard itself: a second signal must not become the one that the program died of.
+    // The watchdog finishes what it has received itself: the program must not die of a second signal instead.
     if (this.#isDying) return;
     for (const signal of this.signals) {
       if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
@@ -88,7 +89,7 @@ class MainThreadSignals implements DeathSignals {
     this.dieIfDue();
   }
 
-  /** For one that was sent to the group of processes: without us the program would be dead by now. */
+  /** For a signal that was sent to the process group: without us the program would be dead by now. */
   dieOfGroupSignal(signal: NodeJS.Signals): void {
     if (this.#host.listens(signal)) return;
     this.#holder?.awaitDue();
@@ -100,30 +101,30 @@ class MainThreadSignals implements DeathSignals {
     const isOurs = this.#holder?.claim() ?? true;
     if (isOurs) this.#capture(signal, false);
     this.resetTerminal();
-    // The watchdog has it, and ends the process when it is written.
+    // The watchdog writes the bundle, and ends the process afterwards.
     if (!isOurs) wait(longestDyingMs);
-    // It had come before the host began to listen.
+    // The signal had arrived before the host began to listen.
     if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
     const isFree = this.#holder?.release(signal) ?? true;
     Reflect.apply(originalKill, process, [process.pid, signal]);
-    // Another of the threads may take it, a moment later.
+    // Another thread may receive the signal, a moment later.
     if (isFree) wait(longestDyingMs);
-    // By the code that a shell would report, where the default disposition can't be had back.
+    // If the default disposition can't be restored: the exit code that a shell would report.
     return (process as unknown as { reallyExit(code: number): never }).reallyExit(128 + signalNumber(signal));
   }
 
-  /** Node resets a raw terminal when a signal kills it, but not when the signal was heard. */
+  /** Node resets a raw terminal when a signal kills it, but not when the signal was caught. */
   resetTerminal(): void {
     try {
       if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
     } catch {
-      // The terminal is gone; the signal still comes.
+      // The terminal is closed; the signal is still sent.
     }
   }
 
   #see(signal: NodeJS.Signals, listens: boolean): void {
     this.#holder?.noteHost();
-    // One that came before was not for this listener: without us the program would not have come here.
+    // A signal that arrived before was not for this listener: without us the program would have died by then.
     if (listens && this.#holder?.due === signal) this.die(signal);
   }
 
@@ -154,24 +155,24 @@ class MainThreadSignals implements DeathSignals {
   }
 }
 
-/** No callback of the program runs meanwhile. */
+/** Blocks, so that no callback of the program runs. */
 function wait(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** node:os is loaded when a signal comes, not at the start. */
+/** node:os is loaded when a signal arrives, not at the start. */
 function signalNumber(name: NodeJS.Signals): number {
   return process.getBuiltinModule('node:os').constants.signals[name];
 }
 
 /**
- * A program that kills itself is dead when process.kill returns. A signal that the watchdog hears would let it run on
- * for a moment, so such a call is answered here: bundle, default disposition, signal.
+ * A program that kills itself is dead when process.kill returns. If the watchdog received the signal, the program would run
+ * on for a moment, so such a call is handled here: bundle, default disposition, signal.
  */
 function wrapKill(deathSignals: MainThreadSignals): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(process, 'kill');
   const kill = function kill(pid: number, signal?: string | number): true {
-    // Node takes digits too.
+    // Node accepts digits too.
     const target = typeof pid === 'string' ? Number(pid) : pid;
     const name = target === process.pid || target <= 0 ? deathSignals.find(signal ?? 'SIGTERM') : undefined;
     if (name === undefined || !deathSignals.isDeadly(name))
@@ -189,7 +190,7 @@ function wrapKill(deathSignals: MainThreadSignals): () => void {
   };
 }
 
-/** 0 is the own group, -n the group n. Where it can't be told, the thread's message comes a moment later. */
+/** 0 is the process's own group, -n is group n. If it can't be determined, the watchdog's message arrives a moment later. */
 function isOwnGroup(pid: number): boolean {
   return pid === 0 || Number(readProcStat('self')?.[2]) === -pid;
 }

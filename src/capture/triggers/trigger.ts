@@ -1,4 +1,4 @@
-/** What a trigger is: it watches for one way to go and asks for a bundle. */
+/** A trigger watches for one way in which a program ends and requests a bundle. */
 import type { Worker } from 'node:worker_threads';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Config } from '../install/config.ts';
@@ -8,24 +8,27 @@ import type { DeathSignals } from './signal-watch.ts';
 export interface TriggerContext {
   config: Config;
   events: EventTap;
-  /** Kept by the workers trigger: those that have not ended. */
+  /** Maintained by the workers trigger: those that have not ended. */
   workers: Set<Worker>;
   isMainThread: boolean;
-  /** Writes a bundle unless one is being written; never throws. Undefined when none was written. */
+  /** Writes a bundle unless one is being written. Undefined if none was written. Never throws. */
   capture(request: CaptureRequest): string | undefined;
-  /** Whether a death (not a snapshot) was captured in this thread lately, so that its end is not a second death. */
+  /**
+   * Whether a death (not a snapshot) was captured in this thread a moment ago, so that the end that follows is not a second
+   * one.
+   */
   hasJustCaptured(): boolean;
-  /** A test runner's failing exit code only counts what failed: no death. */
+  /** The failing exit code of a test runner only reports failed tests, and is no death. */
   expectsExit(): boolean;
-  /** Whether a deliberate end with this code is worth a bundle (AGENTDUMP_EXITS). */
+  /** Whether a deliberate end with this code gets a bundle (AGENTDUMP_EXITS). */
   isEndOfWork(exitCode: number): boolean;
-  /** Says which signals the watchdog is to hold. */
+  /** Sets which signals the watchdog is to hold. */
   offerSignals(deathSignals: DeathSignals): void;
-  /** Does not return where a signal has come of which the program would be dead without us. */
+  /** Does not return if a signal has arrived that would have killed the program without us. */
   dieIfDue(): void;
-  /** The thread ends by itself, and all that was to be captured is. */
+  /** The thread ends by itself, and everything was captured. */
   ended(exitCode: number): void;
 }
 
-/** Installs itself; returns its own undoing where taking the tap away is not enough. */
+/** Installs itself. Returns its own undo function if uninstalling the tap is not enough. */
 export type Trigger = (context: TriggerContext) => (() => void) | undefined;

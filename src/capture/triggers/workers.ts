@@ -1,7 +1,7 @@
 /**
- * A worker thread's death as its parent sees it (row 15): out of memory, where the worker itself can write nothing. A
- * worker that throws or exits is captured by the preload inside it; an error that nobody listens for becomes the
- * parent's uncaught exception.
+ * The death of a worker thread as its parent sees it (row 15): out of memory, when the worker itself can write nothing. A
+ * worker that throws or exits is captured by the preload inside of it; an error that nobody listens for becomes the parent's
+ * uncaught exception.
  */
 import type { Worker } from 'node:worker_threads';
 import { tapEvents } from './event-tap.ts';
@@ -22,7 +22,7 @@ function watchWorker(worker: Worker, context: TriggerContext): void {
   const events = tapEvents(worker);
   events.tap('exit', { atEmit: () => context.workers.delete(worker) });
   events.tap('error', {
-    // Node makes this error itself when the thread has ended; one that the worker threw comes by another way.
+    // Node creates this error itself when the thread has ended; an error that the worker threw arrives by another path.
     joins: ({ caller }, hasHost) => hasHost && caller.includes('kOnExit'),
     before: (error: unknown) => {
       if (isOutOfMemory(error)) captureOutOfMemory(error, threadId, resourceLimits, context);
