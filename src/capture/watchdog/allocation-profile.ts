@@ -1,13 +1,13 @@
 /**
- * Who allocated what is still alive: V8's sampling heap profiler, in this thread's own inspector session. No debugger is
- * enabled by it. Armed when memory is half way to the threshold, because it knows only what is allocated after that.
+ * Where live memory was allocated: V8's sampling heap profiler, in this thread's own inspector session. It enables no
+ * debugger. Started when memory is half way to the threshold; it records only what is allocated after that.
  */
 import type { HeapProfiler, Session } from 'node:inspector';
 import type { AllocationRow, HeapProfilePart } from '../../bundle/layout/bundle.ts';
 
 const mostRows = 20;
 const mostStackFrames = 8;
-/** So many samples at a full heap: some milliseconds to read. */
+/** Number of samples at a full heap: reading them takes some milliseconds. */
 const samplesAtLimit = 4000;
 const smallestInterval = 16 * 1024;
 
@@ -18,7 +18,7 @@ export class AllocationProfile {
     return this.#session !== undefined;
   }
 
-  /** Throws when this Node has no inspector. */
+  /** Throws if this Node has no inspector. */
   arm(limitBytes: number): void {
     const { Session } = process.getBuiltinModule('node:inspector');
     const session = new Session();
@@ -28,7 +28,7 @@ export class AllocationProfile {
     this.#session = session;
   }
 
-  /** Undefined when it is not armed. */
+  /** Undefined if it is not armed. */
   read(usedBytes: number, limitBytes: number): HeapProfilePart | undefined {
     let head: HeapProfiler.SamplingHeapProfileNode | undefined;
     this.#session?.post('HeapProfiler.getSamplingProfile', (error, { profile }) => {
@@ -47,7 +47,7 @@ export class AllocationProfile {
 
 type ProfileNode = HeapProfiler.SamplingHeapProfileNode;
 
-/** The tree is as deep as the program's stacks: walked without recursion. */
+/** Iterative, because the tree is as deep as the program's stacks. */
 function largestRows(head: ProfileNode): { rows: AllocationRow[]; totalBytes: number } {
   const found: { path: ProfileNode[]; bytes: number }[] = [];
   const open: ProfileNode[][] = [[head]];
@@ -66,7 +66,7 @@ function largestRows(head: ProfileNode): { rows: AllocationRow[]; totalBytes: nu
   return { rows, totalBytes };
 }
 
-/** As a line of a stack; the root of the tree is none. */
+/** As a line of a stack; empty for the root of the tree. */
 function frameText({ callFrame }: ProfileNode): string[] {
   const { functionName, url, lineNumber, columnNumber } = callFrame;
   if (functionName === '(root)') return [];

@@ -1,7 +1,7 @@
 /**
- * Has the watchdog's own event loop told of signals, so that they are heard while the main thread is stuck, and so that
- * the default disposition can be given back without it. Node gives signals to the main thread alone; what it uses there
- * is had here through `--expose-internals` of this one thread (seen on Node 20, 22, 24, 26).
+ * Receives signals in the watchdog's own event loop, so that they arrive while the main thread is stuck, and the default
+ * disposition can be restored without it. Node delivers signals to the main thread only; its internal binding for that is
+ * made accessible with `--expose-internals` in this one thread (tested on Node 20, 22, 24, 26).
  */
 interface SignalWrap {
   onsignal: () => void;
@@ -10,7 +10,7 @@ interface SignalWrap {
   close(done?: () => void): void;
 }
 
-/** A part of Node, not a package. */
+/** Part of Node, not a package. */
 const nodesOwn = 'internal/test/binding';
 
 type InternalBinding = (name: 'signal_wrap') => { Signal: new () => SignalWrap };
@@ -20,9 +20,9 @@ export class HeldSignals {
   readonly #held = new Map<NodeJS.Signals, SignalWrap>();
   readonly #onSignal: (signal: NodeJS.Signals) => void;
 
-  /** Throws where this Node keeps it elsewhere. */
+  /** Throws if this Node keeps it elsewhere. */
   constructor(onSignal: (signal: NodeJS.Signals) => void) {
-    // Its loading warns that it is not for everybody.
+    // Loading it emits a warning that it is internal.
     const { emitWarning } = process;
     process.emitWarning = () => {};
     try {
@@ -34,7 +34,7 @@ export class HeldSignals {
     this.#onSignal = onSignal;
   }
 
-  /** Throws when the system refuses. */
+  /** Throws if the system refuses. */
   hold(signal: NodeJS.Signals): void {
     if (this.#held.has(signal)) return;
     const wrap = new this.#Signal();
@@ -48,23 +48,26 @@ export class HeldSignals {
     this.#held.set(signal, wrap);
   }
 
-  /** They kill again, unless the host listens for them. One that was caught before and not yet heard is dropped. */
+  /**
+   * The signals kill again, unless the host listens for them. A signal that was caught before and not yet delivered is
+   * dropped.
+   */
   release(): void {
     for (const wrap of this.#held.values()) wrap.close();
     this.#held.clear();
   }
 
   /**
-   * As `release`; resolves with those that were caught before and not yet heard, of which libuv tells nobody any more. But
-   * it finishes the closing of a handle only when what was caught for it has left its pipe: in the turn in which it
-   * finishes a handle that was closed at the same time and caught nothing, or in a later one.
+   * Like `release`. Resolves with the signals that were caught before and not yet delivered, which libuv no longer reports.
+   * It finishes closing a handle only when everything that was caught for the handle has left its pipe: in the turn in which
+   * it finishes a handle that was closed at the same time and caught nothing, or in a later one.
    */
   async releaseProven(): Promise<NodeJS.Signals[]> {
     const open = new Set(this.#held.keys());
     for (const [signal, wrap] of this.#held) wrap.close(() => open.delete(signal));
     this.#held.clear();
     await new Promise<void>((resolve) => new this.#Signal().close(resolve));
-    // By then every closing of that turn has been told.
+    // By then all handles closed in that turn were reported.
     await new Promise((resolve) => setImmediate(resolve));
     return [...open];
   }

@@ -1,6 +1,6 @@
 /**
- * Starts a thread of our own where the host does not see it: no `worker` event, no stdio of the host's touched, nothing
- * inherited (a worker inherits execArgv, and with it this preload), nothing that keeps the process.
+ * Starts a thread of our own that the host does not see: no `worker` event, no use of the host's stdio, nothing inherited (a
+ * worker inherits execArgv, and with it this preload), and nothing that keeps the process alive.
  */
 import type { Worker } from 'node:worker_threads';
 
@@ -13,7 +13,7 @@ export function startHiddenWorker(source: string, workerData: unknown): Worker {
       new Worker(source, {
         eval: true,
         name: 'agentdump watchdog',
-        // For held-signals.ts, in this thread alone.
+        // For held-signals.ts, in this thread only.
         execArgv: ['--expose-internals', '--no-warnings'],
         env: { HOME: process.env['HOME'] ?? '' },
         stdout: true,
@@ -25,7 +25,7 @@ export function startHiddenWorker(source: string, workerData: unknown): Worker {
   );
 }
 
-/** Node tells of a new worker in the next tick. */
+/** Node emits the event for a new worker in the next tick. */
 function withoutWorkerEvent<Value>(start: () => Value): Value {
   const descriptor = Object.getOwnPropertyDescriptor(process, 'nextTick');
   const { nextTick } = process;

@@ -1,7 +1,7 @@
 /**
- * Has a main thread whose loop stands still look at its memory, in passing, as it would in a turn of its loop
- * (memory-watch.ts). Where the snapshot is due it is taken there, of a thread that was stopped and read; if its heap is
- * too full for a debugger (heap-room.ts), with its stack alone.
+ * Makes a main thread whose loop is blocked check its memory, as it would in a turn of its loop (memory-watch.ts), without
+ * stopping it. If the snapshot is due it is taken in that thread, which is stopped and read first; if its heap is too full
+ * for a debugger (heap-room.ts), with its stack only.
  */
 import { roomForDebugger } from './heap-room.ts';
 import { MainThread } from './main-thread.ts';
@@ -24,7 +24,7 @@ export async function lookAtMemory(data: WatchdogData): Promise<void> {
 }
 
 async function takeSnapshot(thread: MainThread, { shared, heapLimitBytes }: WatchdogData): Promise<void> {
-  // It has just told.
+  // The main thread has just updated it.
   const room = roomForDebugger(Atomics.load(shared, cells.heapKib) * 1024, heapLimitBytes);
   if (room === 0) {
     await thread.evaluateInPassing(`${hookExpression}.takeSnapshot()`, snapshotMs);

@@ -1,8 +1,9 @@
 /**
- * Looks at a main thread that stands still: interrupts it, reads stack and variables, lets it run for a moment and looks
- * again (which tells the loop from what it calls, and whether promises starve it), then has it write the bundle itself,
- * where everything that it knows is at hand: where it stands, or, if it came back meanwhile, in a turn of its loop. One
- * that lets nobody in, or not a second time, or whose heap is too full for a debugger, is described from here.
+ * Looks at a main thread that is stalled: interrupts it, reads stack and variables, lets it run for a moment and looks again
+ * (which distinguishes the loop from the functions that it calls, and shows whether promises starve it). Then makes the main
+ * thread write the bundle itself, because all its data is available there: where it is stopped, or, if it recovered
+ * meanwhile, in a turn of its loop. A thread that can't be interrupted, or not a second time, or whose heap is too full for a
+ * debugger, is described from here.
  */
 import type { StallFacts } from '../../bundle/layout/bundle.ts';
 import { roomForDebugger } from './heap-room.ts';
@@ -16,12 +17,12 @@ import {
 } from './write-silent-bundle.ts';
 
 const interruptMs = 1000;
-/** Before a death that waits for it. */
+/** If a death waits for it. */
 const lastInterruptMs = 250;
 const betweenLooksMs = 20;
 const mostLooks = 8;
 const looksInPassing = 3;
-/** A function that has not returned by then is where it hangs. */
+/** A function that has not returned within this time is the one that hangs. */
 const returnMs = 150;
 const mostSteps = 5;
 /** The bundle's own limits are shorter. */
@@ -30,11 +31,11 @@ const reportMs = 30_000;
 export interface SeenStall {
   bundle?: string;
   where: StallFacts['where'];
-  /** To be written by a main thread that has come back. */
+  /** To be written by a main thread that has recovered. */
   unwritten?: StallReport;
 }
 
-/** Undefined when it is no stall: somebody debugs the program, or it came back before it could be stopped. */
+/** Undefined if it is not a stall: the program is being debugged, or it recovered before it could be stopped. */
 export async function lookAtStall(stalled: Stalled): Promise<SeenStall | undefined> {
   const { shared, isInspected } = stalled.data;
   if (isInspected) return undefined;
@@ -61,7 +62,7 @@ async function look(thread: MainThread, stalled: Stalled): Promise<SeenStall | S
   const limitMs = stalled.isDeath ? lastInterruptMs : interruptMs;
   const answers = Atomics.load(stalled.data.shared, cells.answers);
   const probe = await thread.probe(limitMs);
-  // A signal is answered by a loop that turns again.
+  // If the loop turns again, it handles the signal itself.
   if (stalled.isDeath && Atomics.load(stalled.data.shared, cells.answers) !== answers) return undefined;
   if (!probe) return native;
   const asked: Asked = { thread, stalled, probe, microtasks };
@@ -75,7 +76,7 @@ async function look(thread: MainThread, stalled: Stalled): Promise<SeenStall | S
   return path === undefined ? seen : { where: 'javascript', ...bundleAt(path) };
 }
 
-/** Should it come to its end meanwhile, it waits a moment for us. */
+/** If the main thread reaches its end meanwhile, it waits a moment for this. */
 function writeHere(stalled: Stalled, seen: SeenFromHere): string | undefined {
   const { shared } = stalled.data;
   Atomics.store(shared, cells.attached, 1);
@@ -91,7 +92,7 @@ type CallFrames = Parameters<MainThread['readFrames']>[0];
 interface Asked {
   thread: MainThread;
   stalled: Stalled;
-  /** Its first answer, and how many microtasks had been counted before it was asked. */
+  /** Its first answer, and the number of microtasks that had been counted before. */
   probe: StallProbe;
   microtasks: number;
 }
@@ -127,7 +128,7 @@ function stallOf({ stalled, probe, microtasks }: Asked, laterStacks: string[]): 
   };
 }
 
-/** Between two microtasks only Node's own frames are there: then it goes on to the next function, or for a moment. */
+/** Between two microtasks there are only frames of Node: then it continues to the next function, or for a moment. */
 async function untilProgram(thread: MainThread, first: CallFrames): Promise<CallFrames> {
   let frames = first;
   for (let look = 0; look < mostLooks && !thread.isInProgram(frames); look++) {
@@ -139,7 +140,7 @@ async function untilProgram(thread: MainThread, first: CallFrames): Promise<Call
   return frames;
 }
 
-/** For a moment; it is stopped again then, where that can be. */
+/** Resumes it for a moment, and stops it again if possible. */
 async function goOn(thread: MainThread): Promise<CallFrames | undefined> {
   await thread.resume(interruptMs);
   await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
@@ -151,8 +152,9 @@ function bundleAt(path: unknown): { bundle?: string } {
 }
 
 /**
- * Texts of some more stacks: one a moment later, then one each time that a function returns when it is asked to, so that
- * the innermost of the last is the one that does not. It is stopped again afterwards, unless it has come to its end.
+ * Texts of further stacks: one a moment later, then one each time that a function returns when asked to step out, so that the
+ * innermost function of the last stack is the one that does not return. The thread is stopped again afterwards, unless it has
+ * reached its end.
  */
 async function lookAgain(thread: MainThread): Promise<string[]> {
   const texts: string[] = [];

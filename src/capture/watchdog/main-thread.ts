@@ -1,8 +1,9 @@
 /**
- * The main thread as the watchdog's session sees it: asked in passing, interrupted, read, let go. Connected only while it
- * stalls, and never for longer than a deadline: whatever goes wrong, the session is cut then, and a session that is cut
- * gives up its stop. One that were still connected at the end would hold the process and print a line, so that the
- * beginning of the end (`cells.closing`) cuts it too; and so does memory that grows while the debugger is enabled.
+ * The main thread as the watchdog's inspector session sees it: evaluated without stopping, interrupted, read, resumed. The
+ * session is connected only during a stall, and never for longer than a deadline, after which it is cut whatever happens;
+ * cutting a session resumes a thread that it stopped. A session that was still connected at the end of the process would keep
+ * it alive and print a line, so it is also cut when the process begins to end (`cells.closing`), and when memory grows while
+ * the debugger is enabled.
  */
 import type { Debugger, Session } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout/bundle.ts';
@@ -12,18 +13,18 @@ import { tellUnavailableValues } from '../stacks/unavailable-values.ts';
 import { cells, hookExpression, type StallProbe } from './protocol.ts';
 
 const mostFrames = 40;
-/** Longer nobody looks, however many looks those were. */
+/** The limit for all looks together. */
 const mostLookingMs = 10_000;
 const pollMs = 20;
 
 export type Interrupted =
-  /** It runs JavaScript, and stands still now. */
+  /** It runs JavaScript, and is stopped now. */
   | { state: 'paused'; frames: Debugger.CallFrame[] }
-  /** It does not answer: it sits in native code, or in a system call. */
+  /** It does not answer: it is in native code, or in a system call. */
   | { state: 'native' }
-  /** It has used up its room meanwhile, and was let go. */
+  /** It grew beyond its room meanwhile, and was resumed. */
   | { state: 'growing' }
-  /** Somebody debugs it, and has stopped it himself; or the process ends. */
+  /** It is being debugged, and the debugger has stopped it; or the process ends. */
   | { state: 'debugged' };
 
 export class MainThread {
@@ -39,7 +40,7 @@ export class MainThread {
   #isConnected = true;
   #deadline: NodeJS.Timeout;
   readonly #poll: NodeJS.Timeout;
-  /** Resident memory from which on the debugger is taken away. */
+  /** Resident memory above which the debugger is disconnected. */
   #mostRss = Number.POSITIVE_INFINITY;
   #hasGrown = false;
 
@@ -64,22 +65,22 @@ export class MainThread {
       this.#frames = undefined;
     });
     this.#session.on('Debugger.paused', ({ params }) => {
-      // It would fall into what we evaluate, which waits for it.
+      // A stop here would be within our own evaluation, which would wait for it.
       if (this.#isAsking) return void this.#ask('Debugger.resume').catch(() => {});
-      // V8 has just raised the limit, and takes it back when we go.
+      // V8 has just raised the limit, and lowers it again when the session is cut.
       if (params.reason === 'OOM') return this.#letGrow();
       this.#frames = params.callFrames;
       this.#onPaused();
     });
   }
 
-  /** At the next back edge of a loop; undefined when it does not come there in `limitMs`. */
+  /** Answered at the next back edge of a loop; undefined if there is none within `limitMs`. */
   async probe(limitMs: number): Promise<StallProbe | undefined> {
     const text = await this.evaluateInPassing(`JSON.stringify(${hookExpression}.probe())`, limitMs);
     return typeof text === 'string' ? (JSON.parse(text) as StallProbe) : undefined;
   }
 
-  /** Stops it where it is; `native` when that has not come about in `limitMs`. `roomBytes`: see heap-room.ts. */
+  /** Stops it where it is; `native` if it has not stopped within `limitMs`. `roomBytes`: see heap-room.ts. */
   async interrupt(limitMs: number, roomBytes: number): Promise<Interrupted> {
     this.#mostRss = platform.residentBytes() + roomBytes;
     const enabled = await this.#within(
@@ -100,16 +101,16 @@ export class MainThread {
     return this.#stopBy('Debugger.pause', limitMs);
   }
 
-  /** While it is stopped: at the next function that is called, or a step further. */
+  /** Must be stopped. Stops at the next function that is called, or a step further. */
   stepInto(limitMs: number): Promise<Debugger.CallFrame[] | undefined> {
     return this.#stopBy('Debugger.stepInto', limitMs);
   }
 
   /**
-   * While it is stopped there: when the innermost function has returned; undefined when it has not in `limitMs`, or returns
-   * to nobody in the program: an async function that Node 20 (V8 11) was asked to step out of at an `await` is not
-   * interrupted again by this session. Nor is a loop without calls in Node 22 (V8 12): a breakpoint in the caller does
-   * it there.
+   * Must be stopped at `frames`. Stops when the innermost function has returned; undefined if it has not within `limitMs`, or
+   * has no caller in the program. When asked to step out of an async function at an `await`, Node 20 (V8 11) is not
+   * interrupted again by this session. Nor is a loop without calls in Node 22 (V8 12), where a breakpoint in the caller is
+   * used instead.
    */
   async stepOut(frames: Debugger.CallFrame[], limitMs: number): Promise<Debugger.CallFrame[] | undefined> {
     const [, caller] = this.#named(frames);
@@ -165,14 +166,14 @@ export class MainThread {
   }
 
   /**
-   * JSON of what the expression is; undefined when it throws, gives no answer, or the thread is not stopped: a stop that
-   * was asked for in vain would come in the middle of it.
+   * The JSON value of the expression; undefined if it throws, gives no answer, or the thread is not stopped: a stop that was
+   * requested in vain would occur in the middle of the evaluation.
    */
   async evaluate(expression: string, limitMs: number): Promise<unknown> {
     return this.isPaused ? this.#evaluate(expression, limitMs) : undefined;
   }
 
-  /** As `evaluate`, of a thread that runs, at the next back edge of a loop; the debugger must not be enabled. */
+  /** Like `evaluate`, in a running thread, at the next back edge of a loop. The debugger must not be enabled. */
   evaluateInPassing(expression: string, limitMs: number): Promise<unknown> {
     return this.#evaluate(expression, limitMs);
   }
@@ -190,7 +191,7 @@ export class MainThread {
     return (answer?.['result'] as { value?: unknown } | undefined)?.value;
   }
 
-  /** Lets it go on, if it was stopped. */
+  /** Resumes it if it was stopped. */
   detach(): void {
     if (!this.#isConnected) return;
     this.#isConnected = false;
@@ -230,7 +231,7 @@ export class MainThread {
     return Promise.race([answer, this.#cut]);
   }
 
-  /** Undefined when it fails, is late, or the session is cut. */
+  /** Undefined if it fails, is late, or the session is cut. */
   async #within<Value>(limitMs: number, answer: Promise<Value>): Promise<Value | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {

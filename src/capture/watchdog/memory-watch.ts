@@ -1,9 +1,9 @@
 /**
- * Memory near its limit: looked at whenever the watchdog asks for a sign of life, so without a timer of its own, and by
- * the watchdog itself where memory grows while the loop stands still (silent-growth.ts). Half way to the threshold the
- * profile of allocations is armed; from then on memory and profile go into the journal each time that memory has grown
- * by a twentieth of its limit, because a heap that runs out of memory lets nobody write; at the threshold one light
- * snapshot is taken, once. Measured: the profile takes 3 to 9 % of the CPU time of a program that only allocates.
+ * Watches for memory near its limit: checked whenever the watchdog asks for a sign of life, so without a timer of its own,
+ * and by the watchdog if memory grows while the loop is blocked (silent-growth.ts). Half way to the threshold the allocation
+ * profile is started. From then on memory and profile are written to the journal each time that memory has grown by a
+ * twentieth of its limit, because nothing can be written once the heap runs out. At the threshold one light snapshot is
+ * taken, once. Measured: the profile takes 3 to 9 % of the CPU time of a program that only allocates.
  */
 import type { HeapProfilePart, LocalsPart } from '../../bundle/layout/bundle.ts';
 import type { MemoryReading, MemorySampler } from '../heap/memory-sampler.ts';
@@ -13,9 +13,9 @@ export interface MemoryWatchOptions {
   /** Share of the limit, in percent. */
   percent: number;
   sampler: MemorySampler;
-  /** Has a journal opened if there is none, and memory and profile written to it. */
+  /** Opens a journal if there is none, and writes memory and profile to it. */
   note(profile: HeapProfilePart | undefined): void;
-  /** Takes the one snapshot; of a main thread that was interrupted, with where that was. */
+  /** Takes the one snapshot; for a main thread that was interrupted, with the place. */
   snapshot(reason: string, where?: Interrupted): void;
 }
 
@@ -30,7 +30,7 @@ interface Use {
   limit: number;
 }
 
-/** Also how far memory grows between two looks of the watchdog's own. */
+/** Also how far memory grows between two looks of the watchdog itself. */
 export const stepShare = 0.05;
 
 export class MemoryWatch {

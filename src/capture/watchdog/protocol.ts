@@ -1,4 +1,4 @@
-/** What the main thread and its watchdog share: cells of memory, messages, and what is asked of a thread that stalls. */
+/** What the main thread and its watchdog share: cells of memory, messages, and the calls into a thread that stalls. */
 
 import type { LocalsPart, StallFacts } from '../../bundle/layout/bundle.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
@@ -8,99 +8,99 @@ import type { Config } from '../install/config.ts';
 export const cells = {
   /** How often the main thread has answered. */
   answers: 0,
-  /** Above 0 while the main thread writes a bundle, and is silent for our sake. */
+  /** Above 0 while the main thread writes a bundle, and is silent because of us. */
   excused: 1,
-  /** Microtasks that ran of those that were asked for in a stall. */
+  /** How many of the microtasks that were queued during a stall have run. */
   microtasks: 2,
   /** 1 while a debugger session of the watchdog may be connected, or while it writes a bundle itself. */
   attached: 3,
   /** Bit n: the host listens for the n-th of our signals. */
   hostListens: 4,
-  /** How often the watchdog has let go of signals when it was asked to. */
+  /** How often the watchdog has released signals on request. */
   released: 5,
-  /** 1 once the process has begun to end: no debugger session may be opened, and one that is open is cut. */
+  /** 1 once the process has begun to end: no debugger session may be opened, and an open one is cut. */
   closing: 6,
-  /** The system's number of the watchdog's thread; 0 until it runs. */
+  /** The system's id of the watchdog's thread; 0 until it runs. */
   threadId: 7,
-  /** How full V8's old generation was when the main thread last looked, in KiB. */
+  /** V8's old generation in use when the main thread last looked, in KiB. */
   heapKib: 8,
-  /** Resident memory then, in KiB. */
+  /** Resident memory at that time, in KiB. */
   rssKib: 9,
-  /** Place, from 1, of that of our signals which came while the host did not listen, and kills; 0: none. */
+  /** 1-based index of the signal that arrived while the host did not listen, and kills; 0 if none. */
   due: 10,
-  /** 1 once the program dies of something else than a signal: one that comes now comes after that. */
+  /** 1 once the program dies of something other than a signal: a signal that arrives now came after that. */
   dies: 11,
-  /** 1 once somebody writes the bundle of the signal that is due: it has one. */
+  /** 1 once the bundle of the due signal is being written. */
   claimed: 12,
   count: 13,
 } as const;
 
-/** True in the global object of the watchdog's thread: who looks at the workers of a program leaves that one out. */
+/** True on the global object of the watchdog's thread, so that it is left out of the program's workers. */
 export const ownThreadFlag = Symbol.for('agentdump.watchdog');
 
 export type FromWatchdog =
   | { ask: true }
-  /** It came while the host did not listen for it. */
+  /** Arrived while the host did not listen for it. */
   | { signal: NodeJS.Signals }
   /** Of a stall that ended while it was looked at. */
   | { report: StallReport }
-  /** Asked of the loop after a stall: it turns again. */
+  /** Sent to the loop after a stall, when it turns again. */
   | { recovered: { silentMs: number; bundle?: string; where: StallFacts['where'] } };
 
 export type ToWatchdog =
-  /** Undefined: all of them, for good. */
+  /** Undefined: all of them, permanently. */
   | { release: NodeJS.Signals | undefined }
-  /** A value that must be seen in no part. */
+  /** A value that must not be in any part. */
   | { withhold: string }
   /** Folder of the journal, once there is one. */
   | { journal: string };
 
-/** Given to the watchdog at its start. */
+/** Passed to the watchdog at its start. */
 export interface WatchdogData {
   agentdump: 'watchdog';
   shared: Int32Array;
   hangMs: number;
-  /** Node's inspector was open at the start: somebody debugs the program, and a stall of it is his. */
+  /** Node's inspector was open at the start: the program is being debugged, and its stalls are those of the debugger. */
   isInspected: boolean;
   signals: readonly NodeJS.Signals[];
   snapshotSignal: NodeJS.Signals | undefined;
   config: Config;
   /** Limit of V8's old generation, in bytes. */
   heapLimitBytes: number;
-  /** The preload's own file, from which the rest is loaded if the main thread lets nobody in. */
+  /** The preload's own file, from which the rest is loaded if the main thread can't be interrupted. */
   ownFile: string;
   withheld: readonly string[];
   lock: Lock | undefined;
-  /** As the program's process object says them. */
+  /** From the program's process object. */
   program: { argv: string[]; execArgv: string[]; title: string; cwd: string };
 }
 
-/** What the watchdog has the stalled main thread write. */
+/** The bundle that the watchdog has the stalled main thread write. */
 export interface StallReport {
   stall: StallFacts;
   frames: LocalsPart['frames'];
-  /** The signal that met the stall. */
+  /** The signal that arrived during the stall. */
   signal?: NodeJS.Signals;
 }
 
-/** What the main thread tells in passing, with no debugger enabled. */
+/** What the main thread reports without being stopped, with no debugger enabled. */
 export interface StallProbe {
-  /** In V8's form, without our own frames. */
+  /** In V8's format, without our own frames. */
   stackText: string;
-  /** In use of the old generation. */
+  /** In use in the old generation. */
   heapBytes: number;
   callback?: string;
 }
 
 /** The main thread's side, as an expression for a debugger session. */
 export const hookExpression = `globalThis[Symbol.for('agentdump.host')].watchdog`;
-/** On the preload's own object (agent/api/context.ts). */
+/** A property of the preload's own object (agent/api/context.ts). */
 export interface StallHook {
   probe(): StallProbe;
-  /** Path of the bundle; undefined when none was written. */
+  /** Path of the bundle; undefined if none was written. */
   report(report: StallReport): string | undefined;
   /** Whether the one snapshot of memory near its limit is due. */
   lookAtMemory(): boolean;
-  /** Without frames its own stack is taken. */
+  /** Without frames it uses its own stack. */
   takeSnapshot(frames?: LocalsPart['frames']): void;
 }

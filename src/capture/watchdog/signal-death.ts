@@ -1,19 +1,19 @@
 /**
- * What becomes of a signal that came while the host did not listen for it, and of which the program would be dead
- * without us: the main thread is told, and writes the bundle; one that does not answer is looked at from here; and
- * whatever has come of either, the program is dead within a second. A second signal ends it at once.
+ * Handles a signal that arrived while the host did not listen for it, and that would have killed the program without us: the
+ * main thread is notified, and writes the bundle; one that does not answer is looked at from here; in either case the program
+ * is dead within a second. A second signal ends it at once.
  */
 import type { HeapTier } from '../install/config.ts';
 import { readQueuedMs } from './main-cpu.ts';
 import { cells } from './protocol.ts';
 
-/** A loop that turns answers within this, on a busy machine within the second. */
+/** A loop that turns answers within this time, or within a second on a busy machine. */
 const answerMs = 100;
 const mostAnswerMs = 300;
 const deathMs = 900;
-/** Time in which a busy machine gave this thread or the main one no processor is counted in neither, up to so much. */
+/** Time in which a busy machine gave this thread or the main one no processor is not counted, up to this limit. */
 const mostWaitMs = 4000;
-/** npm, systemd and whoever signals both a process and its group send two for one. */
+/** npm, systemd and others that signal both a process and its group send two signals for one. */
 const pairMs = 100;
 const pollMs = 10;
 
@@ -22,11 +22,11 @@ export interface SignalDeathOptions {
   signals: readonly NodeJS.Signals[];
   heap: HeapTier;
   tell(signal: NodeJS.Signals): void;
-  /** Resolves when nobody looks at the main thread any more. */
+  /** Resolves when nothing looks at the main thread any more. */
   untilFree(): Promise<void>;
-  /** Looks at a main thread that does not answer; returns when the bundle is written, or could not be. */
+  /** Looks at a main thread that does not answer; resolves when the bundle was written, or could not be. */
   look(signal: NodeJS.Signals): Promise<void>;
-  /** The default disposition is back when it returns. */
+  /** When it returns, the default disposition is restored. */
   release(): void;
 }
 
@@ -56,7 +56,7 @@ export class SignalDeath {
     this.#arrivedAt = now;
     this.#waits = this.#readWaits();
     this.#answers = Atomics.load(shared, cells.answers);
-    // The exit's listeners may run for long; no loop turns any more, and without us it would be dead.
+    // Listeners of `exit` may run for long, no loop turns any more, and without us the program would be dead.
     if (Atomics.load(shared, cells.closing) !== 0) {
       this.#end();
       return;
@@ -79,7 +79,7 @@ export class SignalDeath {
     const { untilFree, look } = this.#options;
     await untilFree();
     if (!this.#hasAnswered()) await look(signal);
-    // One that has answered meanwhile writes the bundle itself, and dies of it.
+    // A main thread that has answered meanwhile writes the bundle itself, and dies of the signal.
     if (!this.#hasAnswered()) this.#end();
   }
 
@@ -94,7 +94,7 @@ export class SignalDeath {
   #endWhenLate(): void {
     const { shared, heap } = this.#options;
     if (performance.now() - this.#arrivedAt < deathMs) return;
-    // Who orders a whole heap at every death has ordered its time too.
+    // A whole heap at every death was requested explicitly, and so was the time that it takes.
     const isOrdered = heap === 'always' && !this.#diesAnyway();
     if (isOrdered && Atomics.load(shared, cells.excused) > 0) return;
     if (this.#fairMs() >= deathMs) this.#end();

@@ -1,13 +1,13 @@
 /**
- * Memory that grows while the main thread's loop stands still: seen by the watchdog's thread in the process's resident
- * memory, which says nothing of V8's heap. So what has been added since the main thread last told its heap is taken for
- * heap, and whoever looks then (look-at-memory.ts) tells better. Decides only; reads nothing and touches no thread.
+ * Detects memory that grows while the main thread's loop is blocked. The watchdog's thread sees only the resident memory of
+ * the process, not V8's heap, so growth since the main thread last reported its heap is assumed to be heap; the look that
+ * follows (look-at-memory.ts) measures it. Only decides: reads nothing and touches no thread.
  */
 
 export interface GrowthLimits {
   /** Of V8's old generation, in bytes. */
   limitBytes: number;
-  /** Share of the limit from which on growth is of interest. */
+  /** Share of the limit above which growth is of interest. */
   fromShare: number;
   /** Growth between two looks, as a share of the limit. */
   stepShare: number;
@@ -17,23 +17,23 @@ export interface Growth {
   atMs: number;
   /** Resident memory, in bytes. */
   rss: number;
-  /** How often the main thread has answered, and how full its heap and how large the process was when it last told. */
+  /** How often the main thread has answered, and the size of its heap and of the process when it last reported them. */
   answers: number;
   heapBytes: number;
-  /** 0 before it has told anything. */
+  /** 0 before the first report. */
   toldRss: number;
 }
 
-/** What no program fills faster, in bytes a millisecond: seen 0.2 to 0.5 GB a second. */
+/** Upper bound for the growth of a program, in bytes per millisecond: 0.2 to 0.5 GB per second were measured. */
 const fastestFill = 1e6;
 const [shortestMs, longestMs] = [40, 1000];
-/** So many polls happen while the fastest program fills its heap. */
+/** Number of polls while the fastest program fills its heap. */
 const pollsToFull = 8;
-/** A main thread that has not answered by then is silent. */
+/** A main thread that has not answered within this time is silent. */
 const answerMs = 60;
 /**
- * While it stays silent it is looked at again after so long, twice so long and so on: a heap also grows in pages that are
- * resident already, where collections have left room.
+ * While it stays silent it is looked at again after this time, then twice this time and so on: a heap also grows within pages
+ * that are already resident, in which collections left room.
  */
 const againMs = 700;
 const mostLooks = 5;
@@ -52,14 +52,14 @@ export class SilentGrowth {
     this.#limits = limits;
   }
 
-  /** Whether the main thread is to be asked for a sign of life, or to be looked at because it gave none. */
+  /** Whether to ask the main thread for a sign of life, or to look at it because it gave none. */
   see({ atMs, rss, answers, heapBytes, toldRss }: Growth): 'ask' | 'look' | 'nothing' {
     const { limitBytes, fromShare, stepShare } = this.#limits;
     if (answers !== this.#answers) {
       this.#answers = answers;
       this.#askedAt = undefined;
       this.#looks = 0;
-      // Not what it is now: on a busy machine a heap may be full before this thread has its turn.
+      // Not the current value: on a busy machine a heap may be full before this thread runs.
       this.looked(toldRss || rss, heapBytes);
     }
     const grown = rss - this.#base.rss;
@@ -82,12 +82,12 @@ export class SilentGrowth {
     return 'look';
   }
 
-  /** Growth is counted from here on: the main thread has just told. */
+  /** Growth is counted from here on, because the main thread has just reported. */
   looked(rss: number, heapBytes: number): void {
     this.#base = { rss, heapBytes };
   }
 
-  /** Milliseconds until it is worth another look at the process's memory. */
+  /** Milliseconds until the next look at the process's memory is worthwhile. */
   get pauseMs(): number {
     const room = this.#limits.limitBytes * Math.max(0, 1 - this.#share);
     return Math.min(longestMs, Math.max(shortestMs, room / fastestFill / pollsToFull));

@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the watchdog: starts its thread where the host does not see it, answers it, tells it for
- * which signals the host listens, and writes what it asks for.
+ * The main thread's side of the watchdog: starts its thread invisibly for the host, answers it, passes on which signals the
+ * host listens for, and writes what it requests.
  */
 import type { Worker } from 'node:worker_threads';
 import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
@@ -29,18 +29,18 @@ import {
 export interface WatchOptions {
   config: Config;
   ownFile: string;
-  /** Text of the watchdog's half. */
+  /** Source text of the watchdog's half. */
   source: string;
-  /** Absent where signals can't be watched. */
+  /** Absent if signals can't be watched. */
   deathSignals: DeathSignals | undefined;
   withheld: readonly string[];
   lock: Lock | undefined;
   /** Folder of the journal, once there is one. */
   findJournal(): string | undefined;
   memory: MemorySampler;
-  /** Opens the journal if there is none, and writes to it what is in use and by whom. */
+  /** Opens the journal if there is none, and writes to it how much memory is in use and where it was allocated. */
   noteMemory(profile: HeapProfilePart | undefined): void;
-  /** Into the journal, redacted, where there is one. */
+  /** Writes to the journal, redacted, if there is one. */
   note(kind: number, payload: object): void;
   capture(request: CaptureRequest): string | undefined;
   disarmLocals(): void;
@@ -48,26 +48,26 @@ export interface WatchOptions {
 
 export interface Watch {
   hook: StallHook;
-  /** While `write` runs the thread may be silent. */
+  /** The thread may be silent while `write` runs. */
   excuse<Value>(write: () => Value): Value;
   withhold(value: string): void;
-  /** The system's number of its thread; 0 until that runs. */
+  /** The system's id of the watchdog's thread; 0 until it runs. */
   readonly threadId: number;
-  /** No debugger of the watchdog's is connected any more: the process may end. */
+  /** Returns when no debugger of the watchdog is connected any more, so that the process can end. */
   letGo(): void;
-  /** The program dies of something else than a signal. */
+  /** The program dies of something other than a signal. */
   noteDeath(): void;
   uninstall(): void;
 }
 
-/** The frame of what a debugger session evaluates. */
+/** The frame of an expression that a debugger session evaluates. */
 const evaluated = /^(?:.*\n)*?\s+at (?:eval \()?<anonymous>:1:\d+\)?(?:\n|$)/;
-/** Longer nobody waits for the other thread, which may be without a processor, or at its start. */
+/** The longest wait for the other thread, which may be without a processor, or starting. */
 const answerMs = 900;
-/** A debugger session is cut within some 20 ms, unless the machine is busy. */
+/** A debugger session is cut within about 20 ms, unless the machine is busy. */
 const cutMs = 2000;
 
-/** Throws where no thread may be started. */
+/** Throws if no thread may be started. */
 export function startWatch(options: WatchOptions): Watch {
   return new MainSide(options);
 }
@@ -78,7 +78,7 @@ class MainSide implements Watch {
   readonly #worker: Worker;
   readonly #memory: MemoryWatch | undefined;
   readonly #holder: SignalHolder;
-  /** Bundle of a stall whose end nobody has seen. */
+  /** Bundle of a stall whose end was not observed yet. */
   #unended: string | undefined;
   #journal: string | undefined;
 
@@ -90,7 +90,7 @@ class MainSide implements Watch {
     this.#holder.noteHost();
     this.#worker = startHiddenWorker(options.source, this.#describe());
     this.#worker.on('message', (message: FromWatchdog) => this.#hear(message));
-    // Without a listener its failure would be the program's.
+    // Without a listener, an error of the worker would become an error of the program.
     this.#worker.on('error', () => {});
     this.#worker.on('exit', () => this.#loseThread());
     this.#worker.unref();
@@ -99,7 +99,7 @@ class MainSide implements Watch {
 
   readonly hook: StallHook = {
     probe: () => {
-      // Of no frame, so that nobody is interrupted in it.
+      // It has no frame that could be interrupted.
       const add: (cells: Int32Array, at: number, by: number) => number = Atomics.add;
       Promise.resolve().then(add.bind(Atomics, this.#shared, cells.microtasks, 1));
       const resource = process.getBuiltinModule('node:async_hooks').executionAsyncResource();
@@ -136,7 +136,7 @@ class MainSide implements Watch {
     this.#tell({ withhold: value });
   }
 
-  /** What the session has posted is done at the next back edge of a loop. */
+  /** Busy waiting: what the session has posted runs at the next back edge of a loop. */
   letGo(): void {
     this.#noteEnd('ended');
     Atomics.store(this.#shared, cells.closing, 1);
@@ -176,7 +176,7 @@ class MainSide implements Watch {
     };
   }
 
-  /** Of the program, which was interrupted by an evaluation. */
+  /** The stack of the program, which was interrupted by an evaluation. */
   #stack(): string {
     return nearestFrames(this.#options.ownFile).replace(evaluated, '');
   }
@@ -218,12 +218,12 @@ class MainSide implements Watch {
       Atomics.store(this.#shared, cells.rssKib, platform.residentBytes() >> 10);
       return isDue;
     } catch {
-      // Without an inspector, or with a full disk, the program goes on unobserved.
+      // Without an inspector, or with a full disk, the program continues unobserved.
       return false;
     }
   }
 
-  /** What the watchdog must know when nobody can be asked. */
+  /** Passes on what the watchdog must know when the main thread can't be asked. */
   #refresh(): void {
     const folder = this.#options.findJournal();
     if (folder === this.#journal || folder === undefined) return;
@@ -253,7 +253,7 @@ class MainSide implements Watch {
     };
   }
 
-  /** Node has closed what it held, so that signals kill again; one that it had heard must not be lost with it. */
+  /** Node has closed the watchdog's handles, so that signals kill again; a signal that it had received must not be lost. */
   #loseThread(): void {
     const { deathSignals } = this.#options;
     const { due } = this.#holder;
@@ -310,7 +310,7 @@ class MainSide implements Watch {
   }
 }
 
-/** False where this Node has no inspector. */
+/** False if this Node has no inspector. */
 function isInspected(): boolean {
   try {
     return process.getBuiltinModule('node:inspector').url() !== undefined;

@@ -1,7 +1,7 @@
 /**
- * The watchdog's own thread. It asks the main thread for a sign of life and holds our signals for it; when the sign
- * stays out for too long, or a signal is not answered, it has the stall looked at (look-at-stall.ts), once a stall, and
- * each time only after four times as long as the time before.
+ * The watchdog's own thread. It asks the main thread for a sign of life and holds our signals for it. If the sign is missing
+ * for too long, or a signal is not answered, it has the stall looked at (look-at-stall.ts), once per stall, and each time
+ * only after four times as long as the time before.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { platform } from '../../platform/index.ts';
@@ -15,9 +15,9 @@ import { SignalDeath } from './signal-death.ts';
 import { SilentGrowth } from './silent-growth.ts';
 import type { SilentBundleFacts } from './write-silent-bundle.ts';
 
-/** Nobody dies of a snapshot that comes late: one that is not answered by then has met a stall. */
+/** The program does not die if a snapshot is late: one that is not answered by then has met a stall. */
 const snapshotAnswerMs = 1000;
-/** Without a limit for stalls the main thread is still asked for what is needed if a signal comes. */
+/** Even without a limit for stalls, the main thread is asked at this interval for the data that a signal needs. */
 const slowestTickMs = 1000;
 const freePollMs = 20;
 const backOff = 4;
@@ -39,7 +39,7 @@ class Watcher {
   #cpuMs: number | undefined;
   #queuedMs: number | undefined;
   #earlier = 0;
-  /** Of the stall that goes on. */
+  /** Of the current stall. */
   #reported: { bundle?: string; where: 'javascript' | 'native' } | undefined;
   #isLooking = false;
 
@@ -72,7 +72,7 @@ class Watcher {
       this.#watchGrowth(new SilentGrowth({ limitBytes, fromShare: threshold / 2, stepShare }));
   }
 
-  /** Beside the tick, which is too slow for a program that fills its heap in one loop. */
+  /** Separate from the tick, which is too slow for a program that fills its heap in one loop. */
   #watchGrowth(growth: SilentGrowth): void {
     const poll = async (): Promise<void> => {
       await this.#pollGrowth(growth).catch(() => {});
@@ -109,7 +109,7 @@ class Watcher {
     this.#port.postMessage(message);
   }
 
-  /** Where the system or this Node refuses, a signal kills as it would without us. */
+  /** If the system or this Node refuses, a signal kills as it would without us. */
   #hold(): void {
     if (this.#isReleased) return;
     try {
@@ -120,20 +120,20 @@ class Watcher {
     }
   }
 
-  /** For good. */
+  /** Permanent. */
   #release(): void {
     this.#isReleased = true;
     this.#held?.release();
   }
 
-  /** The program goes on without us. */
+  /** For a program that continues without us. */
   async #giveBack(): Promise<void> {
     this.#isReleased = true;
     for (const signal of (await this.#held?.releaseProven()) ?? [])
       if (!this.#doesHostListen(signal)) process.kill(process.pid, signal);
   }
 
-  /** While this thread is busy itself nothing could answer a signal: so none is held. */
+  /** While this thread is busy it could not answer a signal, so none is held. */
   async #withoutSignals<Value>(write: () => Value): Promise<Value | undefined> {
     const unheard = (await this.#held?.releaseProven()) ?? [];
     const wasDue = this.#death.isDue;
@@ -159,7 +159,7 @@ class Watcher {
     else this.#facts.journal = message.journal;
   }
 
-  /** Counts only time in which this thread ran too: a stopped container is no stall. */
+  /** Counts only time in which this thread ran too: a stopped container is not a stall. */
   #tick(): void {
     const now = performance.now();
     const elapsed = Math.min(now - this.#tickedAt, 2 * this.#tickMs);
@@ -190,7 +190,7 @@ class Watcher {
       const cpuMs = since(readMainCpuMs(), this.#cpuMs);
       const queuedMs = since(readQueuedMs(process.pid), this.#queuedMs);
       const stall = {
-        // Of a signal that was met between two ticks.
+        // For a signal that arrived between two ticks.
         silentMs: Math.round(this.#silentMs + (signal ? performance.now() - this.#tickedAt : 0)),
         limitMs: Math.min(this.#limitMs, longestLimitMs),
         earlier: this.#earlier,
@@ -220,7 +220,7 @@ class Watcher {
   }
 
   #onSignal(signal: NodeJS.Signals): void {
-    // It has come to the main thread too, as it would have without us.
+    // The main thread received it too, as it would have without us.
     if (this.#doesHostListen(signal)) return;
     if (signal === this.#data.snapshotSignal) void this.#askForSnapshot(signal);
     else this.#death.hear(signal);
@@ -236,7 +236,7 @@ class Watcher {
     await this.#look(signal);
   }
 
-  /** Nobody looks at the main thread, and it writes no bundle. */
+  /** Resolves when nothing looks at the main thread, and it writes no bundle. */
   async #untilFree(): Promise<void> {
     while (Atomics.load(this.#shared, cells.excused) > 0 || this.#isLooking)
       await new Promise((resolve) => setTimeout(resolve, freePollMs));
@@ -251,7 +251,7 @@ class Watcher {
 const since = (now: number | undefined, then: number | undefined): number | undefined =>
   now === undefined || then === undefined ? undefined : now - then;
 
-/** In a thread that `startWatch` began. */
+/** Runs in a thread that `startWatch` started. */
 export function watch(): void {
   if (!parentPort) return;
   const data = workerData as WatchdogData;

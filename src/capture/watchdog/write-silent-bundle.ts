@@ -1,4 +1,4 @@
-/** Has the cold half, in this thread, write what can be seen of a main thread that can't be asked to do it. */
+/** Has the cold half, in this thread, write what can be seen of a main thread that can't write it itself. */
 
 import type { StallFacts } from '../../bundle/layout/bundle.ts';
 import type * as ColdHalf from '../install/cold-half.ts';
@@ -17,21 +17,21 @@ export interface Stalled {
   signal: NodeJS.Signals | undefined;
   /** It dies of the signal, and there is no time to look twice. */
   isDeath: boolean;
-  /** Does what keeps this thread busy, while no signal is held; undefined where one came before. */
+  /** Runs `write`, which keeps this thread busy, while no signal is held; undefined if a signal arrived before. */
   unheld<Value>(write: () => Value): Promise<Value | undefined>;
 }
 
-/** Of one that was not stopped. */
+/** Of a thread that was not stopped. */
 export interface SeenInPassing {
   stall: StallFacts;
-  /** Absent when it did not answer. */
+  /** Absent if it did not answer. */
   stackText?: string;
 }
 
 /** For a bundle that is written here. */
 export type SeenFromHere = StallReport | SeenInPassing;
 
-/** Path of the bundle; undefined when none was written. Never throws. */
+/** Path of the bundle; undefined if none was written. Never throws. */
 export function writeSilentBundle(
   { data, facts, signal }: Stalled,
   { stall, ...stack }: SeenFromHere,
