@@ -1,29 +1,29 @@
 /**
- * The one error class that agentdump throws on purpose, with the closed list of its codes. What a user may try
- * next is not said here: the command line's advice table adds it.
+ * The only error class that agentdump throws intentionally, and the complete list of its codes. What a user may try next is
+ * not part of it: the command line adds it from its advice table.
  */
 export type ErrorCode =
-  /** Input that breaks its format. details: format, field, offset, wanted, available (those that are known). */
+  /** Input that violates its format. details: format, field, offset, wanted, available (those that are known). */
   | 'malformed-input'
-  /** Valid, but of a format version that this release does not know. details: format, version, supported. */
+  /** Valid, but of a format version that this release does not support. details: format, version, supported. */
   | 'unsupported-version'
-  /** The path holds no bundle. details: path, lookedFor. */
+  /** The path contains no bundle. details: path, lookedFor. */
   | 'not-a-bundle'
-  /** Nothing at the path, or nothing of that name. details: path or name. */
+  /** There is nothing at the path, or nothing with that name. details: path or name. */
   | 'not-found'
-  /** The input asks for more than a stated limit. details: limit, wanted, allowed. */
+  /** The input exceeds a documented limit. details: limit, wanted, allowed. */
   | 'over-limit'
   /** A folder or file that must not be written to: a link, a foreign owner, no space. details: path, reason. */
   | 'unwritable'
-  /** Encrypted, and no key or the wrong key was given. details: path. */
+  /** Encrypted, and no key or a wrong one was given. details: path. */
   | 'locked'
-  /** The host has closed the store that it asks. details: path. */
+  /** The host has closed the store that was used. details: path. */
   | 'closed'
-  /** Somebody else holds it, or took it over. details: run, holder. */
+  /** Held, or taken over, by another holder. details: run, holder. */
   | 'held'
-  /** The program asks for other steps than those that its run has recorded. details: run, path, diff. */
+  /** The program performs other steps than those that its run has recorded. details: run, path, diff. */
   | 'changed'
-  /** The call's own words are wrong. details: argument. */
+  /** The arguments of the call are wrong. details: argument. */
   | 'usage';
 
 export class AgentdumpError extends Error {
@@ -49,14 +49,14 @@ export interface MalformedDetails {
   available?: string;
 }
 
-/** The input breaks its format: after this nothing more is read from it. */
+/** The input violates its format: nothing more is read from it. */
 export class MalformedInput extends AgentdumpError {
   constructor(message: string, details: MalformedDetails, cause?: unknown) {
     super('malformed-input', message, { ...details }, cause);
   }
 }
 
-/** The end of every switch over a union: a compile error when a case is missing, a clear error at run time. */
+/** The end of every switch over a union: a compile error if a case is missing, a clear error at run time. */
 export function assertNever(value: never, what: string): never {
   throw new TypeError(`unhandled ${what}: ${JSON.stringify(value)}`);
 }

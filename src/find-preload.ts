@@ -1,18 +1,21 @@
 /**
- * Loads the preload file for `install()`. It stays a file of its own when a bundler has made this package part of a
- * program: then it is looked for beside that program, and as the package there.
+ * Loads the preload file for `install()`. It remains a separate file when a bundler has included this package in a program:
+ * then it is looked for next to that program, and in the installed package from there.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the preload calls the flag by which it only loads: so that nobody else's register.cjs is run. */
+/**
+ * The preload's name for the flag that makes it load without installing. A register.cjs that does not contain it is somebody
+ * else's, and is not run.
+ */
 const mark = 'agentdump.loadOnly';
 
-/** Not by an import: of that one webpack takes each call for its own to resolve, and leaves `undefined` of it. */
+/** Not imported: webpack resolves calls of an imported createRequire itself, and replaces them with `undefined`. */
 const { createRequire } = process.getBuiltinModule('node:module');
 
-/** The exports of the preload file, of which nothing is installed yet; undefined where there is none. */
+/** The exports of the preload file, without installing anything; undefined if there is no such file. */
 export function loadPreload(): unknown {
   const file = findPreload();
   if (file === undefined) return undefined;
@@ -34,18 +37,18 @@ function findPreload(): string | undefined {
         const file = require.resolve(name);
         if (file !== place && readFileSync(file, 'latin1').includes(mark)) return file;
       } catch {
-        // Not there, or not to be read.
+        // It does not exist, or is not readable.
       }
   }
   return undefined;
 }
 
 /**
- * Files beside which it may be: this one, the program's and, of a single executable, that. Never the working directory,
- * which may be a stranger's.
+ * Files next to which it may be: this one, the program's and, for a single executable, the executable. Never the working
+ * directory, which may belong to somebody else.
  */
 function places(): string[] {
-  // Bundlers to CommonJS leave no import.meta, webpack the place of the source on the machine that built it.
+  // Bundlers to CommonJS drop import.meta; webpack replaces it with the path of the source on the build machine.
   const own: string | undefined = import.meta.url;
   const here = own?.startsWith('file:') ? [fileURLToPath(own)] : [];
   const [, main] = process.argv;

@@ -1,6 +1,6 @@
 /**
- * The public API. Small on purpose: what runs at a death lives in the preload file, which is loaded when `install` or
- * `dump` is called and no preload is there.
+ * The public API. Deliberately small: the code that runs at a death is in the preload file, which is loaded by `install` or
+ * `dump` if it is not there yet.
  */
 import { findHost, provideContext, setContext } from './agent/api/context.ts';
 import type { InstallOptions } from './capture/install/config.ts';
@@ -16,21 +16,24 @@ export type * from './model/verdict.ts';
 export type { InstallOptions };
 
 /**
- * What the agent tells its flight recorder: without the preload these calls do nothing but run the host's functions.
- * Durable runs (`run` with `durable: true`) work with and without it.
+ * What the agent reports to its flight recorder. Without the preload these calls only run the host's functions. Durable runs
+ * (`run` with `durable: true`) work with and without it.
  */
 export const agent = {
   ...durableAgent,
-  /** Keeps a reference under `name`, read at the moment of death. `undefined` forgets it. */
+  /** Keeps a reference under `name`, which is read at the moment of death. `undefined` removes it. */
   set: setContext,
-  /** Has a function called at the moment of death, synchronously and for at most 100 ms. Returns the undoing. */
+  /**
+   * Registers a function that is called at the moment of death, synchronously and for at most 100 ms. Returns a function that
+   * removes it.
+   */
   provide: provideContext,
 };
 
 /**
- * Installs the handlers of the preload in this thread, for programs that cannot be started with it. Returns the
- * undoing. What happened before the call, and what was imported before it, is not seen. Where a bundler has taken this
- * package into the program and left register.cjs behind, stderr says so in one line, and the program goes on.
+ * Installs the handlers of the preload in this thread, for programs that can't be started with it. Returns a function that
+ * uninstalls them. What happened or was imported before the call is not recorded. If a bundler has included this package in
+ * the program and left out register.cjs, one line on stderr says so, and the program continues.
  */
 export function install(options?: InstallOptions): () => void {
   const preload = loadPreload() as Preload | undefined;
@@ -41,7 +44,10 @@ export function install(options?: InstallOptions): () => void {
   return () => {};
 }
 
-/** Writes a snapshot bundle and goes on. Returns its path, or undefined when it could not be written (stderr says why). */
+/**
+ * Writes a snapshot bundle; the program continues. Returns its path, or undefined if it could not be written (the reason is
+ * on stderr).
+ */
 export function dump(reason?: string): string | undefined {
   const host = findHost();
   if (host) return host.dump(reason);
@@ -53,7 +59,7 @@ export function dump(reason?: string): string | undefined {
   }
 }
 
-/** Has `value` withheld from every part of every bundle, whatever it looks like. */
+/** Withholds `value` from every part of every bundle, whatever it looks like. */
 export function redactValue(value: string): void {
   findHost()?.withhold(value);
 }

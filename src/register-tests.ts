@@ -1,7 +1,7 @@
 /**
- * The preload of a test run: register.cjs, compiled with what V8 kept of it in an earlier process of the same run, because
- * a runner may start a process a file. The first thread that ends leaves that in the run's private folder, which lies in
- * memory; V8 itself refuses what another version or other flags have left. Whatever fails here, register.cjs is loaded.
+ * The preload of a test run: register.cjs, compiled with the V8 code cache of an earlier process of the same run, because a
+ * runner may start one process per file. The first thread that ends writes the cache to the run's private folder, which is in
+ * memory; V8 itself rejects a cache of another version or with other flags. On any failure register.cjs is loaded instead.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
@@ -22,7 +22,10 @@ type Wrapper = (
   ...carriers: { readonly text: string }[]
 ) => void;
 
-/** What a death needs, the recording, the watchdog, and a name that may hold a secret: they are in the file behind the code. */
+/**
+ * The halves for a death, the recording, the watchdog, and a name that may contain a secret: they are in the file after the
+ * code.
+ */
 const carried = [
   'AGENTDUMP_COLD_HALF',
   'AGENTDUMP_WATCHDOG_HALF',
@@ -52,7 +55,7 @@ function start(folder: string): void {
   loaded.loaded = true;
 }
 
-/** The half that knows of tests is carried in a comment: here it is code, so that it is kept with the rest. */
+/** The half for tests is embedded in a comment: it is turned into code here, so that it is cached with the rest. */
 function codeIn(file: Buffer): string {
   const start = file.indexOf('/*TESTING', file.indexOf('function AGENTDUMP_TESTING_HALF('));
   const end = file.indexOf('TESTING*/', start);
@@ -60,7 +63,7 @@ function codeIn(file: Buffer): string {
   return `(function(exports,require,module,__filename,__dirname,AGENTDUMP_KEEP_CODE,AGENTDUMP_IMPORT,${carried}){${code}\n})`;
 }
 
-/** As bytes, three quarters of the file cost V8 neither a string nor a look. */
+/** Kept as bytes, so that V8 neither creates a string for nor scans three quarters of the file. */
 function carrierIn(file: Buffer, name: string): { readonly text: string } {
   return {
     get text() {

@@ -1,2 +1,2 @@
-/** The release; a test holds it equal to package.json, which the preload must not go and read. */
+/** The release. A test compares it with package.json, which the preload must not read. */
 export const version = '0.1.0';

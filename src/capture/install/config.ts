@@ -1,12 +1,12 @@
 /**
- * The preload's settings: from environment variables, or the same names in camel case as options of `install()`.
- * A bad value of either is a warning and the default, never a failure. The defaults are in docs/configuration.md.
+ * The preload's settings: from environment variables, or the same names in camel case as options of `install()`. An invalid
+ * value of either leads to a warning and the default, never to a failure. The defaults are in docs/configuration.md.
  */
 import { passingVariable } from '../../bundle/layout/bundle.ts';
 import { testRunVariable } from '../../bundle/layout/tests.ts';
 import { SettingReader } from './read-setting.ts';
 
-/** auto: at a crash, where it fits; pressed: only where memory may be what killed, or a snapshot was asked for. */
+/** auto: at a crash, if it fits; pressed: only if memory may be the cause, or a snapshot was requested. */
 export type HeapTier = 'off' | 'pressed' | 'auto' | 'always';
 
 export interface Config {
@@ -15,41 +15,44 @@ export interface Config {
   dir: string;
   signals: NodeJS.Signals[];
   snapshotSignal: NodeJS.Signals | undefined;
-  /** Which deliberate exits leave a bundle. agent: where an agent, a server or a run was at work (work-watch.ts). */
+  /** Which deliberate exits leave a bundle. agent: if an agent, a server or a run was at work (work-watch.ts). */
   exits: 'all' | 'agent' | 'off';
   heap: HeapTier;
   heapStrings: 'names' | 'clean';
-  /** core: they are read from the core that `agentdump run` arms; in the program nothing is. */
+  /** core: variables are read from the core file that `agentdump run` enables; the program itself reads none. */
   locals: 'off' | 'uncaught' | 'core';
   /** What is recorded of model calls. */
   captureLlm: 'content' | 'metadata' | 'off';
   /** What is recorded of other requests. */
   captureHttp: 'content' | 'metadata';
-  /** Whether what a request starts is followed: auto, where that slows no promise that was not slow before. */
+  /**
+   * Whether async work is attributed to the request that started it. auto: if that makes no promise slower that was not slow
+   * before.
+   */
   context: 'auto' | 'always' | 'off';
-  /** stacks: where each open handle and descriptor comes from is kept. */
+  /** stacks: records where each open handle and descriptor was created. */
   handles: 'count' | 'stacks';
-  /** Whether the ends of standard output and error are kept. */
+  /** Whether the last lines of standard output and error are kept. */
   logs: 'tail' | 'off';
-  /** Once there was a sign of an agent, it must make progress within so many milliseconds; 0 expects nothing. */
+  /** Once an agent is detected, it must make progress within this many milliseconds; 0 disables the check. */
   progressMs: number;
-  /** The main thread silent for so long is a hang; 0: nobody looks for hangs. */
+  /** If the main thread is silent for this long, it hangs; 0 disables the detection. */
   hangMs: number;
-  /** A light snapshot at this share of the heap's or the cgroup's limit, in percent; 0 for none. */
+  /** A light snapshot at this share of the limit of heap or cgroup, in percent; 0 for none. */
   memoryPercent: number;
-  /** It, or what needs it, was asked for by name: a program that hangs in its first second is seen too. */
+  /** The watchdog, or what needs it, was enabled by name: a program that hangs in its first second is detected too. */
   watchFromStart: boolean;
   maxBundles: number;
   maxBytes: number;
   allow: string[];
   deny: string[];
-  /** Who may read the bundles: age recipients, a file of them, or `passphrase:…`; undefined leaves them in the clear. */
+  /** Who can read the bundles: age recipients, a file of them, or `passphrase:…`; undefined for unencrypted bundles. */
   recipient: string | undefined;
-  /** The bundles are read by who started the program, and then removed. */
+  /** The bundles are read by the process that started the program, and then removed. */
   isPassing: boolean;
 }
 
-/** As `install()` takes them. */
+/** The form that `install()` accepts. */
 export type InstallOptions = Partial<
   Omit<Config, 'enabled' | 'snapshotSignal' | 'recipient' | 'watchFromStart' | 'isPassing'>
 > & {
@@ -60,7 +63,7 @@ export type InstallOptions = Partial<
 type Environment = Record<string, string | undefined>;
 type Warn = (text: string) => void;
 
-/** Settings from `environment`, overridden by `options`; what could not be understood goes to `warn`. */
+/** Settings from `environment`, overridden by `options`; invalid values are reported to `warn`. */
 export function readConfig(environment: Environment, options: InstallOptions | null, warn: Warn): Config {
   const read = new SettingReader(environment, { ...options }, warn);
   const snapshot = read.signal('snapshotSignal', 'off');
@@ -92,10 +95,10 @@ export function readConfig(environment: Environment, options: InstallOptions | n
   };
 }
 
-/** A snapshot's signal kills as long as nobody holds it. Below `agentdump ci` it is set for every process of a run. */
+/** A snapshot signal kills as long as nobody holds it. `agentdump ci` sets it for every process of a run. */
 function isByHand(snapshot: NodeJS.Signals | 'off', environment: Environment): boolean {
   return snapshot !== 'off' && environment[testRunVariable] === undefined;
 }
 
-/** What setTimeout takes; beyond that it fires at once. */
+/** The maximum of setTimeout; with a larger value it fires at once. */
 const longestTimerMs = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-/** Compiles the halves that are carried as text, each at its first use. Types only are imported from them. */
+/** Compiles the halves that are embedded as text, each on first use. Only types are imported from them. */
 
 import { mayBeToken } from '../../redaction/names/may-be-token.ts';
 import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
@@ -11,15 +11,15 @@ import type * as TestingHalf from './testing-half.ts';
 import type * as WatchdogHalf from './watchdog-half.ts';
 
 /**
- * Each half as one CommonJS text: deflated, in base64, the comment in a function; test/support/build-preload.mjs puts them here.
- * In a test process src/register-tests.ts holds the text outside of V8's heap and gives it when it is asked for.
+ * Each half as one CommonJS text, deflated, in base64, as the comment in a function; test/support/build-preload.mjs inserts
+ * them. In a test process src/register-tests.ts keeps the text outside of V8's heap and returns it on demand.
  */
 type Carrier = (() => void) | { readonly text: string };
 declare const AGENTDUMP_COLD_HALF: Carrier;
 declare const AGENTDUMP_RECORDING_HALF: Carrier;
 declare const AGENTDUMP_NAMES_HALF: Carrier;
 declare const AGENTDUMP_WATCHDOG_HALF: Carrier;
-/** Not deflated: zlib would cost each test process 2 ms. src/register-tests.ts makes it code. */
+/** Not deflated, because zlib would cost each test process 2 ms. src/register-tests.ts turns it into code. */
 declare function AGENTDUMP_TESTING_HALF(
   exports: object,
   require: NodeJS.Require,
@@ -85,7 +85,7 @@ export function loadColdHalf(): typeof ColdHalf {
   return coldHalf;
 }
 
-/** As programName, whose redactor is compiled for a name that may hold a secret. */
+/** Like programName, but compiles the redactor only for a name that may contain a secret. */
 export function programNameLate(): string {
   const name = plainName(process.argv, process.env);
   if (!mayBeToken(name)) return name;
@@ -103,13 +103,15 @@ export function loadTestingHalf(): typeof TestingHalf {
   return testingHalf;
 }
 
-/** With its text, which is also the source of its thread. */
+/** Includes its text, which is also the source of its thread. */
 export function loadWatchdogHalf(): typeof WatchdogHalf & { source: string } {
   const source = carriedText(AGENTDUMP_WATCHDOG_HALF);
   return { ...(compile('watchdog-half', source) as typeof WatchdogHalf), source };
 }
 
-/** A bundler that drops comments leaves a preload that can write nothing: better heard at the start than at the death. */
+/**
+ * A bundler that drops comments produces a preload that can't write anything: reported at the start rather than at the death.
+ */
 export function requireHalves(): void {
   if (typeof AGENTDUMP_COLD_HALF === 'function') commentOf(AGENTDUMP_COLD_HALF);
 }
@@ -124,7 +126,7 @@ function startTestingHalf(): object {
   return module.exports;
 }
 
-/** ASCII, as the build has made it. */
+/** ASCII: the build escapes everything else. */
 function carriedText(carrier: Carrier): string {
   const { inflateRawSync } = getBuiltinModule('node:zlib');
   const text = typeof carrier === 'function' ? commentOf(carrier) : carrier.text;
@@ -139,10 +141,10 @@ function commentOf(carrier: () => void): string {
   return sliceText(source, start + 2, lastIndexOf(source, '*/'));
 }
 
-/** Begins with our own file's name: by that our frames are left out of the stacks that we keep. */
+/** Begins with our own file's name, by which our frames are recognized and left out of the stacks that we keep. */
 const fileOf = (name: string): string => `${__filename}:${name}`;
 
-/** In the main realm, where it can put functions into the program's own objects. */
+/** In the main realm, where it can assign functions to the program's own objects. */
 function compile(name: string, text: string): object {
   const { Script } = getBuiltinModule('node:vm');
   const names = capturedNames.join(',');
@@ -154,7 +156,7 @@ function compile(name: string, text: string): object {
   return module.exports;
 }
 
-/** What the main realm gives to code in the own one; everything of the language is there. */
+/** Compiles in the own realm, with the globals of the main realm that are passed in; the language's own are there. */
 function compileInOwnRealm(name: string, text: string): object {
   const wrapper = runInOwnRealm(
     `(function(exports,require,module,globalThis,process,Buffer,performance,URL){${text}\n})`,

@@ -1,6 +1,6 @@
 /**
- * Puts agentdump into the running program, once a thread, and takes it out again. A failure here is one line on stderr
- * and a program without us.
+ * Installs agentdump into the running program, once per thread, and uninstalls it. On failure it prints one line to stderr,
+ * and the program runs without us.
  */
 import { resolve } from 'node:path';
 import { findHost, type Host, installHost } from '../../agent/api/context.ts';
@@ -30,11 +30,11 @@ import { loadColdHalf, programNameLate, requireHalves } from './half-loader.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { watchForTests } from './test-watch.ts';
 
-/** An exit so soon after a captured death belongs to that death. */
+/** An exit this soon after a captured death belongs to that death. */
 const sameDeathMs = 30_000;
 const mostHandledPaths = 20;
 
-/** Installs every handler of this thread; returns the undoing. A second call returns the first one's. */
+/** Installs every handler of this thread; returns a function that undoes it. A second call returns that of the first one. */
 export function install(options: InstallOptions | null = {}): () => void {
   const present = findHost();
   if (present) return () => present.uninstall();
@@ -49,7 +49,7 @@ export function install(options: InstallOptions | null = {}): () => void {
 }
 
 function installConfigured(given: Config): () => void {
-  // The program may change its working directory later.
+  // Resolved now, because the program may change its working directory later.
   const config = { ...given, dir: resolve(given.dir) };
   const events = tapEvents(process);
   const lock = readLockEarly(config);
@@ -88,7 +88,9 @@ function installConfigured(given: Config): () => void {
   return uninstall;
 }
 
-/** Now, because a file of recipients may be named from this working directory, and because a mistake is better heard now. */
+/**
+ * Read now, because a file of recipients may be relative to this working directory, and a mistake is better reported early.
+ */
 function readLockEarly({ recipient }: Config): Lock | undefined {
   if (recipient === undefined) return undefined;
   try {
@@ -134,7 +136,7 @@ function installTriggers(
       attempt(() => surroundings.watch?.letGo());
       attempt(() => surroundings.flight?.recorder.end(exitCode));
       attempt(() => surroundings.tests?.close(exitCode));
-      // How long it lived on after them is known only now.
+      // Only now it is known how long the program survived them.
       if (handledPaths.length > 0) attempt(() => loadColdHalf().writeEnds(handledPaths, exitCode));
     });
   };
@@ -177,17 +179,17 @@ function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, h
   });
 }
 
-/** The program's own handler decides whether it goes on. */
+/** The program's own handler decides whether it continues. */
 function isHandledError({ handledByHost, thrown }: CaptureRequest): boolean {
   return isMainThread && handledByHost && thrown !== undefined;
 }
 
-/** The process ends after this, so that nobody needs to look for the cause again. */
+/** The process ends after this, so that nobody needs to search for the cause again. */
 function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
   return isMainThread && !handledByHost && !leavesAlive(kind) && kind !== 'worker-death';
 }
 
-/** Never throws, nor ends the process: the program dies of its own death. */
+/** Never throws, nor ends the process, which dies of its original cause. */
 function harmless<Value>(run: () => Value): Value | undefined {
   try {
     return shieldExit(run);
@@ -196,19 +198,19 @@ function harmless<Value>(run: () => Value): Value | undefined {
   }
 }
 
-/** What comes after it is done all the same. */
+/** A failure does not keep the next steps from running. */
 function attempt(run: () => void): void {
   try {
     run();
   } catch {
-    // It called something that the program has replaced: what it would have noted is missing.
+    // It called something that the program has replaced; what it would have recorded is missing.
   }
 }
 
 /**
- * Compiling the cold half takes a tenth of the time in which the bundle is written. Whoever is killed meanwhile has left a
- * trace: not of a repeated death only, which the cold half tells. It holds nothing that the name of a bundle doesn't, and so
- * goes before an encrypted one too, but not where none can be written.
+ * Compiling the cold half takes a tenth of the time in which the bundle is written. If the process is killed meanwhile, this
+ * leaves a trace, except for a repeated death, which only the cold half recognizes. The trace contains nothing but what the
+ * name of a bundle contains. So it is also written before an encrypted bundle, but not if no bundle can be written.
  */
 function captureBegun(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const { config, lock } = surroundings;
@@ -229,7 +231,7 @@ function captureBegun(surroundings: Surroundings, request: CaptureRequest): stri
   }
 }
 
-/** As captureBundle, for the case that not even the cold half can be compiled. */
+/** Like captureBundle, but also handles that the cold half can't be compiled. */
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const write = (): string | undefined => {
     attempt(() => surroundings.recording?.open());

@@ -1,6 +1,6 @@
 /**
- * The redactor of names, which is needed at a start only where the program's name may hold a secret. Text in the preload's file as
- * the cold half is: carried as code it was 200 KB that V8 scanned at each start, a third of all that a start cost.
+ * The redactor of names, needed at start only if the program's name may contain a secret. Embedded as text in the preload's
+ * file like the cold half: as code it was 200 KB that V8 scanned at each start, a third of the total cost of a start.
  */
 
 export { programName } from './program-name.ts';

@@ -1,6 +1,6 @@
 /**
- * The redaction policy of this process: made at the first need, from the variables as they are now and as they were at
- * exec (a host may have deleted a secret that its heap still holds), and the values that the host registered.
+ * The redaction policy of this process: created on first use, from the variables as they are now and as they were at exec (a
+ * host may have deleted a secret that its heap still contains), and the values that the host registered.
  */
 import { homedir } from 'node:os';
 import { platform } from '../../platform/index.ts';
@@ -13,7 +13,7 @@ let known: readonly string[] = [];
 let names: { allow?: string[]; deny?: string[] } = {};
 let policy: Policy | undefined;
 
-/** Takes the host's values and names as they are now; the policy itself is made when it is needed. */
+/** Takes the host's values and names as they are now; the policy itself is created on first use. */
 export function configurePolicy({ config, withheld }: Surroundings): void {
   names = { allow: config.allow, deny: config.deny };
   known = [...withheld, ...secretsOfRecipient(config.recipient), canary()];
@@ -30,7 +30,7 @@ export function currentPolicy(): Policy {
   return policy;
 }
 
-/** The program may have put something else in the place of node:os, which throws. */
+/** The program may have replaced node:os with something that throws. */
 function findHome(): string {
   try {
     return homedir();
@@ -39,7 +39,7 @@ function findHome(): string {
   }
 }
 
-/** The same policy for what is recorded while the program lives; its counts are its own. */
+/** The same policy for what is recorded while the program runs, with separate counts. */
 export function createRecordingPolicy(surroundings: Surroundings): Policy {
   configurePolicy(surroundings);
   const own = currentPolicy();
@@ -47,7 +47,7 @@ export function createRecordingPolicy(surroundings: Surroundings): Policy {
   return remembering(own);
 }
 
-/** A text for an object of a few short texts, by which it is known again; undefined for all else. */
+/** A key for an object of a few short texts; undefined for everything else. */
 function keyOfSmall(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return undefined;
@@ -60,8 +60,8 @@ function keyOfSmall(value: unknown): string | undefined {
 const mostRemembered = 1000;
 
 /**
- * Objects of hosts, methods and models come again with every request. Those in which nothing was withheld are remembered, as the
- * policy itself remembers texts: a flood of MCP events takes a fifth longer without it.
+ * Objects for hosts, methods and models recur with every request. Those from which nothing was withheld are cached, as the
+ * policy itself caches texts: without this a flood of MCP events takes a fifth longer.
  */
 function remembering(own: Policy): Policy {
   const clean = new Set<string>();

@@ -1,4 +1,4 @@
-/** The name by which a person knows the program, without what is a secret in it. */
+/** The name by which a person knows the program, without secrets. */
 import { publicName } from '../../redaction/public-name.ts';
 import { plainName } from './plain-name.ts';
 

@@ -1,6 +1,6 @@
 /**
- * One setting by its name: the option of `install()` where it is given, else the environment variable of the same name.
- * Both are held to the same rules, since a program in JavaScript may pass anything. Knows no setting by name.
+ * Reads one setting by its name: the option of `install()` if given, else the environment variable of the same name. Both are
+ * validated by the same rules, since a program in JavaScript may pass anything. Contains no names of settings.
  */
 
 const knownSignals = [
@@ -15,7 +15,7 @@ const knownSignals = [
   'SIGXCPU',
 ];
 
-/** Where a value was said, for the warning, and the value as it was said. */
+/** The source of a value, for the warning, and the value as it was given. */
 interface Said {
   by: string;
   value: unknown;
@@ -36,12 +36,12 @@ export class SettingReader {
     this.#warn = warn;
   }
 
-  /** Whether anybody gave it a value; an empty one is none. */
+  /** Whether a value was given; an empty one does not count. */
   isSaid(name: string): boolean {
     return this.#said(name) !== undefined;
   }
 
-  /** The switch of everything: `off`, and what people write for it. */
+  /** The main switch: `off`, and common spellings of it. */
   onOrOff(value: string | undefined): boolean {
     const text = value?.trim().toLowerCase() ?? '';
     if (/^(off|0|false|no)$/.test(text)) return false;
@@ -87,7 +87,7 @@ export class SettingReader {
     return fallback;
   }
 
-  /** Bytes: digits, with K, M or G (powers of 1024) after them. */
+  /** Bytes: digits, optionally followed by K, M or G (powers of 1024). */
   size(name: string, fallback: number): number {
     const said = this.#said(name);
     if (said === undefined) return fallback;
@@ -97,7 +97,7 @@ export class SettingReader {
     return size ?? fallback;
   }
 
-  /** `none` and an empty list are none; a name that is no signal is left out, and the default stands where no other is left. */
+  /** `none` and an empty list mean no signals. Unknown names are left out; if none is left, the default applies. */
   signals(name: string, fallback: NodeJS.Signals[]): NodeJS.Signals[] {
     const said = this.#said(name);
     if (said === undefined) return fallback;
@@ -133,14 +133,14 @@ export class SettingReader {
   }
 }
 
-/** Of an array or of a text with commas; undefined for anything else. */
+/** From an array or a comma-separated text; undefined for anything else. */
 function asItems(value: unknown): string[] | undefined {
   const items = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return undefined;
   return items.map((item) => item.trim()).filter(Boolean);
 }
 
-/** A number as it is, or the digits that `form` finds, times the power of 1024 that its second group names. */
+/** A number as it is, or the digits that `form` matches, times the power of 1024 that its second group names. */
 function asNumber(value: unknown, form: RegExp): number | undefined {
   if (typeof value === 'number') return value >= 0 && Number.isFinite(value) ? value : undefined;
   const [, digits, unit = ''] = form.exec(String(value)) ?? [];

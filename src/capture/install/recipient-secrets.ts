@@ -1,6 +1,9 @@
-/** What of AGENTDUMP_RECIPIENT must be seen in no part: a passphrase opens the bundle, and who reads it is nobody's affair. */
+/**
+ * The secrets in AGENTDUMP_RECIPIENT, which must not be in any part: a passphrase opens the bundle, and the recipients are
+ * private.
+ */
 
-/** The known values for the redactor. A file's path is none, and what the file holds is not in the process. */
+/** The known values for the redactor. The path of a file is not one, and the contents of the file are not in the process. */
 export function secretsOfRecipient(recipient = ''): string[] {
   const passphrase = /^\s*passphrase:(.*)$/s.exec(recipient)?.[1];
   if (passphrase !== undefined) return [recipient, passphrase];

@@ -1,7 +1,7 @@
 /**
- * The half of the preload that records while the program lives: taps, integrations and the port of the explicit API for
- * what an agent does, and the flight recorder that outlives a kill. Carried as text like the cold half, and compiled at
- * the first sign of an agent, or when the program has lived for some seconds.
+ * The half of the preload that records while the program runs: taps, integrations and the implementation of the explicit API
+ * for what an agent does, and the flight recorder, whose data survives a kill. Embedded as text like the cold half, and
+ * compiled when an agent is first detected, or when the program has run for some seconds.
  */
 import { type InstalledAgent, installAgent } from '../../agent/install.ts';
 import { LateSink } from '../../agent/record/late-sink.ts';
@@ -34,13 +34,13 @@ export interface FlightStart {
   dir: string;
   happenings: Happenings;
   logs: LogTap | undefined;
-  /** Seals what is recorded. */
+  /** Encrypts what is recorded. */
   lock: Lock | undefined;
   memory: MemorySampler;
   requests: RequestWatch | undefined;
 }
 
-/** Throws when the dump folder can't be written. */
+/** Throws if the dump folder can't be written. */
 export function startFlight(start: FlightStart): Flight {
   const { policy, dir, happenings, logs, lock, memory, requests } = start;
   const argv = policy.argv(process.argv);
@@ -65,20 +65,20 @@ export function startFlight(start: FlightStart): Flight {
   };
 }
 
-/** Where the agent's events go. */
+/** Receives the agent's events. */
 export interface Outlet {
   policy: RecordingPolicy;
-  /** Without it the agent is recorded in memory, for every death that lets us write. */
+  /** Without it the agent is recorded in memory, for deaths at which we can still write. */
   flight: FlightRecorder | undefined;
 }
 
 export interface RecordingOptions {
-  /** Called once, when there is something to write; undefined when nothing can be recorded. */
+  /** Called once, when there is something to write; undefined if nothing can be recorded. */
   open(): Outlet | undefined;
   captureLlm: Config['captureLlm'];
   captureHttp: Config['captureHttp'];
   threadId: number;
-  /** From the first sign of an agent on, as by agent.expectProgress, while there is work; 0 expects nothing. */
+  /** As with agent.expectProgress, from the first detection of an agent on, while there is work; 0 disables the check. */
   progressMs: number;
   onStall: (stall: Stall) => void;
 }

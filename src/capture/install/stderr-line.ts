@@ -1,7 +1,7 @@
-/** Our own lines on standard error: one a call, each beginning `agentdump:`, never a throw. */
+/** Our own lines on standard error: one per call, each beginning with `agentdump:`. Never throws. */
 import { writeSync } from 'node:fs';
 
-/** Writes `agentdump: <text>`; control characters are made visible, so that a message cannot draw on a terminal. */
+/** Writes `agentdump: <text>`. Control characters are made visible, so that a message can't control a terminal. */
 export function writeStderrLine(text: string): void {
   try {
     const visible = text.replace(
@@ -10,6 +10,6 @@ export function writeStderrLine(text: string): void {
     );
     writeSync(2, `agentdump: ${visible}\n`);
   } catch {
-    // Standard error is closed, full or gone; the death goes on without our line.
+    // Standard error is closed or full; the death continues without our line.
   }
 }

@@ -1,4 +1,6 @@
-/** Where the preload and the watch of tests meet: below `agentdump ci` from the start, else when a reporter asks. */
+/**
+ * Connects the preload and the watch of tests: from the start under `agentdump ci`, otherwise when a reporter asks for it.
+ */
 
 import type { Host } from '../../agent/api/context.ts';
 import type { TestPort } from '../../agent/api/test-port.ts';
@@ -9,9 +11,9 @@ import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 import { loadTestingHalf, programNameLate } from './half-loader.ts';
 import { writeStderrLine } from './stderr-line.ts';
 
-/** Of src/register-tests.ts: keeps what is compiled by now for the run's next process. Absent elsewhere. */
+/** From src/register-tests.ts: caches the code compiled so far for the run's next process. Absent elsewhere. */
 declare const AGENTDUMP_KEEP_CODE: (() => void) | undefined;
-/** Of the same, where this file's text is compiled by a script, which may not import. */
+/** From src/register-tests.ts, if this file's text is compiled by a script, which may not import. */
 declare const AGENTDUMP_IMPORT: (url: string) => Promise<Record<string, unknown>>;
 
 type Capture = (surroundings: Surroundings, request: CaptureRequest) => string | undefined;
@@ -25,7 +27,7 @@ export function watchForTests(surroundings: Surroundings, host: Host, capture: C
         folder,
         program: programNameLate(),
         isMainThread,
-        // From here, because a script that was compiled from text may not import without a warning.
+        // Passed in from here, because a script that was compiled from text may not import without a warning.
         importModule:
           typeof AGENTDUMP_IMPORT === 'undefined'
             ? (url) => import(url) as Promise<Record<string, unknown>>

@@ -1,2 +1,2 @@
-/** The half of the preload that knows of tests: compiled below `agentdump ci`, or when an explicit reporter asks. */
+/** The half of the preload for tests: compiled under `agentdump ci`, or when an explicit reporter asks for it. */
 export { installTestWatch } from '../../testing/install.ts';

@@ -1,6 +1,6 @@
 /**
- * The half of the preload that watches the main thread's event loop: its main-thread side, and at the same time the
- * source of the thread that watches. Carried as text; compiled when the program has lived long enough to be watched.
+ * The half of the preload that watches the main thread's event loop: its main-thread side, and at the same time the source of
+ * the watchdog's thread. Embedded as text; compiled when the program has run long enough to be watched.
  */
 import { workerData } from 'node:worker_threads';
 import type { WatchdogData } from '../watchdog/protocol.ts';
