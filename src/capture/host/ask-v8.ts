@@ -1,14 +1,14 @@
 /**
- * Questions that only V8 can answer, through its own functions (`%name`, runtime-test.cc), which Node 20 to 26 all have.
- * V8 does not look at what it is given: each is only asked of a value of the kind that it expects. Their syntax is allowed
- * for as long as the questions last, and to whom it was allowed before stays so.
+ * Questions that only V8 can answer, through its own functions (`%name`, runtime-test.cc), which Node 20 to 26 all have. V8
+ * does not check their arguments, so each must only be called with a value of the expected kind. Their syntax is enabled only
+ * during the questions, unless it was enabled before.
  */
 export interface AskV8 {
-  /** Its properties are in a shape that it may share; else in a hash table of its own. */
+  /** Its properties are in a shape that other objects may share, not in a hash table of its own. */
   isFast(object: object): boolean;
   /** Its elements are in a hash table. */
   isSparse(object: object): boolean;
-  /** It is in V8's table of strings of which there is one each. */
+  /** It is in V8's table of unique strings. */
   isInternalized(text: string): boolean;
   weakEntries(collection: WeakMap<object, unknown> | WeakSet<object>): number;
 }
@@ -21,7 +21,10 @@ const questions = `({
 })`;
 const flag = 'allow-natives-syntax';
 
-/** Undefined where V8 does not know the questions. They may be asked until `ask` returns, as V8 compiles them when first asked. */
+/**
+ * Undefined if V8 does not have the functions. They can be called until `ask` returns, because V8 compiles them on first
+ * call.
+ */
 export function askV8<Answer>(ask: (v8: AskV8) => Answer): Answer | undefined {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   const isOurs = compiled('%HasFastProperties({})') === undefined;

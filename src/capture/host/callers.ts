@@ -1,22 +1,22 @@
 /**
- * Who called, read from a stack made here. Where the program has frozen Error (--frozen-intrinsics) the text that is made then is
- * read instead of V8's call sites.
+ * The callers of a function, read from a stack captured here. If the program has frozen Error (--frozen-intrinsics), the text
+ * of the stack is parsed instead of V8's call sites.
  */
 import { indexOf, isArray, lastIndexOf, sliceText } from './intrinsics.ts';
 import { makeStack } from './own-stack.ts';
 
 export interface Caller {
-  /** As V8 gives it, with the receiver's class where it is known; empty at top level. */
+  /** As V8 returns it, with the receiver's class if known; empty at top level. */
   functionName: string;
-  /** URL or path; `node:events` and the like for Node's own. */
+  /** URL or path; `node:events` and the like for Node's own files. */
   file: string;
 }
 
-/** No array: what the program may have put on Array.prototype, a setter of `0`, is not asked. */
+/** Not an array, so that a setter of `0` that the program may have put on Array.prototype is not called. */
 type List<Item> = { [at: number]: Item; length: number };
 const emptyList = <Item>(): List<Item> => ({ __proto__: null, length: 0 }) as unknown as List<Item>;
 
-/** The innermost `limit` callers of who called this, innermost first. */
+/** The innermost `limit` callers of the function that calls this one, innermost first. */
 export function readCallers(limit: number): Readonly<List<Caller>> {
   try {
     const stack = makeStack(limit + ownFrames, keepSites);
@@ -29,7 +29,7 @@ export function readCallers(limit: number): Readonly<List<Caller>> {
 
 const keepSites = (_error: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
 
-/** The stack's maker, this file's, and that of who asked. */
+/** makeStack, readCallers, and the function that called it. */
 const ownFrames = 3;
 
 function fromSites(sites: NodeJS.CallSite[]): List<Caller> {
@@ -44,7 +44,7 @@ function fromSites(sites: NodeJS.CallSite[]): List<Caller> {
   return callers;
 }
 
-/** Lines as `    at process.emit (node:events:524:28)` and `    at file:///a.mjs:1:2`. */
+/** Parses lines like `    at process.emit (node:events:524:28)` and `    at file:///a.mjs:1:2`. */
 function fromText(stack: string): List<Caller> {
   const callers = emptyList<Caller>();
   let seen = 0;

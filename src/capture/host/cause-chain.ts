@@ -1,4 +1,4 @@
-/** A thrown value, and what its fields say caused it. Runs nothing of the host's code. */
+/** A thrown value, and its causes according to its fields. Runs none of the host's code. */
 import { findField } from './read-field.ts';
 
 const longestChain = 8;
@@ -12,7 +12,7 @@ export function causesOf(thrown: unknown): unknown[] {
   return chain;
 }
 
-/** The same, with the members of aggregate errors after them. */
+/** The same, followed by the members of aggregate errors. */
 export function everyCauseOf(thrown: unknown): unknown[] {
   const chain = causesOf(thrown);
   const members = chain.flatMap((one) => {

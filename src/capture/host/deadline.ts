@@ -1,33 +1,33 @@
 /**
- * Runs a function with a hard limit on its time, synchronously: V8 terminates it when the limit is over, even inside
- * an endless loop of the host's code (measured: 0.1 ms a call on Node 20, 22, 24, 26). A wait inside native code is
- * not interrupted.
+ * Runs a function with a hard time limit, synchronously: V8 terminates it at the limit, even in an endless loop of the host's
+ * code (measured: 0.1 ms per call on Node 20, 22, 24, 26). A wait inside native code is not interrupted.
  *
- * Node has a thread for it, with a loop of its own, and aborts the process where it gets neither. A program that has used up its
- * descriptors or threads must not die of that, least of all one that goes on: there the function runs without a limit.
+ * Node uses a thread for this, with an event loop of its own, and aborts the process if it can create neither. A program that
+ * has used up its descriptors or threads must not die of that, least of all one that would survive: in that case the function
+ * runs without a limit.
  */
 import { platform } from '../../platform/index.ts';
 import { countFreeDescriptors } from './free-descriptors.ts';
 
 type Slot = { run: (() => unknown) | undefined };
 
-/** Not a symbol: making one may run what the program has put in the place of Symbol.for. */
+/** Not a symbol, because Symbol.for may have been replaced by the program. */
 const slotKey = 'agentdump:deadline';
-/** Of the loop: six at most on Node 20 to 26, of which io_uring takes some. */
+/** Needed by the loop: six at most on Node 20 to 26, some of them for io_uring. */
 const leastDescriptors = 6;
-/** Beside what the bundle's writer opens between two looks. */
+/** In addition to what the bundle's writer opens between two checks. */
 const ampleDescriptors = 20;
 /** The host runs nothing meanwhile, but its other threads do. */
 const ampleForMs = 1000;
 let ampleUntil = Number.NEGATIVE_INFINITY;
 let script: { runInThisContext(options: { timeout: number }): unknown } | undefined;
 
-/** The call took longer than it may. */
+/** The call exceeded its limit. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
-/** What `run` returns; throws what it throws, and DeadlineExceeded after `limitMs`. */
+/** Returns what `run` returns. Throws what it throws, and DeadlineExceeded after `limitMs`. */
 export function runWithDeadline<Value>(limitMs: number, run: () => Value): Value {
   if (!mayWatchTime()) return run();
   const vm = process.getBuiltinModule('node:vm');

@@ -1,7 +1,7 @@
 /**
- * While we look at the program's own values, code of the program may run (a getter, a provider, a method that it has
- * replaced). If that calls for the end of the process, the process would end of our look, with another code than its own:
- * such a call throws here instead, which our caller takes for a value that can't be read.
+ * While we read the program's own values, code of the program may run (a getter, a provider, a method that it has replaced).
+ * If that code calls process.exit, the process would end because of us, with a different exit code: such a call throws here
+ * instead, and the caller treats the value as unreadable.
  */
 import { descriptorOf, putBack } from './intrinsics.ts';
 
@@ -13,7 +13,7 @@ function refuse(): never {
   throw new Error('the process is ending already: this call came from a value that was being read');
 }
 
-/** What `run` returns; throws what it throws. */
+/** Returns what `run` returns. Throws what it throws. */
 export function shieldExit<Value>(run: () => Value): Value {
   if (depth > 0) return run();
   depth++;
@@ -34,7 +34,7 @@ export function shieldExit<Value>(run: () => Value): Value {
   } finally {
     for (let at = 0; at < endings.length; at++)
       if (saved[at]?.configurable) putBack(target, endings[at] as string, saved[at]);
-    // As process.exit(code), called by way of a copy that the program kept, has left it.
+    // Set by process.exit(code) if it was called through a copy that the program kept.
     if (target['_exiting'] !== exiting) target['_exiting'] = exiting;
     if (exitCode && process.exitCode !== codeBefore) process.exitCode = codeBefore;
     depth--;

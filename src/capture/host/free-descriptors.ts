@@ -1,36 +1,36 @@
 /**
- * Room to write when the process has no file descriptor left (row 17). Only in a process that is about to die: what is
- * closed here the kernel would close some milliseconds later.
+ * Makes room to write if the process has no file descriptor left (row 17). Only in a process that is about to die: the kernel
+ * would close the same descriptors some milliseconds later.
  */
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { platform } from '../../platform/index.ts';
 
 /**
- * The writer holds three at a time, a reading of /proc one, a folder's listing one, and the loop of each deadline
- * (node:vm's timeout) five: libuv has an io_uring of its own from Node 22 on.
+ * The writer has three open at a time, a read of /proc one, a folder listing one, and the loop of each deadline (node:vm's
+ * timeout) five: libuv has an io_uring of its own from Node 22 on.
  */
 const wanted = 12;
-/** Of this process, and of the system. */
+/** The table of this process, and that of the system. */
 const fullTables = new Set<unknown>(['EMFILE', 'ENFILE']);
 let openBefore: number | undefined;
 
-/** How many descriptors were open before room was made; undefined where there was room. */
+/** How many descriptors were open before room was made; undefined if there was enough room. */
 export const countOpenBefore = (): number | undefined => openBefore;
 
-/** Whether as many files can be opened as are wanted; when not, makes room. Standard streams stay: libuv aborts when it must close one. */
+/** Makes room unless enough files can be opened. Standard streams stay open: libuv aborts when it has to close one. */
 export function makeRoomForFiles(): void {
   const room = countFreeDescriptors(wanted);
   if (room >= wanted) return;
   // Without one free descriptor not even the list of the others can be read.
   const given = room === 0 ? [findHighest()] : [];
   given.forEach(closeQuietly);
-  // The one that lists the folder is in the list.
+  // The list includes the descriptor that reads the folder.
   openBefore = platform.processFolder('self', 'fd').length - 1 + given.length;
   for (const fd of findDispensable().slice(0, wanted)) closeQuietly(fd);
 }
 
-/** When none is free, all numbers below the limit are in use: the last of them, by halving. */
+/** If none is free, all numbers below the limit are in use: finds the highest one by bisection. */
 function findHighest(): number {
   let used = 2;
   let free = 4;
@@ -52,7 +52,7 @@ function isOpen(fd: number): boolean {
   }
 }
 
-/** How many files can be opened, up to `most`; `most`, too, where something else is in the way. */
+/** How many files can be opened, up to `most`; also `most` if opening fails for another reason. */
 export function countFreeDescriptors(most: number): number {
   const opened: number[] = [];
   try {
@@ -65,7 +65,7 @@ export function countFreeDescriptors(most: number): number {
   }
 }
 
-/** Newest first: sockets, and files that were opened for reading only, to which no exit listener can be writing. */
+/** Newest first: sockets, and files that were opened read-only, so that no exit listener can be writing to them. */
 function findDispensable(): number[] {
   return platform
     .processFolder('self', 'fd')
@@ -86,7 +86,7 @@ function isReadOnly(fd: number): boolean {
   return /^flags:\s+\d*[04]$/m.test(platform.processFile('self', `fdinfo/${fd}`) ?? '');
 }
 
-/** Never a standard stream. */
+/** Never closes a standard stream. */
 function closeQuietly(fd: number): void {
   if (fd <= 2) return;
   try {

@@ -1,6 +1,6 @@
 /**
- * A debugger session of this thread with itself, opened at the moment of death only: before it, Debugger.enable would
- * make hot code ten times slower. Posts answer synchronously on the thread's own session (seen on Node 20, 22, 24, 26).
+ * A debugger session of this thread with itself, opened only at the moment of death: before that, Debugger.enable would make
+ * hot code ten times slower. On the thread's own session `post` calls back synchronously (tested on Node 20, 22, 24, 26).
  */
 import type { Session } from 'node:inspector';
 
@@ -15,18 +15,18 @@ export interface ScriptParsed {
 
 export interface ScriptTexts {
   scripts: ScriptParsed[];
-  /** The text that is really running; undefined when V8 no longer has it. */
+  /** The source text that is actually running; undefined if V8 no longer has it. */
   sourceOf(scriptId: string): string | undefined;
 }
 
 export interface SelfDebugger extends ScriptTexts {
   isFromDisk: false;
-  /** Where V8 says that an error arose, 1-based; of a SyntaxError, where the text ceased to be JavaScript. */
+  /** Where V8 reports that an error occurred, 1-based; for a SyntaxError, where the text stopped being valid JavaScript. */
   exceptionPlace(error: Error): { line: number; column: number } | undefined;
   close(): void;
 }
 
-/** Throws when this Node has no inspector. */
+/** Throws if this Node has no inspector. */
 export function openSelfDebugger(): SelfDebugger {
   const inspector = process.getBuiltinModule('node:inspector');
   const session: Session = new inspector.Session();
@@ -51,7 +51,7 @@ export function openSelfDebugger(): SelfDebugger {
   };
 }
 
-/** For the length of one evaluation the error is reachable by a symbol of the global object. */
+/** During one evaluation the error is reachable by a symbol on the global object. */
 function exceptionPlace(session: Session, error: Error): { line: number; column: number } | undefined {
   const key = Symbol.for('agentdump.error');
   let place: { line: number; column: number } | undefined;
@@ -61,7 +61,7 @@ function exceptionPlace(session: Session, error: Error): { line: number; column:
     { expression: `globalThis[Symbol.for('agentdump.error')]` },
     (_, answer) => {
       const errorObjectId = answer?.result?.objectId;
-      // Experimental, and so not in the types.
+      // Experimental, and so not in the type definitions.
       const post = session.post.bind(session) as (method: string, parameters: object, seen: Details) => void;
       post('Runtime.getExceptionDetails', { errorObjectId }, (fault, details) => {
         const { lineNumber, columnNumber } = (!fault && details?.exceptionDetails) || {};

@@ -1,13 +1,13 @@
 /**
- * What the way from an event to the own realm (own-realm.ts) calls of the language and of Node, as it was when the preload
- * was loaded: the program may have replaced any of it since. Arrays are walked by index, because `for … of` and spreading
- * go through Array.prototype[Symbol.iterator].
+ * What the code between an event and the own realm (own-realm.ts) calls of the language and of Node, as it was when the
+ * preload was loaded: the program may have replaced any of it since. Arrays are iterated by index, because `for … of` and
+ * spreading use Array.prototype[Symbol.iterator].
  */
 const { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys, setPrototypeOf } = Reflect;
 
 type Method<Self, Args extends unknown[], Result> = (self: Self, ...args: Args) => Result;
 
-/** The method as a function of its `this`. */
+/** The method as a function that takes its `this` as first argument. */
 function uncurry<Self, Args extends unknown[], Result>(
   method: (this: Self, ...args: Args) => Result,
 ): Method<Self, Args, Result> {
@@ -21,7 +21,10 @@ export const sliceText = uncurry(String.prototype.slice) as Method<string, [numb
 export const sourceOf = uncurry(Function.prototype.toString) as Method<unknown, [], string>;
 export const getBuiltinModule: NodeJS.Process['getBuiltinModule'] = process.getBuiltinModule;
 
-/** Every property of an object, methods and all, that later changes of the object don't reach. Getters stay getters. */
+/**
+ * Copies every property of an object, including methods, so that later changes of the object don't affect the copy. Getters
+ * stay getters.
+ */
 export function copyOf<Holder extends object>(holder: Holder): Holder {
   const copy = { __proto__: null } as unknown as Holder;
   const names = ownKeys(holder);
@@ -32,20 +35,23 @@ export function copyOf<Holder extends object>(holder: Holder): Holder {
   return copy;
 }
 
-/** Inherits nothing: to a descriptor a `get` or `writable` that the program has put on Object.prototype would belong. */
+/**
+ * The descriptor inherits nothing: otherwise a `get` or `writable` that the program has put on Object.prototype would apply
+ * to it.
+ */
 export function descriptorOf(holder: object, name: PropertyKey): PropertyDescriptor | undefined {
   const found = getOwnPropertyDescriptor(holder, name);
   if (found) setPrototypeOf(found, null);
   return found;
 }
 
-/** Sets a property whatever stands in its way. False where the object is frozen, as by --frozen-intrinsics. */
+/** Sets a property even if it is read-only or an accessor. False if the object is frozen, as by --frozen-intrinsics. */
 export function putProperty(holder: object, name: PropertyKey, value: unknown, enumerable = false): boolean {
   const descriptor = { __proto__: null, value, writable: true, enumerable, configurable: true };
   return defineProperty(holder, name, descriptor as PropertyDescriptor);
 }
 
-/** Puts `name` back as `descriptor` has it; undefined: as it was when there was none. */
+/** Restores `name` to `descriptor`; removes it if that is undefined. */
 export function putBack(holder: object, name: PropertyKey, descriptor: PropertyDescriptor | undefined): void {
   if (descriptor) defineProperty(holder, name, descriptor);
   else deleteProperty(holder, name);

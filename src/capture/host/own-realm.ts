@@ -1,20 +1,20 @@
 /**
  * A V8 context of our own, in which the code that runs at a death is compiled: its arrays, maps, strings, promises and errors
- * are made of intrinsics that the program has never seen, so nothing that it replaced or froze reaches them. Node's
- * modules and globals come from the main realm, as they were when the preload was loaded. Measured: 1 ms at the death, on
- * Node 20 to 26, nothing at the start.
+ * use intrinsics that the program never had access to, so nothing that it replaced or froze affects them. Node's modules and
+ * globals come from the main realm, as they were when the preload was loaded. Measured: 1 ms at the death, on Node 20 to 26,
+ * nothing at the start.
  */
 import { types } from 'node:util';
 import { copyOf, descriptorOf, getBuiltinModule, isArray, putBack } from './intrinsics.ts';
 
 const { Script, createContext } = getBuiltinModule('node:vm');
 const { runInContext } = Script.prototype;
-/** Loaded at every start by Node itself; the others are loaded when they are asked for. */
+/** Node itself loads these at every start; the others are loaded on demand. */
 const early = { __proto__: null } as unknown as Record<string, object | undefined>;
 for (const name of ['node:fs', 'node:path', 'node:util'] as const)
   early[name] = copyOf(getBuiltinModule(name));
 
-/** Classes of the main realm, whose objects are to be instances of the own realm's class of that name as well. */
+/** Classes of the main realm whose objects must also be instances of the own realm's class of the same name. */
 const foreignErrors = { SyntaxError, TypeError, RangeError };
 const brands: Record<string, (value: unknown) => boolean> = {
   ArrayBuffer: types.isArrayBuffer,
@@ -30,8 +30,8 @@ const brands: Record<string, (value: unknown) => boolean> = {
 };
 const hostErrors = { Error, isNativeError: types.isNativeError };
 /**
- * Reading a property's descriptor runs Node's own lazy accessors (DOMException on the global object), and those abort the
- * process in any context that is not Node's: so these are the main realm's functions, which run in it.
+ * Reading a property's descriptor runs Node's own lazy accessors (DOMException on the global object), which abort the process
+ * in any context other than Node's: so the main realm's functions are used, which run in the main realm.
  */
 const hostReflection = {
   Object: {
@@ -45,8 +45,9 @@ const objectPrototype = Object.prototype;
 const fields = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable'] as const;
 
 /**
- * The descriptors that those make inherit from the main realm's Object.prototype. Where the program has put a name on it that
- * a descriptor has, they inherit nothing; a walk over the heap reads too many for that to be so always.
+ * The descriptors that those functions return inherit from the main realm's Object.prototype. They are only made to inherit
+ * nothing if the program has put a field of descriptors on it, because a walk over the heap reads too many of them to do so
+ * always.
  */
 function reflectionOfHost(): typeof hostReflection {
   const { hasOwn, setPrototypeOf } = Object;
@@ -67,7 +68,7 @@ function reflectionOfHost(): typeof hostReflection {
   };
 }
 
-/** Runs in the own realm: `instanceof` there knows the main realm's objects, too. */
+/** Runs in the own realm: makes `instanceof` there recognize the main realm's objects, too. */
 const knowForeignObjects = `(function (brands, foreignErrors, host, reflection) {
   const ordinary = Function.prototype[Symbol.hasInstance];
   const know = (name, isOne) => {
@@ -83,8 +84,8 @@ const knowForeignObjects = `(function (brands, foreignErrors, host, reflection) 
 })`;
 
 /**
- * Runs in the own realm: what the language has there, by name. `undefined` is no lookup to V8, and nothing may be called
- * `eval`; `globalThis` is the main realm's to the code.
+ * Runs in the own realm: its globals, by name. Without `undefined`, which V8 never looks up, and `eval`, which is not allowed
+ * as a name; `globalThis` is the main realm's in the compiled code.
  */
 const listIntrinsics = `Object.fromEntries(Object.getOwnPropertyNames(globalThis)
   .filter((name) => !['undefined', 'eval', 'globalThis'].includes(name)).map((name) => [name, globalThis[name]]))`;
@@ -93,9 +94,9 @@ let realm: object | undefined;
 let intrinsics: Record<string, unknown>;
 
 /**
- * What the text, an expression, evaluates to in the own realm, which is made at its first use. The names of the language
- * are bound around it: a global of such a context is asked for through Node's interceptor at each access, in C++ and
- * without any cache, so that a loop with `Math.imul` ran six times as long.
+ * Evaluates an expression in the own realm, which is created on first use. The language's globals are bound as parameters
+ * around it: each access to a global of such a context goes through Node's interceptor, in C++ and without any cache, so that
+ * a loop with `Math.imul` took six times as long.
  */
 export function runInOwnRealm(text: string, filename: string): unknown {
   if (!realm) {
@@ -107,7 +108,7 @@ export function runInOwnRealm(text: string, filename: string): unknown {
   }
   const names = Object.keys(intrinsics).join(',');
   const bind = evaluate(`(function(${names}){return ${text}\n})`, filename, realm) as () => unknown;
-  // Spreading would ask the program's Array.prototype.
+  // Spreading would use the program's Array.prototype.
   return Reflect.apply(bind, undefined, Object.values(intrinsics));
 }
 
@@ -115,7 +116,7 @@ function evaluate(text: string, filename: string, context: object): unknown {
   return Reflect.apply(runInContext, new Script(text, { filename }), [context]);
 }
 
-/** `require` of our own code in any realm: Node's modules only. */
+/** `require` for our own code in any realm: Node's modules only. */
 export function requireBuiltin(name: string): object {
   return early[name] ?? (getBuiltinModule(name as 'node:fs') as object);
 }
@@ -128,8 +129,9 @@ interface Replaced {
 }
 
 /**
- * Does the work with Node's early modules as they were when the preload was loaded: `writeFileSync` calls `fs.openSync`, and
- * what Node loads later takes from them what is there then. The work is synchronous, so the program does not see it.
+ * Runs `work` with the functions of Node's early modules as they were when the preload was loaded: `writeFileSync` calls
+ * `fs.openSync`, and modules that Node loads later take from them what is there at that time. The work is synchronous, so the
+ * program does not observe it.
  */
 export function withOwnModules<Result>(work: () => Result): Result {
   let last: Replaced | undefined;
@@ -154,8 +156,8 @@ export function withOwnModules<Result>(work: () => Result): Result {
 }
 
 /**
- * `process` as the own realm has it: its data as they are, its functions as they were when the preload was loaded. What is
- * defined on it does not reach the program.
+ * `process` for the own realm: its data are current, its functions as they were when the preload was loaded. Properties that
+ * are defined on it don't affect the program.
  */
 export const ownProcess = Object.create(process) as NodeJS.Process;
 for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(process)))
@@ -164,7 +166,7 @@ for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(
 
 const atLoad = { argv: process.argv, execArgv: process.execArgv, env: process.env };
 
-/** What the program has put there, where that is of the right kind, and does not throw; else as it was at the start. */
+/** The program's current value if it has the right type and reading it does not throw; else the one at the start. */
 function readData<Name extends keyof typeof atLoad>(name: Name): (typeof atLoad)[Name] {
   try {
     const now = process[name];

@@ -1,7 +1,7 @@
 /**
- * Stacks that are made here, for which nothing of the program's runs: a formatter of its own (source-map-support, an APM's)
- * would hear of an error that is none of its. V8 takes the limit from the realm's own Error; Node asks for a formatter what is
- * called Error now, then the realm's own. Neither a getter nor a setter of the program's is called for them.
+ * Captures stacks without running code of the program: its formatter (source-map-support, an APM's) would receive an error
+ * that is not the program's. V8 takes the limit from the realm's own Error; Node looks for a formatter on the current global
+ * Error, then on the realm's own. No getter or setter of the program is called.
  */
 import { descriptorOf, indexOf, putBack, putProperty, sliceText } from './intrinsics.ts';
 
@@ -13,8 +13,8 @@ const ownGlobal = globalThis;
 type Formatter = (error: Error, sites: NodeJS.CallSite[]) => unknown;
 
 /**
- * The stack that leads here, innermost frame first, as `format` makes it; undefined: as Node does. It is what the program has
- * there instead where Error was frozen before.
+ * The stack of this call, innermost frame first, as returned by `format`, or formatted by Node if that is undefined. If Error
+ * was frozen before, it is the result of the program's formatter instead.
  */
 export function makeStack(limit: number, format: Formatter | undefined): unknown {
   const limitBefore = descriptorOf(OwnError, 'stackTraceLimit');
@@ -33,10 +33,10 @@ export function makeStack(limit: number, format: Formatter | undefined): unknown
   }
 }
 
-/** Node's own, or none: of the program nothing has run yet. */
+/** Node's own, or none: no code of the program has run yet. */
 const nodesFormatter: unknown = descriptorOf(OwnError, 'prepareStackTrace')?.value;
 
-/** Whether a formatter of the program's is called when the stack of an error is read for the first time. */
+/** Whether a formatter of the program is called when the stack of an error is first read. */
 export function hasFormatter(): boolean {
   const standIn = findStandIn();
   const found =
@@ -44,15 +44,15 @@ export function hasFormatter(): boolean {
   return found !== undefined && (found.get !== undefined || found.value !== nodesFormatter);
 }
 
-/** What the program has put in the place of Error. */
+/** The program's replacement for the global Error. */
 function findStandIn(): object | undefined {
   const now: unknown = descriptorOf(ownGlobal, 'Error')?.value;
   return typeof now === 'function' && now !== OwnError ? now : undefined;
 }
 
 /**
- * Text of the frames that led here, in V8's form, beginning with the first that is not ours. `ownFile` is the preload's,
- * which only its hot half knows by itself.
+ * Text of the frames that led here, in V8's format, from the first one that is not ours. `ownFile` is the preload's, which
+ * only its hot half knows by itself.
  */
 export function nearestFrames(ownFile?: string): string {
   try {

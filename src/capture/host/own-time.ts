@@ -1,16 +1,16 @@
 /**
- * How long a piece of work took us, not how long we waited for a processor: on a busy machine a limit by the clock drops what
- * would have been done in time. By this thread's CPU time where Node tells it (22.19, 24), else the process's.
+ * How long work took us, excluding the wait for a processor: on a busy machine a wall-clock limit drops what would have been
+ * done in time. Measured as CPU time of this thread if Node provides it (22.19, 24), else of the process.
  */
 export interface OwnTime {
-  /** Milliseconds of CPU since the start, at most those of the clock. Stands still while we wait for a disk. */
+  /** Milliseconds of CPU since the start, at most those of the clock. Does not advance while we wait for a disk. */
   usedMs(): number;
   wallMs(): number;
-  /** So many times as long as our work our waiting for a processor makes it, as far as this was seen. */
+  /** Wall-clock time divided by the time of our own work, as far as it was measured. */
   slowness(): number;
 }
 
-/** Before it nothing is known of how busy the machine is. */
+/** With less CPU time than this, it is not known how busy the machine is. */
 const leastSeenMs = 20;
 const unseenSlowness = 2;
 const mostSlowness = 20;

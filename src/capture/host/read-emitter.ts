@@ -1,7 +1,7 @@
 /**
- * Which object emitted an `error` event that nobody listened to. `EventEmitter.emit` then throws the event's value, and
- * hangs on it, below a symbol of its own, the function with which Node tells "Emitted 'error' event on … instance at:"
- * when it prints the error. Seen on Node 20.20, 22.23, 24.21, 26.10.
+ * Which object emitted an `error` event without a listener. `EventEmitter.emit` then throws the event's value, and attaches
+ * to it, under a symbol, the function by which Node adds "Emitted 'error' event on … instance at:" when it prints the error.
+ * Tested on Node 20.20, 22.23, 24.21, 26.10.
  */
 import { types } from 'node:util';
 import { asyncHooks } from '../../agent/node-modules.ts';
@@ -9,7 +9,7 @@ import type { ErrorPart } from '../../bundle/layout/bundle.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { findField } from './read-field.ts';
 
-/** Of the stream that a tick of Node's destroys: `emitErrorNT(stream, error)` and its like. */
+/** The tick in which Node destroys a stream: `emitErrorNT(stream, error)` and similar. */
 interface Tick {
   args?: unknown;
 }
@@ -18,9 +18,9 @@ const maxTextChars = 16 * 1024;
 const maxPathChars = 1024;
 const told = /^Emitted 'error' event on (.+) instance at:$/m;
 
-/** The emitter of the error; undefined when it was thrown. Formats the error's stack. Never throws. */
+/** The emitter of the error; undefined if the error was thrown. Formats the error's stack. Never throws. */
 export function findEmitter(thrown: unknown): ErrorPart['emitter'] {
-  // An error that came from a worker is a copy, which V8 does not call one.
+  // An error from a worker is a copy, for which isNativeError is false.
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return undefined;
   try {
     const symbol = Object.getOwnPropertySymbols(thrown).find(
@@ -38,8 +38,8 @@ export function findEmitter(thrown: unknown): ErrorPart['emitter'] {
 }
 
 /**
- * The stream itself, where one emits the error in a tick of its own, as Node's do: the resource of the tick that runs holds
- * what its function was called with. Undefined elsewhere.
+ * The stream itself, if it emits the error in a separate tick, as Node's streams do: the resource of the current tick has the
+ * arguments of its function. Undefined otherwise.
  */
 export function emittingObject(thrown: unknown): object | undefined {
   try {
@@ -52,7 +52,7 @@ export function emittingObject(thrown: unknown): object | undefined {
   }
 }
 
-/** Of a stream of `node:fs`: the file that it reads or writes. */
+/** The file that a stream of `node:fs` reads or writes. */
 export function pathOfStream(stream: object | undefined): string | undefined {
   const path = stream && findField(stream, 'fd') !== undefined ? findField(stream, 'path') : undefined;
   return typeof path === 'string' ? startOf(path, maxPathChars) : undefined;

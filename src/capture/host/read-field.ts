@@ -1,15 +1,15 @@
 /**
- * Reads a field of a thrown value and runs as little of the host's code as can be: no proxy trap, and of the getters only
- * V8's own, unless the caller asks for the program's too (an error class may have `get name()`).
+ * Reads a field of a thrown value while running as little of the host's code as possible: no proxy traps, and only V8's own
+ * getters, unless the caller asks for the program's too (an error class may have `get name()`).
  */
 import { types } from 'node:util';
 
 export interface ReadOptions {
-  /** Run a getter that the program wrote. It may throw, and does it to the caller. */
+  /** Runs getters that the program wrote. They may throw into the caller. */
   runGetters?: boolean;
 }
 
-/** The field's value, undefined when there is none. Throws for a proxy, and for a getter that is not to be run. */
+/** The field's value; undefined if it does not exist. Throws for a proxy, and for a getter that is not to be run. */
 export function requireField(holder: unknown, name: string, options: ReadOptions = {}): unknown {
   let place = holder;
   for (let depth = 0; depth < 64 && isObject(place); depth++) {
@@ -23,7 +23,7 @@ export function requireField(holder: unknown, name: string, options: ReadOptions
   return undefined;
 }
 
-/** The same, undefined for what cannot be read; never throws. */
+/** Like requireField, but undefined for what can't be read. Never throws. */
 export function findField(holder: unknown, name: string): unknown {
   try {
     return requireField(holder, name);
