@@ -1,6 +1,6 @@
 /**
- * Steps of a given average, for samples of a list. Not each of the same length: objects are made in turns, and would be met
- * in turns. Not Math.random, which may be the host's. The same steps in every run.
+ * Random steps of a given average, for sampling a list. Steps of constant length would be biased, because objects are created
+ * in repeating patterns. Does not use Math.random, which the host may have replaced. The steps are the same in every run.
  */
 export class Chance {
   readonly #average: number;
@@ -10,7 +10,7 @@ export class Chance {
     this.#average = average;
   }
 
-  /** From 1 to twice the average less one; xorshift32 (G. Marsaglia, "Xorshift RNGs", 2003). */
+  /** Between 1 and twice the average minus one; xorshift32 (G. Marsaglia, "Xorshift RNGs", 2003). */
   step(): number {
     let state = this.#state;
     state ^= state << 13;

@@ -1,19 +1,19 @@
 /**
- * How many distinct strings there are in all, of which a sample was seen. Where some came twice, by Chao's estimate (A. Chao,
- * "Nonparametric Estimation of the Number of Classes in a Population", 1984, bias-corrected); but no more than if each
- * that came once were alone in the part of the whole that it stands for.
+ * Estimates the number of distinct strings from a sample. If some occurred twice, by Chao's estimator (A. Chao,
+ * "Nonparametric Estimation of the Number of Classes in a Population", 1984, bias-corrected), but at most as if all the
+ * strings that each single one stands for were distinct.
  */
 const mostKept = 50_000;
 const twice = 0;
 const moreOften = -1;
 
 export class DistinctStrings {
-  /** What a string stands for that came once; else how often it came. */
+  /** The weight of a string that occurred once; otherwise `twice` or `moreOften`. */
   readonly #seen = new Map<string, number>();
-  /** What those stand for that there was no room for. */
+  /** The total weight of strings for which there was no room. */
   #beyond = 0;
 
-  /** @param weight of how many of the whole it is one, at least 1. Whether it is new. */
+  /** Returns whether the text is new. @param weight how many strings of the whole it stands for, at least 1. */
   see(text: string, weight: number): boolean {
     const known = this.#seen.get(text);
     if (known !== undefined) this.#seen.set(text, known > 0 ? twice : moreOften);

@@ -1,7 +1,7 @@
 /**
- * What a heap snapshot taken now would cost. V8's memory for one goes with the number of objects and of the names of 1 KB
- * that it keeps (heap/names.ts), not with bytes. By the heap's spaces alone, by the objects once they are counted, and by
- * the names too. Figures: test/bench/heap-estimate.ts, on Node 20 to 26.
+ * Estimates the cost of a heap snapshot taken now. The memory that V8 needs depends on the number of objects and of the names
+ * of 1 KB that it keeps (heap/names.ts), not on bytes. Three estimates: from the heap's spaces alone, from the objects once
+ * they are counted, and from the names too. Figures: test/bench/heap-estimate.ts, on Node 20 to 26.
  */
 import type { HeapNames } from './names.ts';
 
@@ -11,7 +11,7 @@ export interface Cost {
 }
 
 export interface SnapshotEstimate extends Cost {
-  /** It may take so much, for all that is known. */
+  /** Upper bound, given what is known. */
   highestBytes: number;
 }
 
@@ -20,22 +20,22 @@ const baseBytes = 30 * mb;
 const bytesPerObject = 260;
 const bytesPerIndex = 1080;
 const slotBytes = 8;
-/** Seen as the average of heaps of small objects; those of strings and arrays of numbers are larger. */
+/** Measured as the average in heaps of small objects; in heaps of strings and arrays of numbers it is larger. */
 const smallestAverageBytes = 28;
-/** Node's own objects, and its own bytes among the large ones. */
+/** Node's own objects, and its own bytes in the large-object space. */
 const ownObjects = 45_000;
 const ownLargeBytes = 0.25 * mb;
 const baseMs = 200;
 const v8Version = Number.parseInt(process.versions.v8, 10);
-/** Node 20 and 22, whose V8 takes longer, and with an unlucky heap of Node 20 several times as long. */
+/** Node 20 and 22, whose V8 is slower, and several times as slow for some heaps on Node 20. */
 const isSlower = v8Version < 13;
-/** The redactor and gzip included. */
+/** Including the redactor and gzip. */
 const usPerObject = v8Version < 12 ? 2.8 : 1.8;
 const usPerIndex = 2.2;
-/** Tiny strings out of JSON, of each of which V8 keeps a name of 1 KB, took 4 times of what was said. */
+/** Tiny strings parsed from JSON, for each of which V8 keeps a name of 1 KB, took 4 times the estimate. */
 const highestOverUncounted = 5;
 
-/** Fitted to 31 heaps on each Node with the names counted: the least that a bare Node takes, and what each thing adds. */
+/** Fitted to 31 heaps on each Node with the names counted: the minimum of a bare Node, and the addition per item. */
 const named = {
   base: { bytes: 58 * mb, us: isSlower ? 228_000 : 160_000 },
   object: { bytes: 280, us: isSlower ? 2.4 : 1.9 },
@@ -43,18 +43,18 @@ const named = {
   string: { bytes: 360, us: isSlower ? 4 : 2.5 },
   weakEntry: { bytes: 2900, us: isSlower ? 8.2 : 8.7 },
 };
-/** So far the estimate was from what was taken, at most. */
+/** The maximum ratio so far between the actual cost and the estimate. */
 const highestOverNamed = 1.5;
-/** From V8 14 on, they are not among the objects that are counted. */
+/** From V8 14 on, boxed numbers are not among the objects that are counted. */
 const countsBoxedNumbers = v8Version < 14;
 
-/** While they are counted: the ids. */
+/** For the ids, while objects are counted. */
 const countingBytesPerObject = 110;
 const usPerCountedObject = 0.5;
-/** V8 collects garbage several times before it lists its objects, of an empty heap too. */
+/** V8 collects garbage several times before it lists its objects, even in an empty heap. */
 const censusBaseMs = 100;
 
-/** By the heap's spaces alone: rarely too low, and many times too high for strings and numbers. */
+/** From the heap's spaces alone: rarely too low, and many times too high for strings and numbers. */
 export function estimateUpper(): SnapshotEstimate {
   const { small, large } = readSpaces();
   return estimateOf(small / smallestAverageBytes, large / slotBytes);
@@ -64,7 +64,7 @@ export function estimateCounted(objects: number): SnapshotEstimate {
   return estimateOf(objects, numbersIn(readSpaces().large, objects));
 }
 
-/** @param large of largeBytes(), before the names were counted: the list that this makes is large itself. */
+/** @param large from largeBytes(), read before the names were counted, because the list for that is large itself. */
 export function estimateNamed(objects: number, names: HeapNames, large: number): SnapshotEstimate {
   const { numbers, strings, weakEntries, boxedNumbers, tableBytes } = names;
   const nodes = objects - (countsBoxedNumbers ? boxedNumbers : 0);
@@ -82,7 +82,7 @@ export function estimateNamed(objects: number, names: HeapNames, large: number):
   };
 }
 
-/** What counting the objects may take. */
+/** The cost of counting the objects. */
 export function countingCost(objects = readSpaces().small / smallestAverageBytes): Cost {
   return {
     bytes: Math.round(objects * countingBytesPerObject),
@@ -90,7 +90,7 @@ export function countingCost(objects = readSpaces().small / smallestAverageBytes
   };
 }
 
-/** What a census of them may take. @param objects if they were counted: their bytes may be garbage's. */
+/** The cost of a census. @param objects if they were counted; otherwise derived from bytes, which may be garbage. */
 export function censusCost(objects?: number): Cost {
   const { bytes, ms } = countingCost(objects);
   return { bytes, ms: censusBaseMs + ms };
@@ -100,7 +100,7 @@ export function largeBytes(): number {
   return readSpaces().large;
 }
 
-/** Large strings and arrays of numbers have no numbers to name: not more of them than there are objects. */
+/** Large strings and arrays of numbers contain no numbered places, so there are at most as many as objects. */
 function numbersIn(large: number, objects: number): number {
   return Math.min(large / slotBytes, Math.max(0, objects - ownObjects));
 }
@@ -111,7 +111,7 @@ function estimateOf(objects: number, indexes: number): SnapshotEstimate {
   return { bytes, ms: Math.round(baseMs + us / 1000), highestBytes: highestOverUncounted * bytes };
 }
 
-/** Bytes in use: of objects of any size, and of those in a space of their own, above 128 KB. */
+/** Bytes in use: of all objects below 128 KB, and of larger ones, which are in a separate space. */
 function readSpaces(): { small: number; large: number } {
   let small = 0;
   let large = 0;

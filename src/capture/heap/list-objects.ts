@@ -1,17 +1,21 @@
 /**
- * Hands all objects of a kind to a function, by default all that inherit from the main realm's Object.prototype: V8 lists
- * them (Runtime.queryObjects), after a collection of garbage. Some 110 bytes an object while it lasts and half a microsecond (Node 20, 22, 24, 26). Not
- * among them: what has no prototype, proxies, what belongs to another context. Throws where a Node has no inspector.
+ * Passes all objects of a kind to a function, by default all that inherit from the main realm's Object.prototype: V8 lists
+ * them (Runtime.queryObjects), after a garbage collection. Costs about 110 bytes per object while it runs and half a
+ * microsecond (Node 20, 22, 24, 26). Not included: objects without a prototype, proxies, and objects of another context.
+ * Throws if this Node has no inspector.
  */
 const slotKey = Symbol.for('agentdump.objects');
 const group = 'agentdump';
 
 export interface ObjectKind {
-  /** An expression for one of them. */
+  /** An expression that returns one of them. */
   example?: string;
 }
 
-/** The list is emptied when `visit` returns: it may stay until long after, and was then the largest array of the next list. */
+/**
+ * The list is emptied when `visit` returns: it may stay alive until long after, and would be the largest array in the next
+ * list.
+ */
 export function listObjects(visit: (objects: object[]) => void, kind: ObjectKind = {}): void {
   const value = (objects: object[]): void => {
     try {
@@ -29,13 +33,16 @@ export function listObjects(visit: (objects: object[]) => void, kind: ObjectKind
   }
 }
 
-/** Not by the name, which the program may have given to something else. */
+/** Not taken from a global name, which the program may have reassigned. */
 function prototypeOf({ example = '({})' }: ObjectKind): object {
   const { Script } = process.getBuiltinModule('node:vm');
   return Object.getPrototypeOf(new Script(example).runInThisContext());
 }
 
-/** Calls the slot with an array of all that inherit from its `top`. Posts answer synchronously on the thread's own session. */
+/**
+ * Calls the slot with an array of all objects that inherit from its `top`. On the thread's own session `post` calls back
+ * synchronously.
+ */
 function handOver(): void {
   const { Session } = process.getBuiltinModule('node:inspector');
   const session = new Session();

@@ -1,6 +1,6 @@
 /**
- * The one place where a living program's memory is read, for all who want to know: the journal's samples and the watch
- * over its limits share a reading that is less than a second old.
+ * The one place that reads the memory of a running program: the journal's samples and the memory watch share a reading that
+ * is less than a second old.
  */
 
 import type { MemorySamplePayload } from '../../journal/layout/records.ts';
@@ -8,15 +8,15 @@ import { findMemoryCgroup, readCgroupMemory } from '../../platform/cgroup.ts';
 import { platform } from '../../platform/index.ts';
 
 export interface MemoryReading extends MemorySamplePayload {
-  /** What V8 dies of, and when: its old generation, in bytes. */
+  /** The old generation, in bytes: V8 aborts when it reaches its limit. */
   oldSpace: { used: number; limit: number };
 }
 
-/** Two tickers of a second each share what the first of them read. */
+/** Two timers with a period of a second share the reading of the first one. */
 const freshMs = 900;
-/** The largest that is known. */
+/** The largest known size of the young generation. */
 const youngBytes = 192 * 1024 * 1024;
-/** As it was before the host, or a test of its, replaced it. */
+/** As it was before the host, or one of its tests, replaced it. */
 const { now } = Date;
 
 export class MemorySampler {
@@ -25,7 +25,7 @@ export class MemorySampler {
   #reading: MemoryReading | undefined;
   #readAt = 0;
 
-  /** At most `freshMs` old, unless it must be read now. */
+  /** At most `freshMs` old, unless `mustBeNew`. */
   read(mustBeNew = false): MemoryReading {
     const at = now();
     if (!this.#reading || mustBeNew || Math.abs(at - this.#readAt) >= freshMs) {
@@ -60,8 +60,8 @@ export class MemorySampler {
 }
 
 /**
- * The limit that V8 tells counts the young generation too (48 MiB of it on Node 20 and 22, 192 on 24, 96 on 26), so
- * what was asked for on the command line comes first.
+ * The limit that V8 reports includes the young generation (48 MiB on Node 20 and 22, 192 on 24, 96 on 26), so the value from
+ * the command line takes precedence.
  */
 export function oldSpaceOf(
   limit: number,
@@ -74,7 +74,7 @@ export function oldSpaceOf(
   return { used, limit: asked ?? Math.max(limit - youngBytes, limit / 2) };
 }
 
-/** As the last of these words has it, in bytes. */
+/** The last value in the arguments, in bytes. */
 export function askedLimit(words: string): number | undefined {
   const asked = [...words.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d{1,9})(?!\S)/g)].pop()?.[1];
   return asked === undefined || Number(asked) === 0 ? undefined : Number(asked) * 1024 ** 2;

@@ -1,18 +1,18 @@
 /**
- * How many distinct places V8 numbers in a heap's tables. It keeps a name of 1 KB for each number, whichever table it is of: so
- * the same places of two tables cost once. The entries of a hash table lie here and there in its span, those of an array
- * one after the other.
+ * Counts the distinct places that V8 numbers in a heap's tables. V8 keeps a name of 1 KB for each number, whichever table it
+ * belongs to, so the same places in two tables cost once. The entries of a hash table are scattered over its span, those of
+ * an array are contiguous.
  */
 export interface NumberedTable {
   /** Words from the first place to the last. */
   span: number;
-  /** Of these, those that hold something with a node of its own. */
+  /** How many of them hold something that has a node of its own. */
   filled: number;
 }
 
 const mostTables = 64;
 
-/** As if each table's places were drawn by chance, which those of hash tables are. */
+/** Assumes that the filled places of each table are random, as they are in hash tables. */
 export function countPlaces(tables: readonly NumberedTable[]): number {
   const largest = [...tables].sort((a, b) => b.span - a.span).slice(0, mostTables);
   let places = 0;

@@ -1,8 +1,8 @@
 /**
- * How many names of 1 KB V8 would keep for a snapshot (StringsStorage formats each into a buffer of that size): one for each
- * number of a place in its longest tables, and of its table of internalized strings; three for each entry of a WeakMap.
- * V8's statistics tell none of this, so the objects are listed. All collections are looked at, of the rest a sample.
- * Not seen: what has no prototype, and strings that only code, closures or Sets hold.
+ * Counts the names of 1 KB that V8 would keep for a snapshot (StringsStorage formats each into a buffer of that size): one
+ * for each number of a place in its longest tables, and in its table of internalized strings; three for each entry of a
+ * WeakMap. V8's statistics don't contain these, so the objects are listed. All collections are examined, and a sample of the
+ * rest. Not seen: objects without a prototype, and strings that are only held by code, closures or Sets.
  */
 import { type AskV8, askV8 } from '../host/ask-v8.ts';
 import { Chance } from './chance.ts';
@@ -11,22 +11,22 @@ import { listObjects } from './list-objects.ts';
 import { countPlaces, type NumberedTable } from './name-tables.ts';
 
 export interface HeapNames {
-  /** Numbers, beyond those that a bare Node has. */
+  /** Numbers, in addition to those of a bare Node. */
   numbers: number;
-  /** Internalized strings, beyond those that a bare Node has. */
+  /** Internalized strings, in addition to those of a bare Node. */
   strings: number;
   weakEntries: number;
-  /** Objects for numbers with a fraction: V8 counts them, and a snapshot has no node for them. */
+  /** Objects for fractional numbers: V8 counts them, but a snapshot has no node for them. */
   boxedNumbers: number;
-  /** Bytes of the tables that were seen and are in the space of large objects. */
+  /** Bytes of those tables that are in the large-object space. */
   tableBytes: number;
 }
 
 const wordBytes = 8;
 const leastLargeBytes = 128 * 1024;
-/** Of a bare Node: its internalized strings. */
+/** The internalized strings of a bare Node. */
 const ownStrings = 9_000;
-/** Below, a table's numbers are among those of the internalized strings. */
+/** The numbers of shorter tables are covered by those of the internalized strings. */
 const leastLong = 1000;
 const sampledObjects = 20_000;
 const membersOfSampled = 8;
@@ -38,7 +38,7 @@ const nextOfMap = new Map().entries().next;
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
 const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
-/** Undefined when the objects could not be listed, or V8 not be asked. */
+/** Undefined if the objects could not be listed, or V8 can't be queried (ask-v8.ts). */
 export function countHeapNames(): HeapNames | undefined {
   let names: HeapNames | undefined;
   try {
@@ -55,9 +55,12 @@ class Look {
   readonly #v8: AskV8;
   readonly #types = process.getBuiltinModule('node:util').types;
   readonly #tables: NumberedTable[] = [];
-  /** By where they were found: many that differ and few that all share would be taken for some of each. */
+  /**
+   * By the place where they were found: otherwise many distinct strings and a few shared ones would distort each other's
+   * estimate.
+   */
   readonly #ofSample = new Map<string, DistinctStrings>();
-  /** Of long tables, all of which are looked at: what was seen of one, to know it again in the next. */
+  /** The strings seen in long tables, all of which are examined, to recognize them in the next one. */
   readonly #known = new DistinctStrings();
   #ofLong = 0;
   #weakEntries = 0;
@@ -96,7 +99,7 @@ class Look {
     };
   }
 
-  /** Whether it has one that is long enough to matter by itself. */
+  /** Returns whether the object has a table that is long enough to matter by itself. */
   #lookAtTable(object: object): boolean {
     if (Array.isArray(object)) return this.#lookAtArray(object);
     if (this.#v8.isSparse(object)) return this.#lookAtSparse(object);
@@ -119,7 +122,7 @@ class Look {
     return true;
   }
 
-  /** The key of an entry is a number: only the value has a node. */
+  /** The key of an entry is a number, so only the value has a node. */
   #lookAtSparse(object: object): boolean {
     const entries = Object.keys(object).length;
     if (entries < leastLong) return false;
@@ -132,7 +135,7 @@ class Look {
     if (keys.length < leastLong) return false;
     const looked = this.#members(keys.length, membersOfLong).map((at) => keys[at]!);
     this.#seeLong(looked, keys.length);
-    // Key, value and details a place.
+    // Each place has key, value and details.
     this.#tables.push({ span: 3 * tableSize(keys.length), filled: 2 * keys.length });
     return true;
   }
@@ -142,7 +145,7 @@ class Look {
     if (size < leastLong) return false;
     const values = this.#entries(map, membersOfLong);
     this.#seeLong(values, 2 * size);
-    // Key, value and chain a place, after the buckets: OrderedHashMap.
+    // Each place has key, value and chain, after the buckets: OrderedHashMap.
     this.#tables.push({ span: 3.5 * size, filled: Math.round(2 * size * shareOf(values, hasNode)) });
     return true;
   }
@@ -189,7 +192,7 @@ class Look {
     strings.see(value, weight * this.#step);
   }
 
-  /** Those that differ among the looked at, less the share that other tables had. */
+  /** Adds the distinct strings among those that were examined, less the share that was in other tables. */
   #seeLong(looked: unknown[], count: number): void {
     const own = new DistinctStrings();
     const strings = looked.filter((value) => this.#isInternalized(value));
@@ -204,7 +207,7 @@ class Look {
     return typeof value === 'string' && this.#v8.isInternalized(value);
   }
 
-  /** Up to `most` of the places, evenly. */
+  /** Up to `most` of the indices, evenly spaced. */
   #members(count: number, most: number): number[] {
     const looked = Math.min(count, most);
     return Array.from({ length: looked }, (_, at) => Math.floor((at * count) / looked));
@@ -220,7 +223,7 @@ class Look {
   }
 }
 
-/** Collections of about a size are taken for of a kind. */
+/** Collections of similar size are assumed to be of the same kind. */
 function placeIn(collection: string, size: number): string {
   return `${collection} ${Math.ceil(Math.log2(size))}`;
 }
@@ -229,17 +232,17 @@ function shareOf(values: unknown[], is: (value: unknown) => boolean): number {
   return values.length > 0 ? values.filter(is).length / values.length : 0;
 }
 
-/** Numbers in arrays have none, and holes. */
+/** Numbers in arrays and holes have no node. */
 function hasNode(value: unknown): boolean {
   return value !== undefined && typeof value !== 'number';
 }
 
-/** Not a small integer, which is part of its holder. */
+/** A number that is not a small integer, which would be stored in its holder. */
 function isBoxed(value: unknown): boolean {
   return typeof value === 'number' && value !== (value | 0);
 }
 
-/** Entries that V8 makes room for: HashTable::ComputeCapacity. */
+/** Capacity that V8 allocates: HashTable::ComputeCapacity. */
 function tableSize(entries: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(4, entries * 1.5)));
 }

@@ -1,9 +1,9 @@
-/** What an object is called in a count by class. No code of the host runs: no getter is read, no proxy asked. */
+/** Names of objects in a count by class. Runs no code of the host: no getters, no proxy traps. */
 
 export const nameless = '(anonymous)';
 const mostNamedKeys = 8;
 
-/** By what its constructor is called, read as plain data. */
+/** The name of the constructor, read as plain data. */
 export function nameOf(prototype: object | null): string {
   const maker = plainValue(prototype, 'constructor');
   const name = typeof maker === 'function' ? plainValue(maker, 'name') : undefined;
@@ -15,7 +15,7 @@ export function plainValue(holder: object | null, key: string): unknown {
   return Object.getOwnPropertyDescriptor(holder, key)?.value;
 }
 
-/** As the tables of a snapshot name it: `{role, content}`. */
+/** As in the tables of a snapshot: `{role, content}`. */
 export function shapeName(object: object, keys = Object.keys(object)): string {
   const shown = keys.slice(0, mostNamedKeys).map((key) => key.slice(0, 40));
   return `{${[...shown, ...(keys.length > shown.length ? ['…'] : [])].join(', ')}}`;

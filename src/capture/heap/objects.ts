@@ -1,15 +1,16 @@
 /**
- * How many objects the heap holds, exactly, and for a tenth of what a snapshot of it costs. V8 gives each object that
- * it tracks the next free id, two apart (HeapObjectsMap in its heap-snapshot-generator): an object that is made after the
- * first look gets at the second look an id that counts all the others. Some 100 bytes an object until the session ends,
- * with which V8 also forgets the ids: not for a program that compares its own snapshots, so only asked where it decides.
+ * Counts the objects in the heap, exactly, at a tenth of the cost of a snapshot. V8 gives each object that it tracks the next
+ * free id, two apart (HeapObjectsMap in its heap-snapshot-generator): an object that is created after the first look gets an
+ * id at the second look that counts all the others. Costs about 100 bytes per object until the session ends, when V8 also
+ * discards the ids. This would disturb a program that compares its own snapshots, so it is only used if the result decides
+ * something.
  */
 import type { Session } from 'node:inspector';
 
 const idsApart = 2;
 const group = 'agentdump';
 
-/** Undefined when this Node has no inspector, or a V8 that numbers in some other way. */
+/** Undefined if this Node has no inspector, or its V8 assigns ids differently. */
 export function countHeapObjects(): number | undefined {
   try {
     const { Session } = process.getBuiltinModule('node:inspector');

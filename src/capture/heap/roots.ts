@@ -1,6 +1,6 @@
 /**
- * Where the walk over the heap begins: what the death is about, what the program handed over, its globals, what it waits for,
- * and its CommonJS modules, its own before its packages'. ES modules are reached by the functions that they gave away.
+ * The roots of the walk over the heap: the thrown value, what the program handed over, its globals, what it waits for, and
+ * its CommonJS modules, its own before those of packages. ES modules are reached through the functions that they passed on.
  */
 import type { Module } from 'node:module';
 import { basename } from 'node:path';
@@ -9,7 +9,7 @@ import { isInstalled } from '../../platform/paths.ts';
 
 export interface HeapRoot {
   value: unknown;
-  /** For a reader. */
+  /** A description for people. */
   at: string;
 }
 
@@ -20,7 +20,7 @@ export function* heapRoots(thrown: unknown, ownFile: string): Generator<HeapRoot
   yield { value: thrown, at: 'the thrown value' };
   const host = findHost();
   if (host) for (const [name, value] of host.state) yield { value, at: `agent state ${name}` };
-  // By name: reading a descriptor loads what Node loads late (undici, 50 ms).
+  // By name, because reading a descriptor loads modules that Node loads lazily (undici, 50 ms).
   for (const name of Object.keys(globalThis))
     if (!builtIn.has(name))
       yield { value: Object.getOwnPropertyDescriptor(globalThis, name)?.value, at: `globalThis.${name}` };
@@ -34,7 +34,7 @@ export function* heapRoots(thrown: unknown, ownFile: string): Generator<HeapRoot
         yield { value: Object.getOwnPropertyDescriptor(module, 'exports')?.value, at: basename(path) };
 }
 
-/** What a bare Node has there and can be seen by enumeration: it leads into Node's own modules. */
+/** Enumerable globals of a bare Node, which lead into Node's own modules. */
 const builtIn = new Set([
   'atob',
   'btoa',
@@ -55,7 +55,7 @@ const builtIn = new Set([
   'structuredClone',
 ]);
 
-/** Of a timer's or a callback's: a callback's variables are reached by it. */
+/** The resource of a timer or a callback, through which the variables of the callback are reached. */
 function currentResource(): unknown {
   return process.getBuiltinModule('node:async_hooks').executionAsyncResource();
 }

@@ -1,7 +1,7 @@
 /**
- * Decides what is taken of the heap, before it is taken: what the death may cost, and the dump must not be what gets the
- * container killed. A snapshot is held against the upper end of what the heap's bytes may mean; where memory is in question
- * and that doesn't fit, the objects are counted, and then the names.
+ * Decides beforehand what is taken of the heap, within the allowed cost of the death: the dump must not be what gets the
+ * container killed. The upper estimate for the heap's bytes decides about a snapshot; if memory is in question and that does
+ * not fit, the objects are counted, and then the names.
  */
 import type { MemoryPart, TriggerPart } from '../../bundle/layout/bundle.ts';
 import { findMemoryCgroup, readGroupLimits } from '../../platform/cgroup.ts';
@@ -20,28 +20,30 @@ import {
 import { countHeapNames } from './names.ts';
 import { countHeapObjects } from './objects.ts';
 
-/** The reasons for having no snapshot that are no gaps: nobody would miss it. */
+/** Reasons for not taking a snapshot that are not reported as gaps, because nobody would miss it. */
 const notPressed = 'memory is not in question';
 const noCrash = 'it was asked to end, or never ran, and memory is not in question';
 export const isNotMissed = (reason: string): boolean => reason.startsWith(notPressed) || reason === noCrash;
 
-/** What the heap may add to a death. The rest of the bundle has what is left of 250 ms and 64 MB (docs/cost.md). */
+/**
+ * What the heap may add to the cost of a death. The rest of the bundle has what is left of 250 ms and 64 MB (docs/cost.md).
+ */
 const ofDeath: Cost = { bytes: 32 * 1024 ** 2, ms: 100 };
-/** To a death for want of memory, or to a snapshot that was asked for; of memory all that is free. Upper estimates. */
+/** For a death due to memory, or a requested snapshot, which may use all free memory. Compared with upper estimates. */
 const longestAskedMs = 2_000;
-/** Of it, for finding out whether a snapshot fits. */
+/** The part of it that may be spent on finding out whether a snapshot fits. */
 const longestCountingMs = 500;
-/** Of the room that is left, for what is counted: the program lives on meanwhile, and others in its group. */
+/** Share of the remaining memory for what is counted, because the program, and others in its group, continue meanwhile. */
 const countingShare = 0.5;
-/** Memory is in question from here on: of V8's heap limit, and of the cgroup's. */
+/** Memory is in question above these shares of V8's heap limit and of the cgroup's. */
 const pressedHeapShare = 0.7;
 const pressedGroupShare = 0.8;
-/** Of V8's heap, for a sample. */
+/** V8 heap that a sample needs. */
 const sampleBytes = 16 * 1024 ** 2;
 
 const decided = new WeakMap<TriggerPart, MemoryPart['heapTier']>();
 
-/** Once a death: two parts ask, and counting the objects frees what is garbage. */
+/** Decided once per death: two parts call this, and counting the objects frees garbage. */
 export function decideHeapTier(config: Config, trigger: TriggerPart): MemoryPart['heapTier'] {
   const tier = decided.get(trigger) ?? decide(config, trigger);
   decided.set(trigger, tier);
@@ -53,7 +55,7 @@ function decide({ heap }: Config, trigger: TriggerPart): MemoryPart['heapTier'] 
   const upper = estimateUpper();
   const quick = figuresOf(upper);
   if (heap === 'always') return { wanted: heap, taken: 'snapshot', reason: 'asked for', ...quick };
-  // It goes on, and stands still while we write; or it has no memory to spare.
+  // The program survives and is blocked while we write, or it has no memory to spare.
   if (trigger.kind === 'stall' || trigger.kind === 'snapshot-memory')
     return { wanted: heap, taken: 'statistics', reason: notPressed, ...quick };
   const isAsked = trigger.verdictKind === 'snapshot' || isMemoryPressed();
@@ -85,7 +87,7 @@ const figuresOf = ({ bytes, ms, highestBytes }: SnapshotEstimate) => ({
   highestBytes,
 });
 
-/** It did not go as the program meant it, and nobody lives on and stands still while we write. */
+/** It did not end as intended, and no program that survives is blocked while we write. */
 function isCrash({ verdictKind, handledByHost }: TriggerPart): boolean {
   return !handledByHost && !orderly.has(verdictKind);
 }
@@ -105,7 +107,7 @@ function countWithin(most: Cost): number | undefined {
   return bytes <= most.bytes * countingShare && ms <= longestCountingMs ? countHeapObjects() : undefined;
 }
 
-/** The names only make it more: they are worth the time where it would fit without them. */
+/** The names only increase the estimate: they are worth the time if it would fit without them. */
 function refine(objects: number, most: Cost): SnapshotEstimate {
   const isWorth = whyNot(estimateNamed(objects, noNames, 0), most) === undefined;
   const large = largeBytes();
@@ -115,7 +117,7 @@ function refine(objects: number, most: Cost): SnapshotEstimate {
 
 const noNames = { numbers: 0, strings: 0, weakEntries: 0, boxedNumbers: 0, tableBytes: 0 };
 
-/** The list is in V8's heap, which may be nearly full: 8 bytes an object, and as much again to be safe. */
+/** The list is in V8's heap, which may be nearly full: 8 bytes per object, doubled to be safe. */
 function hasRoomForList(objects: number): boolean {
   const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
   return used_heap_size + objects * 16 < heap_size_limit;
@@ -130,13 +132,13 @@ function isMemoryPressed(): boolean {
   );
 }
 
-/** The least of what the machine, the cgroup and the limits of the process still have. */
+/** The minimum of what is left in the machine, the cgroup and the limits of the process. */
 function headroomBytes(): number {
   const limited = [...readGroupMemory(), ...readOwnLimits()];
   return Math.min(platform.availableBytes(), ...limited.map(({ max, used }) => Math.max(0, max - used)));
 }
 
-/** RLIMIT_DATA and RLIMIT_AS, beyond which V8 gets no memory and aborts: proc(5), getrlimit(2). */
+/** RLIMIT_DATA and RLIMIT_AS; at these limits V8 can't allocate and aborts: proc(5), getrlimit(2). */
 function readOwnLimits(): { max: number; used: number }[] {
   const limits = platform.limits('self');
   const status = platform.processFile('self', 'status') ?? '';
@@ -151,7 +153,7 @@ function readOwnLimits(): { max: number; used: number }[] {
   });
 }
 
-/** Of the cgroup and of those around it; nothing where there is no limit. */
+/** Of the cgroup and its parents; empty if there is no limit. */
 function readGroupMemory(): { max: number; used: number }[] {
   const group = findMemoryCgroup();
   return group === undefined ? [] : readGroupLimits(group);

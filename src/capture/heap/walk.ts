@@ -1,8 +1,8 @@
 /**
- * What is on the heap, about, for the same few milliseconds at any size of it: a walk from what the program holds (heap/roots.ts),
- * in which of a large collection only some members are looked at, each standing for its share. V8's own list of all objects
- * (heap/census.ts) needs several collections of garbage first: 0.1 s of an empty heap, 5 s of one of 200 MB. No code
- * of the host runs. Not reached: private fields, WeakMaps, what only timers and promises hold.
+ * An approximate census of the heap in a few milliseconds, whatever its size: a walk from what the program holds
+ * (heap/roots.ts) that visits only some members of a large collection, each of which stands for its share. V8's own list of
+ * all objects (heap/census.ts) needs several garbage collections first: 0.1 s for an empty heap, 5 s for one of 200 MB. Runs
+ * no code of the host. Not reached: private fields, WeakMaps, and what only timers and promises hold.
  */
 
 import type { HeapCensusPart } from '../../bundle/layout/bundle.ts';
@@ -17,32 +17,32 @@ import type { HeapRoot } from './roots.ts';
 const mostLookedAt = 20_000;
 const mostMembers = 48;
 const mostKeys = 64;
-/** A tenth to half a millisecond each. */
+/** Each takes a tenth to half a millisecond. */
 const mostScopes = 40;
 const scopesOfCollection = 2;
 const scopesOfRoot = 6;
 const longestPlace = 200;
-/** Longer ones are not compared, which would make V8 put them together. */
+/** Longer strings are not compared, because V8 would flatten them. */
 const longestCompared = 200;
 
 export interface WalkTools {
   scopes: ClosureScopes | undefined;
   v8: AskV8 | undefined;
-  /** So much is in objects of more than 128 KB: none with many keys can be there where it is little. */
+  /** Bytes in objects above 128 KB: if these are few, there is no object with many keys. */
   largeBytes: number;
   hasTime(): boolean;
 }
 
 interface Item {
   value: object;
-  /** How many it stands for. */
+  /** How many objects it stands for. */
   weight: number;
   at: string;
   /** Shared by the members of a collection. */
   scopes: { left: number };
 }
 
-/** Enumerating keys takes some 0.3 µs each, and nothing tells their number before. */
+/** Enumerating keys takes about 0.3 µs each, and their number is not known before. */
 const fewLargeBytes = 4 * 1024 ** 2;
 
 export function walkHeap(roots: Iterable<HeapRoot>, tools: WalkTools): Omit<HeapCensusPart, 'ms'> {
@@ -55,7 +55,7 @@ class HeapWalk {
   readonly #tools: WalkTools;
   readonly #types = process.getBuiltinModule('node:util').types;
   readonly #known = new Map<unknown, Item | { weight: number }>();
-  /** Members of collections come first: they are what there is many of. */
+  /** Members of collections come first, since they are the numerous objects. */
   readonly #many: Item[] = [];
   readonly #single: Item[] = [];
   readonly #prototypes = new Map<object | null, number>();
@@ -85,7 +85,8 @@ class HeapWalk {
       try {
         this.#look(item);
       } catch {
-        // A module's variable before its line has run, or what refuses to be listed: it is counted without what it holds.
+        // A variable of a module whose line has not run yet, or an object that refuses to be listed: counted without its
+        // contents.
       }
     }
     return this.#result(reason);
@@ -100,7 +101,7 @@ class HeapWalk {
     (weight > 1 ? this.#many : this.#single).push(item);
   }
 
-  /** What is met twice is shared, and then stands for itself alone. */
+  /** A value that is found twice is shared, and then stands only for itself. */
   #isKnown(value: unknown): boolean {
     const known = this.#known.get(value);
     if (known) known.weight = 1;
@@ -194,7 +195,7 @@ class HeapWalk {
     }
   }
 
-  /** Not to be enumerated: a table of its own, or elements, of which there may be a million. */
+  /** Must not be enumerated: an object in dictionary mode, or with elements, of which there may be a million. */
   #mayHaveManyKeys(value: object): boolean {
     const { v8, largeBytes } = this.#tools;
     if (largeBytes < fewLargeBytes) return false;
@@ -209,7 +210,7 @@ class HeapWalk {
     this.#scopesLeft--;
     const name = plainValue(value, 'name');
     const place = typeof name === 'string' && !at.endsWith(name) ? `${at} ${name}()` : `${at}()`;
-    // Only the innermost scope may be each function's own.
+    // Only the innermost scope can be specific to each function.
     for (const [depth, variables] of this.#tools.scopes.of(value).entries())
       for (const key of Object.keys(variables))
         this.add(ownValue(variables, key), depth === 0 ? weight : 1, `${place} ${key}`, {
@@ -233,7 +234,7 @@ class HeapWalk {
   }
 
   #result(reason: string): Omit<HeapCensusPart, 'ms'> {
-    // Not those that were found and not looked at: nothing is known of them but that they are there.
+    // Without those that were found but not visited: nothing is known about them except that they exist.
     const classes = new Map<string, number>();
     for (const [prototype, count] of this.#prototypes)
       classes.set(nameOf(prototype), (classes.get(nameOf(prototype)) ?? 0) + count);
