@@ -1,13 +1,13 @@
 /**
- * The variables that a function keeps: V8 tells of them to an inspector session, with no debugger enabled (some 0.1 ms a
- * function). What a module keeps to itself is reached in no other way. No code of the host runs.
+ * The variables that a function captures: V8 provides them to an inspector session, with no debugger enabled (about 0.1 ms
+ * per function). There is no other way to reach the private variables of a module. Runs no code of the host.
  */
 import type { Session } from 'node:inspector';
 import { plainValue } from '../heap/object-names.ts';
 
 const slotKey = Symbol.for('agentdump.scopes');
 const group = 'agentdump-scopes';
-/** Outside them are the scopes that all functions share. */
+/** The scopes outside of these are shared by all functions. */
 const innerScopes = /^(?:Closure|Block|Module|Catch|Local|With)/;
 
 interface Slot {
@@ -24,14 +24,14 @@ export class ClosureScopes {
   readonly #session: Session;
   readonly #slot: Slot = { asked: undefined, answer: null };
 
-  /** Throws where this Node has no inspector. */
+  /** Throws if this Node has no inspector. */
   constructor() {
     this.#session = new (process.getBuiltinModule('node:inspector').Session)();
     this.#session.connect();
     Object.defineProperty(globalThis, slotKey, { value: this.#slot, configurable: true, enumerable: false });
   }
 
-  /** One object a scope, its fields the variables, the innermost first. None where V8 does not tell. */
+  /** One object per scope, with its variables as fields, innermost first. Empty if V8 does not provide them. */
   of(asked: object): object[] {
     this.#slot.asked = asked;
     const held = this.#post('Runtime.evaluate', {
@@ -60,7 +60,7 @@ export class ClosureScopes {
     if (scope?.objectId === undefined || !innerScopes.test(scope.description ?? '')) return [];
     const functionDeclaration = "function () { globalThis[Symbol.for('agentdump.scopes')].answer = this; }";
     this.#post('Runtime.callFunctionOn', { functionDeclaration, objectId: scope.objectId });
-    // V8 describes a scope by an object of its own, in which the variables are one.
+    // V8 describes a scope by an object of its own, which has the variables in a field.
     const variables = plainValue(this.#slot.answer, 'object');
     this.#slot.answer = null;
     return typeof variables === 'object' && variables !== null ? [variables] : [];

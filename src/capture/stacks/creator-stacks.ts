@@ -1,8 +1,8 @@
 /**
- * Who opened what is still open: the place in the program that each handle and file descriptor comes from. On request
- * only, since every handle costs a stack: handles by an async hook, descriptors by functions around those of node:fs,
- * which keep name and length. What native code opens is not seen. It
- * shows: an uncaught error of such a call is printed under another line of source.
+ * Where open handles and file descriptors were created: the place in the program for each of them. On request only, since
+ * every handle costs a stack: handles by an async hook, descriptors by wrappers of the functions of node:fs, which keep name
+ * and length. What native code opens is not seen. One effect is visible: Node prints an uncaught error of such a call under
+ * another source line.
  */
 import type Fs from 'node:fs';
 import type { HandlesPart } from '../../bundle/layout/bundle.ts';
@@ -24,7 +24,10 @@ const handles = new Map<number, Place>();
 const descriptors = new Map<number, Place>();
 let armedFor: string | undefined;
 
-/** `ownFile`: the preload's, whose frames are left out; `fs`: the program's, not our own copy. Returns the undoing. */
+/**
+ * `ownFile`: the preload's, whose frames are left out; `fs`: the program's, not our own copy. Returns a function that undoes
+ * it.
+ */
 export function armCreators(ownFile: string, fs: typeof Fs): () => void {
   armedFor = ownFile;
   const { createHook } = process.getBuiltinModule('node:async_hooks');
@@ -44,7 +47,7 @@ export function armCreators(ownFile: string, fs: typeof Fs): () => void {
   };
 }
 
-/** Places by how much of theirs is open, most first; undefined when nobody asked for it. */
+/** Places by the number of their open handles, most first; undefined if it is not enabled. */
 export function countCreators(): Creator[] | undefined {
   if (armedFor === undefined) return undefined;
   const counts = new Map<string, Creator>();
@@ -57,7 +60,7 @@ export function countCreators(): Creator[] | undefined {
   return [...counts.values()].sort((a, b) => b.count - a.count).slice(0, mostNamed);
 }
 
-/** The program's own frames; Node's where there are none. */
+/** The program's own frames, or Node's if there are none. */
 function creatorStack(): string {
   const frames = nearestFrames(armedFor).split('\n');
   const own = frames.filter((frame) => !/\(?node:/.test(frame));
@@ -103,7 +106,7 @@ function wrapFiles(fs: typeof Fs): () => void {
   };
 }
 
-/** What the call threw shows the stack that it would have without us. */
+/** Restores the stack that the error would have without us. */
 function withoutOurFrames(error: unknown): void {
   const { stack } = (error ?? {}) as { stack?: unknown };
   if (typeof stack !== 'string' || armedFor === undefined) return;
@@ -112,7 +115,7 @@ function withoutOurFrames(error: unknown): void {
   Object.defineProperty(error, 'stack', { value: frames.join('\n') });
 }
 
-/** `around` gets the call that is to be made and its arguments, which it may change. */
+/** `around` receives the original call and its arguments, which it may change. */
 function wrap(
   holder: object,
   name: string,
@@ -129,7 +132,7 @@ function wrap(
       throw error;
     }
   };
-  // `open` has a promisified form among its own properties.
+  // `open` has its promisified form as an own property.
   Object.defineProperties(value, Object.getOwnPropertyDescriptors(original));
   Object.defineProperty(holder, name, { ...descriptor, value });
   return () => {

@@ -9,7 +9,9 @@ export type Ask = (method: string, params: Record<string, unknown>) => Promise<R
 
 const mostFramesWithLocals = 15;
 
-/** `depth`: 0 for the innermost; variables of frames far below it, and of Node's own, are not read. Never rejects. */
+/**
+ * `depth`: 0 for the innermost frame. The variables of frames far below it, and of Node's own, are not read. Never rejects.
+ */
 export async function readFrame(ask: Ask, frame: Debugger.CallFrame, depth: number): Promise<LocalFrame> {
   const isOfInterest = depth < mostFramesWithLocals && !frame.url.startsWith('node:');
   const scopes = isOfInterest ? frame.scopeChain.filter((scope) => shownScopes.has(scope.type)) : [];
@@ -40,7 +42,7 @@ async function askAll(ask: Ask, questions: ReturnType<typeof readVariables>): Pr
   return next.value;
 }
 
-/** As V8 prints a stack, so that it is read like any other. */
+/** In V8's stack format, so that it is parsed like any other. */
 export function stackTextOf(frames: LocalsPart['frames'], head = 'Main thread'): string {
   const lines = frames.map(({ functionName, url, line, column }) => {
     const place = `${url || '<anonymous>'}:${line}:${column}`;

@@ -1,5 +1,5 @@
 /**
- * Locals at an uncaught throw: the thread debugs itself and is paused, synchronously, where the exception leaves the
+ * Local variables at an uncaught throw: the thread debugs itself and is paused, synchronously, where the exception leaves the
  * program. On request only: with Debugger.enable hot code is ten times slower (platform facts in README.md).
  */
 import type { Debugger, Runtime, Session } from 'node:inspector';
@@ -12,13 +12,13 @@ type LocalFrame = LocalsPart['frames'][number];
 
 const maxFrames = 12;
 const maxAsyncStacks = 8;
-/** Scopes that belong to a frame: the global one says nothing about it. */
+/** Scopes that belong to a frame. The global one is not specific to it. */
 export const shownScopes = new Set(['local', 'closure', 'block', 'catch', 'eval', 'module', 'script']);
 
 let recorded: LocalFrame[] | undefined;
 let scheduledBy: string | undefined;
 
-/** The frames of the last uncaught throw; then forgets them. */
+/** Returns the frames of the last uncaught throw, and discards them. */
 export function takeLocals(): LocalFrame[] | undefined {
   const frames = recorded;
   recorded = undefined;
@@ -26,8 +26,8 @@ export function takeLocals(): LocalFrame[] | undefined {
 }
 
 /**
- * The text of the stack on which what threw was scheduled (the await, the `then`, the timer), of the last uncaught
- * throw; then forgets it.
+ * Returns the text of the stack that scheduled the code of the last uncaught throw (the await, the `then`, the timer), and
+ * discards it.
  */
 export function takeSchedulingStack(): string | undefined {
   const stack = scheduledBy;
@@ -36,8 +36,8 @@ export function takeSchedulingStack(): string | undefined {
 }
 
 /**
- * Why the debugger may not be armed for this program: with `-e`, `-p` and a program on stdin every exception of the first
- * turn leaves code that Node runs as `node:vm` does (vm-guard.ts).
+ * Why the debugger may not be armed for this program: with `-e`, `-p` and a program on stdin, every exception of the first
+ * turn leaves code that Node runs in the same way as `node:vm` (vm-guard.ts).
  */
 export function whyNotArmed(): string | undefined {
   const [script] = process.argv.slice(1);
@@ -46,7 +46,7 @@ export function whyNotArmed(): string | undefined {
   return isFile || !losesVmExceptions() ? undefined : `the program is no file${lostAtPause}`;
 }
 
-/** Why an exception was not paused at, although the debugger was armed, as far as is known. */
+/** Why there was no pause at an exception although the debugger was armed, as far as known. */
 export function whyNotPaused(): string | undefined {
   return vmCodeHasThrown() ? `it was thrown by code that node:vm ran${lostAtPause}` : whyNotArmed();
 }
@@ -54,7 +54,7 @@ export function whyNotPaused(): string | undefined {
 const lostAtPause =
   ', and this Node loses the exception of such code at a debugger’s pause; Node 24 does not';
 
-/** Arms the debugger; returns the undoing. Throws when this Node has no inspector. */
+/** Arms the debugger; returns a function that disarms it. Throws if this Node has no inspector. */
 export function armLocals(): () => void {
   const inspector = process.getBuiltinModule('node:inspector');
   const session = new inspector.Session();
@@ -82,7 +82,7 @@ export function armLocals(): () => void {
   };
 }
 
-/** As V8 prints stacks; each earlier one goes on where the later began. */
+/** In V8's stack format; each earlier stack continues where the later one began. */
 function renderAsyncStack(first: Runtime.StackTrace): string {
   const lines: string[] = [];
   for (let stack: Runtime.StackTrace | undefined = first; stack; stack = stack.parent)
@@ -117,7 +117,7 @@ function readScope(session: Session, { type, name, object }: Debugger.Scope): Lo
   return { type, variables, ...(name !== undefined && { name }) };
 }
 
-/** Posts answer synchronously on the thread's own session. */
+/** On the thread's own session `post` calls back synchronously. */
 function askAll(session: Session, questions: ReturnType<typeof readVariables>): Variable[] {
   let next = questions.next();
   while (!next.done) {

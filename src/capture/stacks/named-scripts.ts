@@ -1,7 +1,7 @@
 /**
- * The scripts that a stack's text names: `/srv/app.js:1:2`, `file:///srv/app.mjs:3:4`. Found from their endings backwards: the
- * message stands in the same text, and may be megabytes without a blank, over which an expression that begins anywhere takes
- * the square of that (100 KB of hexadecimal digits in a message held a death for 3 s).
+ * The scripts that a stack's text names: `/srv/app.js:1:2`, `file:///srv/app.mjs:3:4`. Searched backwards from the file
+ * extensions, because the text also contains the message, which may have megabytes without a blank: an expression that can
+ * start anywhere takes quadratic time there (100 KB of hexadecimal digits in a message delayed a death by 3 s).
  */
 const ending = /\.[cm]?[jt]sx?(?=:\d)/g;
 const longestPath = 4096;
@@ -19,14 +19,14 @@ export function scriptPathsIn(text: string): string[] {
   });
 }
 
-/** The last names of paths. */
+/** The base names of the paths. */
 export function scriptNamesIn(text: string): string[] {
   return endings(text, isBeforeName).map(({ start, end }) => text.slice(start, end));
 }
 
 interface Found {
   start: number;
-  /** Where the ending begins. */
+  /** Where the extension begins. */
   stem: number;
   end: number;
 }

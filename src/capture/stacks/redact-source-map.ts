@@ -1,6 +1,6 @@
 /**
- * A source map without secrets: the program texts in it are redacted in place, its paths as text; mappings and names hold
- * none and stay, so that every position stays true and a large map costs little. Format: ECMA-426.
+ * Removes secrets from a source map: the sources in it are redacted in place, its paths as text. Mappings and names contain
+ * no secrets and stay, so that every position remains valid and a large map costs little. Format: ECMA-426.
  */
 import type { Policy } from '../../redaction/policy.ts';
 
@@ -15,9 +15,9 @@ interface RawMap {
   [field: string]: unknown;
 }
 
-/** The map again as JSON. Throws on what is no JSON object. */
+/** Returns the map as JSON. Throws if the text is not a JSON object. */
 export function redactSourceMap(text: string, policy: Redactor): string {
-  // The mark against script inclusion that some servers put first.
+  // The prefix against cross-site script inclusion that some servers add.
   const map = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as RawMap;
   return JSON.stringify(cleanMap(map, policy, 0));
 }
@@ -32,7 +32,7 @@ function cleanMap(map: RawMap, policy: Redactor, depth: number): RawMap {
   if (Array.isArray(map.sources)) clean.sources = eachText(map.sources, (path) => policy.text(path));
   if (Array.isArray(map.sourcesContent))
     clean.sourcesContent = eachText(map.sourcesContent, (source) => policy.code(source));
-  // Sections hold maps, but no map with sections.
+  // Sections contain maps, but no map with sections.
   if (Array.isArray(map.sections) && depth === 0)
     clean.sections = map.sections.map((section: { offset?: unknown; map?: RawMap }) => ({
       offset: section.offset,

@@ -1,7 +1,7 @@
 /**
- * The variables of a scope, as one line each. V8 makes the preview of a collection by copying all of it, stopped program
- * or not: a Map of a million entries took 1.5 to 3.3 s and 300 MB (Node 20, 22, 26), in each scope that sees it. So it
- * is asked first without previews, which costs nothing, and a large value is told by its size alone.
+ * The variables of a scope, as one line each. To make the preview of a collection V8 copies all of it, even if the program is
+ * stopped: a Map of a million entries took 1.5 to 3.3 s and 300 MB (Node 20, 22, 26), in each scope where it is visible. So
+ * the values are first requested without previews, which costs nothing, and a large value is described by its size only.
  */
 import type { Runtime } from 'node:inspector';
 import { startOf } from '../../redaction/start-of.ts';
@@ -12,7 +12,7 @@ export interface Variable {
   value: string;
 }
 
-/** What is asked of the session, of one scope or one value in it. */
+/** A request to the session, about a scope or a value in it. */
 export interface ScopeQuestion {
   method: 'Runtime.getProperties' | 'Runtime.callFunctionOn';
   params: Record<string, unknown>;
@@ -24,11 +24,11 @@ type Answer = { result?: Runtime.PropertyDescriptor[] | Runtime.RemoteObject } |
 const mostVariables = 40;
 const maxValueChars = 512;
 const mostElements = 10_000;
-/** As the protocol names them: their previews, and those of what goes through them, copy every entry. */
+/** The protocol's names: their previews, and those of iterators over them, copy every entry. */
 const collections = new Set(['map', 'set', 'weakmap', 'weakset', 'iterator']);
 
 /**
- * Asks by yielding, and is given the answer, or undefined when there is none: the session may be synchronous or not.
+ * Yields requests, and receives each answer, or undefined if there is none, so that the session may be synchronous or not.
  * `objectId`: of the scope.
  */
 export function* readVariables(objectId: string): Generator<ScopeQuestion, Variable[], Answer> {
@@ -59,7 +59,7 @@ function propertiesOf(answer: Answer): Property[] {
   return Array.isArray(answer?.result) ? answer.result.slice(0, mostVariables) : [];
 }
 
-/** V8 says how long it is in the description, `Array(3)`. A small Map may hold a large one, which is copied as well. */
+/** V8 gives the length in the description, `Array(3)`. A small Map may contain a large one, which is copied as well. */
 function isLarge({ subtype = '', description = '' }: Runtime.RemoteObject): boolean {
   if (subtype !== 'array') return collections.has(subtype);
   return Number(/\((\d+)\)$/.exec(description)?.[1] ?? 0) > mostElements;

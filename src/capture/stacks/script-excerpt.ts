@@ -1,15 +1,15 @@
 /**
- * What a death keeps of a long script and of its source map: what is near the stack, everything in its place. Redacting
- * the whole of a program that was bundled into one file takes seconds (9 MB: 3 s), and nobody reads the rest.
+ * What a bundle keeps of a long script and its source map: the text near the stack, at its original position. Redacting a
+ * whole program that was bundled into one file takes seconds (9 MB: 3 s), and nobody reads the rest.
  */
 
-/** 1-based, as stacks print it. */
+/** 1-based, as printed in stacks. */
 export interface ScriptPlace {
   line: number;
   column: number;
 }
 
-/** By the URL or path of their script. */
+/** By URL or path of the script. */
 export type FramePlaces = Map<string, ScriptPlace[]>;
 
 const linesAround = 100;
@@ -32,7 +32,7 @@ export function addFrames(
   return places;
 }
 
-/** Where the stack texts are in a script that they call by one of these names. */
+/** The positions in stack texts that refer to a script by one of these names. */
 export function placesOf(names: readonly string[], stackText: string): ScriptPlace[] {
   const places: ScriptPlace[] = [];
   const position = /:(\d+)(?::(\d+))?/y;
@@ -47,8 +47,8 @@ export function placesOf(names: readonly string[], stackText: string): ScriptPla
 }
 
 /**
- * The text with nothing but line ends, and blanks before what is kept of a long line, in the place of what is far from all
- * of these; undefined where they are not in it, or its lines can't be counted fast.
+ * The text without everything that is far from all of the places. Line ends stay, and spaces fill a long line up to what is
+ * kept of it. Undefined if no place is in the text, or its lines can't be counted fast.
  */
 export function excerpt(text: string, places: readonly ScriptPlace[]): string | undefined {
   if (oddLineEnd.test(text)) return undefined;
@@ -96,13 +96,13 @@ function spanAround(
   return [from, to];
 }
 
-/** All of one long word: perhaps of a key whose first line is not kept, by which it would be known. */
+/** A line that is one long word may be part of a key, whose first line, by which it would be recognized, is not kept. */
 function isOfKey(line: string): boolean {
   const word = longWord.exec(line)?.[0];
   return word !== undefined && line.trim().length - word.length <= mostBesideWord;
 }
 
-/** The first place from `from` on that is inside of no word or string of a secret: after the end of a statement. */
+/** The first position from `from` on that is not inside a word or string of a secret: after the end of a statement. */
 function sound(text: string, from: number, until: number): number {
   const end = text.slice(from, until).search(/[;{}\n]/);
   return end < 0 ? until : from + end + 1;
@@ -113,12 +113,12 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Of the line that ends before `to`. */
+/** The start of the line that ends before `to`. */
 function startOfLine(text: string, to: number): number {
   return to < 2 ? 0 : text.lastIndexOf('\n', to - 2) + 1;
 }
 
-/** Of the comments at the end, which name the map and the debug id. */
+/** The start of the comments at the end, which name the map and the debug id. */
 function startOfComments(text: string): number {
   let from = text.length;
   for (let line = startOfLine(text, from), count = 0; count < mostComments; count++) {
@@ -136,8 +136,8 @@ function blank(text: string): string {
 }
 
 /**
- * A source map without the texts of sources in which none of these places is, and which the stack does not name. What is
- * no map, or one of sections, comes back as it is. Format: ECMA-426.
+ * A source map without the texts of sources that contain none of the places and are not named in the stack. Anything that is
+ * not a map, or has sections, is returned unchanged. Format: ECMA-426.
  */
 export function thinMap(map: string, places: readonly ScriptPlace[], stackText: string): string {
   const parsed = parse(map);
@@ -164,7 +164,7 @@ for (let at = 0; at < 64; at++)
   digits['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.charCodeAt(at)] = at;
 const semicolon = 59;
 
-/** Indexes of the sources that the mappings lead to from these places. */
+/** Indexes of the sources to which the places are mapped. */
 function sourcesAt(mappings: string, places: readonly ScriptPlace[]): Set<number> {
   const found = new Set<number>();
   const waiting = [...places].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -174,7 +174,7 @@ function sourcesAt(mappings: string, places: readonly ScriptPlace[]): Set<number
   let source = 0;
   /** Source of the last segment of this line. */
   let last: number | undefined;
-  /** What lies before this column belongs to the segment before it. */
+  /** A place before this column belongs to the previous segment. */
   const settle = (before: number): void => {
     for (let place = waiting[next]; place; place = waiting[++next]) {
       if (place.line > line || (place.line === line && place.column - 1 >= before)) return;

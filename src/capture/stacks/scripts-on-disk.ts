@@ -1,6 +1,7 @@
 /**
- * The scripts of a program whose heap is too large to be looked through: V8 goes over all objects when a debugger is enabled,
- * 0.2 s at 800 MB. So they are those of require.cache and of the stack, and their texts what the files hold now.
+ * The scripts of a program whose heap is too large to be scanned: V8 visits all objects when a debugger is enabled, which
+ * takes 0.2 s at 800 MB. Instead the scripts are those of require.cache and of the stack, with the current contents of their
+ * files.
  */
 import type { Module } from 'node:module';
 import { isAbsolute } from 'node:path';

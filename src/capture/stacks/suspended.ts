@@ -1,19 +1,20 @@
 /**
- * Where async functions wait. V8 lists the promises (after a collection of garbage), and adds to the stack of an error
- * that is made in a reaction the functions which await the promise behind it, innermost first: the zero-cost async stack
- * traces of V8's isolate.cc. So a reaction of ours is put in front of each promise, by a constructor that answers with that
- * promise (Symbol.species), and nothing of the promise is changed. It runs in a context with microtasks of its own: none of
- * the program's are run. A wait for what nobody can reach any more is garbage, and not found. Node 20 to 26.
+ * Where async functions wait. V8 lists the promises (after a garbage collection). To the stack of an error that is created in
+ * a reaction, V8 adds the functions that await the reaction's promise, innermost first: the zero-cost async stack traces of
+ * V8's isolate.cc. So for each promise a reaction of our own is created whose derived promise is that promise, by a
+ * constructor that returns it (Symbol.species); the promise itself is not changed. The reactions run in a context with its
+ * own microtask queue, so that none of the program's microtasks run. A function that waits for something unreachable is
+ * garbage, and not found. Node 20 to 26.
  */
 
 import { listObjects, type ObjectKind } from '../heap/list-objects.ts';
 
 export interface Suspended {
-  /** Promises that were looked at. */
+  /** Promises that were examined. */
   promises: number;
-  /** Not looked at, as there were too many. */
+  /** Promises that were not examined, because there were too many. */
   left: number;
-  /** Lines `at async …` in V8's form, the positions not mapped, each text once. Without what Node awaits itself. */
+  /** Lines `at async …` in V8's format, the positions not mapped, each text once. Without what Node itself awaits. */
   stacks: string[];
 }
 
@@ -23,7 +24,7 @@ const mostFrames = 64;
 
 type Look = (promises: object[], found: string[]) => void;
 
-/** Makes one error a promise; `found` has the text of each, once the microtasks of its context were run. */
+/** Creates one error per promise; `found` has the text of each, once the microtasks of its context have run. */
 export const lookText = `(function (promises, found) {
   const nothing = () => {};
   Error.stackTraceLimit = ${mostFrames};
@@ -38,8 +39,9 @@ export const lookText = `(function (promises, found) {
 })`;
 
 /**
- * @param hasTime asked between groups of promises.
- * @param ownFile the preload's, whose own waits are left out. Throws where a Node has no inspector.
+ * Throws if this Node has no inspector.
+ * @param hasTime called between groups of promises.
+ * @param ownFile the preload's, whose own waits are left out.
  */
 export function listSuspended(hasTime: () => boolean, ownFile?: string): Suspended {
   const { Script, createContext } = process.getBuiltinModule('node:vm');
@@ -65,8 +67,8 @@ export function listSuspended(hasTime: () => boolean, ownFile?: string): Suspend
 const promiseKind: ObjectKind = { example: '(async () => {})()' };
 
 /**
- * A function that waits for another is found twice: by the promise of that one, and at the end of the stack of what that
- * one waits for. Several promises may lead to one function, so how many wait alike is not known.
+ * If a function waits for another, it is found twice: through the promise of the other, and at the end of the stack of what
+ * the other waits for. Several promises may lead to one function, so the number of functions in the same wait is not known.
  */
 export function distinctStacks(found: readonly string[], ownFile?: string): string[] {
   const stacks = new Set(found.filter((stack) => stack !== ''));
@@ -81,7 +83,7 @@ export function distinctStacks(found: readonly string[], ownFile?: string): stri
   return [...stacks].filter((stack) => !ends.has(stack) && isOfProgram(stack, ownFile));
 }
 
-/** Node waits for itself all the time. */
+/** Node always has waits of its own. */
 function isOfProgram(stack: string, ownFile = '\n'): boolean {
   return stack
     .split('\n')

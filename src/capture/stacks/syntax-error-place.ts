@@ -1,8 +1,8 @@
 /**
- * Where an ES module stops being JavaScript. Of such a SyntaxError Node prints file and line and keeps both to itself: the
- * stack holds frames of the loader only. V8 tells line and column (Runtime.getExceptionDetails), but no longer knows a
- * script that it could not compile. So whatever the loaded modules import and V8 does not list is compiled once more, and
- * the file whose error is the same at the same line is it. Seen on Node 20.20, 22.23, 24.21, 26.10.
+ * Finds where an ES module has its syntax error. For such a SyntaxError Node prints file and line but does not expose them:
+ * the stack has only frames of the loader. V8 provides line and column (Runtime.getExceptionDetails), but does not list a
+ * script that it could not compile. So the files that the loaded modules import and V8 does not list are compiled once more,
+ * and the file with the same error at the same line is the one. Tested on Node 20.20, 22.23, 24.21, 26.10.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { types } from 'node:util';
@@ -19,7 +19,7 @@ const maxSearchMs = 400;
 const maxFileBytes = 4 * 1024 * 1024;
 const maxLineChars = 300;
 const specifiers = /\b(?:from|import)\s*\(?\s*(['"])([^'"\n]{1,1000})\1/g;
-/** What only a module may say: blanked, the rest is the body of an async function. */
+/** Syntax that is only allowed in modules; without it, the rest is the body of an async function. */
 const moduleWords = new RegExp(
   [
     String.raw`^[ \t]*import\b(?!\s*[.(])[^'"]{0,4000}(['"])[^'"\n]*\1`,
@@ -30,7 +30,7 @@ const moduleWords = new RegExp(
   'gm',
 );
 
-/** Undefined where the stack names the place itself, where it is no such error, and where no file proves to be it. */
+/** Undefined if the stack names the place itself, if it is another kind of error, and if no file is confirmed. */
 export function findSyntaxErrorPlace(thrown: unknown): Place | undefined {
   if (!types.isNativeError(thrown) || findField(thrown, 'name') !== 'SyntaxError') return undefined;
   const [message, stack] = [findField(thrown, 'message'), findField(thrown, 'stack')];
@@ -49,7 +49,7 @@ export function findSyntaxErrorPlace(thrown: unknown): Place | undefined {
   }
 }
 
-/** From the entry and the loaded modules along their imports, until a file proves to be the one or the time is up. */
+/** Follows imports from the entry and the loaded modules, until a file is confirmed or the time is up. */
 function locate(self: SelfDebugger, thrown: Error, message: string): Place | undefined {
   const found = self.exceptionPlace(thrown);
   if (!found) return undefined;
@@ -70,7 +70,7 @@ function locate(self: SelfDebugger, thrown: Error, message: string): Place | und
   return undefined;
 }
 
-/** A script of CommonJS may import too. */
+/** A CommonJS script may import too. */
 const isProgramFile = ({ url }: ScriptParsed): boolean => url.startsWith('file:');
 
 function entryUrls(): string[] {
@@ -82,7 +82,7 @@ function importsOf(text: string, url: string): string[] {
   return [...text.matchAll(specifiers)].flatMap((match) => resolve(match[2] ?? '', url) ?? []);
 }
 
-/** What the text of `node -e` imports: it is no file, and its names start from the working directory. */
+/** The imports in the text of `node -e`, which is no file and resolves them from the working directory. */
 function evaluatedImports(): string[] {
   const { _eval: text } = process as { _eval?: unknown };
   if (typeof text !== 'string') return [];
@@ -90,7 +90,7 @@ function evaluatedImports(): string[] {
   return importsOf(text.slice(0, maxFileBytes), pathToFileURL(`${process.cwd()}/[eval]`).href);
 }
 
-/** Undefined for what is no file. */
+/** Undefined if it is not a file. */
 function resolve(specifier: string, from: string): string | undefined {
   try {
     if (/^(?:\.{0,2}\/|file:)/.test(specifier)) return new URL(specifier, from).href;
@@ -111,7 +111,7 @@ function readModule(url: URL): string | undefined {
   }
 }
 
-/** Whether the text, read as a module's, is refused with the same words at the same line. It is compiled, never run. */
+/** Whether the text, compiled like a module, fails with the same message at the same line. It is never run. */
 function failsLikewise(text: string, message: string, line: number): boolean {
   const body = text
     .replace(/^#!.*/, '')

@@ -1,7 +1,7 @@
 /**
- * Keeps the debugger from pausing in code that `node:vm` runs. On Node 20 and 22 an exception that leaves such code is gone
- * once a debugger of the thread's own has paused at it: the program goes on as if nothing was thrown, and ends with exit
- * code 0 and no word (seen on 20.20 and 22.23; 24.21 and 26.10 keep it). Knows nothing of what a pause is for.
+ * Keeps the debugger from pausing in code that `node:vm` runs. On Node 20 and 22 an exception that leaves such code is lost
+ * once a debugger of the same thread has paused at it: the program continues as if nothing was thrown, and ends with exit
+ * code 0 and no output (observed on 20.20 and 22.23; 24.21 and 26.10 keep it). Does not know what a pause is for.
  */
 import type { Script } from 'node:vm';
 
@@ -17,10 +17,10 @@ let hasThrown = false;
 /** Whether code of `node:vm` threw without a pause. */
 export const vmCodeHasThrown = (): boolean => hasThrown;
 
-/** All functions of `node:vm` that run code at once go through these. */
+/** All functions of `node:vm` that run code at once call these. */
 const names = ['runInThisContext', 'runInContext'] as const;
 
-/** @param pauseOn at which exceptions the debugger pauses. Returns the undoing. */
+/** Returns a function that undoes it. @param pauseOn sets at which exceptions the debugger pauses. */
 export function guardVmCode(pauseOn: (state: 'none' | 'uncaught') => void): () => void {
   const prototype = process.getBuiltinModule('node:vm').Script.prototype as unknown as Record<string, Run>;
   let depth = 0;
@@ -36,7 +36,8 @@ export function guardVmCode(pauseOn: (state: 'none' | 'uncaught') => void): () =
         return result;
       } finally {
         hasThrown ||= threw;
-        // Undone meanwhile there is no debugger to tell, and its refusal would take the place of what the program threw.
+        // If the guard was removed meanwhile there is no debugger to configure, and its error would replace what the program
+        // threw.
         if (--depth === 0 && !isOver) pauseOn('uncaught');
       }
     };
