@@ -1,7 +1,7 @@
 /**
- * Waits for the first sign of an agent: a request over the network, a framework's first look around, or a word to the
- * explicit API. Then the recording half is compiled, hears the message that woke it, and takes over. Until then there
- * are some subscriptions and global names that no enumeration shows.
+ * Waits for the first sign of an agent: a network request, a framework's first lookup of a global name, or a call of the
+ * explicit API. Then the recording half is compiled, receives the message that triggered this, and takes over. Until then
+ * there are only some subscriptions and non-enumerable global names.
  */
 import type { Host } from '../../agent/api/context.ts';
 import { firstChannels, watchGlobalNames } from '../../agent/first-signs.ts';
@@ -13,7 +13,7 @@ import type { Outlet, Recording } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
 import { openFlight, requireRecordingPolicy } from './flight-start.ts';
 
-/** `capture` is called when the agent makes no progress. Returns the undoing. */
+/** `capture` is called if the agent makes no progress. Returns a function that stops it. */
 export function watchForAgent(
   surroundings: Surroundings,
   host: Host,
@@ -35,7 +35,7 @@ export function watchForAgent(
     return surroundings.recording;
   };
   function onSign(message: unknown, channel: string | symbol): void {
-    // No sign of an agent: the redactor and the journal were most of what `npm run` paid for us.
+    // Not a sign of an agent: the redactor and the journal were most of our cost for `npm run`.
     if (channel === 'child_process' && startsOthersOnly(surroundings)) return;
     const hadFlight = surroundings.flight !== undefined;
     const recording = begin();

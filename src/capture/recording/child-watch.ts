@@ -1,7 +1,7 @@
 /**
- * Follows the processes that the program starts: command, exit, and the end of what they said on standard error, as far as
- * the program reads it. No listener is added and none of their methods is replaced: ends are looked for, standard error
- * is heard as it is emitted. Children of spawnSync, execSync and execFileSync are not seen: their callers are told all of this.
+ * Follows the processes that the program starts: command, exit, and the end of their standard error, as far as the program
+ * reads it. Adds no listeners and replaces none of their methods: ends are detected by polling, standard error is read as it
+ * is emitted. Children of spawnSync, execSync and execFileSync are not seen: their callers receive all of this.
  */
 import type { ChildProcess } from 'node:child_process';
 import { guarded } from '../../agent/taps/guard.ts';
@@ -18,7 +18,7 @@ export class ChildWatch {
   readonly #happenings: Happenings;
   readonly #redactArgv: RedactArgv;
   readonly #alive = new Map<ChildProcess, Child>();
-  /** Hears a message of the channel, which speaks from the constructor: command and pipes come a moment later. */
+  /** Receives a message of the channel, which is published from the constructor: command and pipes are set a moment later. */
   readonly hear = guarded((message: unknown) => {
     const child = (message as { process?: ChildProcess } | undefined)?.process;
     if (child) queueMicrotask(guarded(() => this.#follow(child)));
@@ -34,7 +34,7 @@ export class ChildWatch {
     process.getBuiltinModule('node:diagnostics_channel').unsubscribe('child_process', this.hear);
   }
 
-  /** Notes who has ended since. */
+  /** Records which children have ended since the last call. */
   look(): void {
     for (const [child, record] of this.#alive) {
       const { exitCode, signalCode } = child;

@@ -1,4 +1,4 @@
-/** What a bundle says of one request: no body, no header but its ids, no value of its query. */
+/** Describes a request for a bundle: no body, no headers but its ids, no values of its query. */
 import type { RequestFacts } from '../../bundle/layout/bundle.ts';
 import { type RequestOrigin, routeOf, urlOf } from './request-watch.ts';
 
@@ -44,7 +44,7 @@ export function describeRequest(origin: RequestOrigin): RequestFacts {
   };
 }
 
-/** `rawHeaders` of node:http, or the object of node:http2; the first of several. */
+/** `rawHeaders` of node:http, or the object of node:http2; the first value of each. */
 function headersOf(headers: unknown): Map<string, string> {
   const found = new Map<string, string>();
   const add = (name: unknown, value: unknown): void => {
@@ -65,7 +65,7 @@ function protocolOf({ start }: RequestOrigin, headers: Map<string, string>): Req
     : 'http';
 }
 
-/** `/orders?token=…&page=…`: which were there, and not what they said. */
+/** `/orders?token=…&page=…`: the names of the parameters, without their values. */
 function withoutValues(url: string): string {
   const [path = '', query] = url.slice(0, longest).split('?', 2);
   if (query === undefined) return path;

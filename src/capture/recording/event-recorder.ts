@@ -1,7 +1,7 @@
 /**
- * Writes down, while the program lives, what happens around the agent: the ends of its logs, warnings, handled errors,
- * children, requests in flight, memory and how many descriptors it holds. A tick a second, which mostly does nothing: memory is sampled more
- * seldom while it stands still, and nobody is kept alive.
+ * Records, while the program runs, what happens around the agent: the ends of its logs, warnings, handled errors, children,
+ * requests in flight, memory, and the number of descriptors. Ticks once a second, mostly without doing anything: memory is
+ * sampled less often while it is constant, and the timer does not keep the process alive.
  */
 import { type RecordKindName, recordKinds } from '../../journal/layout/records.ts';
 import { platform } from '../../platform/index.ts';
@@ -28,14 +28,14 @@ export interface EventRecorderOptions {
 const tickMs = 1000;
 const longestPauseTicks = 8;
 const logChars = 4096;
-/** What is less is no change: of memory, and of descriptors. */
+/** Smaller differences, of memory and of descriptors, are not a change. */
 const noticeableShare = 0.05;
 const peakShare = 1.25;
 const leastDescriptors = 64;
 const { setInterval, clearInterval } = globalThis;
 const { now } = Date;
 
-/** Returns the undoing. */
+/** Returns a function that stops it. */
 export function startEventRecorder(options: EventRecorderOptions): () => void {
   const eventRecorder = new EventRecorder(options);
   const timer = setInterval(() => eventRecorder.tick(), tickMs);
@@ -49,7 +49,7 @@ export function startEventRecorder(options: EventRecorderOptions): () => void {
 
 class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** How much had passed each stream when its end was written. */
+  /** The total output of each stream when its end was last written. */
   readonly #writtenOf: Record<LogStream, number> = { stdout: 0, stderr: 0 };
   #pauseTicks = 1;
   #ticksToSample = 0;
@@ -87,7 +87,7 @@ class EventRecorder {
     this.#countDescriptors();
   }
 
-  /** The whole end each time: a reader needs the newest record of a stream, and no secret is cut in two. */
+  /** Writes the whole end each time: a reader only needs the newest record of a stream, and no secret is split. */
   #writeLogs(): void {
     const { flight, policy, logs } = this.#options;
     if (!logs) return;

@@ -1,6 +1,6 @@
 /**
- * Keeps the journal of a living program, so that a death that lets nobody write (SIGKILL, an out-of-memory kill, a
- * native crash) still leaves what the agent did: written as things happen, gone when the program ends by itself.
+ * Keeps the journal of a running program, so that a death at which nothing can be written (SIGKILL, an out-of-memory kill, a
+ * native crash) still leaves what the agent did. It is written as things happen, and removed when the program ends by itself.
  * Memory is sampled when something is written, at most once a second, and when the event recorder asks for it.
  */
 import fs from 'node:fs';
@@ -19,22 +19,22 @@ import { programName } from '../install/program-name.ts';
 import { sealFor } from './flight-seal.ts';
 
 export interface FlightRecorder {
-  /** Id of the session, under which the death of a process that says nothing is told. */
+  /** Id of the session, under which the death of a process that can't report it is described. */
   readonly sessionId: string;
-  /** Has `sayAgain` called when old segments are dropped: for what must outlive them. */
+  /** Calls `sayAgain` when old segments are dropped, for records that must outlive them. */
   carryOver(sayAgain: () => void): void;
-  /** Where the journal and the session file are. */
+  /** Contains the journal and the session file. */
   readonly folder: string;
-  /** Never throws; after a failure of the disk it does nothing more. */
+  /** Never throws. After a disk error it does nothing more. */
   append(kind: number, payload: string): number;
-  /** As `append`, but may wait in memory until the next one, or `flush`. */
+  /** Like `append`, but may stay in memory until the next one, or `flush`. */
   appendBuffered(kind: number, payload: string): number;
   flush(): void;
-  /** The process has written a bundle of its own death: nobody needs to explain it again. */
+  /** The process has written a bundle about its own death, which needs no further explanation. */
   noteBundle(path: string): void;
   /** The process ends by itself. */
   end(exitCode: number): void;
-  /** Writes down how much memory is in use, and says it; undefined when nothing is written any more. */
+  /** Records and returns the memory in use; undefined if nothing is written any more. */
   sample(): MemorySamplePayload | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface FlightOptions {
   /** Redacted. */
   argv: string[];
   execArgv: string[];
-  /** Who may read the content; everybody who may read the file, without it. */
+  /** Who can read the content; without it, everybody who can read the file. */
   lock: Lock | undefined;
   memory: MemorySampler;
 }
@@ -53,7 +53,7 @@ const { readdirSync, rmdirSync, unlinkSync } = fs;
 const { now } = Date;
 const sampleEveryMs = 1000;
 
-/** Throws when the dump folder can't be written. */
+/** Throws if the dump folder can't be written. */
 export function startFlightRecorder(options: FlightOptions): FlightRecorder {
   const adopted = findAdopted(options.dir);
   const session = adopted ?? openSession(options);
@@ -76,7 +76,7 @@ export function startFlightRecorder(options: FlightOptions): FlightRecorder {
   });
 }
 
-/** The words of a command line may be part of the conversation. */
+/** The arguments of a command line may be part of the conversation. */
 function sayProcessFacts(journal: JournalWriter, { argv, execArgv, lock }: FlightOptions): void {
   const { execPath, title, versions } = process;
   const words = { argv, execArgv, title };
@@ -90,7 +90,7 @@ interface Session {
   facts: SessionFacts;
 }
 
-/** The session that a supervisor has opened for this very process; not one that only our parent is meant by. */
+/** The session that a supervisor has opened for this very process, rather than for its parent. */
 function findAdopted(dir: string): Session | undefined {
   const id = process.env[sessionVariable] ?? '';
   if (!/^[0-9a-f]{16}$/.test(id)) return undefined;
@@ -181,7 +181,7 @@ class Flight implements FlightRecorder {
     try {
       return write();
     } catch {
-      // A full disk must not cost the host a failing system call at every event.
+      // With a full disk, the host must not pay for a failing system call at every event.
       this.#isBroken = true;
       return -1;
     }
@@ -201,10 +201,10 @@ class Flight implements FlightRecorder {
     this.#isOver = true;
     try {
       this.#journal.close(exitCode === 0, { exitCode });
-      // A supervisor tidies up after the programs that it started.
+      // A supervisor cleans up after the programs that it started.
       if (!this.#isAdopted) this.#remove();
     } catch {
-      // A sweep finds what is left.
+      // What is left is removed by a sweep.
     }
   }
 
@@ -220,7 +220,7 @@ class Flight implements FlightRecorder {
     }
   }
 
-  /** What somebody else had read meanwhile, and nobody written down, is as good. */
+  /** A reading that was taken elsewhere meanwhile, and not recorded yet, is used instead of a new one. */
   #sample(): MemorySamplePayload {
     this.#sampledAt = now();
     const reading = this.#memory.read();
@@ -231,7 +231,7 @@ class Flight implements FlightRecorder {
     return sample;
   }
 
-  /** The folders above go too when they are empty: a run that ended well leaves nothing. */
+  /** Also removes the parent folders if they are empty: a run that ended well leaves nothing. */
   #remove(): void {
     const { folder } = this.#session;
     for (const name of readdirSync(folder)) unlinkSync(join(folder, name));

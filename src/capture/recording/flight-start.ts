@@ -1,7 +1,7 @@
 /**
- * Opens the flight recorder of the main thread once: at the first sign of an agent, or some seconds after the start, so
- * that a program that is no agent leaves traces too when it is killed, and a short command pays for nothing. The timer
- * holds nobody up and no list of active resources shows it.
+ * Opens the flight recorder of the main thread once: at the first sign of an agent, or some seconds after the start, so that
+ * a program without an agent leaves traces too when it is killed, and a short command pays for nothing. The timer does not
+ * keep the process alive, and is not listed among the active resources.
  */
 
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
@@ -10,10 +10,10 @@ import type { Flight } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
 
 const lateStartMs = 2000;
-/** As they were before the host, or a test of its, replaced them. */
+/** As they were before the host, or one of its tests, replaced them. */
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Returns the undoing. */
+/** Returns a function that stops it. */
 export function startFlightLate(surroundings: Surroundings): () => void {
   if (!isMainThread) return () => {};
   const timer = setTimeout(() => {
@@ -26,7 +26,7 @@ export function startFlightLate(surroundings: Surroundings): () => void {
   };
 }
 
-/** Undefined in a worker, and where it can't be had: `complain` hears why, once. */
+/** Undefined in a worker, and if it can't be opened, which is reported to `complain` once. */
 export function openFlight(
   surroundings: Surroundings,
   complain: (text: string) => void = writeStderrLine,
@@ -56,7 +56,7 @@ export function openFlight(
   return surroundings.flight;
 }
 
-/** Made at the first need, for all that is recorded while the program lives. */
+/** Created on first use, for everything that is recorded while the program runs. */
 export function requireRecordingPolicy(surroundings: Surroundings): RecordingState {
   surroundings.recordingPolicy ??= {
     policy: loadColdHalf().createRecordingPolicy(surroundings),

@@ -1,6 +1,6 @@
 /**
- * Hands the values that the program withholds to the supervisor above it, which may have to write of a death that nobody in here can
- * tell: a core, a SIGKILL, the end of the memory. At once and synchronously, as the next line may be the last.
+ * Passes the values that the program withholds to its supervisor, which may have to write about a death that the program
+ * itself can't report: a core, a SIGKILL, out of memory. At once and synchronously, because the next line may be the last.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,14 @@ import { sessionsFolder, withheldName, withheldVariable } from '../../journal/la
 import { sealWithheld } from '../../journal/write/withheld-values.ts';
 import { withOwnModules } from '../host/own-realm.ts';
 
-/** What is longer is not looked for whole, but by its rule if it has one. */
+/** Longer values are not searched for as a whole, only by the rule that they match, if any. */
 const longestValue = 16_384;
 const mostValues = 2000;
 
-/** The function takes one value. Never throws: without a supervisor, or where the folder can't be written, nothing is handed over. */
+/**
+ * Returns a function that takes one value and never throws. Without a supervisor, or if the folder can't be written, it does
+ * nothing.
+ */
 export function handOverTo(
   dir: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * What happened in the process and ended nothing: warnings, errors that the host handled, children and their ends. The
- * newest are kept, as they are, for the bundle of a death; the flight recorder hears of each. Redacted by whoever writes.
+ * Events in the process that did not end it: warnings, errors that the host handled, children and their ends. The newest are
+ * kept unredacted for the bundle of a death; the flight recorder is notified of each. Redacted by whoever writes them.
  */
 import type {
   ChildEndPayload,
@@ -37,7 +37,7 @@ export class Happenings {
   onHappening: ((happening: Happening) => void) | undefined;
   readonly #kept: Happening[] = [];
 
-  /** The newest, but for those of children. */
+  /** The newest, without those of children. */
   get kept(): readonly Happening[] {
     return this.#kept;
   }
@@ -54,7 +54,7 @@ export class Happenings {
     this.onHappening?.(dated);
   }
 
-  /** One that ended well makes room first, then the oldest. */
+  /** When full, a child that ended well is removed first, then the oldest. */
   #addChild(child: Child): void {
     this.children.add(child);
     if (this.children.size <= mostChildren) return;
@@ -65,7 +65,7 @@ export class Happenings {
   }
 }
 
-/** What is said of an error that ended nothing; of the host's code a formatter of stacks may run. */
+/** Describes an error that ended nothing. The only code of the host that may run is a formatter of stacks. */
 export function describeHandled(value: unknown, origin: string): HandledErrorPayload {
   return describe(value, origin, findField(value, 'stack'));
 }
@@ -84,7 +84,7 @@ function describe(value: unknown, origin: string, stack: unknown): HandledErrorP
   return payload;
 }
 
-/** Nobody else reads the stack of a warning: where the host has a formatter of its own, it would run for us alone. */
+/** Nothing else reads the stack of a warning: if the host has a formatter of its own, it would run only because of us. */
 export function describeWarning(value: unknown): WarningPayload {
   const seen = hasFormatter() ? undefined : findField(value, 'stack');
   const { name = 'Warning', message, code, stack } = describe(value, '', seen);

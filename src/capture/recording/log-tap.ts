@@ -1,7 +1,7 @@
 /**
- * The last that the program wrote to its standard output and error, without being seen: the streams keep all of their
- * properties and are made, as ever, when the program first asks for them; what passes the native handle below a pipe
- * or terminal is remembered. A file keeps its own lines; output written around the streams is not seen. See the README.
+ * Keeps the last output of the program to standard output and error, without being visible: the streams keep all of their
+ * properties and are still created when the program first asks for them; what passes through the native handle of a pipe or
+ * terminal is kept. Output to a file is in that file; output that bypasses the streams is not seen. See the README.
  */
 import { fstatSync } from 'node:fs';
 
@@ -10,35 +10,37 @@ export type LogStream = 'stdout' | 'stderr';
 export interface LogTail {
   /** The newest pieces, in order, as they were written. */
   pieces: string[];
-  /** UTF-16 units in them. */
+  /** UTF-16 units in the pieces. */
   held: number;
-  /** Earlier ones are gone. */
+  /** Earlier pieces were dropped. */
   isCut: boolean;
-  /** Everything that passed, in UTF-16 units or bytes. */
+  /** Total output, in UTF-16 units or bytes. */
   written: number;
-  /** When the last piece passed, or in a burst one of the seven before it; 0 before the first. */
+  /** Time of the last piece, or in a burst of one of the seven before it; 0 before the first. */
   at: number;
-  /** The output goes to something that is no pipe or terminal, and so cannot be followed. */
+  /** The output goes to something other than a pipe or terminal, and so can't be followed. */
   isElsewhere?: true;
-  /** What that file held, in bytes, when the program first asked for the stream: others wrote it. */
+  /** Size of that file, in bytes, when the program first asked for the stream: others wrote that part. */
   targetHeld?: number;
 }
 
 export interface LogTap {
   readonly tails: Record<LogStream, LogTail>;
-  /** Set by the flight recorder; called after a piece was added, but for the time until which it wants to hear nothing. */
+  /**
+   * Set by the flight recorder. Called after a piece was added, except during the time for which it has asked for silence.
+   */
   onWrite: ((stream: LogStream, at: number) => void) | undefined;
   /** Milliseconds since the epoch. */
   quietUntil: number;
-  /** So many pieces may pass before the clock is read again. The flight recorder sets it to 0 with each of its ticks. */
+  /** Number of pieces before the clock is read again. The flight recorder resets it to 0 at each of its ticks. */
   undated: number;
   undo(): void;
 }
 
 const keptChars = 32 * 1024;
-/** Of lines of some words so many are dropped by whole pieces, which costs less than joining them. */
+/** With this many pieces (lines of a few words), whole pieces are dropped, which costs less than joining them. */
 const manyPieces = 2048;
-/** Reading the clock costs as much as all else that is done for a piece. */
+/** Reading the clock costs as much as everything else that is done for a piece. */
 const undatedInBurst = 7;
 const { now } = Date;
 const { apply } = Reflect;
@@ -61,7 +63,10 @@ export function tapLogs(): LogTap {
   return tap;
 }
 
-/** Until the program asks for the stream its getter is ours, with the name and length of Node's; then Node's again. */
+/**
+ * Replaces the getter of the stream until the program first asks for it, by one with the same name and length; then restores
+ * Node's.
+ */
 function trapFirstUse(name: LogStream, tap: LogTap): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(process, name);
   const { get } = descriptor ?? {};
@@ -105,11 +110,11 @@ function follow(stream: unknown, name: LogStream, tap: LogTap): void {
       for (let i = 0; i < pieces.length; i += allBuffers === true ? 1 : 2) keep(pieces[i]);
     });
   } catch {
-    // A stream of another make: its lines are not seen.
+    // Not one of Node's own streams: its lines are not seen.
   }
 }
 
-/** On the one object and hidden from enumeration. */
+/** Only on this one object, and not enumerable. */
 function shadow(
   handle: Record<string, unknown>,
   method: string,
@@ -124,7 +129,7 @@ function shadow(
   Object.defineProperty(handle, method, { value, configurable: true, writable: true, enumerable: false });
 }
 
-/** A text is kept as it is; a buffer may be used again by the program, so it is copied. Of a huge piece the end is enough. */
+/** A string is kept as it is; a buffer is copied, because the program may reuse it. Of a huge piece only the end is kept. */
 function keepPiece(tap: LogTap, name: LogStream, piece: unknown): void {
   const tail = tap.tails[name];
   const text = typeof piece === 'string' && piece.length <= keptChars ? piece : copyEnd(piece);
@@ -141,25 +146,25 @@ function keepPiece(tap: LogTap, name: LogStream, piece: unknown): void {
 
 function date(tap: LogTap, name: LogStream, tail: LogTail): void {
   const at = now();
-  // Nobody ends a burst where nothing ticks.
+  // Without ticks nothing would end a burst.
   if (at - tail.at <= 1 && tap.onWrite) tap.undated = undatedInBurst;
   tail.at = at;
   if (at < tap.quietUntil) return;
   try {
     tap.onWrite?.(name, at);
   } catch {
-    // The recording of a line must not cost the program its line.
+    // Recording a line must not make the program lose it.
   }
 }
 
-/** A part of a long text would hold all of it. */
+/** A slice of a long string would keep all of it alive. */
 function copyEnd(piece: unknown): string | undefined {
   if (typeof piece === 'string') return Buffer.from(piece.slice(-keptChars), 'utf16le').toString('utf16le');
   if (!(piece instanceof Uint8Array)) return undefined;
   return Buffer.from(piece.length > keptChars ? piece.subarray(-keptChars) : piece).toString('utf8');
 }
 
-/** Whole pieces go first; only many short ones are joined. */
+/** Drops whole pieces first; pieces are joined only if there are many short ones. */
 function trim(tail: LogTail): void {
   const { pieces } = tail;
   let first = 0;

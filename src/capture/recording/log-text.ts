@@ -1,6 +1,6 @@
 /**
- * The end of a log as it may leave the process: redacted with much more before it, so that no cut goes through a secret,
- * and without a word that is still being written.
+ * The end of a log in the form in which it may leave the process: redacted together with much more text before it, so that no
+ * secret is cut, and without a word that is still being written.
  */
 import type { LogTail } from './log-tap.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Which requests the program's servers are answering, for the journal: a process that is killed can't say it. Looked at once
- * a second, and written when it has changed. Quick ones are left out: they would fill the journal of a busy server.
+ * Which requests the program's servers are answering, for the journal, because a killed process can't report it. Checked once
+ * a second, and written if it has changed. Quick requests are left out, because they would fill the journal of a busy server.
  */
 import type { OpenRequestsPayload } from '../../journal/layout/records.ts';
 import { describeRequest } from './describe-request.ts';
@@ -8,7 +8,7 @@ import type { RequestWatch } from './request-watch.ts';
 
 const leastAgeMs = 200;
 const mostListed = 10;
-/** So often it is said again while it stays the same. */
+/** While it stays the same, it is written again after this many looks. */
 const againAfterLooks = 10;
 const none = '0';
 const { now } = Date;
@@ -22,7 +22,7 @@ export class OpenRequests {
     this.#requests = requests;
   }
 
-  /** What is to be written now, the oldest first; undefined while that is in the journal already. */
+  /** Returns what is to be written now, oldest first; undefined if the journal already contains it. */
   look(): OpenRequestsPayload | undefined {
     const at = now();
     const open = this.#requests.open().filter(({ startedMs }) => at - startedMs >= leastAgeMs);
@@ -35,7 +35,7 @@ export class OpenRequests {
     return { leastAgeMs, inFlight: open.length, requests: listed.map(describeRequest) };
   }
 
-  /** Older segments of the journal are dropped. */
+  /** Older segments of the journal were dropped. */
   forget(): void {
     this.#written = none;
   }

@@ -1,8 +1,8 @@
 /**
- * The requests that this thread's servers are answering: heard by the channels of node:http and node:http2, kept until they
- * are answered, and made the context of all that they start. Nothing is added to the host's requests, responses or sockets.
- * On Node 20 and 22 a context slows each promise, so it is entered there only where the host pays for one already, or
- * where AGENTDUMP_CONTEXT asks for it; the list of requests is kept everywhere.
+ * The requests that this thread's servers are answering: received from the channels of node:http and node:http2, kept until
+ * they are answered, and used as the context of everything that they start. Nothing is added to the host's requests,
+ * responses or sockets. On Node 20 and 22 a context slows down each promise, so there it is only entered if the host already
+ * uses one, or if AGENTDUMP_CONTEXT asks for it; the list of requests is always kept.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
@@ -11,13 +11,13 @@ import { type CausalContext, isContextFree, type Origin } from '../../agent/reco
 import type { Config } from '../install/config.ts';
 import { watchUpgrades } from './upgrade-watch.ts';
 
-/** What a channel tells of a request, by its protocol. */
+/** The contents of a channel's message about a request, by protocol. */
 export interface RequestStart {
   request?: IncomingMessage;
   response?: ServerResponse;
   stream?: ServerHttp2Stream;
   headers?: Record<string, unknown>;
-  /** Of a WebSocket, or another connection that left HTTP. */
+  /** For a WebSocket, or another connection that left HTTP. */
   upgraded?: Socket;
 }
 
@@ -26,13 +26,13 @@ export class RequestOrigin implements Origin {
   readonly number: number;
   readonly startedMs = now();
   readonly parent: Origin | undefined;
-  /** What it starts is followed. */
+  /** Whether what it starts is followed. */
   readonly isFollowed: boolean;
-  /** Given up when it is answered, because a context may outlive its request by far. */
+  /** Released when the request is answered, because a context may live much longer than its request. */
   start: RequestStart | undefined;
-  /** What its framework says of it. */
+  /** The route that its framework reports. */
   route: string | undefined;
-  /** What is kept of one that is over. */
+  /** What is kept of a request that is over. */
   over: { method?: string; url?: string; status?: number; headers: unknown; atMs: number } | undefined;
 
   constructor(number: number, start: RequestStart, isFollowed: boolean, parent: Origin | undefined) {
@@ -60,23 +60,23 @@ export class RequestOrigin implements Origin {
   }
 }
 
-/** As it was before a test put a clock of its own in its place. */
+/** As it was before a test replaced it with a clock of its own. */
 const { now } = Date;
-/** After so many requests those are looked for that ended without an answer. */
+/** After this many requests, those that ended without an answer are removed. */
 const sweepEvery = 64;
 
-/** What tells whose work the running code is. */
+/** Finds the work to which the running code belongs. */
 export interface Origins {
   causal: CausalContext;
   requests: RequestWatch;
 }
 
 export interface RequestWatch {
-  /** Not yet answered, in the order of their beginning. */
+  /** Not yet answered, in the order in which they began. */
   open(): RequestOrigin[];
-  /** The newest request on this connection, unless it was answered: its client may have gone. */
+  /** The newest request on this connection, unless it was answered; the client may have disconnected. */
   onConnection(socket: unknown): RequestOrigin | undefined;
-  /** How many there have been. */
+  /** Number of requests so far. */
   readonly count: number;
   /** Whether what a request starts is followed. */
   readonly isFollowing: boolean;
@@ -157,8 +157,8 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
 }
 
 /**
- * Who started the server. Of a connection that is kept open Node 20 and 22 keep the context of its last request, which began
- * nothing of the next one; each would hold all that came before it.
+ * The origin that started the server. For a kept-alive connection Node 20 and 22 keep the context of the last request, which
+ * did not start the next one; each request would keep all earlier ones alive.
  */
 function aroundServer(current: Origin | undefined): Origin | undefined {
   let found = current;
@@ -166,7 +166,7 @@ function aroundServer(current: Origin | undefined): Origin | undefined {
   return found;
 }
 
-/** The connection that is this request's alone while it is being answered: streams of HTTP/2 share theirs. */
+/** The connection, if it belongs to this request alone while it is being answered; HTTP/2 streams share theirs. */
 function socketOf({ upgraded, request }: RequestStart = {}): Socket | undefined {
   return upgraded ?? request?.socket ?? undefined;
 }
@@ -182,7 +182,7 @@ function guarded(listener: (message: never) => void): (message: unknown) => void
     try {
       listener(message as never);
     } catch {
-      // Of another shape than that of the versions we know.
+      // The message has another shape than in the versions that we know.
     }
   };
 }
@@ -200,12 +200,12 @@ function sweep(open: Map<object, RequestOrigin>): void {
 }
 
 export function urlOf(request: IncomingMessage | undefined): string | undefined {
-  // Frameworks with routers inside of routers change `url` meanwhile.
+  // Frameworks with nested routers change `url` meanwhile.
   const { originalUrl } = (request ?? {}) as { originalUrl?: unknown };
   return typeof originalUrl === 'string' ? originalUrl : request?.url;
 }
 
-/** What Express and Next leave on the request. */
+/** The properties that Express and Next set on the request. */
 export function routeOf(request: IncomingMessage | undefined): string | undefined {
   const { baseUrl, route } = (request ?? {}) as { baseUrl?: unknown; route?: { path?: unknown } };
   if (typeof route?.path === 'string') return `${typeof baseUrl === 'string' ? baseUrl : ''}${route.path}`;

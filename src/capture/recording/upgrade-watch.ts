@@ -1,6 +1,6 @@
 /**
- * Connections that leave HTTP (WebSocket): no channel tells of them. Servers that listen for `upgrade` are watched from
- * their first connection on; of an upgraded socket each look of `emit` at its listeners of `data` begins a message.
+ * Connections that leave HTTP (WebSocket), for which there is no channel. Servers that listen for `upgrade` are watched from
+ * their first connection on. On an upgraded socket, each time that `emit` looks up the listeners of `data` begins a message.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { tapPresentEvents } from '../triggers/event-tap.ts';
 
 export interface UpgradeReaction {
   begin(socket: Socket, request: IncomingMessage): void;
-  /** Bytes have come on it. */
+  /** It has received bytes. */
   next(socket: Socket): void;
   end(socket: Socket): void;
 }
@@ -17,7 +17,7 @@ interface Connected {
   socket?: Socket & { server?: Server };
 }
 
-/** Returns the undoing: connections from now on are not watched. */
+/** Returns a function that stops watching new connections. */
 export function watchUpgrades(reaction: UpgradeReaction): () => void {
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const seen = new WeakSet<object>();
@@ -28,7 +28,7 @@ export function watchUpgrades(reaction: UpgradeReaction): () => void {
       seen.add(server);
       watchServer(server, reaction);
     } catch {
-      // A server of another shape.
+      // The server has another shape.
     }
   };
   subscribe('net.server.socket', onConnection);
@@ -45,7 +45,7 @@ function watchServer(server: Server, reaction: UpgradeReaction): void {
   });
 }
 
-/** A message must not cost a stack, so whoever looks at these listeners is taken for `emit`. */
+/** Capturing a stack for each message would cost too much, so every look-up of these listeners is assumed to be by `emit`. */
 function watchData(socket: Socket, { next, end }: UpgradeReaction): void {
   const holder = socket as unknown as { _events?: Record<string | symbol, unknown> };
   if (typeof holder._events !== 'object' || holder._events === null) return;

@@ -1,6 +1,7 @@
 /**
- * Sees the warnings of the process. A lone listener of the host's would be called from another line of node:events if ours
- * joined it, so then there is a gap; the listener that Node itself adds is no host's.
+ * Observes the warnings of the process. If the host has exactly one listener, adding ours to the call would change the line
+ * of node:events from which it is called, so then there is a gap; the listener that Node itself adds does not count as the
+ * host's.
  */
 import type { EventTap } from '../triggers/event-tap.ts';
 import { describeWarning, type Happenings } from './happenings.ts';

@@ -1,25 +1,25 @@
 /**
- * Whether an exit code ends work (AGENTDUMP_EXITS): a linter, a compiler, a test runner says by its code what it has
- * printed, and that is no death; an agent or a server that gives up is one. Heard in every program, so nothing is loaded
- * for it: one channel speaks when a server begins to listen, all else is looked up at an exit code that is not 0.
+ * Whether an exit code ends work (AGENTDUMP_EXITS): a linter, a compiler or a test runner only repeats by its code what it
+ * has printed, and that is no death; an agent or a server that gives up is one. Runs in every program, so nothing is loaded
+ * for it: one channel reports when a server begins to listen, everything else is looked up at an exit code other than 0.
  */
 import type { Server } from 'node:net';
 import type { Host } from '../../agent/api/context.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 
-/** Of `node:diagnostics_channel`, on Node 20 to 26, also in a worker of `node:cluster`. */
+/** A channel of `node:diagnostics_channel`, on Node 20 to 26, also in a worker of `node:cluster`. */
 const listenChannel = 'tracing:net.server.listen:asyncStart';
-/** Who looks for a free port listens for a moment. */
+/** A program that searches for a free port listens for a moment. */
 const shortestServiceMs = 1_000;
 const mostKept = 64;
 /** 128 + SIGINT: the user's own Ctrl-C. */
 const interruptedCode = 130;
 
-/** A runner of tests, or one of its processes: its exit code counts failed tests. A link in `.bin` is not followed. */
+/** A test runner, or one of its processes: its exit code reports failed tests. A link in `.bin` is not resolved. */
 const testScript =
   /[\\/]node_modules[\\/](?:\.bin[\\/])?(?:_?mocha|jest(?:-cli|-worker)?|vitest|tinypool|ava|tap|@tapjs|playwright|@playwright[\\/]test|jasmine|karma|cypress|react-scripts|wtr|@web[\\/]test-runner|uvu|tape|c8|nyc)(?:[\\/.]|$)/;
 
-/** WeakRef: a program may open servers by the thousand and close them again. */
+/** WeakRef, because a program may open and close servers by the thousand. */
 interface Listened {
   server: WeakRef<Server & { _unref?: boolean }>;
   atMs: number;
@@ -28,7 +28,7 @@ interface Listened {
 
 export class WorkWatch {
   #listened: Listened[] = [];
-  /** When the earliest of those began that were dropped from the list. */
+  /** When the earliest of the servers that were dropped from the list began to listen. */
   #droppedAtMs: number | undefined;
   readonly #hear = (message: unknown): void => {
     const { server, options } = message as { server?: Server; options?: { path?: unknown } };
@@ -46,18 +46,18 @@ export class WorkWatch {
     process.getBuiltinModule('node:diagnostics_channel').unsubscribe(listenChannel, this.#hear);
   }
 
-  /** Whether this exit is the end of something: `exitCode` is not 0, and nothing was thrown. */
+  /** Whether this exit ends work: `exitCode` is not 0, and nothing was thrown. */
   isEndOfWork(exitCode: number, { config, recording }: Surroundings, host: Host): boolean {
     if (config.exits !== 'agent') return config.exits === 'all';
     const script = process.argv[1] ?? '';
-    // It ends in the midst of a program that goes on: row 15, unless it is of a tool's own pool.
+    // A worker ends while the program continues: row 15, unless it belongs to the pool of an installed tool.
     if (!isMainThread) return !/[\\/]node_modules[\\/]/.test(script);
     if (exitCode === interruptedCode || isTestProcess(script)) return false;
     const hasAgent = recording?.isAgent === true || host.state.size > 0 || host.providers.size > 0;
     return hasAgent || this.#hasServed();
   }
 
-  /** One that does not keep its program alive is a tool's own line (tsx has one to its child). */
+  /** A server that does not keep its program alive is a tool's own channel (tsx has one to its child). */
   #hasServed(): boolean {
     const latest = performance.now() - shortestServiceMs;
     if (this.#droppedAtMs !== undefined && this.#droppedAtMs < latest) return true;
@@ -76,7 +76,7 @@ export class WorkWatch {
   }
 }
 
-/** `process.moduleLoadList` is the only place that tells of `node:test` in whatever file. */
+/** `process.moduleLoadList` is the only place where `node:test` can be detected, whatever file loaded it. */
 function isTestProcess(script: string): boolean {
   const { moduleLoadList } = process as { moduleLoadList?: readonly string[] };
   return testScript.test(script) || moduleLoadList?.includes('NativeModule test') === true;

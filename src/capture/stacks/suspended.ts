@@ -1,10 +1,10 @@
 /**
  * Where async functions wait. V8 lists the promises (after a garbage collection). To the stack of an error that is created in
  * a reaction, V8 adds the functions that await the reaction's promise, innermost first: the zero-cost async stack traces of
- * V8's isolate.cc. So for each promise a reaction of our own is created whose derived promise is that promise, by a
- * constructor that returns it (Symbol.species); the promise itself is not changed. The reactions run in a context with its
- * own microtask queue, so that none of the program's microtasks run. A function that waits for something unreachable is
- * garbage, and not found. Node 20 to 26.
+ * V8's isolate.cc. So a reaction of our own is chained in front of each promise, by a constructor that returns that promise
+ * instead of a new one (Symbol.species); the promise itself is not changed. The reactions run in a context with its own
+ * microtask queue, so that none of the program's microtasks run. A function that waits for something unreachable is garbage,
+ * and not found. Node 20 to 26.
  */
 
 import { listObjects, type ObjectKind } from '../heap/list-objects.ts';
