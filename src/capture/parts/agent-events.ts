@@ -1,4 +1,4 @@
-/** `agent-events.json`: what the agent was doing, from the recorder's ring; cleaned when it was recorded. */
+/** `agent-events.json`: what the agent was doing, from the recorder's ring; redacted when it was recorded. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { canary, requireWithheld } from '../fatal-path/canary.ts';
 import { everyCauseOf } from '../host/cause-chain.ts';
@@ -21,7 +21,7 @@ export const agentEventsPart: PartProducer = {
   },
 };
 
-/** A message goes the way that those of the conversation went. Throws UnprovenRedaction. */
+/** Sends a message through the same redaction as those of the conversation. Throws UnprovenRedaction. */
 function proveCleaning({ recording, recordingPolicy, countRedactions }: CaptureContext): void {
   const clean = recording?.clean({ parts: [{ type: 'text', text: canary() }] });
   const rule = requireWithheld((clean?.['parts'] as { text?: unknown }[] | undefined)?.[0]?.text);
@@ -31,7 +31,7 @@ function proveCleaning({ recording, recordingPolicy, countRedactions }: CaptureC
   countRedactions(partNames.agentEvents, counts.set(rule, (counts.get(rule) ?? 0) - recordingPolicy.proofs));
 }
 
-/** The host has registered values since: the events before that are searched for them again. */
+/** The host has registered values meanwhile: the earlier events are searched for them again. */
 function knowsMoreNow({ recordingPolicy, withheldCount }: CaptureContext): boolean {
   return recordingPolicy !== undefined && withheldCount > recordingPolicy.knewFromStart;
 }

@@ -1,4 +1,4 @@
-/** `agent.json`: what the host handed over by `agent.set` and `agent.provide`, read now. */
+/** `agent.json`: what the host provides through `agent.set` and `agent.provide`, read now. */
 import { findHost } from '../../agent/api/context.ts';
 import { type AgentPart, partNames } from '../../bundle/layout/bundle.ts';
 import { uproot, withCanary } from '../fatal-path/canary.ts';

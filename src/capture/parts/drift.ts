@@ -1,7 +1,7 @@
 /**
- * `drift.json`: what the lock file near the program says against what is installed and loaded. Reads npm's lock file
- * (v2, v3) whole; for pnpm, Yarn and Bun it finds the entry of each loaded package. Formats: npm's
- * documentation of package-lock.json, pnpm-lock.yaml's `packages:` keys, yarn.lock's entries.
+ * `drift.json`: compares the lock file near the program with what is installed and loaded. Reads all of npm's lock file (v2,
+ * v3); for pnpm, Yarn and Bun it looks up the entry of each loaded package. Formats: npm's documentation of
+ * package-lock.json, pnpm-lock.yaml's `packages:` keys, yarn.lock's entries.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import { type DriftPart, partNames } from '../../bundle/layout/bundle.ts';
@@ -68,7 +68,7 @@ function missingModule(thrown: unknown): DriftPart['missing'] {
   return typeof from === 'string' ? { specifier, from } : { specifier };
 }
 
-/** `@scope/name/sub/path` → `@scope/name`; undefined for paths and Node's own. */
+/** `@scope/name/sub/path` → `@scope/name`; undefined for paths and Node's own modules. */
 function packageNameOf(specifier: string): string | undefined {
   if (/^[./]|^[a-z]+:/i.test(specifier)) return undefined;
   return specifier
@@ -91,7 +91,7 @@ function compareNpm(lock: LockFile, context: CaptureContext, missing: DriftPart[
   let compared = 0;
   for (const folder of wanted) {
     if (!folder.startsWith(join(lock.folder, 'node_modules'))) continue;
-    // The lock file writes slashes on every system.
+    // The lock file uses slashes on every system.
     const place = relative(lock.folder, folder).replaceAll(sep, '/');
     const locked = entries[place]?.version;
     const installed = readPackageJson(folder)?.version;
@@ -130,7 +130,7 @@ function requestedRange(folder: string, name: string): { requested?: string } {
   return range === undefined ? {} : { requested: range };
 }
 
-/** In the text formats a package's entry is `name@version` or a block with its version: absent means drift. */
+/** In the text formats the entry of a package is `name@version`, or a block with its version; no such entry means drift. */
 function compareText(lock: LockFile, context: CaptureContext): Compared {
   const differences: Difference[] = [];
   let compared = 0;

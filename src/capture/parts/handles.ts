@@ -29,7 +29,7 @@ export const handlesPart: PartProducer = {
     return {
       resources,
       descriptors,
-      // Without our own; the one that lists the folder is gone again when it is looked at.
+      // Without our own. The one that lists the folder is closed again by the time it is examined.
       descriptorCount: countOpenBefore() ?? count - (listed.length - descriptors.length) - (open ? 1 : 0),
       sockets: report ? socketsIn(report) : findSockets(descriptors),
       timers: ['Timeout', 'Immediate'].flatMap((kind) =>
@@ -47,7 +47,7 @@ function countBy(names: string[]): Record<string, number> {
   return counts;
 }
 
-/** Own TCP and UDP sockets: the system's tables, joined by the inode that the descriptor's link names. */
+/** TCP and UDP sockets of this process: the system's tables, joined by the inode in the descriptor's link. */
 function findSockets(descriptors: HandlesPart['descriptors']): HandlesPart['sockets'] {
   const byInode = new Map<string, number>();
   for (const { fd, target } of descriptors) {
@@ -77,7 +77,7 @@ function readSocketTable(protocol: string, byInode: Map<string, number>): Handle
   return sockets;
 }
 
-/** include/net/tcp_states.h; UDP uses 1 and 7 of them. */
+/** include/net/tcp_states.h; UDP uses states 1 and 7. */
 const tcpStates = [
   '',
   'ESTABLISHED',

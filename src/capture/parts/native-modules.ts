@@ -1,6 +1,6 @@
 /**
- * `native-modules.json`: the objects mapped into the process, with their addresses and build ids, so that a core or a
- * native address can be read later. Sources: /proc/self/maps (proc(5)); the ELF note NT_GNU_BUILD_ID (elf(5)).
+ * `native-modules.json`: the objects mapped into the process, with their addresses and build ids, so that a core or a native
+ * address can be resolved later. Sources: /proc/self/maps (proc(5)); the ELF note NT_GNU_BUILD_ID (elf(5)).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type NativeModulesPart, partNames } from '../../bundle/layout/bundle.ts';
@@ -28,8 +28,9 @@ export const nativeModulesPart: PartProducer = {
 };
 
 /**
- * One row a mapped file that has an executable part; its range spans its segments, end exclusive. Segments ascend with
- * their places in the file. A mapping that goes back is no segment: V8 maps Node's builtins once more, near its own code.
+ * One row for each mapped file with an executable part; its range covers its segments, end exclusive. Segments ascend with
+ * their offsets in the file. A mapping with a lower offset is not a segment: V8 maps Node's builtins a second time, near its
+ * own code.
  */
 export function findModules(maps: string): NativeModulesPart['modules'] {
   const ranges = new Map<
@@ -60,7 +61,7 @@ export function findModules(maps: string): NativeModulesPart['modules'] {
 const PT_NOTE = 4;
 const NT_GNU_BUILD_ID = 3;
 
-/** The build id of a 64-bit little-endian ELF file, in hexadecimal; undefined when it has none in its first pages. */
+/** The build id of a 64-bit little-endian ELF file, in hexadecimal; undefined if there is none in its first pages. */
 export function readBuildId(path: string): string | undefined {
   const head = Buffer.alloc(8192);
   let fd: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * `origin.json`: in whose asynchronous context the program dies, read now, and the requests in flight. What the context
- * does not say is not guessed from what runs at the same time.
+ * `origin.json`: the asynchronous context in which the program dies, read now, and the requests in flight. What the context
+ * does not contain is not guessed from what runs at the same time.
  */
 
 import { asyncHooks } from '../../agent/node-modules.ts';
@@ -47,7 +47,7 @@ export const originPart: PartProducer = {
   },
 };
 
-/** A signal comes from outside, and a natural end from nobody. */
+/** A signal comes from outside, and a natural end has no originating code. */
 export function isByCode({
   kind,
   exitStack,
@@ -63,16 +63,16 @@ interface Found {
   maker?: RequestOrigin;
 }
 
-/** `frames`: of what was thrown. */
+/** `frames`: of the thrown value. */
 export function readOrigin({ causal, requests }: Origins, frames: readonly RawFrame[] = []): Found {
   const resource = asyncHooks().executionAsyncResource() as Resource;
-  // Promises that were there before contexts were carry those of others.
+  // Promises that were created before contexts were enabled run in those of others.
   const areAllFollowed = requests.open().every(({ isFollowed }) => isFollowed);
   const current = areAllFollowed ? causal.current : undefined;
   if (!current) return byCallback(resource, requests);
   const request = ancestors(current).find(isRequest);
   const shared = connectionOf(resource);
-  // Its callbacks run in the context of whoever opened it.
+  // The callbacks of a shared connection run in the context in which it was opened.
   if (shared && !(request && isOwnConnection(request, shared, requests)))
     return byCallback(resource, requests);
   if (request && callsAgain(resource, frames)) {
@@ -83,8 +83,9 @@ export function readOrigin({ causal, requests }: Origins, frames: readonly RawFr
 }
 
 /**
- * What calls back more than once is often there for all requests, and began with the first that needed it. The failing
- * listener of a port (so of a worker thread too) is called from a tick of its own, so that only the stack shows it.
+ * A resource that calls back more than once is often shared by all requests, and was created by the first one that needed it.
+ * The failing listener of a port (including that of a worker thread) is called from a separate tick, so that only the stack
+ * shows it.
  */
 function callsAgain(resource: Resource, frames: readonly RawFrame[]): boolean {
   const name = resource?.constructor?.name ?? '';
@@ -96,14 +97,14 @@ function callsAgain(resource: Resource, frames: readonly RawFrame[]): boolean {
 }
 
 interface Resource {
-  /** Of Node's own resource for the requests of a connection. */
+  /** On Node's own resource for the requests of a connection. */
   socket?: unknown;
-  /** Of an interval: its milliseconds. */
+  /** On an interval: its milliseconds. */
   _repeat?: unknown;
   constructor?: { name?: string };
 }
 
-/** Without a context the running callback may still be that of one connection's requests. */
+/** Without a context the running callback may still belong to the requests of one connection. */
 function byCallback(resource: Resource, requests: RequestWatch): Found {
   const isRequests = resource?.constructor?.name === 'HTTPServerAsyncResource';
   const socket = isRequests ? resource.socket : connectionOf(resource);
@@ -114,7 +115,7 @@ function byCallback(resource: Resource, requests: RequestWatch): Found {
   return { lost: socket && !isRequests ? 'connection' : 'no-context' };
 }
 
-/** The socket whose bytes are being handed over, where that is what runs. */
+/** The socket whose bytes are being delivered, if that is what runs. */
 function connectionOf(resource: Resource): object | undefined {
   if (!/^(?:TCP|Pipe|TLSWrap)$/.test(resource?.constructor?.name ?? '')) return undefined;
   const owner = Object.getOwnPropertySymbols(resource).find(
@@ -130,7 +131,7 @@ function isOwnConnection(origin: RequestOrigin, socket: object, requests: Reques
   return own === socket || requests.onConnection(socket) === origin;
 }
 
-/** By its kind, because this half has a class of its own. */
+/** By its kind, because this half has its own copy of the class. */
 function isRequest(origin: Origin): origin is RequestOrigin {
   return origin.kind === 'request';
 }
@@ -152,8 +153,8 @@ function originLinks(origin: Origin | undefined, tests: CaptureContext['tests'])
 }
 
 /**
- * The test in whose context it is. Of a request: that of whoever started the server, which is the right one only as
- * long as that test runs.
+ * The test in whose context it is. For a request it is the test that started the server, which is only the right one while
+ * that test runs.
  */
 export function testOrigin(
   origin: Origin | undefined,
@@ -164,7 +165,7 @@ export function testOrigin(
   return found?.ended && origin !== test ? undefined : found;
 }
 
-/** By their own context; that there is only one run open is no cause. */
+/** Only from the agent's own context; that a single run is open does not make it the cause. */
 function agentLinks(within: (AgentScope & { from: string }) | undefined): OriginLink[] {
   if (within?.from !== 'context') return [];
   return (['tool', 'step', 'run'] as const).flatMap((kind) => {

@@ -1,4 +1,7 @@
-/** `packages.json`: the packages that scripts were loaded from, by their own package.json, and what the program asks for. */
+/**
+ * `packages.json`: the packages from which scripts were loaded, according to their own package.json, and the ranges that the
+ * program requests.
+ */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PackagesPart, partNames } from '../../bundle/layout/bundle.ts';
@@ -36,7 +39,7 @@ export function findPackages(context: Pick<CaptureContext, 'scriptUrls' | 'addGa
   return packages.slice(0, maxPackages);
 }
 
-/** The nearest folder upwards whose package.json has a name (those that only say "type" are no packages). */
+/** The nearest parent folder whose package.json has a name (one with only "type" is not a package). */
 function packageOf(folder: string, folders: Map<string, Package | undefined>): Package | undefined {
   if (folders.has(folder)) return folders.get(folder);
   const manifest = readPackageJson(folder);
@@ -58,7 +61,7 @@ export interface PackageManifest {
   dependencies: Record<string, string>;
 }
 
-/** Name, version and what it asks for; undefined when there is no readable package.json in `folder`. */
+/** Name, version and requested dependencies; undefined if `folder` has no readable package.json. */
 export function readPackageJson(folder: string): PackageManifest | undefined {
   const text = readSmallFile(join(folder, 'package.json'), 1024 * 1024);
   if (text === undefined) return undefined;
@@ -76,7 +79,10 @@ export function readPackageJson(folder: string): PackageManifest | undefined {
   }
 }
 
-/** The program's own package is that of its script, else the first that is no dependency; it says what was asked for. */
+/**
+ * The program's own package is that of its script, else the first that is not installed as a dependency. It contains the
+ * requested ranges.
+ */
 function markProgram(packages: Package[]): void {
   const script = process.argv[1] ?? '';
   const around = packages

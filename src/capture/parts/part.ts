@@ -1,4 +1,4 @@
-/** What a producer of a bundle part gets and gives. A producer may throw: the part is then a gap with the reason. */
+/** What a producer of a bundle part receives and returns. A producer may throw: the part is then a gap with the reason. */
 import type { Worker } from 'node:worker_threads';
 import type { TestPort } from '../../agent/api/test-port.ts';
 import type { HeapProfilePart, LocalsPart, RawFrame, TriggerPart } from '../../bundle/layout/bundle.ts';
@@ -14,72 +14,72 @@ import type { FramePlaces } from '../stacks/script-excerpt.ts';
 
 export interface CaptureContext {
   config: Config;
-  /** The preload's file, which is no part of the program. */
+  /** The preload's file, which is not part of the program. */
   ownFile: string;
   /** Worker threads of this thread that have not ended. */
   workers: ReadonlySet<Worker>;
-  /** The system's number of our own thread, where one runs. */
+  /** The system's id of our own thread, if one runs. */
   watchdogThread: number | undefined;
   trigger: TriggerPart;
-  /** Present when a value was thrown; the value itself may be undefined. */
+  /** Present if a value was thrown; the value itself may be undefined. */
   thrown?: { value: unknown; frames: RawFrame[] };
   /** Frames of a main thread that was interrupted, with their variables. */
   locals?: LocalsPart['frames'];
-  /** Whether a debugger of this thread's own may be opened. */
+  /** Whether this thread may open a debugger on itself. */
   mayDebug: boolean;
-  /** Of the allocations, where memory came near its limit. */
+  /** Profile of the allocations, if memory came near its limit. */
   heapProfile?: HeapProfilePart;
-  /** Texts of every stack that the bundle holds so far: they decide whose source is kept. */
+  /** Texts of all stacks in the bundle so far: they decide whose source is kept. */
   stackTexts: string[];
-  /** Where V8's own frames are, by the URL or path of their script, for the same purpose. */
+  /** Positions of V8's own frames, by the URL or path of their script, for the same purpose. */
   framePlaces: FramePlaces;
   /** Filled by the scripts part for those after it: URL or path of every loaded script. */
   scriptUrls: string[];
   recording?: Recording;
   happenings: Happenings;
   logs: LogTap | undefined;
-  /** Has the ends of children noticed that nobody has told of yet. */
+  /** Detects the ends of children that were not reported yet. */
   lookAtChildren(): void;
   recordingPolicy?: RecordingState;
   tests?: TestPort;
   origins?: Origins;
-  /** How many values the host has registered. */
+  /** Number of values that the host has registered. */
   withheldCount: number;
-  /** Values withheld from a part elsewhere than in writing it, by rule. */
+  /** Adds values that were withheld from a part other than while writing it, by rule. */
   countRedactions(part: string, counts: ReadonlyMap<string, number>): void;
   addGap(part: string, reason: string, lookedFor?: string): void;
-  /** How long the capture has taken so far. */
+  /** The time that the capture has taken so far. */
   time: OwnTime;
-  /** Writes a further part of text, redacted like every other. False when it could not be written. */
+  /** Writes an additional text part, redacted like every other. False if it could not be written. */
   writeText(name: string, text: string): boolean;
-  /** Writes a further part with the source of a program, redacted in place. False when it could not be written. */
+  /** Writes an additional part with source text of the program, redacted in place. False if it could not be written. */
   writeCode(name: string, text: string): boolean;
-  /** As writeCode, for a source map: the texts that it holds are redacted, its mappings stay. Throws when it is none. */
+  /** Like writeCode, for a source map: its sources are redacted, its mappings stay. Throws if it is not a source map. */
   writeSourceMap(name: string, text: string): boolean;
-  /** A further part in chunks, of bytes that are redacted already. */
+  /** Opens an additional part, to be written in chunks of bytes that are already redacted. */
   openPart(name: string): OpenPart;
-  /** Milliseconds of our own time until the whole capture should be over. */
+  /** Milliseconds of our own time that remain for the whole capture. */
   timeLeftMs(): number;
 }
 
-/** Where this part's own secrets are: there the canary is planted too. */
+/** Where the part has secrets of its own, and the canary is added too. */
 export interface CanaryPlace {
-  /** Changes the data, which is the part's own. */
+  /** Changes the data, which must belong to the part. */
   plant(data: never): void;
-  /** Takes it out of the redacted copy. Throws UnprovenRedaction. */
+  /** Removes it from the redacted copy. Throws UnprovenRedaction. */
   uproot(copy: never): void;
 }
 
 export interface PartProducer {
   /** File name in the bundle. */
   name: string;
-  /** What it returns is redacted already, or made of Node's own numbers and hashes: no second pass over it. */
+  /** The result is already redacted, or consists of Node's own numbers and hashes: it is not redacted again. */
   isRedacted?: true;
   canaryPlace?: CanaryPlace;
-  /** It gets its time, however late it is. */
+  /** Is given its time, however late it is. */
   isVital?: true;
-  /** A limit of its own in milliseconds of our own time, instead of the common one. */
+  /** A separate limit in milliseconds of our own time, instead of the common one. */
   limitMs?(context: CaptureContext): number;
-  /** JSON data, or undefined when there is nothing to say and nothing missing. */
+  /** JSON data, or undefined if there is nothing to report and nothing missing. */
   produce(context: CaptureContext): unknown;
 }

@@ -1,6 +1,6 @@
 /**
- * `process-events.json`: what happened around the agent and ended nothing, from memory: the ends of the logs, warnings,
- * handled errors, children. Joins children with the bundles that they wrote themselves, and the process with its parent.
+ * `process-events.json`: events around the agent that did not end the process, from memory: the ends of the logs, warnings,
+ * handled errors, children. Links children to the bundles that they wrote themselves, and the process to its parent.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type ChildEventPart, type ProcessEventsPart, partNames } from '../../bundle/layout/bundle.ts';
@@ -57,7 +57,7 @@ function describeLogs({ tails }: LogTap): ProcessEventsPart['logs'] {
   });
 }
 
-/** What was written to the file since it held `heldBefore` bytes; whatever else wrote to it meanwhile is there too. */
+/** What was written to the file since its size was `heldBefore` bytes, including the output of other processes. */
 function renderFileEnd(descriptor: number, heldBefore: number): string {
   try {
     const stat = fstatSync(descriptor);
@@ -67,7 +67,7 @@ function renderFileEnd(descriptor: number, heldBefore: number): string {
     if (path === undefined) return '';
     const fd = openSync(path, 'r');
     try {
-      // A file that has shrunk was emptied meanwhile: all of it is new.
+      // A file that has shrunk was truncated meanwhile: all of it is new.
       const fresh = size < heldBefore ? size : size - heldBefore;
       const bytes = Buffer.alloc(Math.min(fresh, 2 * logChars));
       const got = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
@@ -90,7 +90,7 @@ function describeChild(child: Child, related: RelatedBundles): ChildEventPart {
   return bundle ? { ...described, bundle } : described;
 }
 
-/** Of a child that is dead although nobody told us: it was never waited for. */
+/** For a child whose death was not reported, because it was never waited for. */
 function unnoticedEnd({ pid, error }: Child): Partial<ChildEventPart> {
   if (pid === 0 || error !== undefined) return {};
   const endedAt = isoTime(Date.now());

@@ -1,4 +1,7 @@
-/** `process.json`: who died, and what the system allowed it. Sources: process, proc(5), cgroup v1 and v2. */
+/**
+ * `process.json`: the process that died, and the limits that the system set for it. Sources: process, proc(5), cgroup v1 and
+ * v2.
+ */
 import { type ProcessPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import { limitsIn } from '../../platform/node-report.ts';
@@ -54,7 +57,7 @@ function workingDirectory(): string {
   }
 }
 
-/** Of Node's report where the system shows no file about it. */
+/** From Node's report if the system has no file about them. */
 function readLimits(context: CaptureContext): ProcessPart['limits'] {
   const limits = platform.limits('self');
   const report = Object.keys(limits).length > 0 ? undefined : ownReport(context);
@@ -77,7 +80,7 @@ const v1Files = [
   'memory/memory.max_usage_in_bytes',
 ];
 
-/** Limits and use of this process's cgroup; numbers where the kernel gives numbers (`max` stays text). */
+/** Limits and usage of this process's cgroup; numbers where the kernel returns numbers (`max` stays text). */
 export function readCgroup(): Record<string, string | number> {
   const result: Record<string, string | number> = {};
   const membership = platform.processFile('self', 'cgroup');
@@ -93,7 +96,7 @@ export function readCgroup(): Record<string, string | number> {
   return result;
 }
 
-/** In a container the group's own folder is the mount itself, whatever path the host gives it. */
+/** In a container the mount itself is the group's folder, whatever its path on the host. */
 function readInGroup(path: string, name: string): string | undefined {
   const mount = platform.groupMount;
   return readSmallFile(`${mount}${path}/${name}`) ?? readSmallFile(`${mount}/${name}`);

@@ -1,7 +1,7 @@
 /**
- * `report.json`: Node's diagnostic report, in memory only (Node would write it with mode 0644 and every variable in
- * clear). Node collects a part from each worker and waits for it without limit (seen: 5.5 s behind an execSync), so the
- * report is left out unless every worker is idle in its event loop.
+ * `report.json`: Node's diagnostic report, in memory only (Node would write it with mode 0644 and every variable unredacted).
+ * Node collects a part from each worker and waits for it without limit (observed: 5.5 s behind an execSync), so the report is
+ * left out unless every worker is idle in its event loop.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
@@ -16,7 +16,7 @@ import { describeThread } from './threads/threads.ts';
 /** epoll_wait and epoll_pwait on x86-64; epoll_pwait on arm64. */
 const waitsForEvents: Record<string, string[]> = { x64: ['232', '281'], arm64: ['22'] };
 
-/** As far as it is looked into here. Before Node 22.13 it always has the variables. */
+/** The fields that are used here. Before Node 22.13 it always contains the variables. */
 interface Report {
   environmentVariables?: Record<string, string>;
 }
@@ -40,7 +40,10 @@ export const reportPart: PartProducer = {
 
 const taken = new WeakMap<CaptureContext, Report & NodeReport>();
 
-/** Once a death: where the system shows no files about a process, other parts read it too. Undefined where it would wait. */
+/**
+ * Taken once per death: if the system has no files about a process, other parts read it too. Undefined if it would wait for a
+ * worker.
+ */
 export function takeReport(context: CaptureContext): (Report & NodeReport) | undefined {
   if (!areWorkersIdle(context.workers.size, context.watchdogThread)) return undefined;
   const report =
@@ -50,7 +53,7 @@ export function takeReport(context: CaptureContext): (Report & NodeReport) | und
   return report;
 }
 
-/** Undefined in a worker: its report tells of its own loop. */
+/** Undefined in a worker, where the report describes that worker's own loop. */
 export const ownReport = (context: CaptureContext): NodeReport | undefined =>
   isMainThread ? takeReport(context) : undefined;
 
@@ -60,7 +63,7 @@ function whyNone(): string {
     : `${notAvailable('whether a worker thread is idle')}; the report would wait for one that is busy`;
 }
 
-/** Node's report names the error only when it gets one. It copies every text of it, whatever its length. */
+/** Node's report names the error only if it receives one. It copies all its texts, whatever their length. */
 function asError(value: unknown): Error {
   if (!(value instanceof Error)) return ofTexts(stateNow, `Error: ${stateNow}`);
   const fields = ['message', 'stack', ...Object.keys(value)];
@@ -71,7 +74,7 @@ function asError(value: unknown): Error {
 
 const stateNow = 'agentdump: state at the time of the dump';
 
-/** Assigned: to define the property V8 would first have a formatter of the program's make the stack that is there. */
+/** Assigned, because to define the property V8 would first call the program's formatter for the existing stack. */
 function ofTexts(message: string, stack: string): Error {
   const error = new Error(message);
   error.stack = stack;
@@ -83,7 +86,7 @@ const longestText = 64 * 1024;
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
 const textOf = (value: unknown): string => (typeof value === 'string' ? startOf(value, longestText) : '');
 
-/** Reverse DNS for each socket has taken minutes. The setting is not there before Node 20.13. */
+/** Reverse DNS for each socket has taken minutes. The setting does not exist before Node 20.13. */
 function withoutNetwork<Result>(run: () => Result): Result {
   const report = process.report as { excludeNetwork?: boolean };
   const before = report.excludeNetwork;
@@ -96,7 +99,7 @@ function withoutNetwork<Result>(run: () => Result): Result {
   }
 }
 
-/** Each worker waits in its own event loop, and V8's timer thread in one more. */
+/** Each idle worker waits in its own event loop, and V8's timer thread in one more. */
 function areWorkersIdle(workers: number, watchdogThread: number | undefined): boolean {
   if (workers === 0) return true;
   const idleCalls = waitsForEvents[process.arch] ?? [];

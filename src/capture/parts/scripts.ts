@@ -1,7 +1,8 @@
 /**
- * `scripts.json`: every loaded script as V8 lists it, and for those on a stack (and those that
- * are sought for what no stack tells) the running text (`sources/<n>.js`), its source map (`maps/<n>.map`) and, when the map
- * holds no sources, the originals beside it. Files may have changed since they were loaded: the running text is V8's own; a map from disk is checked by the analysis.
+ * `scripts.json`: every loaded script as V8 lists it. For those on a stack, and those that are searched for without one, also
+ * the running text (`sources/<n>.js`), its source map (`maps/<n>.map`) and, if the map contains no sources, the original
+ * files. Files may have changed since they were loaded: the running text is V8's own; a map from disk is checked by the
+ * analysis.
  */
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -23,7 +24,7 @@ import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const maxScriptsWithText = 40;
-/** Of texts and maps together; of what is beyond that only the surroundings of the stack are kept. */
+/** Of texts and maps together; beyond that only the surroundings of the stack are kept. */
 const maxWholeChars = 256 * 1024;
 const maxTextChars = 16 * 1024 * 1024;
 const maxMapBytes = 64 * 1024 * 1024;
@@ -35,7 +36,7 @@ const maxSoughtScripts = 8;
 export const scriptsPart: PartProducer = {
   name: partNames.scripts,
   isRedacted: true,
-  // A large bundle has a large map, and without it the whole stack is in the wrong language.
+  // A large bundle has a large map, without which the whole stack refers to generated code.
   limitMs: ({ timeLeftMs }) => timeLeftMs(),
   produce(context): ScriptsPart {
     if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
@@ -52,18 +53,18 @@ export const scriptsPart: PartProducer = {
 const fromDisk =
   'the heap was too large for a debugger in the time of a death: the scripts are those of require.cache and of the stack, as they are on the disk';
 
-/** Scripts of the program that may be the cause, though they are on no stack. */
+/** Scripts of the program that may be the cause, although they are on no stack. */
 interface Sought {
   text: RegExp;
-  /** Of installed packages, where the other would find too many. */
+  /** For installed packages, where `text` would match too many. */
   ofPackages?: RegExp;
   modulesOnly?: true;
 }
 
-/** Where nothing is indented it is outside of functions. */
+/** Code that is not indented is outside of functions. */
 const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:await\b|for\s+await\b)/m;
 
-/** Which await it is that did not settle V8 does not tell, nor who set a time limit: the analysis looks for those that can be it. */
+/** V8 does not report which await did not settle, or who set a time limit: the analysis searches for the possible ones. */
 function soughtFor({ trigger, stackTexts }: CaptureContext): Sought | undefined {
   if (trigger.kind === 'pending-exit')
     return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
@@ -71,16 +72,13 @@ function soughtFor({ trigger, stackTexts }: CaptureContext): Sought | undefined 
   return hasTimedOut ? { text: /\bAbortSignal\s*\.\s*timeout\b/ } : undefined;
 }
 
-/** What describing scripts takes of a capture, and adds to it. */
+/** What describing scripts needs from a capture, and adds to it. */
 export type ScriptsContext = Pick<
   CaptureContext,
   'ownFile' | 'stackTexts' | 'framePlaces' | 'scriptUrls' | 'writeCode' | 'writeSourceMap'
 >;
 
-/**
- * The scripts as `self` lists them; texts and maps of those on the stack, and of those that are sought,
- * become parts.
- */
+/** The scripts as listed by `self`; the texts and maps of those on the stack, and of those that are sought, become parts. */
 export function describeScripts(self: ScriptTexts, context: ScriptsContext, sought?: Sought): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.framePlaces);
@@ -100,7 +98,7 @@ export function describeScripts(self: ScriptTexts, context: ScriptsContext, soug
   });
 }
 
-/** One pass over all of them: hundreds of short texts would cost ten times as much (measured on 300 scripts). */
+/** One pass over all of them: hundreds of short texts would cost ten times as much (measured with 300 scripts). */
 function withCleanUrls(scripts: LoadedScript[]): LoadedScript[] {
   const urls = scripts.flatMap(({ url, sourceMapUrl, mapGap }) => [url, sourceMapUrl ?? '', mapGap ?? '']);
   const lines = urls.map((url) => url.replaceAll('\n', ' ')).join('\n');
@@ -112,7 +110,7 @@ function withCleanUrls(scripts: LoadedScript[]): LoadedScript[] {
   });
 }
 
-/** Node's own modules are named by its version; eval'ed scraps without a name have nothing to look up. */
+/** Node's own modules are identified by its version; evaluated code without a name can't be looked up. */
 function isProgramText(script: ScriptParsed): boolean {
   return script.url !== '' && !script.url.startsWith('node:') && !script.url.startsWith('agentdump:');
 }
@@ -124,8 +122,8 @@ function isOnStack(url: string, stackText: string, framePlaces: FramePlaces): bo
 }
 
 /**
- * With --enable-source-maps, tsx and the like the text names only the originals. Then the program's scripts whose maps
- * name a file that is on the stack, and is itself no loaded script, are kept.
+ * With --enable-source-maps, tsx and similar the stack names only the originals. Then those scripts of the program are kept
+ * whose maps name a file that is on the stack, but not itself a loaded script.
  */
 function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<ScriptParsed> {
   const loaded = new Set(scripts.map(({ url }) => lastName(pathOf(url) ?? '')));
@@ -138,7 +136,7 @@ function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<Sc
   return new Set(candidates.slice(0, maxMapsSearched).filter((script) => mapNames(script, originals)));
 }
 
-/** All or none, so that the only one there is can be told. */
+/** All or none, so that a single match is known to be the only one. */
 function findSought(scripts: ScriptParsed[], self: ScriptTexts, sought: Sought): ScriptParsed[] {
   const found: ScriptParsed[] = [];
   for (const script of scripts) {
@@ -170,7 +168,7 @@ function describe(script: ScriptParsed): LoadedScript {
 
 interface Kept {
   readonly stackText: string;
-  /** So far, of scripts and maps that are kept whole. */
+  /** Total so far, of scripts and maps that are kept whole. */
   wholeChars: number;
 }
 
@@ -205,7 +203,7 @@ function isWhole({ length }: string, kept: Kept): boolean {
   return true;
 }
 
-/** An inline map becomes a part of its own; the comment that held it is long and at the end, so no position changes. */
+/** An inline map becomes a separate part. Its comment is long and at the end, so no position changes. */
 function withoutInlineMap(source: string): string {
   return source.replace(/(\/[/*][#@]\s*sourceMappingURL=data:)[^\s*]+/g, '$1');
 }
@@ -259,7 +257,7 @@ function decodeDataUrl(url: string): string {
     : decodeURIComponent(body);
 }
 
-/** tsc by default writes maps without sourcesContent: then the files beside the map are the only source there is. */
+/** By default tsc writes maps without sourcesContent: then the files next to the map are the only source. */
 function keepOriginals(
   map: { text: string; baseUrl: string },
   context: ScriptsContext,

@@ -1,4 +1,4 @@
-/** `test.json`: the tests that ran in this thread, where a runner's hook or a reporter tells of them. */
+/** `test.json`: the tests that ran in this thread, if a runner's hook or a reporter reports them. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { TestPart } from '../../bundle/layout/tests.ts';
 import { isByCode, readOrigin, testOrigin } from './origin.ts';
@@ -12,7 +12,7 @@ export const testsPart: PartProducer = {
   },
 };
 
-/** Of a test that has just failed the runner says all. */
+/** For a test that has just failed the runner provides everything. */
 function originOf({ tests, origins, trigger }: CaptureContext, { failure }: TestPart): Partial<TestPart> {
   if (!origins || failure || tests?.isFollowed !== true || !isByCode(trigger)) return {};
   const origin = testOrigin(readOrigin(origins).current, tests);

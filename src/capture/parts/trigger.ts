@@ -1,4 +1,4 @@
-/** `trigger.json`: the first part, with which alone a bundle can be explained in a line. */
+/** `trigger.json`: the first part, which alone is enough to explain a bundle in one line. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { PartProducer } from './part.ts';
 

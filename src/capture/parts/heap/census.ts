@@ -1,4 +1,4 @@
-/** `heap-census.json`: how many objects of each class there are, counted or from a sample, where no snapshot is taken. */
+/** `heap-census.json`: the number of objects of each class, counted or from a sample, if no snapshot is taken. */
 import { type HeapCensusPart, partNames } from '../../../bundle/layout/bundle.ts';
 import { takeHeapCensus } from '../../heap/census.ts';
 import { largeBytes } from '../../heap/estimate.ts';
@@ -10,11 +10,11 @@ import { ownTime } from '../../host/own-time.ts';
 import { ClosureScopes } from '../../stacks/closure-scopes.ts';
 import type { CaptureContext, PartProducer } from '../part.ts';
 
-/** V8 can't be stopped while it lists: the tier has held the objects against less. */
+/** V8 can't be interrupted while it lists objects; the tier has compared their number with a lower limit. */
 const censusLimitMs = 10_000;
-/** Where memory is in question. */
+/** If memory is in question. */
 const longestWalkMs = 100;
-/** Where it is not, a death has 250 ms in all: the walk has what is left of these, and sees something in any case. */
+/** Otherwise a death has 250 ms in total: the walk uses what is left of this share, but always looks at something. */
 const ofDeathMs = 190;
 const shortestWalkMs = 10;
 
@@ -54,7 +54,7 @@ function takeSample({ thrown, ownFile }: CaptureContext, longestMs: number): Hea
   }
 }
 
-/** A Node without an inspector does not tell what a function keeps. */
+/** Without an inspector, Node does not provide the variables that a function captures. */
 function openScopes(): ClosureScopes | undefined {
   try {
     return new ClosureScopes();

@@ -1,6 +1,6 @@
 /**
- * `heap.heapsnapshot.gz`: V8's snapshot, redacted and compressed on its way, 64 KB at a time; the clear text is never
- * whole in memory and never on disk. Only when the tier says that it fits.
+ * `heap.heapsnapshot.gz`: V8's snapshot, redacted and compressed as a stream, in chunks of 64 KB; the clear text is never
+ * whole in memory and never on disk. Only taken if the tier decides that it fits.
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { createSnapshotRedactor } from '../../../redaction/snapshot/redactor.ts';
@@ -9,9 +9,9 @@ import { decideHeapTier, isNotMissed } from '../../heap/tier.ts';
 import { currentPolicy } from '../../install/policy.ts';
 import type { CaptureContext, PartProducer } from '../part.ts';
 
-/** It was held against what a death may take, or it is the user's word, whatever it takes. */
+/** The snapshot was compared with what a death may cost, or the user requested it whatever it costs. */
 const heapLimitMs = 3_600_000;
-/** One gzip member a batch: members may be concatenated (RFC 1952), and zlib has no synchronous stream. */
+/** One gzip member per batch: members may be concatenated (RFC 1952), and zlib has no synchronous stream. */
 const batchBytes = 1024 * 1024;
 
 export const heapPart: PartProducer = {
@@ -25,7 +25,7 @@ export const heapPart: PartProducer = {
   },
 };
 
-/** What tells of the heap instead. */
+/** Where else the bundle describes the heap. */
 function tierBelow({ heapProfile }: CaptureContext, taken: string): string {
   const said = [
     ...(heapProfile ? [`who allocated what is still alive is in ${partNames.heapProfile}`] : []),
@@ -62,14 +62,15 @@ function writeSnapshot(context: CaptureContext): void {
   const stream = v8.getHeapSnapshot() as unknown as SnapshotStream;
   let failed: { error: unknown } | undefined;
   stream.push = (chunk) => {
-    // V8 would serialise a second time when the stream asks again after its end.
+    // V8 would serialize a second time if the stream read again after its end.
     if (!chunk) stream._read = () => {};
     else if (!failed)
       try {
         watch.goesIn(chunk);
         add(redactor.write(chunk), false);
       } catch (error) {
-        // V8 goes on to its next chunk: thrown there, Node would take it for the fault of an async hook, print it, and exit.
+        // V8 continues with its next chunk. If this were thrown here, Node would report it as an error in an async hook, and
+        // exit.
         failed = { error };
       }
     return true;

@@ -1,4 +1,4 @@
-/** `memory.json`: V8's and the kernel's figures, and what the heap tier decided. Sizes in bytes. */
+/** `memory.json`: figures of V8 and the kernel, and what the heap tier decided. Sizes in bytes. */
 import { totalmem } from 'node:os';
 import { type MemoryPart, partNames } from '../../../bundle/layout/bundle.ts';
 import { platform } from '../../../platform/index.ts';

@@ -1,4 +1,4 @@
-/** `heap-profile.json`: who allocated what is still alive, where memory came near its limit. */
+/** `heap-profile.json`: where live memory was allocated, if memory came near its limit. */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { PartProducer } from '../part.ts';
 

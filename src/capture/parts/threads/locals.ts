@@ -1,5 +1,5 @@
 /**
- * `locals.json`: the variables at the throw point, when the debugger was armed (AGENTDUMP_LOCALS=uncaught), or where the
+ * `locals.json`: the variables at the throw point, if the debugger was armed (AGENTDUMP_LOCALS=uncaught), or where the
  * watchdog interrupted the main thread.
  */
 import { type LocalsPart, partNames } from '../../../bundle/layout/bundle.ts';
@@ -25,7 +25,7 @@ export const localsPart: PartProducer = {
     },
   },
   produce(context): LocalsPart | undefined {
-    // Taken in any case: an interrupted thread is a pause to the recorder too.
+    // Always taken, because the recorder also records a pause by which the thread was interrupted.
     const recorded = takeLocals();
     const frames = context.locals ?? (context.thrown && recorded);
     const reason = context.config.locals === 'uncaught' && !frames ? whyNotPaused() : undefined;

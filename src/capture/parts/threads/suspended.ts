@@ -1,10 +1,10 @@
-/** `suspended.json`: what async functions of the program waited for, where nothing was thrown that says it. */
+/** `suspended.json`: what async functions of the program waited for, if no thrown value shows it. */
 import { partNames, type SuspendedPart, type TriggerKind } from '../../../bundle/layout/bundle.ts';
 import { ownTime } from '../../host/own-time.ts';
 import { listSuspended } from '../../stacks/suspended.ts';
 import type { CaptureContext, PartProducer } from '../part.ts';
 
-/** The ends and looks at which a program waits. */
+/** The triggers at which a program may be waiting. */
 const waitingKinds = new Set<TriggerKind>([
   'pending-exit',
   'no-progress',
@@ -15,9 +15,12 @@ const waitingKinds = new Set<TriggerKind>([
 const mostUsedBytes = 64 * 1024 ** 2;
 const longestMs = 50;
 const mostStacks = 100;
-/** A death by a signal has 250 ms in all, and somebody waits for it. */
+/** A death by signal has 250 ms in total, and its sender waits for it. */
 const ofDeathMs = 230;
-/** Measured on one machine: the garbage that V8 collects first; what a death has used up to here, and all of it. */
+/**
+ * Measured on one machine: listing, including the garbage collection before it; what a death has used up to here, and in
+ * total.
+ */
 const listingMs = { least: 30, perMb: 7 };
 const usedUpToHereMs = 40;
 const usedInAllMs = 85;
@@ -49,7 +52,7 @@ function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): str
   const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
   if (!mayDebug || usedBytes > mostUsedBytes) return 'the heap was too large to list its promises';
   if (trigger.kind !== 'signal' || tests || config.heap === 'always') return undefined;
-  // What was used tells how fast the machine is.
+  // The time used so far shows how fast the machine is.
   const ms = usedInAllMs + listingMs.least + listingMs.perMb * (usedBytes / 1024 ** 2);
   return (ms / usedUpToHereMs) * time.usedMs() > ofDeathMs
     ? 'to list the promises would have taken too long for a death by a signal'

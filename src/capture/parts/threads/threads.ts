@@ -1,6 +1,6 @@
 /**
- * `threads.json`: the operating system's view of every thread. proc(5) gives number, stack pointer and program counter
- * of a thread that sits in a system call; a running one says only `running`.
+ * `threads.json`: the operating system's view of every thread. For a thread in a system call proc(5) has its number, stack
+ * pointer and program counter; for a running one only `running`.
  */
 import { partNames, type ThreadsPart } from '../../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../../platform/index.ts';
@@ -32,10 +32,10 @@ function nameOurs(row: ThreadRow | undefined, watchdogThread: number | undefined
   return row && row.tid === watchdogThread ? { ...row, name: 'agentdump watchdog' } : row;
 }
 
-/** One thread of this process; undefined when it has just ended. */
+/** One thread of this process; undefined if it has just ended. */
 export function describeThread(tid: string): ThreadRow | undefined {
   const stat = platform.processFile('self', `task/${tid}/stat`);
-  // The name is in brackets and may hold anything, brackets and spaces included.
+  // The name is in parentheses and may contain anything, parentheses and spaces included.
   const match = /^\d+ \((.*)\) (\S) (.*)$/s.exec(stat ?? '');
   if (!match) return undefined;
   const [, name = '', state = '', rest = ''] = match;

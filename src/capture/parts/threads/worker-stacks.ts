@@ -1,4 +1,4 @@
-/** `worker-stacks.json`: where the worker threads were, when `agentdump ci` looked at them before it asked for a bundle. */
+/** `worker-stacks.json`: the stacks of worker threads when `agentdump ci` looked at them before it requested a bundle. */
 import { partNames, type WorkerStacksPart } from '../../../bundle/layout/bundle.ts';
 import type { PartProducer } from '../part.ts';
 
