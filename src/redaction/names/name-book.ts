@@ -13,6 +13,14 @@ const mostNames = 4096;
 /** For names in pages: the verdict on the latest name of each slot. The names are not stored, only two hashes of each. */
 const slotBits = 12;
 
+/**
+ * Part of the hashes' multipliers. Texts come from anyone: with public multipliers a name could be found that has the hashes of
+ * `password`, and whose verdict would be used for it. Nanoseconds of the clock, because node:crypto takes milliseconds to load.
+ */
+const secret = Math.imul((performance.timeOrigin * 1e3) | 0, 0x85ebca6b) ^ ((performance.now() * 1e6) | 0);
+const firstFactor = 0x9e3779b1 ^ (secret << 1);
+const otherFactor = 0x2c1b3c6d ^ ((secret >>> 15) & ~1);
+
 export class NameBook {
   private readonly firstHash = new Int32Array(1 << slotBits);
   private readonly otherHash = new Int32Array(1 << slotBits);
@@ -107,8 +115,8 @@ export class NameBook {
     let first = end - start;
     let other = 1;
     for (let i = start; i < end; i++) {
-      first = Math.imul(first ^ units[i]!, 0x9e3779b1);
-      other = (Math.imul(other, 0x2c1b3c6d) + units[i]!) | 0;
+      first = Math.imul(first ^ units[i]!, firstFactor);
+      other = (Math.imul(other, otherFactor) + units[i]!) | 0;
     }
     this.first = first;
     this.other = other;
