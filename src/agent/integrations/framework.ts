@@ -2,7 +2,13 @@
  * Shared by the integrations: takes a framework's runs, steps and tool calls under the framework's own keys and records them
  * with ids of this package. Bounded: the oldest entries without an end are forgotten. Knows no framework.
  */
-import type { Attributes, EndStatus, EventError, RunIds } from '../../journal/layout/agent.ts';
+import {
+  type Attributes,
+  type EndStatus,
+  type EventError,
+  noRequestGap,
+  type RunIds,
+} from '../../journal/layout/agent.ts';
 import { compact } from '../calls/json.ts';
 import { errorOf, isAbort } from '../http/call-error.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
@@ -33,7 +39,6 @@ export interface Outcome {
   error?: EventError;
 }
 
-const noRequest = 'no request was sent';
 const entryLimit = 10_000;
 const endedLimit = 2000;
 const { now } = Date;
@@ -149,7 +154,7 @@ export class FrameworkRecorder {
       'gen_ai.provider.name': asked.provider,
       'gen_ai.request.model': asked.model,
     }) as Attributes;
-    const start = { call, source: this.#source, bytes: 0, gap: noRequest, ...asked.scope };
+    const start = { call, source: this.#source, bytes: 0, gap: noRequestGap, ...asked.scope };
     const conversation = { keep: 0, add: [] };
     const { sink, failedWork } = this.#recorder;
     sink.record('model.start', { ...start, conversation }, { attributes }, 'ahead', asked.startedAt);

@@ -6,6 +6,9 @@
  */
 export const agentEventsSchema = 'agentdump.agent-events/1';
 
+/** `gap` of a `model.start` that no request followed: reported by the framework that made the call. */
+export const noRequestGap = 'no request was sent';
+
 /** `agent-events.json`: the contents of the bounded buffer in memory at the death. */
 export interface AgentEventsPart {
   schema: typeof agentEventsSchema;

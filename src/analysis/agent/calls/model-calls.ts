@@ -2,7 +2,7 @@
  * Builds model calls from their events: the request, the reply (or what had arrived of it when the process died), and the
  * times.
  */
-import type { AgentEvent, Attributes } from '../../../journal/layout/agent.ts';
+import { type AgentEvent, type Attributes, noRequestGap } from '../../../journal/layout/agent.ts';
 import type { AgentMessage, ModelCall } from '../../../model/agent-state.ts';
 import { dropUndefined } from '../drop-undefined.ts';
 import type { Conversations } from './conversations.ts';
@@ -47,8 +47,6 @@ export function computeModelCalls(
   }));
 }
 
-/** The gap that a framework's own call has instead of a request (`agent/integrations/framework.ts`). */
-const noRequest = 'no request was sent';
 const mostIds = 10;
 
 /** Only the ids that are strings; undefined if there are none. */
@@ -120,7 +118,7 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     requestId: gathered.requestId,
     server: serverOf(attributes),
     path: textOf(attributes['url.path']),
-    notSent: start.gap === noRequest || undefined,
+    notSent: start.gap === noRequestGap || undefined,
     resendCount: numberOf(attributes['http.request.resend_count']),
     bytes: end?.bytes ?? gathered.bytes,
     frames: end?.frames ?? gathered.frames,
