@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { platform } from './index.ts';
+import { findGroupPath } from './proc-files.ts';
 
 const { readFileSync, existsSync } = fs;
 
@@ -42,15 +43,13 @@ const noLimit = 2 ** 60;
 
 /** Folder of the process's memory controller; undefined without one. */
 export function findMemoryCgroup(pid: number | 'self' = 'self'): string | undefined {
-  const lines = platform.processFile(pid, 'cgroup')?.split('\n') ?? [];
-  const v1 = lines.find((line) => line.split(':')[1]?.split(',').includes('memory'));
-  const v2 = lines.find((line) => line.startsWith('0::'));
-  const [root, line, names] = v1 ? [`${mount}/memory`, v1, ofV1] : [mount, v2, ofV2];
-  const path = line?.split(':').slice(2).join(':');
-  if (path === undefined) return undefined;
+  const group = findGroupPath(platform.processFile(pid, 'cgroup'), 'memory', mount);
+  if (!group) return undefined;
+  const { root, path, isV1 } = group;
+  const { current } = isV1 ? ofV1 : ofV2;
   // In a container without a cgroup namespace the path is that of the host, but only the container's own group is mounted, at
   // the root.
-  return [root + path, root].find((folder) => existsSync(`${folder}/${names.current}`));
+  return [root + path, root].find((folder) => existsSync(`${folder}/${current}`));
 }
 
 export function readCgroupMemory(folder: string): CgroupMemory {

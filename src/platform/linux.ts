@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Limits, Pid, Platform } from './interface.ts';
 import { nodeOnly, signalNamed } from './node-only.ts';
 import { posixFiles, throughLink } from './posix-files.ts';
-import { readProcStat } from './proc-stat.ts';
+import { readProcStat } from './proc-files.ts';
 import { listFolder, readLink, readSmallFile } from './small-file.ts';
 import { hasThreadRoom } from './thread-room.ts';
 

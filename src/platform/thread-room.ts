@@ -3,6 +3,7 @@
  * RLIMIT_NPROC. Unreadable limits are ignored.
  */
 import { dirname } from 'node:path';
+import { findGroupPath } from './proc-files.ts';
 import { readSmallFile } from './small-file.ts';
 
 /** Our thread, and one that may be started elsewhere at the same time. */
@@ -25,14 +26,10 @@ function isBelowNprocLimit(): boolean {
 
 /** The group and its ancestors: each limit applies. In a container without a cgroup namespace only the root is mounted. */
 function groupsOfTasks(mount: string): string[] {
-  const lines = readSmallFile('/proc/self/cgroup')?.split('\n') ?? [];
-  const v1 = lines.find((line) => line.split(':')[1]?.split(',').includes('pids'));
-  const line = v1 ?? lines.find((one) => one.startsWith('0::'));
-  if (line === undefined) return [];
-  const root = v1 ? `${mount}/pids` : mount;
+  const group = findGroupPath(readSmallFile('/proc/self/cgroup'), 'pids', mount);
+  if (!group) return [];
   const groups: string[] = [];
-  for (let at = root + line.split(':').slice(2).join(':'); at.startsWith(root); at = dirname(at))
-    groups.push(at);
+  for (let at = group.root + group.path; at.startsWith(group.root); at = dirname(at)) groups.push(at);
   return groups;
 }
 

@@ -4,7 +4,7 @@
  * default disposition is restored and the signal sent again. For signals that the host listens for, a bundle is written
  * before the host's listeners run.
  */
-import { readProcStat } from '../../platform/proc-stat.ts';
+import { readProcStat } from '../../platform/proc-files.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
