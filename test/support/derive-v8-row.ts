@@ -10,7 +10,8 @@ import { type CoreDump, openCoreDump } from '../../src/analysis/core/core-dump.t
 import { surveyHeap } from '../../src/analysis/core/javascript/heap-survey.ts';
 import { openV8 } from '../../src/analysis/core/javascript/v8-runtime.ts';
 import { describeThread } from '../../src/analysis/core/thread-stack.ts';
-import { type LayoutRow, layoutRows, resolveLayout } from '../../src/formats/v8/heap/object-layout.ts';
+import { type LayoutRow, layoutRows } from '../../src/formats/v8/heap/layout-rows.ts';
+import { resolveLayout } from '../../src/formats/v8/heap/object-layout.ts';
 import { type Death, makeCore, victims } from './core-victims.ts';
 import { parseTruth, type TruePlace } from './frame-truth.ts';
 

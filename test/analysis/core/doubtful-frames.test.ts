@@ -18,12 +18,8 @@ import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dum
 import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
 import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
 import { describeThread } from '../../../src/analysis/core/thread-stack.ts';
-import {
-  findLayout,
-  type LayoutRow,
-  layoutRows,
-  resolveLayout,
-} from '../../../src/formats/v8/heap/object-layout.ts';
+import { type LayoutRow, layoutRows } from '../../../src/formats/v8/heap/layout-rows.ts';
+import { findLayout, resolveLayout } from '../../../src/formats/v8/heap/object-layout.ts';
 import type { Account } from '../../../src/model/account.ts';
 import type { Gap } from '../../../src/model/verdict.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';

@@ -5,7 +5,7 @@ import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { ProcessMemory } from '../../../src/bytes/memory.ts';
 import type { V8Heap } from '../../../src/formats/v8/heap/heap.ts';
 import { findHeapPages } from '../../../src/formats/v8/heap/heap-pages.ts';
-import { layoutRows } from '../../../src/formats/v8/heap/object-layout.ts';
+import { layoutRows } from '../../../src/formats/v8/heap/layout-rows.ts';
 
 const first = 0x7000_0000_0000;
 const pageSize = 1 << 18;

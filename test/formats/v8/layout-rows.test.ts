@@ -4,7 +4,8 @@ import { suite, test } from 'node:test';
 import { FileSource } from '../../../src/bytes/byte-source.ts';
 import { findFileOffset, readElf } from '../../../src/formats/elf/elf-file.ts';
 import { findSymbolTable } from '../../../src/formats/elf/symbols.ts';
-import { findLayout, layoutRows, provenLines } from '../../../src/formats/v8/heap/object-layout.ts';
+import { layoutRows, provenLines } from '../../../src/formats/v8/heap/layout-rows.ts';
+import { findLayout } from '../../../src/formats/v8/heap/object-layout.ts';
 import { V8Metadata } from '../../../src/formats/v8/metadata.ts';
 import { nodes } from '../../support/core-victims.ts';
 
@@ -39,7 +40,7 @@ function adviceFor(node: string, { major, minor }: { major: number; minor: numbe
   if (provenLines.has(major * 100 + minor)) return undefined;
   return (
     `V8 ${major}.${minor} has no proven row: run \`npm run v8:row -- ${node}\`, put the row into ` +
-    'src/formats/v8/heap/object-layout.ts and the line into provenLines, then run the tests of cores'
+    'src/formats/v8/heap/layout-rows.ts and the line into provenLines, then run the tests of cores'
   );
 }
 

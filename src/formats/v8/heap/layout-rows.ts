@@ -1,0 +1,153 @@
+/**
+ * The table of what V8's metadata lacks, with a row per V8 line. A row is only a claim: readers check the type of what they find
+ * in a field, so that a wrong row results in missing answers instead of wrong ones. Sources of the rows: V8's .tq files of each
+ * line; each number was verified with cores of Node 20.20, 22.23, 24.21 and 26.10.
+ */
+
+import {
+  opcodesOfV8Line11,
+  opcodesOfV8Line12,
+  opcodesOfV8Line13,
+  opcodesOfV8Line129,
+} from '../frames/translation-opcodes.ts';
+
+/** Facts that V8's metadata lacks. Offsets are in bytes from an object's start. */
+export interface LayoutRow {
+  /** First V8 version of the line, as major * 100 + minor. */
+  from: number;
+  bytecodePositions: number;
+  codeDeoptimizationData: number;
+  codePositions: number;
+  codeFlags: number;
+  codeInstructionSize: number;
+  /** Slots of a SharedFunctionInfo that may contain its bytecode. */
+  functionData: number[];
+  /** The lowest bits of code offset deltas are the statement flag (V8 14) instead of the sign. */
+  unsignedPositionDeltas: boolean;
+  lastFunctionType: number;
+  /** A date contains its time as a raw double instead of a heap number. */
+  bareDates: boolean;
+  safepointHeader: number;
+  /**
+   * A page's header: at the start of the page, or at the address in the word at `pointer`. The numbers are offsets in the
+   * header. `freed`: flags of a page that is free, and waits for the thread that releases its memory (PRE_FREED and
+   * UNREGISTERED in V8).
+   */
+  page: {
+    pointer?: number;
+    self?: number;
+    size: number;
+    heap: number;
+    start: number;
+    end: number;
+    freed?: number;
+  };
+  /** Names from translation-opcode.h in their order. */
+  translation: readonly string[];
+  /** Translations encode the number of a frame's registers with a sign. */
+  signedHeights: boolean;
+}
+
+export const layoutRows: readonly LayoutRow[] = [
+  {
+    from: 1103,
+    bytecodePositions: 32,
+    codeDeoptimizationData: 16,
+    codePositions: 24,
+    codeFlags: 48,
+    codeInstructionSize: 56,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    bareDates: false,
+    safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
+    translation: opcodesOfV8Line11,
+    signedHeights: true,
+  },
+  {
+    from: 1108,
+    bytecodePositions: 32,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 40,
+    codeInstructionSize: 44,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    bareDates: false,
+    safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
+    translation: opcodesOfV8Line12,
+    signedHeights: true,
+  },
+  {
+    from: 1204,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 48,
+    codeInstructionSize: 52,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    bareDates: false,
+    safepointHeader: 8,
+    page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40, freed: (1 << 13) | (1 << 16) },
+    translation: opcodesOfV8Line12,
+    signedHeights: true,
+  },
+  {
+    from: 1209,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 48,
+    codeInstructionSize: 52,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    bareDates: true,
+    safepointHeader: 8,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
+    translation: opcodesOfV8Line129,
+    signedHeights: true,
+  },
+  {
+    from: 1306,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 52,
+    codeInstructionSize: 56,
+    functionData: [8, 16],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2081,
+    bareDates: true,
+    safepointHeader: 12,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
+    translation: opcodesOfV8Line13,
+    signedHeights: false,
+  },
+  {
+    from: 1400,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 52,
+    codeInstructionSize: 56,
+    functionData: [8, 16],
+    unsignedPositionDeltas: true,
+    lastFunctionType: 2082,
+    bareDates: true,
+    safepointHeader: 12,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
+    translation: opcodesOfV8Line13,
+    signedHeights: false,
+  },
+];
+
+/** Lines for which every number of the rows was verified. Other lines are read with the nearest row, and checked. */
+export const provenLines: ReadonlySet<number> = new Set([1103, 1108, 1204, 1209, 1306, 1401, 1406]);
+/** Lines whose heap graph was compared with V8's own snapshot of the same process. */
+export const graphLines: ReadonlySet<number> = new Set([1103, 1204, 1306, 1406]);
