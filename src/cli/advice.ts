@@ -14,7 +14,7 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
       // Only a lookup in a folder of bundles reports their number; a process or a run is looked up elsewhere.
       if (details['bundles'] === undefined) return undefined;
       return details['bundles'] === 0
-        ? 'No bundle was written here yet. Start the program with `node --require agentdump/register`, or name the folder with --dir. The death of one that was killed is told by `agentdump sweep`, or at its next start.'
+        ? 'No bundle was written here yet. Start the program with `node --require agentdump/register`, or name the folder with --dir. For a process that was killed, `agentdump sweep` or the next start of the program writes the bundle.'
         : 'See `agentdump list` for the bundles here, or name another folder with --dir.';
     case 'not-a-bundle':
       return 'A bundle is a folder that ends in .agentdump, or its packed form ending in .agentdump.zip.';

@@ -92,7 +92,7 @@ export function renderLedgerVerdict(
       `Ledger: verified. The anchor proves ${anchored} of its ${formatCount(records, 'record')}.`,
     ),
     unanchored: palette.warn(
-      'Ledger: consistent but unanchored; whoever could write it could have written it anew.',
+      'Ledger: consistent but unanchored; anyone who can write it could have rewritten it.',
     ),
     'torn-tail': palette.warn('Ledger: its last line is torn, what stands before it is consistent.'),
     tampered: palette.bad(`Ledger: tampered with at record ${tamperedAt}.`),

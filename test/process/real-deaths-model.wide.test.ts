@@ -42,7 +42,7 @@ testDeath(
   ({ firstScreen }) => {
     assert.match(
       firstScreen,
-      /was answered 529 with Retry-After 0, the last of 2 calls in a row that failed so: the provider is overloaded\./,
+      /was answered 529 with Retry-After 0, the last of 2 consecutive calls that failed this way: the provider is overloaded\./,
     );
   },
 );

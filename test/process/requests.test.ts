@@ -48,7 +48,7 @@ test('what calls again and again is there for all: who began it is said, and not
   assert.doesNotMatch(account.verdict?.title ?? '', /orders/);
   assert.match(
     account.verdict?.summary ?? '',
-    /not known: it was called by a timer, port or watcher that calls again and again, which GET \/orders\/30 began\./,
+    /not known: it was called by a recurring timer, port or watcher, which GET \/orders\/30 started\./,
   );
 });
 

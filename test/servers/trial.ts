@@ -109,7 +109,7 @@ function verdictOf(
   const isQuiet = blamed.length === 0 && (saysSo || sawNone) && !title.includes('/orders/');
   if (isQuiet) return { verdict: 'unknown', told };
   return {
-    verdict: isShared && /Of the request: a queue, pool or emitter/.test(refutedBy) ? 'caller' : 'wrong',
+    verdict: isShared && /As to the request: a queue, pool or emitter/.test(refutedBy) ? 'caller' : 'wrong',
     told,
   };
 }

@@ -98,7 +98,7 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
 
 /** An asynchronous context can't distinguish the code that registered a callback from the code that later calls it. */
 const handedOver =
-  'Of the request: a queue, pool or emitter that requests share, and that ran the failing code for another one.';
+  'As to the request: a queue, pool or emitter shared by several requests that ran the failing code for another one.';
 
 /** The program's own code called emit, and a listener failed. Any request may have added that listener. */
 function isEmitted({ account }: VerdictFacts): boolean {
@@ -147,8 +147,8 @@ function othersText(origin: OriginFacts | undefined, culprit: RequestAccount): s
 function whyLost({ lost, maker }: OriginFacts, requests: readonly RequestAccount[]): string {
   const first = requests.find(({ id }) => id === maker);
   if (lost === 'recurring') {
-    const from = first ? `, which ${clip(requestName(first), longestName)}${detailOf(first)} began` : '';
-    return `: it was called by a timer, port or watcher that calls again and again${from}`;
+    const from = first ? `, which ${clip(requestName(first), longestName)}${detailOf(first)} started` : '';
+    return `: it was called by a recurring timer, port or watcher${from}`;
   }
   if (lost === 'connection') return ': it came over a connection that several may share';
   if (lost === 'not-followed') return ': requests were not followed';

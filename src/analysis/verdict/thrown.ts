@@ -161,7 +161,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: says(/^bad port$/),
-    step: 'fetch sent nothing: it refuses this port, one of its list that are not for HTTP (such as 25 or 6000). Serve on another one.',
+    step: 'fetch sent nothing: it blocks ports that other protocols use (such as 25 or 6000). Use another port.',
   },
   {
     when: says(/^(?:unknown scheme|URL scheme must be a HTTP\(S\) scheme)$/),
@@ -169,7 +169,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: coded(['ERR_INVALID_URL']),
-    step: 'Nothing was sent: the address is not a URL. Check the setting that it is made from, and its http:// in front.',
+    step: 'Nothing was sent: the address is not a valid URL. Check the setting it comes from; it must begin with http:// or https://.',
   },
   {
     when: coded(['ENOTFOUND', 'EAI_AGAIN']),
@@ -246,10 +246,6 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const place = began ?? placeOfCulprit(frames, cwdOf(account));
   if (place)
     steps.push(began === undefined ? `Open ${place}.` : `Open ${place}, where what failed was begun.`);
-  if (facts.emitter)
-    steps.push(
-      `Give that ${facts.emitter.className} an error listener, so that its failure is not the program's.`,
-    );
   for (const step of onDemandFailure(facts)?.steps ?? []) if (!steps.includes(step)) steps.push(step);
   const root = account.error && rootCause(account.error);
   const rootPlace = root && placeOfCulprit(root.frames ?? [], cwdOf(account));
@@ -266,6 +262,10 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
     if (step && !steps.includes(step)) steps.push(step);
   }
   if (abortStep && !steps.includes(abortStep)) steps.push(abortStep);
+  if (facts.emitter)
+    steps.push(
+      `Give that ${facts.emitter.className} an error listener, so that its errors don’t end the program.`,
+    );
   if (facts.thrownType !== undefined)
     steps.push('Throw an Error: only errors carry the stack that says where they come from.');
   const wereAsked = account.gaps.some(({ part }) => part === partNames.locals);

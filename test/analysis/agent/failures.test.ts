@@ -77,7 +77,7 @@ test('a refusal that was made good is none', () => {
   });
   assert.match(
     failures[0]?.title ?? '',
-    /^model call c2 to openai gpt-x was answered 429, the last of 2 calls in a row that failed so: the provider limits the rate$/,
+    /^model call c2 to openai gpt-x was answered 429, the last of 2 consecutive calls that failed this way: the provider limits the rate$/,
   );
 });
 

@@ -106,7 +106,8 @@ export const modelFailures: FailureRule = (input) =>
 function refused(run: AgentRun, call: ModelCall, found: ProviderClass, input: FailureInput): AgentFailure {
   const { kind, title, nextStep } = found;
   const attempts = failedInARow(run);
-  const times = attempts > 1 ? `, the last of ${formatNumber(attempts)} calls in a row that failed so` : '';
+  const times =
+    attempts > 1 ? `, the last of ${formatNumber(attempts)} consecutive calls that failed this way` : '';
   const isForLater = kind === 'rate-limit' || kind === 'overload';
   const after = call.retryAfter === undefined || !isForLater ? '' : ` with Retry-After ${call.retryAfter}`;
   const dangling = kind === 'dangling-tool-call' || kind === 'bad-request' ? findDanglingCalls(run) : [];
