@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { version } from '../src/version.ts';
-import { findNodes } from './support/run-victim.ts';
+import { nodesInTurn } from './support/test-nodes.ts';
 
 const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -70,7 +70,7 @@ test('the version in the code is the version of the package', () => {
 
 const programs = { 'dies.cjs': "throw new Error('cjs');", 'dies.mjs': "throw new Error('esm');" };
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   test(`${node.name}: every way to load the preload, in both kinds of program`, async () => {
     for (const [file, text] of Object.entries(programs)) {
       writeFileSync(join(folder, file), text);

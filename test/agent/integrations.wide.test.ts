@@ -5,14 +5,14 @@ import type { AgentRun } from '../../src/model/agent-state.ts';
 import { stateOf } from '../support/agent-oracle.ts';
 import { buildPreload } from '../support/agent-preload.ts';
 import { runAgent, runBoth, whyNoAgents } from '../support/real-agents.ts';
-import { majorsOf } from '../support/test-nodes.ts';
+import { majorsInTurn } from '../support/test-nodes.ts';
 
 let preload: string;
 before(async () => {
   preload = await buildPreload();
 });
 
-const majors = majorsOf(20, 24);
+const majors = majorsInTurn(20, 24);
 const stepsOf = (run: AgentRun) => run.steps.map(({ name, status }) => `${name} ${status}`);
 const toolsOf = (run: AgentRun) =>
   run.toolCalls.map(({ name, status, arguments: given, result }) => [name, status, given, result]);

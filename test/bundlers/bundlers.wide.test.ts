@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
-import { isWideRun } from '../support/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
+import { isWideRun, nodesInTurn } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const isInstalled = existsSync(join(root, 'test', 'bundlers', 'node_modules'));
@@ -30,7 +30,7 @@ for (const bundler of ['webpack', 'rollup'])
     test(`${bundler}, ${format}`, { skip }, (t) => {
       const dir = temporaryFolder(t);
       const file = bundle(dir, bundler, format);
-      for (const node of findNodes())
+      for (const node of nodesInTurn)
         for (const [name, place] of Object.entries(places)) {
           const to = join(dir, `${node.name} ${name}`);
           cpSync(join(dir, 'out'), to, { recursive: true });

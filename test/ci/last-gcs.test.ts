@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { readLastGcs } from '../../src/testing/last-gcs.ts';
-import { nodeOf, testMajors } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, testMajors } from '../support/test-nodes.ts';
 
-for (const major of testMajors)
+for (const major of majorsInTurn(...testMajors))
   test(`of a heap that is full, Node ${major}`, () => {
     const filled = 'const kept = []; for (;;) kept.push(new Array(1_000).fill(kept.length));';
     const { stderr } = spawnSync(nodeOf(major), ['--max-old-space-size=20', '-e', filled]);

@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findNodes } from '../support/run-victim.ts';
 import { runUnderCi } from '../support/runner-matrix.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
 
 /** The root suite listens for uncaught exceptions, and has its hooks from the first test on. */
 const looksAtRoot = `
@@ -59,7 +58,7 @@ test('adds', () => { throw new Error('expected 3 hotels'); });
 
 const passesWithin = diesWithin.replace("process.kill(process.pid, 'SIGKILL')", "assert.fail('paid twice')");
 
-for (const { name: version, path: node } of findNodes()) {
+for (const { name: version, path: node } of nodesInTurn) {
   test(`${version}: the root suite is made when the first test asks for it, and the test is named`, async (context) => {
     const { summary, output } = await runScript(context, node, { 'one.cjs': looksAtRoot }, 'one.cjs');
     const seen = JSON.parse(/seen (.*)/.exec(output)?.[1] ?? '{}');

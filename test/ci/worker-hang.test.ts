@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Account } from '../../src/model/account.ts';
 import { onlyAccountOf } from '../support/run-account.ts';
 import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
-import { majorsOf, nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
 /** What counts is the old generation: of what is used, tens of megabytes may still be young when it stops to fill. */
 const worker = `
@@ -58,7 +58,7 @@ async function runVictim(context: TestContext, major: number, fillMb: number): P
 
 const workersOf = ({ threads = [] }: Account) => threads.filter(({ kind }) => kind === 'worker');
 
-for (const major of testMajors)
+for (const major of majorsInTurn(...testMajors))
   test(`Node ${major}: a plain program's worker`, { skip: onlyWide }, async (context) => {
     const account = await runVictim(context, major, 0);
     const [busy, ...others] = workersOf(account).filter(({ frames }) => frames.length > 0);
@@ -76,7 +76,7 @@ for (const major of testMajors)
     assert.match(JSON.stringify(account.verdict?.evidence), /Worker \d+ \(.*\) was in crunch \(/);
   });
 
-for (const major of majorsOf(20, 26))
+for (const major of majorsInTurn(20, 26))
   test(`Node ${major}: no debugger in a worker whose heap is nearly full`, {
     skip: onlyWide,
   }, async (context) => {

@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const setUp = `
 import http from 'node:http';
@@ -50,7 +51,7 @@ const programs: [string, string, RegExp | undefined][] = [
   ['nor one that is aborted already', `giveUp(); await fetch(url, { signal });`, undefined],
 ];
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   for (const [name, program, told] of programs)
     test(`${name} (${node.name})`, async (t) => {
       const dir = temporaryFolder(t);

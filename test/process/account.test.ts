@@ -9,8 +9,8 @@ import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { assertOfSchema } from '../support/of-schema.ts';
-import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
 
 async function latestAccount(
   t: TestContext,
@@ -35,7 +35,7 @@ async function latestAccount(
   return { account, stdout };
 }
 
-for (const node of findNodes()) {
+for (const node of nodesInTurn) {
   test(`${node.name}: the variables at the throw point`, async (t) => {
     const program = `function plan(city) {
       const settings = { retries: 3 };

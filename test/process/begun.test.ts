@@ -8,7 +8,7 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { preload, temporaryFolder } from '../support/run-victim.ts';
-import { testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 interface Beginning {
   name: string;
@@ -61,7 +61,7 @@ setInterval(() => child.stdin.write('x'), 20);`,
   },
 ];
 
-for (const node of testNodes)
+for (const node of nodesInTurn)
   for (const { name, program, what } of beginnings)
     test(`begun: ${name}, ${node.name}`, async (t) => {
       const dir = temporaryFolder(t);

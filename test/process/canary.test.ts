@@ -8,13 +8,12 @@ import { basename, dirname, extname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { buildLeakyPreload, type Fault, faults } from '../support/leaky-preload.ts';
-import { bundlesIn, findNodes, type Outcome, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { bundlesIn, type Outcome, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, sampleOf, testNodes } from '../support/test-nodes.ts';
 import type { Victim } from '../support/victims.ts';
 import { readTree } from '../support/written-files.ts';
 
-const nodes = findNodes();
-const newest = nodes.at(-1) ?? assert.fail('no Node');
+const newest = testNodes.at(-1) ?? assert.fail('no Node');
 const built: string[] = [];
 after(() => {
   for (const file of built) rmSync(dirname(file), { recursive: true });
@@ -63,7 +62,7 @@ for (const fault of sampleOf(Object.keys(faults) as Fault[], 6))
     assert.ok(!outcome.ownLines.join().includes(secret));
   });
 
-for (const node of nodes)
+for (const node of nodesInTurn)
   test(`${node.name}: with a redactor that works, every part is there and nothing tells of the canary`, async (t) => {
     const dir = temporaryFolder(t);
     const outcome = await dieUnder(undefined, dir, node);

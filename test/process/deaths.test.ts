@@ -28,6 +28,7 @@ for (const { row, death, victims: others } of deaths)
     for (const { program, test: file } of others) {
       const text = read(`../${file}`);
       assert.match(text, onTheNodes, file);
+      assert.doesNotMatch(text, /InTurn/, file);
       const isNamed = file.includes('fidelity')
         ? victims.some((one) => one.file === program)
         : text.includes(program);

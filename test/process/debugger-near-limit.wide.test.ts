@@ -13,7 +13,8 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { captureLive } from '../../src/supervise/attach/capture-live.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { spawnUntil } from '../support/run-until-bundle.ts';
-import { findNodes, type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const limitMb = 128;
 const limitFlag = `--max-old-space-size=${limitMb}`;
@@ -71,7 +72,7 @@ async function capture(pid: number, dir: string): Promise<string> {
   }
 }
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   describe(node.name, { concurrency: 2 }, () => {
     test('a stall that fills the heap while it is looked at; and with the debugger armed', async (t) => {
       const dir = temporaryFolder(t);

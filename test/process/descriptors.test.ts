@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   for (const file of ['out-of-descriptors.cjs', 'leaks-descriptors.cjs'])
     test(`${node.name}: ${file}`, async (t) => {
       const dir = temporaryFolder(t);
@@ -38,7 +38,7 @@ const open = [];
 setTimeout(() => { for (;;) open.push(openSync('/dev/null')); }, 50);`;
 
 /** Node has a thread and a loop for each of our deadlines, and aborts the process where it can't have them. */
-for (const node of findNodes())
+for (const node of nodesInTurn)
   for (const [what, code, maxDescriptors] of [
     ['a program that handles it, and goes on', goesOn, 40],
     ['few that could be given back', dies, 30],
@@ -59,7 +59,7 @@ const canLimitThreads = process.geteuid?.() === 0 && existsSync('/proc/loadavg')
 /** Bare Node aborts at fewer, and at some of them it stands still (seen on Node 26). */
 const threadLimits = [7, 8, 9, 10];
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   test(`${node.name}: no thread left`, { skip: canLimitThreads ? onlyWide : 'only root can' }, (t) => {
     const dir = temporaryFolder(t);
     chmodSync(dir, 0o777);

@@ -7,7 +7,8 @@ import { describe, test } from 'node:test';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { type Keys, readIdentities } from '../../src/bundle/read/age.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, type Outcome, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { type Outcome, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, type TestNode, testNodes } from '../support/test-nodes.ts';
 
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
@@ -18,7 +19,7 @@ const passphrase = ['nine', 'horses', 'rest', String(Math.random()).slice(2)].jo
 
 /** Dies with this recipient; what the dump folder then holds. */
 async function die(
-  node: (typeof nodes)[number],
+  node: TestNode,
   dir: string,
   value: string,
 ): Promise<{ outcome: Outcome; names: string[] }> {
@@ -40,8 +41,7 @@ function readEncrypted(dir: string, names: string[], opening: Keys): string {
   return text;
 }
 
-const nodes = findNodes();
-for (const node of nodes)
+for (const node of nodesInTurn)
   describe(node.name, () => {
     test('a recipient', async (t) => {
       const dir = temporaryFolder(t);
@@ -92,7 +92,7 @@ const noAge = spawnSync('age', ['--version']).error ? 'no age here' : false;
 
 test('Debian’s age opens what a death has left', { skip: noAge }, async (t) => {
   const dir = temporaryFolder(t);
-  const { names } = await die(nodes.at(-1) ?? assert.fail('no Node'), dir, recipient);
+  const { names } = await die(testNodes.at(-1) ?? assert.fail('no Node'), dir, recipient);
   writeFileSync(join(dir, 'key.txt'), identity);
   const words = [
     '-d',
@@ -113,7 +113,7 @@ test('a file of recipients is read at the start, wherever the program goes later
   writeFileSync(join(dir, 'recipients.txt'), `# the security team\n${recipient}\n`);
   writeFileSync(join(dir, 'moves.cjs'), "process.chdir('/'); throw new Error('elsewhere');");
   const victim = { file: 'throw-sync.cjs', flags: [join(dir, 'moves.cjs')], bundles: [] };
-  const node = nodes.at(-1) ?? assert.fail('no Node');
+  const node = testNodes.at(-1) ?? assert.fail('no Node');
   const env = { AGENTDUMP_RECIPIENT: 'recipients.txt' };
   const outcome = await runVictim(node, victim, { preload: true, dir, env });
   assert.match(outcome.ownLines[0] ?? '', /-moves-uncaught-exception-.*\.age /);
@@ -124,6 +124,9 @@ test('the option of install()', async (t) => {
   const text = `require(${JSON.stringify(preload)}).install({ recipient: ${JSON.stringify(recipient)} }); throw new Error('x');`;
   writeFileSync(join(dir, 'installs.cjs'), `globalThis[Symbol.for('agentdump.loadOnly')] = true; ${text}`);
   const victim = { file: 'throw-sync.cjs', flags: [join(dir, 'installs.cjs')], bundles: [] };
-  const outcome = await runVictim(nodes.at(-1) ?? assert.fail('no Node'), victim, { preload: false, dir });
+  const outcome = await runVictim(testNodes.at(-1) ?? assert.fail('no Node'), victim, {
+    preload: false,
+    dir,
+  });
   assert.match(outcome.ownLines[0] ?? '', /-installs-uncaught-exception-.*\.age /);
 });

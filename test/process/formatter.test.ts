@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { bundlesIn, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
 
 /** What undici and the server make of an aborted request, in an order and number that change from run to run. */
 const ofUndici =
   /^(?:aborted|read ECONNRESET|This operation was aborted|The operation was aborted|The client is destroyed)$/;
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   for (const [name, args] of sampleOf(
     [
       ['its own Error', []],

@@ -10,7 +10,8 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { makeMemoryCgroup } from '../support/memory-cgroup.ts';
-import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, testNodes } from '../support/test-nodes.ts';
 
 const program = join(programs, 'heap-to-dump.cjs');
 const mb = 1024 ** 2;
@@ -32,7 +33,7 @@ function dieIn(node: string, heap: string, dir: string, limit = limitBytes) {
   }
 }
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   describe(node.name, { skip }, () => {
     test('the snapshot that does not fit is left out, and a sample of the objects is counted', async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
@@ -66,6 +67,6 @@ for (const node of findNodes())
 
 test('the limit bites: a snapshot that was ordered is what gets the program killed', { skip }, (t) => {
   const dir = join(temporaryFolder(t), 'dumps');
-  const { signal, oomKills } = dieIn(findNodes().at(-1)!.path, 'always', dir);
+  const { signal, oomKills } = dieIn(testNodes.at(-1)!.path, 'always', dir);
   assert.deepEqual({ signal, oomKills }, { signal: 'SIGKILL', oomKills: 1 });
 });

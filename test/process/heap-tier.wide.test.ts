@@ -13,7 +13,8 @@ import type { HeapCensusPart, MemoryPart } from '../../src/bundle/layout/bundle.
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 import { readHeapSnapshot } from '../../src/formats/heapsnapshot/index.ts';
-import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, testNodes } from '../support/test-nodes.ts';
 
 const part = 'heap.heapsnapshot.gz';
 const program = join(programs, 'heap-to-dump.cjs');
@@ -46,7 +47,7 @@ function theBundle(t: TestContext, dir: string) {
   return bundle;
 }
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   describe(node.name, () => {
     const diesUnder = (limitBytes: number, dir: string, heap: string) =>
       spawnSync('prlimit', [`--data=${limitBytes}`, node.path, '--require', preload, program, '24'], {
@@ -126,7 +127,7 @@ const deaths: [name: string, program: string, heap: string | undefined, hasSnaps
 for (const [name, script, heap, hasSnapshot] of deaths)
   test(`${name}: ${hasSnapshot ? 'a snapshot' : 'none, and none is missed'}`, (t) => {
     const dir = join(temporaryFolder(t), 'dumps');
-    const [node] = findNodes().slice(-1);
+    const [node] = testNodes.slice(-1);
     const { AGENTDUMP_HEAP: _, ...plain } = environment(dir, '');
     const env = { ...plain, AGENTDUMP_EXITS: 'all' };
     spawnSync(node!.path, ['--require', preload, '-e', script], {
@@ -139,7 +140,7 @@ for (const [name, script, heap, hasSnapshot] of deaths)
   });
 
 test('killed while the snapshot is written, at any instant: what is there is read, and what is not is said', async (t) => {
-  const node = findNodes().at(-1)!.path;
+  const node = testNodes.at(-1)!.path;
   const whole = join(temporaryFolder(t), 'dumps');
   await dieAndKill(node, whole, () => false);
   const bytes = theBundle(t, whole).openPartFile(part)!.bytes;

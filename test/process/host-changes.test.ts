@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sampleOf, testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
 /** What Node loads at the death, to inflate our own code, asks the program's prototypes. */
@@ -37,7 +37,7 @@ const changes = [
   'a clock that says NaN',
 ];
 
-for (const node of testNodes)
+for (const node of nodesInTurn)
   describe(node.name, { concurrency: 2 }, () => {
     for (const change of sampleOf(changes, 3))
       test(change, async (t) => {

@@ -1,8 +1,8 @@
-/** Everything of host-world.ts, in each way, on each Node: the death is unchanged, and nearly always there is a bundle. */
+/** Everything of host-world.ts, in each way, on each Node (in `.ci/run` a part): the death is unchanged, and nearly always there is a bundle. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { replaceable, ways } from '../support/host-world.ts';
-import { testNodes, usualNode } from '../support/test-nodes.ts';
+import { partInTurn, testNodes, usualNode } from '../support/test-nodes.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
 /** Of the Nodes beside the usual one every so-manieth. */
@@ -11,7 +11,7 @@ const step = Number(process.env['AGENTDUMP_TEST_WORLDS'] ?? 12);
 for (const [at, node] of testNodes.entries())
   describe(node.name, { concurrency: 2 }, () => {
     const all = replaceable.flatMap((what) => ways.map((how) => [what, how] as const));
-    const some = node === usualNode ? all : all.filter((_, index) => index % step === at);
+    const some = node === usualNode ? partInTurn(all, 3) : all.filter((_, index) => index % step === at);
     const ends = { written: 0, refused: 0, 'not its own': 0 };
     for (const what of some)
       test(what.join(' '), async (t) => {

@@ -10,8 +10,8 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = `console.log('up'); setTimeout(() => { throw Object.assign(new Error('own death'), { code: 'E_OWN' }); }, 50);`;
@@ -62,7 +62,7 @@ function checkBundle(dir: string, ownLines: readonly string[]): void {
   }
 }
 
-for (const node of findNodes()) {
+for (const node of nodesInTurn) {
   const major = Number(/\d+/.exec(node.name)?.[0]);
   const permission = [major < 22 ? '--experimental-permission' : '--permission', '--allow-fs-read=*'];
   const modes: readonly (readonly string[])[] = [

@@ -8,8 +8,8 @@ import { buildSync } from 'esbuild';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import type { ScriptsPart } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
 
 const longestKept = 100_000;
 
@@ -57,7 +57,7 @@ setTimeout(() => book([allhotels, allflights, alltrains].length > 9 ? 1 : undefi
   });
 }
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   describe(node.name, () => {
     for (const { what, flags = [], ...options } of sampleOf(ways, 2))
       test(what, async (t) => {

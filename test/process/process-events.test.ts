@@ -11,7 +11,8 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
-import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ';
 
@@ -79,7 +80,7 @@ server.on('exit', () => {
 });
 `;
 
-for (const node of findNodes()) {
+for (const node of nodesInTurn) {
   test(`${node.name}: logs, a warning and a handled error`, async (t) => {
     const { accounts, dumps } = await runProgram(t, node, story);
     const account = accounts.find(({ verdict }) => verdict?.kind === 'terminated');

@@ -15,7 +15,7 @@ import { computeSuspects } from '../../src/analysis/memory/suspects/suspects.ts'
 import { startMockModelServer } from '../support/mock-model-server.ts';
 import { nodeBinary } from '../support/real-heapsnapshots.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
-import { majorsOf, usualNode } from '../support/test-nodes.ts';
+import { majorsInTurn, usualNode } from '../support/test-nodes.ts';
 
 const agents = fileURLToPath(new URL('../agents/', import.meta.url));
 const skip = !existsSync(join(agents, 'node_modules', 'openai-4')) && 'npm ci --prefix test/agents';
@@ -38,7 +38,7 @@ async function runAgent(t: Cleaning, name: string, major: number): Promise<[stri
   return [join(folder, 'early.heapsnapshot'), join(folder, 'late.heapsnapshot')];
 }
 
-for (const major of majorsOf(20, 24))
+for (const major of majorsInTurn(20, 24))
   test(`Node ${major}: the leak of openai 4 is named, with the line that adds the listeners`, {
     skip,
   }, async (t) => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const program = `
 process.on('uncaughtException', () => {});
@@ -14,7 +15,7 @@ const timer = setInterval(() => {
   throw error;
 }, 1);`;
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   test(`${node.name}: the same handled error again and again`, (t) => {
     const dir = temporaryFolder(t);
     const dumps = join(dir, 'dumps');

@@ -10,7 +10,7 @@ import {
   type ServerKind,
   serversInstalled,
 } from '../support/server-victim.ts';
-import { testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const skip = serversInstalled ? false : 'npm ci --prefix test/servers was not run';
 
@@ -26,7 +26,7 @@ const servers: Record<ServerKind, { route?: string; since?: number; protocol?: s
   ws: { protocol: 'websocket' },
 };
 
-for (const node of testNodes)
+for (const node of nodesInTurn)
   for (const [kind, { route, since = 20, protocol = 'http' }] of Object.entries(servers))
     test(`${node.name}, ${kind}: each request that ended it is named`, {
       skip: skip || (node.major < since && 'no channel tells of them'),

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { readJournal } from '../../src/journal/read/reader.ts';
-import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'fixtures/programs/agent-confides.mjs');
@@ -95,7 +95,7 @@ function filesWith(folder: string): string[] {
 const agentdump = (place: Place, ...words: string[]) =>
   spawnSync(process.execPath, [cli, ...words], { cwd: place.home, env: place.env, encoding: 'utf8' });
 
-for (const major of testMajors)
+for (const major of majorsInTurn(...testMajors))
   describe(`Node ${major}`, () => {
     test('killed, then swept up: nothing in the clear before, between and after', async () => {
       const place = newPlace(recipient);

@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { bundlesIn, findNodes, preload, temporaryFolder, untilHeard } from '../support/run-victim.ts';
-import { isWideRun, onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder, untilHeard } from '../support/run-victim.ts';
+import { isWideRun, nodesInTurn, onlyWide, sampleOf } from '../support/test-nodes.ts';
 import { judge, planTrials } from './signal-trial.ts';
 
 interface Run {
@@ -48,7 +48,7 @@ function catches(pid: number | undefined, signal: NodeJS.Signals): boolean {
 const block = (ms: number): string => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms});`;
 const alive = 'setInterval(() => {}, 1000);';
 
-for (const { name, path: node } of findNodes())
+for (const { name, path: node } of nodesInTurn)
   describe(name, () => {
     test('a sample of the trial: no program ends otherwise', { concurrency: false }, async (t) => {
       const trials = planTrials(isWideRun ? 27 : 3, Number(process.env['AGENTDUMP_TEST_SEED'] ?? 15));

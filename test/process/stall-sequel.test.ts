@@ -9,10 +9,10 @@ import { readSequel } from '../../src/bundle/read/sequel.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { spawnUntil } from '../support/run-until-bundle.ts';
-import { findNodes, preload, programs, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { preload, programs, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   describe(node.name, () => {
     test('a process that ends by itself in its stall says so', { skip: onlyWide }, async (t) => {
       const dir = temporaryFolder(t);

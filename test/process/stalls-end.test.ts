@@ -5,11 +5,12 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const runs = Number(process.env['AGENTDUMP_TEST_STALLS'] ?? 5);
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   describe(node.name, { concurrency: 2 }, () => {
     for (let seed = 0; seed < runs; seed++) {
       const limitMs = 50 + ((seed * 97) % 250);

@@ -7,8 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, onlyWide, sampleOf } from '../support/test-nodes.ts';
 
 async function dieOf(t: TestContext, node: NodeBinary, program: string) {
   const dir = temporaryFolder(t);
@@ -52,7 +52,7 @@ async function assertLocalsOr(why: RegExp, dir: string, node: NodeBinary): Promi
   assert.deepEqual([hasLocals, isToldWhy], /2[02]$/.test(node.name) ? [false, true] : [true, false]);
 }
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   for (const [name, words, input] of [
     ['-e', ['-e', 'throw new TypeError("gone")'], ''],
     ['-p', ['-p', 'throw new TypeError("gone")'], ''],
@@ -81,7 +81,7 @@ setTimeout(() => {
 }, 10);
 setTimeout(() => console.log('alive'), 100);`;
 
-for (const node of findNodes())
+for (const node of nodesInTurn)
   for (const [name, program] of [
     ['nobody handles', vmThrows],
     ['is handled', `process.on('uncaughtException', (error) => console.log(error.message));${vmThrows}`],
@@ -121,7 +121,7 @@ const cases: [name: string, program: string, title: string, gap?: RegExp][] = [
   ],
 ];
 
-for (const node of findNodes()) {
+for (const node of nodesInTurn) {
   for (const [name, program, title, gap] of sampleOf(cases, 8))
     test(`${node.name}: ${name}`, async (t) => {
       const { verdict, error, gaps } = await dieOf(t, node, program);

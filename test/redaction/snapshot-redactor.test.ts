@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createPolicy, createSnapshotRedactor, findCanary } from '../../src/redaction/index.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const nodeTypes = ['hidden', 'object', 'string', 'closure', 'concatenated string', 'regexp'];
 const edgeTypes = ['context', 'element', 'property', 'hidden'];
@@ -138,7 +138,7 @@ const victim = `
   require('node:v8').writeHeapSnapshot(process.argv[1]);
 `;
 
-for (const node of testNodes)
+for (const node of nodesInTurn)
   test(`a real snapshot of ${node.name} keeps its graph and no planted value`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentdump-snapshot-'));
     try {

@@ -11,8 +11,8 @@ import type { Recording } from '../../src/replay/recorded/recording.ts';
 import { RemoteDebugger } from '../../src/supervise/attach/remote-debugger.ts';
 import { startMockModelServer } from '../support/mock-model-server.ts';
 import { cleanEnvironment, cli } from '../support/recorded-deaths.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -74,7 +74,7 @@ async function evaluate(
   return (result as { value: unknown }).value;
 }
 
-for (const { name, path } of findNodes()) {
+for (const { name, path } of nodesInTurn) {
   test(`${name}: a debugger sees the step before the death, and the throw with its locals`, {
     skip: onlyWide,
   }, async (t) => {

@@ -10,7 +10,8 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findNodes, temporaryFolder } from '../support/run-victim.ts';
+import { temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn } from '../support/test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const preload = join(root, 'dist', 'replay.cjs');
@@ -113,7 +114,7 @@ await Promise.all([
 console.log(JSON.stringify(answers));
 process.exit();`;
 
-for (const { name, path } of findNodes()) {
+for (const { name, path } of nodesInTurn) {
   test(`${name}: the clock begins at the recorded start, random numbers come from the seed`, async (t) => {
     const first = await run(t, path, clock);
     assert.ok(first.now >= startedAtMs && first.now < startedAtMs + 60_000, `${new Date(first.now)}`);

@@ -20,7 +20,7 @@ import { readHeap } from '../../src/cli/core-digest.ts';
 import { type Capture, type CaptureOptions, captureLive } from '../../src/supervise/attach/capture-live.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { assertOfSchema } from '../support/of-schema.ts';
-import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
 const orders = 3000;
@@ -94,7 +94,7 @@ async function read(path: string): Promise<Read> {
 
 const skip = process.platform !== 'linux' || process.arch !== 'x64';
 
-for (const major of testMajors)
+for (const major of majorsInTurn(...testMajors))
   test(`Node ${major}: every object by its class, out of a copy of its memory; it goes on`, {
     skip,
   }, async () => {

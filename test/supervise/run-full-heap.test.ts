@@ -25,7 +25,7 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readHeapApart } from '../../src/cli/core-digest.ts';
 import { readHeapOfCore } from '../../src/supervise/finish/dead-heap.ts';
 import { makeCore, noCores } from '../support/core-victims.ts';
-import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-full-heap-'));
@@ -121,7 +121,7 @@ async function assertHeap(path: string): Promise<void> {
 }
 
 suite('a full heap', { skip }, () => {
-  for (const major of testMajors)
+  for (const major of majorsInTurn(...testMajors))
     test(`Node ${major}: out of a copy of its memory, taken before it ends as it would have`, async () => {
       const { cwd, result, bundle } = run(`copy-${major}`, { node: nodeOf(major) });
       assert.equal(result.signal, 'SIGABRT');

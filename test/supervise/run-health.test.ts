@@ -12,7 +12,7 @@ import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { type LedgerLine, readLedgers } from '../../src/supervise/run/ledger.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -96,7 +96,7 @@ function readIfThere(path: string): string | undefined {
 
 const healing = ['unhealthy', 'triage', 'dump', 'stop', 'exit', 'restart', 'start', 'recovered'];
 
-for (const major of testMajors)
+for (const major of majorsInTurn(...testMajors))
   test(`Node ${major}, a loop that spins: its stack with variables, killed, well again`, async () => {
     const patient = await start(
       'spin',

@@ -9,8 +9,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stateOf } from '../support/proc-state.ts';
-import { findNodes } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-transparent-'));
@@ -127,7 +126,7 @@ test('a reader that goes away: the program dies of SIGPIPE, and so do we', () =>
   assert.equal(Number(readFileSync(join(dir, 'status'), 'utf8')), 128 + constants.signals.SIGPIPE);
 });
 
-for (const { name, path } of findNodes()) {
+for (const { name, path } of nodesInTurn) {
   test(`${name}: descriptors beyond the standard ones`, async () => {
     const file = openSync(join(dir, 'fourth'), 'w');
     const code = 'fs.writeSync(3, "to three"); fs.writeSync(4, "to four"); console.log("written")';

@@ -6,11 +6,20 @@ import { availableParallelism } from 'node:os';
  */
 export const filesBeside = Number(process.env.AGENTDUMP_TESTS_BESIDE) || availableParallelism() + 1;
 
-/** Those that take half a minute or more in the wide run, by its closing lines: begun last, each would run alone at the end. */
+/** Those that take longest in the wide run, by its closing lines: begun last, each would run alone at the end. */
 export const longFiles = [
-  'test/taint/preload.test.ts',
-  'test/analysis/memory/leaks.wide.test.ts',
   'test/process/fidelity.test.ts',
+  'test/supervise/doctor.test.ts',
+  'test/truth/all.wide.test.ts',
+  'test/analysis/core/emulated-arm64.wide.test.ts',
+  'test/ci/late.wide.test.ts',
+  'test/analysis/memory/dominators.wide.test.ts',
+  'test/taint/preload.test.ts',
+  'test/taint/supervised.wide.test.ts',
+  'test/analysis/memory/leaks.wide.test.ts',
+  'test/process/host-world.wide.test.ts',
+  'test/cli/store.wide.test.ts',
+  'test/process/watchdog.test.ts',
 ];
 
 /** The long ones first, then in the order given. */

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onlyWide, testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide, testNodes } from '../support/test-nodes.ts';
 import { makeTaint } from './places.ts';
 import { findTaint } from './readings.ts';
 import { type Death, runTainted } from './run-tainted.ts';
@@ -18,10 +18,10 @@ const deaths: Readonly<Record<string, Death & { skip?: string | false }>> = {
 };
 const seed = Number(process.env['AGENTDUMP_TEST_SEED'] ?? 20_261_125);
 
-for (const [n, node] of testNodes.entries())
+for (const node of nodesInTurn)
   for (const [name, { skip, ...death }] of Object.entries(deaths))
     test(`${node.name}: ${name}: no secret in any file or answer`, { skip: skip ?? false }, async () => {
-      const taint = makeTaint(seed + n);
+      const taint = makeTaint(seed + testNodes.indexOf(node));
       const { bundles, files, told } = await runTainted(node.path, death, taint);
       assert.ok(bundles.length > 0, `no bundle: ${told}`);
       assert.deepEqual(findTaint(files, taint.canaries), []);

@@ -16,7 +16,7 @@ import {
 import { readHeapProfile } from '../../../src/formats/heap-profile/heap-profile.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
 import { synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { testNodes } from '../../support/test-nodes.ts';
+import { nodesInTurn } from '../../support/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-allocations-'));
@@ -45,7 +45,7 @@ function heap(...words: string[]) {
   return spawnSync(process.execPath, [program, 'heap', ...words], { encoding: 'utf8' });
 }
 
-for (const { major, name, path } of testNodes)
+for (const { major, name, path } of nodesInTurn)
   test(`${name}: a tracked snapshot says which functions allocated what is kept`, () => {
     const file = join(folder, `${major}.heaptimeline`);
     // V8 counts the allocations of an inlined call for its caller.

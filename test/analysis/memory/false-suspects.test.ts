@@ -14,7 +14,7 @@ import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
 import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { testMajors } from '../../support/test-nodes.ts';
+import { majorsInTurn, testMajors } from '../../support/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-bounded.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));
@@ -22,7 +22,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 
-for (const major of testMajors) {
+for (const major of majorsInTurn(...testMajors)) {
   test(`Node ${major}: a cache at its limit, a queue with room and a server are no suspects`, async () => {
     const path = join(folder, `${major}.heapsnapshot`);
     execFileSync(nodeBinary(major), [program, path]);

@@ -14,7 +14,7 @@ import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspe
 import { openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import type { HeapSuspect } from '../../../src/model/heap.ts';
-import { usualNode } from '../../support/test-nodes.ts';
+import { partInTurn, usualNode } from '../../support/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-leaks.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-'));
@@ -99,25 +99,28 @@ async function suspectsOf(way: string, megabytes: number): Promise<Found> {
   return { byGrowth: [], atOnce: [] };
 }
 
-for (const megabytes of [0, 20]) {
-  for (const [way, [where, what]] of Object.entries(leaks))
-    test(`${way}, beside ${megabytes} MB that stay: named first, with what is added`, async () => {
-      const { byGrowth } = await suspectsOf(way, megabytes);
-      const [first] = byGrowth;
-      assert.match(first?.path ?? '', where);
-      assert.ok(first?.sentence.includes(` of class ${what} `), first?.sentence);
-      assert.equal(first?.confidence, 'likely');
-    });
-  for (const way of healthy)
-    test(`${way}, beside ${megabytes} MB that stay: no suspect`, async () => {
-      assert.deepEqual(
-        (await suspectsOf(way, megabytes)).byGrowth.map(({ sentence }) => sentence),
-        [],
-      );
-    });
-}
+const besides = [0, 20] as const;
+const withEach = <Way>(ways: readonly Way[]) =>
+  ways.flatMap((way) => besides.map((mb) => [way, mb] as const));
 
-for (const [way, [where, what]] of Object.entries(entangled))
+for (const [[way, [where, what]], megabytes] of partInTurn(withEach(Object.entries(leaks)), 3))
+  test(`${way}, beside ${megabytes} MB that stay: named first, with what is added`, async () => {
+    const { byGrowth } = await suspectsOf(way, megabytes);
+    const [first] = byGrowth;
+    assert.match(first?.path ?? '', where);
+    assert.ok(first?.sentence.includes(` of class ${what} `), first?.sentence);
+    assert.equal(first?.confidence, 'likely');
+  });
+
+for (const [way, megabytes] of partInTurn(withEach(healthy), 3))
+  test(`${way}, beside ${megabytes} MB that stay: no suspect`, async () => {
+    assert.deepEqual(
+      (await suspectsOf(way, megabytes)).byGrowth.map(({ sentence }) => sentence),
+      [],
+    );
+  });
+
+for (const [way, [where, what]] of partInTurn(Object.entries(entangled), 3))
   test(`${way}, held by more than one thing or by a chain: named by growth, and by one look`, async () => {
     const { byGrowth, atOnce } = await suspectsOf(way, 20);
     const [first] = byGrowth;

@@ -16,7 +16,7 @@ import { runQuery } from '../../../src/analysis/memory/query/run.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
 import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { majorsOf, usualNode } from '../../support/test-nodes.ts';
+import { majorsInTurn, usualNode } from '../../support/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-of-questions.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-query-'));
@@ -96,7 +96,7 @@ const questions: readonly [string, unknown][] = [
   ],
 ];
 
-for (const major of majorsOf(20, 22, 24, 26))
+for (const major of majorsInTurn(20, 22, 24, 26))
   test(`Node ${major}: each question has the answer that follows from the program`, async () => {
     const path = join(folder, `${major}.heapsnapshot`);
     execFileSync(nodeBinary(major), [program, path]);

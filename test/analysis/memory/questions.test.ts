@@ -26,7 +26,7 @@ import { plainPalette } from '../../../src/report/palette.ts';
 import { loadWithDevTools } from '../../oracles/devtools.ts';
 import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { isWideRun, majorsOf, onlyWide, testMajors, usualNode } from '../../support/test-nodes.ts';
+import { isWideRun, majorsInTurn, onlyWide, testMajors, usualNode } from '../../support/test-nodes.ts';
 
 const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
@@ -48,7 +48,7 @@ const bySuspectRule = (suspects: HeapSuspect[], rule: string): HeapSuspect =>
   suspects.find((suspect) => suspect.rule === rule) ??
   assert.fail(`no ${rule} among ${suspects.map((s) => s.rule)}`);
 
-for (const major of majorsOf(20, 24))
+for (const major of majorsInTurn(20, 24))
   test(`Node ${major}: suspects names the agent's tool results, conversations and listeners`, async () => {
     const suspects = computeSuspects(await openHeap(leak(major)[1]));
     const results = bySuspectRule(suspects, 'tool-results');
@@ -170,7 +170,7 @@ test('growth between two processes: by class and place, whatever ids they share'
   const secondRun = join(folder, 'second-a.heapsnapshot');
   const secondEnd = join(folder, 'second-b.heapsnapshot');
   execFileSync(usualNode.path, [leakyAgent, secondRun, '25', secondEnd]);
-  for (const earlier of majorsOf(20, 24).map((major) => leak(major)[0])) {
+  for (const earlier of majorsInTurn(20, 24).map((major) => leak(major)[0])) {
     const first = computeDigest(await openHeap(earlier), true);
     const last = await openHeap(secondEnd);
     const growth = computeGrowth([first, computeDigest(last)], last, 10);
@@ -269,7 +269,7 @@ test('a heap where nothing stands out has no suspects', async () => {
 });
 
 test('values: Map, Set, WeakMap, closure, buffer, rope and slice of a real heap', async () => {
-  for (const major of majorsOf(20, 24, 26)) {
+  for (const major of majorsInTurn(20, 24, 26)) {
     const heap = await openHeap(realHeapSnapshot(major));
     const { nodes } = runQuery(heap, parseQuery('has weakByObject and has floats'), 1);
     const keep = heap.snapshot.findById(nodes[0]!.id);
@@ -319,7 +319,7 @@ test('an array of numbers: the bytes that they take; what the snapshot lacks is 
   );
 });
 
-for (const major of testMajors)
+for (const major of majorsInTurn(...testMajors))
   test(`Node ${major}: null, undefined and the truth values are called so`, async () => {
     const heap = await openHeap(realHeapSnapshot(major));
     const texts = new Set<string>();
@@ -330,7 +330,7 @@ for (const major of testMajors)
   });
 
 test("statistics are DevTools'", { skip: isWideRun ? false : 'DevTools as an oracle' }, async () => {
-  for (const major of majorsOf(20, 24)) {
+  for (const major of majorsInTurn(20, 24)) {
     const heap = await openHeap(realHeapSnapshot(major));
     const theirs = (await loadWithDevTools(realHeapSnapshot(major))).getStatistics() as {
       native: { total: number; typedArrays: number };

@@ -9,7 +9,7 @@ import { computeSuspects, rules } from '../../../src/analysis/memory/suspects/su
 import type { HeapSuspect } from '../../../src/model/heap.ts';
 import { nodeBinary } from '../../support/real-heapsnapshots.ts';
 import { temporaryFolder } from '../../support/run-victim.ts';
-import { majorsOf, usualNode } from '../../support/test-nodes.ts';
+import { majorsInTurn, usualNode } from '../../support/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-suspects.mjs', import.meta.url));
 
@@ -76,7 +76,7 @@ test('every rule has a program that it speaks of', () => {
   );
 });
 
-for (const major of majorsOf(20, 24))
+for (const major of majorsInTurn(20, 24))
   test(`Node ${major}: a little of everything is worth no word`, async (t) => {
     assert.deepEqual(
       (await suspectsOf(t, 'healthy', major)).map(({ rule, sentence }) => `${rule}: ${sentence}`),

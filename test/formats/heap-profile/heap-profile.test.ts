@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { isHeapProfile, readHeapProfile } from '../../../src/formats/heap-profile/heap-profile.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
-import { testNodes } from '../../support/test-nodes.ts';
+import { nodesInTurn } from '../../support/test-nodes.ts';
 
 interface Written {
   callFrame?: object;
@@ -73,7 +73,7 @@ test('the form of Chrome before 60, with the frame in the call itself', () => {
   assert.equal(readHeapProfile(profileOf(old)).sampledBytes, 5);
 });
 
-for (const { name, path } of testNodes)
+for (const { name, path } of nodesInTurn)
   test(`a profile that ${name} wrote`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentdump-profile-'));
     const program = join(folder, 'keeps.cjs');
