@@ -8,22 +8,12 @@
  * a server that waits.
  * ROWS, NODES: some of them, by commas; PAIRS, SLICES: how many. Needs dist.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { findNodes, preload } from '../support/run-victim.ts';
+import { findNodes } from '../support/run-victim.ts';
+import { openPlace, type Place, Subject } from './life/subject.ts';
 import { median } from './trend.ts';
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const program = here('./life/work.cjs');
-const agentsFolder = here('../agents');
-const dir = mkdtempSync(join(tmpdir(), 'agentdump-life-'));
 const environmentList = (name: string): string[] | undefined => process.env[name]?.split(',');
 const pairs = Number(process.env['PAIRS'] ?? 5);
 const slices = Number(process.env['SLICES'] ?? 15);
@@ -114,59 +104,10 @@ const allRows: Row[] = [
   { name: 'setImmediate', work: 'setImmediate', count: 50_000, target: 1.03 },
 ];
 
-class Subject {
-  readonly #child: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
-
-  constructor(
-    node: string,
-    { work, output = '/dev/null', env, against }: Pick<Row, 'work' | 'output' | 'env' | 'against'>,
-    origin: string,
-    isMeasured: boolean,
-  ) {
-    const isLoaded = isMeasured || against !== undefined;
-    const words = [...(isLoaded ? ['--require', preload] : []), program, work, origin, agentsFolder];
-    const stdout =
-      output === 'pipe' ? 'pipe' : openSync(output === 'file' ? join(dir, 'out.log') : output, 'w');
-    this.#child = spawn(node, words, {
-      cwd: dir,
-      stdio: ['pipe', stdout, 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', HOME: dir, ...(isMeasured ? env : against) },
-    });
-    this.#child.stdout?.resume();
-    this.#answers = createInterface({ input: this.#child.stdio[3] as Readable })[Symbol.asyncIterator]();
-  }
-
-  /** Milliseconds of CPU. */
-  async work(count: number): Promise<number> {
-    this.#child.stdin?.write(`${count}\n`);
-    const { value, done } = await this.#answers.next();
-    if (done) throw new Error('the program ended by itself');
-    return Number(value);
-  }
-
-  memory(): Record<'rss' | 'pss' | 'private', number> {
-    const rollup = readFileSync(`/proc/${this.#child.pid}/smaps_rollup`, 'utf8');
-    const mb = (name: string): number =>
-      Number(new RegExp(`^${name}: +(\\d+)`, 'm').exec(rollup)?.[1]) / 1024;
-    return { rss: mb('Rss'), pss: mb('Pss'), private: mb('Private_Dirty') + mb('Private_Clean') };
-  }
-
-  async end(): Promise<void> {
-    const exit = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
-    await exit;
-  }
-}
-
 /** The median ratio of one pair of processes, and microseconds an operation, bare. */
-async function comparePair(
-  node: string,
-  row: Row,
-  origin: string,
-): Promise<{ ratio: number; bareUs: number }> {
-  const bare = new Subject(node, row, origin, false);
-  const loaded = new Subject(node, row, origin, true);
+async function comparePair(node: string, row: Row, place: Place): Promise<{ ratio: number; bareUs: number }> {
+  const bare = new Subject(node, { ...row, env: row.against }, place);
+  const loaded = new Subject(node, { env: {}, ...row }, place);
   const started = performance.now();
   for (let i = 0; i < warmUpSlices || performance.now() - started < settledMs; i++) {
     await bare.work(row.count);
@@ -187,9 +128,9 @@ async function comparePair(
   return { ratio: median(ratios), bareUs: (median(bareMs) / row.count) * 1000 };
 }
 
-async function printRow(major: string, node: string, row: Row, origin: string): Promise<void> {
+async function printRow(major: string, node: string, row: Row, place: Place): Promise<void> {
   const found = [];
-  for (let i = 0; i < pairs; i++) found.push(await comparePair(node, row, origin));
+  for (let i = 0; i < pairs; i++) found.push(await comparePair(node, row, place));
   const ratios = found.map(({ ratio }) => ratio);
   const [middle, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((one) =>
     one.toFixed(3),
@@ -201,11 +142,13 @@ async function printRow(major: string, node: string, row: Row, origin: string): 
 }
 
 /** Both live at once, so that what they share of the binary counts for neither's private memory. */
-async function printResident(major: string, node: string, origin: string): Promise<void> {
+async function printResident(major: string, node: string, place: Place): Promise<void> {
   const found: ReturnType<Subject['memory']>[] = [];
   for (let i = 0; i < Math.min(pairs, 3); i++) {
-    const row = { work: 'hour' };
-    const [bare, loaded] = [new Subject(node, row, origin, false), new Subject(node, row, origin, true)];
+    const [bare, loaded] = [undefined, {}].map((env) => new Subject(node, { work: 'hour', env }, place)) as [
+      Subject,
+      Subject,
+    ];
     for (let done = 0; done < hourTurns; done += 100) {
       await bare.work(100);
       await loaded.work(100);
@@ -228,15 +171,15 @@ async function printResident(major: string, node: string, origin: string): Promi
  * Private memory of a server that waits, with all of the preload and without its thread, and with a thread in which nothing
  * runs: no watchdog takes less.
  */
-async function printIdle(major: string, node: string, origin: string): Promise<void> {
+async function printIdle(major: string, node: string, place: Place): Promise<void> {
   const found: Record<'loaded' | 'threadless' | 'thread', number>[] = [];
   const threadless = { AGENTDUMP_HANG_MS: '0', AGENTDUMP_SIGNALS: 'none' };
   for (let i = 0; i < Math.min(pairs, 3); i++) {
     const subjects = [
-      new Subject(node, { work: 'serve' }, origin, false),
-      new Subject(node, { work: 'serve-thread' }, origin, false),
-      new Subject(node, { work: 'serve', env: threadless }, origin, true),
-      new Subject(node, { work: 'serve' }, origin, true),
+      new Subject(node, { work: 'serve', env: undefined }, place),
+      new Subject(node, { work: 'serve-thread', env: undefined }, place),
+      new Subject(node, { work: 'serve', env: threadless }, place),
+      new Subject(node, { work: 'serve', env: {} }, place),
     ];
     await Promise.all(subjects.map((one) => one.work(10)));
     await delay(2 * settledMs);
@@ -254,9 +197,7 @@ async function printIdle(major: string, node: string, origin: string): Promise<v
   );
 }
 
-const server = spawn(process.execPath, [here('./life/server.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
-const [port] = (await once(server.stdout, 'data')) as [Buffer];
-const origin = `http://127.0.0.1:${String(port).trim()}`;
+const place = await openPlace();
 const rows = environmentList('ROWS');
 const majors = environmentList('NODES') ?? ['20', '22', '24', '26'];
 console.log('| Node | work | bare, µs CPU | with / bare | pairs | target |\n|---|---|---|---|---|---|');
@@ -265,12 +206,10 @@ try {
     const version = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim();
     if (!majors.includes(version.split('.')[0] ?? '')) continue;
     for (const row of allRows)
-      if (!rows || rows.some((part) => row.name.startsWith(part))) await printRow(version, node, row, origin);
-    if (!rows || rows.includes('idle')) await printIdle(version, node, origin);
-    if (!rows || rows.includes('resident')) await printResident(version, node, origin);
+      if (!rows || rows.some((part) => row.name.startsWith(part))) await printRow(version, node, row, place);
+    if (!rows || rows.includes('idle')) await printIdle(version, node, place);
+    if (!rows || rows.includes('resident')) await printResident(version, node, place);
   }
 } finally {
-  server.kill();
-  // A program that was just ended may still be writing.
-  rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
+  place.close();
 }

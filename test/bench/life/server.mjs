@@ -67,10 +67,12 @@ function stream(request, response) {
 
 const keepAlive = new Agent({ keepAlive: true, maxSockets: 20 });
 const order = json({ lines: Array.from({ length: 30 }, (_, i) => ({ name: `item-${i}`, count: i })) });
+const asJson = { 'content-type': 'application/json' };
 const askOnce = (port) =>
   new Promise((resolve, reject) => {
-    send({ agent: keepAlive, method: 'POST', host: '127.0.0.1', port, path: '/order' }, (response) =>
-      response.resume().on('end', resolve),
+    send(
+      { agent: keepAlive, method: 'POST', host: '127.0.0.1', port, path: '/order', headers: asJson },
+      (response) => response.resume().on('end', resolve),
     )
       .on('error', reject)
       .end(order);

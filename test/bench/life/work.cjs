@@ -164,6 +164,7 @@ const works = {
   'serve-thread': () => serveBesideThread(),
   'serve-promises': () => servePromises(),
   'serve-express': () => serveExpress(),
+  'serve-fastify': () => serveFastify(),
 };
 
 /** What an agent does in a minute: asks, reads the stream, calls things by HTTP, logs, computes. */
@@ -265,6 +266,39 @@ function serveExpress() {
     response.json({ user, orders, invoices, length: text.length });
   });
   return askedByTheOther(app.listen(0, '127.0.0.1'));
+}
+
+/** Fastify: hooks, a schema, an order whose twenty lines are priced one after the other, each by a look at a cache and a turn of the loop. */
+function serveFastify() {
+  const fastify = createRequire(join(__dirname, '../../servers/x.js'))('fastify');
+  const app = fastify();
+  const prices = new Map(Array.from({ length: 100 }, (_, i) => [`item-${i}`, i]));
+  const look = async (name) => prices.get(name);
+  const later = () => new Promise((resolve) => setImmediate(resolve));
+  app.addHook('onRequest', async () => {
+    await null;
+  });
+  app.addHook('preHandler', async (request) => {
+    await later();
+    request.headers['x-user'] = '7';
+  });
+  const line = { type: 'object', properties: { name: { type: 'string' }, count: { type: 'number' } } };
+  const body = { type: 'object', properties: { lines: { type: 'array', items: line } } };
+  app.post('/order', { schema: { body } }, async (request) => {
+    const lines = [];
+    for (const { name, count } of request.body.lines.slice(0, 20)) {
+      lines.push({ name, total: (await look(name)) * count });
+      await null;
+    }
+    await later();
+    return { user: request.headers['x-user'], lines };
+  });
+  const listening = app.listen({ port: 0, host: '127.0.0.1' });
+  const ask = askedByTheOther(app.server);
+  return async (count) => {
+    await listening;
+    await ask(count);
+  };
 }
 
 const work = works[row]();
