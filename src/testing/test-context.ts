@@ -20,11 +20,11 @@ export interface OpenTest extends Omit<RunningTest, 'startedAt'> {
 
 export class TestContext implements Origin {
   readonly kind = 'test';
-  readonly #tell: (() => TestOrigin) | undefined;
+  readonly #tell: (() => TestOrigin | undefined) | undefined;
   /** The newest attempt. */
   #test: OpenTest | undefined;
 
-  constructor(tell?: () => TestOrigin) {
+  constructor(tell?: () => TestOrigin | undefined) {
     this.#tell = tell;
   }
 

@@ -201,8 +201,17 @@ export class TestWatch implements TestPort {
     return this.#keyed(key, tell);
   }
 
-  enter(key: object | undefined): void {
-    this.causal.enter(key && this.contextOf(key));
+  enter(key: object | undefined, as: 'test' | 'hook' = 'test'): void {
+    this.causal.enter(key && (as === 'hook' ? this.#aroundTest(key) : this.contextOf(key)));
+  }
+
+  #aroundTest(key: object): TestContext {
+    this.#isFollowed = true;
+    const test = this.#keyed(key);
+    return new TestContext(() => {
+      const origin = test.describe();
+      return origin && { ...origin, hook: true };
+    });
   }
 
   describeOrigin(origin: Origin): TestOrigin | undefined {

@@ -19,5 +19,5 @@ test('mocha: a late throw out of a hook before all tests', { skip: canRun() }, a
   const command = [runnerCommands.mocha[0], 'hooked.mjs'];
   const { summary, output } = await runUnderCi({ folder, death: 'none', command });
   const own = summary?.bundles.find(({ title }) => title?.includes('the pool is gone'));
-  assert.match(own?.summary ?? output, /What runs around tests, booking › "before all" hook[^.]*, began it/);
+  assert.match(own?.summary ?? output, /The hook booking › "before all" hook[^.]* began it/);
 });

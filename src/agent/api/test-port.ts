@@ -30,8 +30,8 @@ export interface TestPort {
   settle(): void;
   /** The context of the test with this object of the runner. `tell` describes it if nothing calls `begin` with the object. */
   contextOf(key: object, tell?: () => TestOrigin): Origin;
-  /** Assigns the rest of this asynchronous flow to that test, or to none without a key. */
-  enter(key: object | undefined): void;
+  /** Assigns the rest of this asynchronous flow to that test, or to a hook that runs around it, or to none without a key. */
+  enter(key: object | undefined, as?: 'test' | 'hook'): void;
   /** Where contexts are stored, for code that enters them itself. */
   readonly causal: CausalContext;
   /** Whether contexts are tracked for tests here. */

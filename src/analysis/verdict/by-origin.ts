@@ -164,11 +164,15 @@ function byTest({ kind }: Verdict, { account }: VerdictFacts): Told | undefined 
   const part = partNames.tests;
   if (!origin) return { sentence: `Which test began it is not known.${thenRunning(tests, undefined)}`, part };
   const title = clip(testTitle(origin), 200);
-  const what = origin.hook ? `What runs around tests, ${title},` : `The test ${title}`;
+  const what = origin.hook ? hookText(title) : `The test ${title}`;
   const { beforeMs } = origin.ended ?? {};
   const ended = beforeMs === undefined ? '' : `, and had ended ${formatDuration(beforeMs)} before`;
   return { sentence: `${what} began it${ended}.${thenRunning(tests, title)}`, part };
 }
+
+/** Some runners name the hook itself, others the test or suite around which it ran. */
+const hookText = (title: string): string =>
+  /\bhook\b[^›]*$/.test(title) ? `The hook ${title}` : `A hook around ${title}`;
 
 function thenRunning({ running = [] }: TestFacts, own: string | undefined): string {
   const others = running.map(testTitle).filter((title) => title !== own);

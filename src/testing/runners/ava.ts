@@ -3,6 +3,7 @@ import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts'
 
 interface AvaRunnable {
   title: string;
+  isHook?: boolean;
 }
 
 interface AvaResult {
@@ -25,7 +26,10 @@ export const ava: Runner = {
         async function (this: { file?: string }, runnable: AvaRunnable) {
           const file = plainPath(this.file);
           tests.runnerIs('ava', file);
-          const id = tests.begin({ file, name: [runnable.title] }, runnable);
+          const id = tests.begin(
+            { file, name: [runnable.title], isHook: runnable.isHook === true },
+            runnable,
+          );
           const result = (await tests.causal.storage.run(tests.contextOf(runnable), () =>
             Reflect.apply(runSingle, this, [runnable]),
           )) as AvaResult;

@@ -98,7 +98,7 @@ function follow(tests: TestPort, { name }: CircusEvent, state: CircusState): voi
     if (name === 'add_hook') {
       const hook = hooks?.at(-1);
       // A hook that runs around one test belongs to that test; a hook around all tests belongs to none.
-      if (hook) enterWhenRead(hook, () => tests.enter(state.currentlyRunningTest ?? undefined));
+      if (hook) enterWhenRead(hook, () => tests.enter(state.currentlyRunningTest ?? undefined, 'hook'));
     }
   } catch {
     // The runner's shape differs from that of the known versions.

@@ -63,7 +63,9 @@ function listen(runner: MochaRunner, tests: TestPort): void {
     tests.begin({ file, name: runnable.titlePath(), isHook: runnable.type === 'hook' }, runnable);
     // A hook that runs around one test belongs to that test. For a hook around all tests, mocha's current test is the first
     // or the last one, and is ignored.
-    tests.enter((isAroundAll(runnable) ? undefined : runnable.ctx?.currentTest) ?? runnable);
+    const own = isAroundAll(runnable) ? undefined : runnable.ctx?.currentTest;
+    if (own && runnable.type === 'hook') tests.enter(own, 'hook');
+    else tests.enter(own ?? runnable);
   };
   runner.on('test', begin);
   runner.on('hook', begin);

@@ -1,7 +1,7 @@
 /** Playwright's workers: the current test is set in one place, through a function that is wrapped here. */
 import type { TestPort } from '../../agent/api/test-port.ts';
 import { watchLoads } from './load-watch.ts';
-import type { Runner } from './runner.ts';
+import { type Runner, wrapMethod } from './runner.ts';
 
 interface TestInfo {
   file?: string;
@@ -9,6 +9,12 @@ interface TestInfo {
   status?: string;
   expectedStatus?: string;
   errors?: unknown[];
+}
+
+/** What `_runWithTimeout` of a test's info is about to run. */
+interface Runnable {
+  type?: string;
+  fixture?: { slot?: object };
 }
 
 export const playwright: Runner = {
@@ -40,7 +46,8 @@ function wrapGlobals(globals: Globals, tests: TestPort): object {
       // The first title is that of the file.
       tests.begin({ file: info.file, name: info.titlePath?.slice(1) ?? [] }, info);
     }
-    tests.enter(info ?? undefined);
+    const isFollowed = info !== null && leavesAroundAll(info, tests);
+    tests.enter(isFollowed ? info : undefined);
     current = info;
     globals.setCurrentTestInfo(info);
   };
@@ -52,6 +59,35 @@ function wrapGlobals(globals: Globals, tests: TestPort): object {
       get: () => globals[name as never],
     });
   return Object.defineProperty(copy, 'setCurrentTestInfo', { enumerable: true, value: setCurrentTestInfo });
+}
+
+const left = new WeakSet<object>();
+
+/**
+ * Playwright runs the hooks and the fixtures of a whole file or worker inside of whichever test is the first or the last one;
+ * they belong to no test. (A test's own fixture with its own time limit can't be told from a worker's.) False for a version
+ * in which they can't be recognized.
+ */
+function leavesAroundAll(info: TestInfo, tests: TestPort): boolean {
+  const kind = info.constructor;
+  if (left.has(kind)) return true;
+  try {
+    wrapMethod(
+      kind,
+      '_runWithTimeout',
+      (run) =>
+        function (this: TestInfo, runnable: Runnable, ...rest) {
+          const { type, fixture } = runnable;
+          const isAroundAll = /^(?:(?:before|after)All|teardown)$/.test(type ?? '') || fixture?.slot;
+          const call = (): unknown => Reflect.apply(run, this, [runnable, ...rest]);
+          return isAroundAll ? tests.causal.storage.run(undefined, call) : call();
+        },
+    );
+  } catch {
+    return false;
+  }
+  left.add(kind);
+  return true;
 }
 
 function finish(tests: TestPort, info: TestInfo): void {

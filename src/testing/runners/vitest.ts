@@ -28,6 +28,8 @@ export const vitest: Runner = {
 const olderPool = /\/node_modules\/tinypool\/dist\/(?:esm\/)?entry\//;
 
 function listen(runner: unknown, tests: TestPort): void {
+  // Node 20 and 22 follow only promises that are made after this: the runner's own would share the context of the first test.
+  tests.enter(undefined);
   wrapMethod(
     runner,
     'onBeforeRunTask',
@@ -35,8 +37,6 @@ function listen(runner: unknown, tests: TestPort): void {
       function (this: unknown, task: VitestTask, ...rest) {
         if (task.file?.filepath !== undefined) tests.runnerIs('vitest', task.file.filepath);
         tests.begin({ file: task.file?.filepath, name: namesOf(task) }, task);
-        // Entered in the flow of the runner, which continues into the test.
-        tests.enter(task);
         return Reflect.apply(before, this, [task, ...rest]);
       },
   );
@@ -47,8 +47,18 @@ function listen(runner: unknown, tests: TestPort): void {
       function (this: unknown, task: VitestTask, ...rest) {
         const { state, errors } = task.result ?? {};
         tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
-        tests.enter(undefined);
         return Reflect.apply(after, this, [task, ...rest]);
+      },
+  );
+  // Called after an await of the test's own flow. A context that is entered before that await would also be that of the suite,
+  // which waits for the test and then runs its hooks.
+  wrapMethod(
+    runner,
+    'onBeforeTryTask',
+    (before) =>
+      function (this: unknown, task: VitestTask, ...rest) {
+        tests.enter(task);
+        return Reflect.apply(before, this, [task, ...rest]);
       },
   );
 }
