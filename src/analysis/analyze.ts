@@ -39,6 +39,7 @@ import { explainByAgent } from './verdict/agent-failure.ts';
 import { explainByChild } from './verdict/by-child.ts';
 import { explainByOrigin } from './verdict/by-origin.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
+import { markFiller } from './verdict/filled-by.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
 
 export interface AnalyzeOptions {
@@ -179,7 +180,9 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       core: core?.verdict,
     }),
   };
-  const reached = explainByOrigin(reachVerdict(considered), considered);
+  const cause = reachVerdict(considered);
+  markFiller(cause, considered);
+  const reached = explainByOrigin(cause, considered);
   const explained = explainByChild(explainByAgent(reached, account.agent), considered);
   const beforeEnd = findBeforeEnd(account);
   const told = sayWhereCoreIs(explained, parts.evidence?.core?.path);

@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Framework, frameworks, type Judged, judge, planTrials, type Trial } from './trial.ts';
+import { type Framework, frameworks, type Trial } from './drive.ts';
+import { type Judged, judge, planTrials } from './trial.ts';
 
 const { values } = parseArgs({
   options: {

@@ -37,7 +37,7 @@ function readLink(link: Fields): NonNullable<OriginFacts['chain']>[number] | und
   );
 }
 
-function readRequest(request: Fields): RequestAccount {
+export function readRequest(request: Fields): RequestAccount {
   const answered = request.object('answered');
   const connection = request.object('connection');
   return {

@@ -7,7 +7,9 @@ import type {
   HeapProfilePart,
   MemoryPart,
 } from '../../bundle/layout/bundle.ts';
+import type { RequestAccount } from '../../model/origin.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
+import { readRequest } from './origin.ts';
 
 export interface MemoryPartFacts {
   usage?: Record<string, number>;
@@ -37,22 +39,34 @@ export function readMemory(part: Fields): MemoryPartFacts {
   });
 }
 
-export type HeapProfileFacts = Partial<HeapProfilePart> & Pick<HeapProfilePart, 'rows'>;
+export type HeapProfileFacts = Partial<Omit<HeapProfilePart, 'growth'>> &
+  Pick<HeapProfilePart, 'rows'> & {
+    growth?: { fromBytes: number; toBytes: number; request: RequestAccount };
+  };
 
 export function readHeapProfile(part: Fields): HeapProfileFacts {
   const rows = part.list('rows', (row) => {
     const bytes = row.number('bytes');
     return bytes === undefined ? undefined : { bytes, stack: row.texts('stack') ?? [] };
   });
+  const growth = part.object('growth');
   return {
     rows: rows ?? [],
     ...defined({
+      growth: growth && readGrowth(growth),
       at: part.text('at'),
       usedBytes: part.number('usedBytes'),
       limitBytes: part.number('limitBytes'),
       sampledBytes: part.number('sampledBytes'),
     }),
   };
+}
+
+function readGrowth(part: Fields): HeapProfileFacts['growth'] {
+  const [fromBytes, toBytes] = [part.number('fromBytes'), part.number('toBytes')];
+  const request = part.object('request');
+  if (fromBytes === undefined || toBytes === undefined || !request) return undefined;
+  return { fromBytes, toBytes, request: readRequest(request) };
 }
 
 export type HeapCensusFacts = Omit<HeapCensusPart, 'ms'>;

@@ -5,11 +5,12 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { frameText, isOfNode } from '../../model/frame-text.ts';
 import { type OriginFacts, type RequestAccount, requestName } from '../../model/origin.ts';
-import { clip, formatCount, formatDuration } from '../../model/quantities.ts';
+import { clip, formatBytes, formatCount, formatDuration } from '../../model/quantities.ts';
 import { type TestFacts, testTitle } from '../../model/tests.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
 import { beganFrame } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
+import { type Filler, findFiller } from './filled-by.ts';
 import { cwdOf, deathFrames, titled } from './wording.ts';
 
 const verbs: Partial<Record<Verdict['kind'], string>> = {
@@ -54,12 +55,15 @@ type Told = {
   isBesides?: true;
 } & Pick<Evidence, 'part'>;
 
-function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | undefined {
+function byRequest(reached: Verdict, facts: VerdictFacts): Told | undefined {
+  const { kind, place: at } = reached;
   const { account, trigger } = facts;
   const { requests = [], origin } = account;
   const part = partNames.origin;
   const culprit = requests.find((request) => request.culprit);
   const verb = verbOf(kind, facts);
+  const filler = findFiller(reached, facts);
+  if (culprit && filler) return tellFiller(culprit, filler, origin);
   if (culprit && verb !== undefined) {
     const name = clip(requestName(culprit), longestName);
     const isInNode = at && (isOfNode(at) || beganFrame(facts));
@@ -82,10 +86,10 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
   const which = inFlight === 1 ? '' : 'the oldest ';
   const first = oldest ? `, ${which}${clip(requestName(oldest), longestName)}${age}` : '';
   // V8 gives up at whatever allocation comes next.
-  const filler = kind === 'heap-out-of-memory' ? ' Whether one of them filled the heap is not known.' : '';
+  const whether = kind === 'heap-out-of-memory' ? ' Whether one of them filled the heap is not known.' : '';
   if (origin?.lastSeen)
     return {
-      sentence: `${lastSeenText(origin.lastSeen, inFlight, first)}${filler}`,
+      sentence: `${lastSeenText(origin.lastSeen, inFlight, first)}${whether}`,
       part: partNames.journal,
       isBesides: true,
     };
@@ -93,7 +97,21 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
   const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
   const why = isAsked ? `Which request caused it is not known${whyLost(origin ?? {}, requests)}. ` : '';
   const step = isAsked && origin?.lost === 'not-followed' ? { step: followStep } : {};
-  return { sentence: `${why}${flying}${filler}`, part, ...step };
+  return { sentence: `${why}${flying}${whether}`, part, ...step };
+}
+
+function tellFiller(culprit: RequestAccount, filler: Filler, origin: OriginFacts | undefined): Told {
+  const { fromBytes, toBytes, limitBytes } = filler;
+  const name = clip(requestName(culprit), longestName);
+  const grew = `from ${formatBytes(fromBytes)} to ${formatBytes(toBytes)} of ${formatBytes(limitBytes)}`;
+  const others = othersInFlight(origin, culprit);
+  const flying = others > 0 ? ` When the recorder last noted requests, ${othersText(origin, culprit)}.` : '';
+  return {
+    prefix: name,
+    sentence: `${name}${detailOf(culprit)} filled the heap without returning to the event loop: it grew ${grew} meanwhile.${flying}`,
+    part: partNames.heapProfile,
+    refutedBy: handedOver,
+  };
 }
 
 /** An asynchronous context can't distinguish the code that registered a callback from the code that later calls it. */

@@ -2,6 +2,7 @@
  * The parts that describe the surroundings of a death: what happened before it, code, process, memory, handles,
  * environment, threads, and the state that the host provided. Names and units are those of the files.
  */
+import type { RequestFacts } from './origin.ts';
 
 /** `process-events.json`. Times are ISO 8601 UTC. */
 export interface ProcessEventsPart {
@@ -131,6 +132,18 @@ export interface HeapProfilePart {
   sampledBytes: number;
   /** Sorted by size, largest first; they don't overlap. */
   rows: AllocationRow[];
+  /** The heap grew in one stretch of a request's work; absent where that was not seen. */
+  growth?: HeapGrowth;
+}
+
+/**
+ * Sizes of the old generation at the first and the last look at it while the main thread did not return to its event loop, and
+ * ran one callback in the context of this request.
+ */
+export interface HeapGrowth {
+  fromBytes: number;
+  toBytes: number;
+  request: RequestFacts;
 }
 
 export interface AllocationRow {

@@ -25,6 +25,7 @@ type ArgvPolicy = RecordingPolicy & { argv(argv: readonly string[]): string[] };
 export interface Flight {
   recorder: FlightRecorder;
   children: ChildWatch;
+  noteRequests(): void;
   stop(): void;
 }
 
@@ -47,7 +48,7 @@ export function startFlight(start: FlightStart): Flight {
   const execArgv = policy.argv(process.execArgv);
   const recorder = startFlightRecorder({ dir, argv, execArgv, lock, memory });
   const children = new ChildWatch(happenings, (words) => policy.argv(words));
-  const stopEventRecorder = startEventRecorder({
+  const events = startEventRecorder({
     flight: recorder,
     policy,
     happenings,
@@ -58,8 +59,9 @@ export function startFlight(start: FlightStart): Flight {
   return {
     recorder,
     children,
+    noteRequests: () => events.noteRequests(),
     stop() {
-      stopEventRecorder();
+      events.stop();
       children.stop();
     },
   };

@@ -1,7 +1,8 @@
 /** `test.json`: the tests that ran in this thread, if a runner's hook or a reporter reports them. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { TestPart } from '../../bundle/layout/tests.ts';
-import { isByCode, readOrigin, testOrigin } from './origin.ts';
+import { readOrigin } from '../recording/read-origin.ts';
+import { isByCode, testOrigin } from './origin.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 export const testsPart: PartProducer = {

@@ -35,15 +35,23 @@ const leastDescriptors = 64;
 const { setInterval, clearInterval } = globalThis;
 const { now } = Date;
 
-/** Returns a function that stops it. */
-export function startEventRecorder(options: EventRecorderOptions): () => void {
+export interface RunningRecorder {
+  /** Writes the requests in flight now, if they have changed: there may be no later tick. */
+  noteRequests(): void;
+  stop(): void;
+}
+
+export function startEventRecorder(options: EventRecorderOptions): RunningRecorder {
   const eventRecorder = new EventRecorder(options);
   const timer = setInterval(() => eventRecorder.tick(), tickMs);
   timer.unref();
-  return () => {
-    clearInterval(timer);
-    options.happenings.onHappening = undefined;
-    if (options.logs) options.logs.onWrite = undefined;
+  return {
+    noteRequests: () => eventRecorder.noteRequests(),
+    stop() {
+      clearInterval(timer);
+      options.happenings.onHappening = undefined;
+      if (options.logs) options.logs.onWrite = undefined;
+    },
   };
 }
 
@@ -77,7 +85,7 @@ class EventRecorder {
     this.#options.children.look();
     this.#writeLogs();
     if (this.#options.logs) this.#options.logs.undated = 0;
-    this.#writeRequests();
+    this.noteRequests();
     if (--this.#ticksToSample > 0) return;
     const rss = this.#options.flight.sample()?.rss ?? 0;
     const moved = Math.abs(rss - this.#rss) > this.#rss * noticeableShare;
@@ -101,7 +109,7 @@ class EventRecorder {
     }
   }
 
-  #writeRequests(): void {
+  noteRequests(): void {
     const { flight, policy } = this.#options;
     const payload = this.#openRequests?.look();
     if (payload) flight.append(recordKinds.openRequests, JSON.stringify(policy.value(payload)));

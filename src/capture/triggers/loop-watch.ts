@@ -39,6 +39,7 @@ export function watchLoop(
         capture,
         findJournal: () => surroundings.flight?.recorder.folder,
         memory: surroundings.memory,
+        origins: surroundings.origins,
         disarmLocals: () => surroundings.disarmLocals?.(),
         noteMemory: (profile) => keepMemory(surroundings, profile),
         note: (kind, payload) => {
@@ -73,6 +74,7 @@ export function watchLoop(
 function keepMemory(surroundings: Surroundings, profile: HeapProfilePart | undefined): void {
   openFlight(surroundings);
   surroundings.flight?.recorder.sample();
+  surroundings.flight?.noteRequests();
   if (!profile) return;
   surroundings.heapProfile = profile;
   noteInJournal(surroundings, recordKinds.heapProfile, profile);

@@ -13,8 +13,10 @@ import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import type { Config } from '../install/config.ts';
+import type { Origins } from '../recording/request-watch.ts';
 import { stackTextOf } from '../stacks/frame-reader.ts';
 import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
+import { StretchWatch } from './heap-stretch.ts';
 import { startHiddenWorker } from './hidden-worker.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
@@ -42,6 +44,8 @@ export interface WatchOptions {
   noteMemory(profile: HeapProfilePart | undefined): void;
   /** Writes to the journal, redacted, if there is one. */
   note(kind: number, payload: object): void;
+  /** Absent if the async context of this thread is not available. */
+  origins: Origins | undefined;
   capture(request: CaptureRequest): string | undefined;
   disarmLocals(): void;
 }
@@ -196,11 +200,13 @@ class MainSide implements Watch {
   }
 
   #watchMemory(percent: number): MemoryWatch {
-    const { capture, memory, noteMemory } = this.#options;
+    const { capture, memory, noteMemory, origins } = this.#options;
+    const stretch = origins && new StretchWatch(origins);
     return new MemoryWatch({
       percent,
       sampler: memory,
       note: noteMemory,
+      ...(stretch && { growth: (used) => stretch.look(Atomics.load(this.#shared, cells.answers), used) }),
       snapshot: (reason, where) => {
         const details = { reason, ...(where && { exitStack: where.stackText }) };
         const inPassing = where !== undefined && where.locals === undefined;

@@ -1,12 +1,18 @@
 // A server of a real framework that answers fifty requests, of which one ends it. `node victim.mjs FRAMEWORK LOG`: the parent is told
 // the port and how many wait; the one that dies writes its own path to LOG right before, by its own closure.
 import { EventEmitter } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createHttp2 } from 'node:http2';
-import { pause, tellBus, ways } from './ways.mjs';
+import { fillings, stops } from './filling.mjs';
 
 const [, , framework, log] = process.argv;
+// Its packages are installed by hand, and not needed to fill a heap.
+const { tellBus, ways } = existsSync(new URL('node_modules', import.meta.url))
+  ? await import('./ways.mjs')
+  : { tellBus() {}, ways: {} };
+const allWays = { ...ways, ...fillings, ...stops };
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const gate = new EventEmitter().setMaxListeners(0);
 let waiting = 0;
 let origin;
@@ -30,7 +36,10 @@ async function handle(path, request, response) {
   await opened;
   await pause(2);
   await new Promise((resolve) => {
-    ways[searchParams.get('how')]({
+    allWays[searchParams.get('how')]({
+      at: Number(pathname.split('/').at(-1)),
+      tell: () => write('began'),
+      nobody: () => appendFileSync(log, `${JSON.stringify({ path: '', how: 'all' })}\n`),
       path: pathname,
       request,
       response,

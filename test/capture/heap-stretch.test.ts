@@ -1,0 +1,33 @@
+/** Which looks at a growing heap belong together: those in one callback of one request, between two answers of the main thread. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HeapStretch } from '../../src/capture/watchdog/heap-stretch.ts';
+
+const [one, other] = [{}, {}];
+const look = { answers: 3, callback: 17, request: one };
+
+test('the heap at the first look is that from which a stretch grew', () => {
+  const stretch = new HeapStretch();
+  assert.equal(stretch.see({ ...look, used: 30 }), undefined);
+  assert.equal(stretch.see({ ...look, used: 50 }), 30);
+  assert.equal(stretch.see({ ...look, used: 90 }), 30);
+});
+
+for (const [what, change] of Object.entries({
+  'the main thread came back to its loop': { answers: 4 },
+  'another callback runs': { callback: 18 },
+  'another request runs': { request: other },
+}))
+  test(`a stretch is over when ${what}`, () => {
+    const stretch = new HeapStretch();
+    stretch.see({ ...look, used: 30 });
+    assert.equal(stretch.see({ ...look, ...change, used: 60 }), undefined);
+    assert.equal(stretch.see({ ...look, ...change, used: 90 }), 60);
+  });
+
+test('what runs in no request has no stretch', () => {
+  const stretch = new HeapStretch();
+  const none = { ...look, request: undefined };
+  stretch.see({ ...none, used: 30 });
+  assert.equal(stretch.see({ ...none, used: 90 }), undefined);
+});

@@ -1,0 +1,26 @@
+/** A heap that runs out with fifty requests in flight: the one whose work filled it is named, or none. The victim writes the truth. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { judgeFilling } from '../servers/filling-trial.ts';
+import { temporaryFolder } from '../support/run-victim.ts';
+import { serversInstalled } from '../support/server-victim.ts';
+import { testNodes } from '../support/test-nodes.ts';
+
+const skip = serversInstalled ? false : 'npm ci --prefix test/servers was not run';
+const ways = ['one loop', 'a cache that all fill at once'];
+
+for (const node of testNodes)
+  for (const [index, how] of ways.entries())
+    test(`${node.name}: ${how}`, { skip }, async (context) => {
+      const trial = { framework: 'http', how, at: 13 * index + node.major } as const;
+      const dir = join(temporaryFolder(context), 'dumps');
+      const { verdict, told } = await judgeFilling(trial, {
+        node: node.path,
+        dir,
+        env: { AGENTDUMP_CONTEXT: 'always' },
+      });
+      // On a busy machine a small heap is full before anybody has looked: then the one is not known, or the death leaves nothing.
+      assert.notEqual(verdict, 'wrong', told);
+      assert.doesNotMatch(told, /did not come to it/);
+    });
