@@ -3,13 +3,14 @@ import { before, test } from 'node:test';
 import { assertSameAsOracle } from '../support/agent-oracle.ts';
 import { buildPreload, nodeMajors } from '../support/agent-preload.ts';
 import { frameworks, modes, runAgent, runsOn, whyNoAgents } from '../support/real-agents.ts';
+import { majorsInTurn } from '../support/test-nodes.ts';
 
 let preload: string;
 before(async () => {
   preload = await buildPreload();
 });
 
-for (const major of nodeMajors)
+for (const major of majorsInTurn(...nodeMajors))
   test(`frameworks on Node ${major}`, { skip: whyNoAgents(major) }, async (t) => {
     let same = 0;
     for (const [program, ...args] of frameworks.filter(([name]) => runsOn(major, name)))

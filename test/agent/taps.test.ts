@@ -10,7 +10,7 @@ import {
   type SeenCall,
   startMockModelServer,
 } from '../support/mock-model-server.ts';
-import { onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { majorsInTurn, onlyWide, sampleOf } from '../support/test-nodes.ts';
 
 const good: ScriptedReply = {
   text: 'Hello there — how are you 😀 today?',
@@ -48,7 +48,7 @@ async function run(
   }
 }
 
-for (const major of nodeMajors) {
+for (const major of majorsInTurn(...nodeMajors)) {
   const skip = findNode(major) ? false : `Node ${major} is not installed (npm ci --prefix test/nodes)`;
 
   for (const program of sampleOf(['raw-http.mjs', 'raw-fetch.mjs'], 2))

@@ -1,7 +1,11 @@
 /** `--leak-check` on suites that leak nothing: not a word. */
 import { testHealthy } from '../support/leaky-suites.ts';
+import { partInTurn } from '../support/test-nodes.ts';
 
-testHealthy('node:test', 'nothing');
-testHealthy('mocha', 'a full cache');
-testHealthy('jest', 'nothing');
-testHealthy('vitest', 'nothing');
+const suites = [
+  ['node:test', 'nothing'],
+  ['mocha', 'a full cache'],
+  ['jest', 'nothing'],
+  ['vitest', 'nothing'],
+] as const;
+for (const [runner, held] of partInTurn(suites, 2)) testHealthy(runner, held);

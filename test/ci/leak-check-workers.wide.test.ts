@@ -1,5 +1,9 @@
 /** `--leak-check` on runners with workers of their own: who holds what a suite leaks. */
 import { testLeak } from '../support/leaky-suites.ts';
+import { partInTurn } from '../support/test-nodes.ts';
 
-testLeak('jest', 'listeners');
-testLeak('vitest', 'array');
+const suites = [
+  ['jest', 'listeners'],
+  ['vitest', 'array'],
+] as const;
+for (const [runner, leak] of partInTurn(suites, 2)) testLeak(runner, leak);

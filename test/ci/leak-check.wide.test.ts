@@ -1,5 +1,9 @@
 /** `--leak-check` on runners of one process: who holds what a suite leaks. */
 import { testLeak } from '../support/leaky-suites.ts';
+import { partInTurn } from '../support/test-nodes.ts';
 
-testLeak('node:test', 'array');
-testLeak('mocha', 'map');
+const suites = [
+  ['node:test', 'array'],
+  ['mocha', 'map'],
+] as const;
+for (const [runner, leak] of partInTurn(suites, 2)) testLeak(runner, leak);

@@ -8,7 +8,8 @@ import { after, before, suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
 import { clip } from '../../../src/model/quantities.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { makeCore, noCores, victims } from '../../support/core-victims.ts';
+import { nodesInTurn } from '../../support/test-nodes.ts';
 
 const noCompiler = spawnSync('gcc', ['--version']).status === 0 ? false : 'no gcc is here';
 const fatal = 'quitter.node ended the process';
@@ -38,7 +39,7 @@ suite('an addon ends the program', { skip: noCores || noCompiler }, () => {
   });
   after(() => rmSync(root, { recursive: true }));
 
-  for (const node of nodes)
+  for (const node of nodesInTurn)
     test(`Node ${node.major}`, async () => {
       for (const [kind, title] of titles.entries())
         for (const addon of kind === 0 || kind === 5 ? addons : addons.slice(1)) {

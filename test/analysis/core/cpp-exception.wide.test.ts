@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { makeCore, noCores, victims } from '../../support/core-victims.ts';
+import { nodesInTurn } from '../../support/test-nodes.ts';
 
 const noCompiler = spawnSync('g++', ['--version']).status === 0 ? false : 'no g++ is here';
 const titles = [
@@ -30,7 +31,7 @@ suite('a C++ exception that nobody catches', { skip: noCores || noCompiler }, ()
   });
   after(() => rmSync(root, { recursive: true }));
 
-  for (const node of nodes)
+  for (const node of nodesInTurn)
     test(`Node ${node.major}: each of its type, with the message of what has one`, async () => {
       for (const [kind, title] of titles.entries()) {
         const death = makeCore(node.path, ['-e', `require(${JSON.stringify(addon)})(${kind})`]);

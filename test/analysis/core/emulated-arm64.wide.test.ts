@@ -23,6 +23,7 @@ import { arm64Root, emulatedNodes, makeEmulatedCore, noEmulation } from '../../s
 import { parseTruth } from '../../support/frame-truth.ts';
 import { readGdbStacks } from '../../support/gdb-stacks.ts';
 import { edgeShare, nodeShare } from '../../support/heap-graph-oracle.ts';
+import { partInTurn } from '../../support/test-nodes.ts';
 
 const gdb = 'gdb-multiarch';
 const noGdb = noEmulation || (spawnSync(gdb, ['--version']).status === 0 ? false : `${gdb} is not installed`);
@@ -54,7 +55,7 @@ function stacksOf(core: string) {
   return stacks;
 }
 
-for (const { major, path } of emulatedNodes)
+for (const { major, path } of partInTurn(emulatedNodes, emulatedNodes.length))
   suite(`Node ${major} of arm64`, { skip: noEmulation }, () => {
     for (const { tier, flags, rounds, since = 0 } of modes.filter(({ since: from = 0 }) => major >= from))
       test(`${tier}: line and column of every frame${since ? `, since Node ${since}` : ''}`, () => {

@@ -5,7 +5,8 @@ import { suite, test } from 'node:test';
 import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { describeFault } from '../../../src/analysis/core/fault/fault.ts';
 import type { Fault } from '../../../src/analysis/core/fault/fault-facts.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { makeCore, noCores, victims } from '../../support/core-victims.ts';
+import { nodesInTurn } from '../../support/test-nodes.ts';
 
 type Wanted = Partial<Pick<Fault, 'kind' | 'signalName' | 'code' | 'address' | 'access'>> & {
   flags?: string[];
@@ -37,7 +38,7 @@ const deaths: Record<string, Wanted> = {
   'stack-overflow': { kind: 'stack-overflow', signalName: 'SIGSEGV', flags: ['--stack-size=60000'] },
 };
 
-for (const node of nodes)
+for (const node of nodesInTurn)
   suite(`Node ${node.major}`, { skip: noCores }, () => {
     for (const [kind, { flags = [], ...wanted }] of Object.entries(deaths))
       test(kind, () => {

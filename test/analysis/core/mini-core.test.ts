@@ -12,12 +12,13 @@ import { findFileOfBuild } from '../../../src/analysis/core/native/module-search
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { type Death, makeCore, noCores, victims } from '../../support/core-victims.ts';
+import { nodesInTurn } from '../../support/test-nodes.ts';
 
 const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
 const noTools = has('gdb') && has('eu-stack') ? false : 'gdb or eu-stack (elfutils) is not installed';
 
-for (const node of nodes)
+for (const node of nodesInTurn)
   suite(`Node ${node.major}`, { skip: noCores }, () => {
     let death: Death;
     let path: string;

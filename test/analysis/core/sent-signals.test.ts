@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import type { Account } from '../../../src/model/account.ts';
-import { makeCore, noCores, nodes } from '../../support/core-victims.ts';
+import { makeCore, noCores } from '../../support/core-victims.ts';
 import { assertOfSchema } from '../../support/of-schema.ts';
+import { nodesInTurn } from '../../support/test-nodes.ts';
 
 /** The account, and what the program printed. */
 async function accountOf(node: string, program: string): Promise<{ account: Account; stdout: string }> {
@@ -22,7 +23,7 @@ async function accountOf(node: string, program: string): Promise<{ account: Acco
 const fromChild = (signal: string) =>
   `function waits() { require('node:child_process').spawnSync('sh', ['-c', 'echo $$; kill -${signal} $PPID'], { stdio: 'inherit' }); } waits();`;
 
-for (const { major, path } of nodes)
+for (const { major, path } of nodesInTurn)
   suite(`Node ${major}`, { skip: noCores }, () => {
     for (const signal of ['ABRT', 'QUIT', 'SEGV', 'ILL'])
       test(`kill -${signal} from another process`, async () => {

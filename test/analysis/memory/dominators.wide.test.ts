@@ -15,7 +15,7 @@ import {
 } from '../../../src/formats/heapsnapshot/index.ts';
 import { type DevToolsSnapshot, loadWithDevTools } from '../../oracles/devtools.ts';
 import { inEachWay } from '../../support/each-graph-walk.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzInTurn } from '../../support/fuzz-runs.ts';
 import { nodeMajors, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
 
@@ -119,7 +119,7 @@ for (const [where, graphs, first] of [
         const theirs = await loadWithDevTools(path);
         await inEachWay((options) => assertSameAsDevTools(readHeapSnapshotSync(bytes, options), theirs));
       }),
-      { numRuns: fuzzRuns(400) },
+      fuzzInTurn(400),
     );
   });
 
@@ -189,7 +189,7 @@ test('random graphs of strong edges: the definition of dominators', () => {
       const tree = computeDominators(readHeapSnapshotSync(synth.toBuffer()));
       assert.deepEqual([...tree.dominator], dominatorsByDefinition(all, 14));
     }),
-    { numRuns: fuzzRuns(1000) },
+    fuzzInTurn(1000),
   );
 });
 
