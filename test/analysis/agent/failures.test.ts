@@ -167,6 +167,33 @@ test('the reply whose JSON would not parse is found by parsing it again', () => 
   assert.equal(other[0]?.causeConfidence, 'possible');
 });
 
+test('a reply that an abort or a closed connection cut is not blamed on the model', () => {
+  const response = [{ role: 'assistant', content: '{"steps": ["a"' }];
+  const thrown = { name: 'SyntaxError', message: 'Unexpected end of JSON input' };
+  const cutBy = (fields: Partial<ModelCall>) =>
+    findFailures({
+      agent: agent({ modelCalls: [call({ response, durationMs: 1200, ...fields })] }),
+      error: thrown,
+    }).find(({ kind }) => kind === 'malformed-output');
+  const aborted = cutBy({
+    status: 'aborted',
+    error: { type: 'TimeoutError', message: 'aborted due to timeout' },
+  });
+  assert.match(
+    aborted?.title ?? '',
+    /ended early and is not valid JSON: the call was aborted before its end$/,
+  );
+  assert.match(
+    JSON.stringify(aborted?.evidence),
+    /c1 was aborted after 1\.2 s: TimeoutError: aborted due to timeout/,
+  );
+  const cut = cutBy({ status: 'cut', error: { type: 'SocketError', message: 'other side closed' } });
+  assert.match(cut?.title ?? '', /not valid JSON: its connection was closed before its end$/);
+  for (const found of [aborted, cut])
+    assert.doesNotMatch(found?.nextStep ?? '', /output tokens|structured output/);
+  assert.doesNotMatch(cutBy({})?.title ?? '', /ended early/);
+});
+
 test('arguments that no tool can be called with', () => {
   const content = [{ type: 'tool_call', id: 'call_1', name: 'search', arguments: '{"q": tides}' }];
   const modelCalls = [call({ response: [{ role: 'assistant', content }] })];

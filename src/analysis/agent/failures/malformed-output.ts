@@ -8,7 +8,7 @@
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentMessage, AgentRun, ModelCall } from '../../../model/agent-state.ts';
 import { modelName } from '../../../model/model-call-text.ts';
-import { clip } from '../../../model/quantities.ts';
+import { clip, formatDuration } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { evidenceOf, type FailureRule, notTheCause } from './failure-input.ts';
 
@@ -61,30 +61,59 @@ function describe(
   isSame: boolean,
 ): AgentFailure {
   const what = tool ? `the arguments for ${tool}` : 'the reply';
-  const isCut =
-    call.finishReasons?.some((reason) => /length|max_tokens/.test(reason)) || call.status === 'cut';
+  const early = earlyEndOf(call);
   return {
     kind: 'malformed-output',
-    title: `${what} of ${modelName(call)} in model call ${call.id} ${isCut ? 'ended early and ' : ''}${tool ? 'are' : 'is'} not valid JSON`,
+    title: `${what} of ${modelName(call)} in model call ${call.id} ${early ? 'ended early and ' : ''}${tool ? 'are' : 'is'} not valid JSON${early?.title ?? ''}`,
     confidence: 'certain',
     evidence: [
       evidenceOf(`Parsing ${what} of ${call.id} again says: ${clip(fault, 160)}`),
       evidenceOf(`It begins: ${clip(text.replace(/\s+/g, ' '), 120)}`),
-      ...(isCut
-        ? [
-            evidenceOf(
-              `Model call ${call.id} stopped for ${call.finishReasons?.join(', ') || 'a cut connection'}.`,
-            ),
-          ]
-        : []),
+      ...(early ? [evidenceOf(early.fact)] : []),
     ],
     ...(thrown ? { isCauseOfDeath: true, causeConfidence: isSame ? 'likely' : 'possible' } : notTheCause),
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
-    nextStep: isCut
-      ? 'Raise the limit of output tokens, or ask for less at once: the reply was cut off before its JSON ended.'
-      : 'Parse replies where a failure can be caught, and send the error back to the model; or ask for structured output.',
+    nextStep:
+      early?.nextStep ??
+      'Parse replies where a failure can be caught, and send the error back to the model; or ask for structured output.',
   };
+}
+
+interface EarlyEnd {
+  /** After the title. */
+  title: string;
+  fact: string;
+  nextStep: string;
+}
+
+/** Why the reply of this call was not whole. A client's stream may end without an error when the call is aborted. */
+function earlyEndOf(call: ModelCall): EarlyEnd | undefined {
+  const limits = call.finishReasons?.filter((reason) => /length|max_tokens/.test(reason)) ?? [];
+  if (limits.length > 0)
+    return {
+      title: '',
+      fact: `Model call ${call.id} stopped for ${limits.join(', ')}.`,
+      nextStep:
+        'Raise the limit of output tokens, or ask for less at once: the reply was cut off before its JSON ended.',
+    };
+  const after = call.durationMs === undefined ? '' : ` after ${formatDuration(call.durationMs)}`;
+  const error = [call.error?.type, call.error?.message].filter(Boolean).join(': ');
+  const because = error ? `: ${clip(error, 160)}` : '';
+  if (call.status === 'aborted')
+    return {
+      title: ': the call was aborted before its end',
+      fact: `Model call ${call.id} was aborted${after}${because}`,
+      nextStep:
+        'Check that the call was not aborted before its reply is parsed: the text ends where the abort cut it.',
+    };
+  if (call.status === 'cut')
+    return {
+      title: ': its connection was closed before its end',
+      fact: `Model call ${call.id} was cut off${after}${because}`,
+      nextStep: 'Ask again: a reply that was cut off is not resumed, and its text is not whole.',
+    };
+  return undefined;
 }
 
 function badTextsOf({ response, error }: ModelCall): BadText[] {
