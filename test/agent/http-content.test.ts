@@ -172,6 +172,36 @@ test('a call to an MCP server is recorded as both, so that a replay has its answ
   for (const kind of ['mcp.message', 'http.start', 'http.end'] as const) assert.ok(said.includes(kind), kind);
 });
 
+test('a call to an MCP server ends with an HTTP error, and when the client gives it up', () => {
+  const { open, events } = recording('metadata');
+  const accept = headers({ accept: 'application/json, text/event-stream' });
+  const send = (message: object) => {
+    const exchange = open({ header: accept });
+    exchange.requestChunk(JSON.stringify({ jsonrpc: '2.0', ...message }));
+    exchange.requestSent();
+    return exchange;
+  };
+  const answer = (exchange: ReturnType<typeof open>, id: number) => {
+    exchange.responseHead(200, headers({ 'content-type': 'application/json' }));
+    exchange.responseChunk(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } })));
+    exchange.end();
+  };
+  const search = { method: 'tools/call', params: { name: 'search', arguments: {} } };
+  const ends = () =>
+    events().flatMap((event) =>
+      event.kind === 'tool.end' ? [[event.status, event.error?.code ?? event.error?.message]] : [],
+    );
+  send({ id: 1, ...search }).responseHead(502, headers({}));
+  assert.deepEqual(ends(), [['failed', 502]]);
+  const late = send({ id: 2, ...search });
+  const params = { requestId: 2, reason: 'Request timed out' };
+  send({ method: 'notifications/cancelled', params }).responseHead(202, headers({}));
+  answer(late, 2);
+  assert.deepEqual(ends().slice(1), [['aborted', 'Request timed out']], 'a late answer is not a second end');
+  answer(send({ id: 3, ...search }), 3);
+  assert.deepEqual(ends().slice(2), [['finished', undefined]]);
+});
+
 test('what looked like a model call and is none has its body too', () => {
   const { open, events } = recording('content');
   const exchange = open({ path: '/v1/chat/completions' });

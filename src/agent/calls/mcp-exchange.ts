@@ -67,6 +67,7 @@ export class McpExchange implements Exchange {
     this.#other?.responseHead(status, header);
     this.#isStream = (header('content-type') ?? '').includes('text/event-stream');
     this.#decoder = new ContentDecoder(header('content-encoding'));
+    if (status >= 400) this.#server?.refused(this.#request, status);
   }
 
   responseChunk(wire: Uint8Array): void {

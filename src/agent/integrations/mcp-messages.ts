@@ -24,8 +24,10 @@ export class McpMessages {
 
   sent(rpc: unknown): void {
     if (!isObject(rpc)) return;
-    if (rpc['method'] !== 'tools/call') this.#note(rpc, 'sent');
-    else {
+    if (rpc['method'] !== 'tools/call') {
+      this.#note(rpc, 'sent');
+      if (rpc['method'] === 'notifications/cancelled') this.#cancelled(objectOf(rpc['params']));
+    } else {
       const { name, arguments: given } = objectOf(rpc['params']);
       const call = { name: stringOf(name) ?? 'unknown', arguments: given };
       this.#framework.startTool(String(rpc['id']), call, this.#recorder.scope);
@@ -43,6 +45,20 @@ export class McpMessages {
   lost(rpc: unknown, error: unknown): void {
     this.#framework.endTool(String(objectOf(rpc)['id']), failed(error));
     this.#recorder.report('mcp.end', { server: this.id }, { error: errorOf(error) });
+  }
+
+  /** The server answered the request with an HTTP error, so no message will follow. */
+  refused(rpc: unknown, status: number): void {
+    this.#framework.endTool(
+      String(objectOf(rpc)['id']),
+      failed({ message: `HTTP status ${status}`, code: status }),
+    );
+  }
+
+  /** The client gave the request up (its time limit, or an abort): an answer that comes later is ignored by it. */
+  #cancelled({ requestId, reason }: JsonObject): void {
+    const message = stringOf(reason) ?? 'cancelled by the client';
+    this.#framework.endTool(String(requestId), { status: 'aborted', error: { message } });
   }
 
   #answered(key: string, rpc: JsonObject): void {
