@@ -45,3 +45,34 @@ export function findGroupPath(
   const path = line.split(':').slice(2).join(':');
   return { root: v1 ? `${mount}/${controller}` : mount, path, isV1: v1 !== undefined };
 }
+
+/** RLIMIT_AS (`ulimit -v`), see getrlimit(2). Read at load time, when the program has not replaced anything yet. */
+const addressLimitBytes = readAddressLimit();
+
+/**
+ * What the limit leaves, in bytes, counting memory that is reserved and never used; Infinity without a limit, or if it is not
+ * known. Never throws. V8 and the C++ library abort the process if they can't map more.
+ */
+export function addressRoomBytes(): number {
+  if (addressLimitBytes === undefined) return Number.POSITIVE_INFINITY;
+  try {
+    const status = readFileSync('/proc/self/status', 'utf8');
+    const at = status.indexOf('VmSize:') + 7;
+    return addressLimitBytes - Number(status.slice(at, status.indexOf('kB', at))) * 1024;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** A line of /proc/self/limits has columns of 26 and 21 characters. */
+function readAddressLimit(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const at = limits.indexOf('Max address space') + 26;
+    const limit = Number(limits.slice(at, at + 21));
+    return Number.isFinite(limit) ? limit : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -50,6 +50,7 @@ export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions)
   const limits = [
     victim.maxDescriptors === undefined ? '' : `ulimit -n ${victim.maxDescriptors}; `,
     victim.maxFileBlocks === undefined ? '' : `ulimit -f ${victim.maxFileBlocks}; `,
+    victim.maxAddressKilobytes === undefined ? '' : `ulimit -v ${victim.maxAddressKilobytes}; `,
   ].join('');
   const child = spawn('/bin/sh', ['-c', `${limits}exec "$@"`, 'sh', node.path, ...command], {
     cwd: options.dir,

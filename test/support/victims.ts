@@ -13,6 +13,8 @@ export interface Victim {
   maxDescriptors?: number;
   /** A shell's limit on the size of files, in blocks of 512 bytes. */
   maxFileBlocks?: number;
+  /** Of addresses, `ulimit -v`. */
+  maxAddressKilobytes?: number;
   /** Verdict kinds in the names of the bundles that it leaves, sorted; none for [] */
   bundles: string[];
 }

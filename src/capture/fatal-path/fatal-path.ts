@@ -12,6 +12,7 @@ import { failureCode, lstatSync } from '../../bundle/write/system.ts';
 import { type BundleWriter, startBundle } from '../../bundle/write/writer.ts';
 import { version } from '../../version.ts';
 import { decideHeapTier } from '../heap/tier.ts';
+import { requireAddressRoom } from '../host/address-room.ts';
 import { runWithDeadline } from '../host/deadline.ts';
 import { makeRoomForFiles } from '../host/free-descriptors.ts';
 import { type OwnTime, ownTime } from '../host/own-time.ts';
@@ -42,6 +43,7 @@ export function captureBundle(surroundings: Surroundings, request: CaptureReques
   if (isCapturing) return undefined;
   isCapturing = true;
   try {
+    requireAddressRoom();
     if (isTheEnd(request)) makeRoomForFiles();
     return writeBundle(surroundings, request);
   } catch (error) {

@@ -3,10 +3,11 @@
  * code (measured: 0.1 ms per call on Node 20, 22, 24, 26). A wait inside native code is not interrupted.
  *
  * Node uses a thread for this, with an event loop of its own, and aborts the process if it can create neither. A program that
- * has used up its descriptors or threads must not die of that, least of all one that would survive: in that case the function
+ * has used up its descriptors, threads or addresses must not die of that, least of all one that would survive: in that case the function
  * runs without a limit.
  */
 import { platform } from '../../platform/index.ts';
+import { hasAddressRoom, plainThreadBytes } from './address-room.ts';
 import { countFreeDescriptors } from './free-descriptors.ts';
 
 type Slot = { run: (() => unknown) | undefined };
@@ -50,7 +51,8 @@ export function runWithDeadline<Value>(limitMs: number, run: () => Value): Value
 function mayWatchTime(): boolean {
   if (performance.now() < ampleUntil) return true;
   const free = countFreeDescriptors(ampleDescriptors);
-  if (free < leastDescriptors || !platform.mayStartThread()) return false;
+  if (free < leastDescriptors || !hasAddressRoom(plainThreadBytes) || !platform.mayStartThread())
+    return false;
   if (free === ampleDescriptors) ampleUntil = performance.now() + ampleForMs;
   return true;
 }

@@ -1,6 +1,7 @@
 /** Compiles the halves that are embedded as text, each on first use. Only types are imported from them. */
 
 import { mayBeToken } from '../../redaction/names/may-be-token.ts';
+import { requireAddressRoom } from '../host/address-room.ts';
 import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
 import { ownProcess, requireBuiltin, runInOwnRealm } from '../host/own-realm.ts';
 import type * as ColdHalf from './cold-half.ts';
@@ -126,8 +127,9 @@ function startTestingHalf(): object {
   return module.exports;
 }
 
-/** ASCII: the build escapes everything else. */
+/** ASCII: the build escapes everything else. Throws if a limit leaves no room to compile it. */
 function carriedText(carrier: Carrier): string {
+  requireAddressRoom();
   const { inflateRawSync } = getBuiltinModule('node:zlib');
   const text = typeof carrier === 'function' ? commentOf(carrier) : carrier.text;
   return inflateRawSync(Buffer.from(text, 'base64')).toString('latin1');

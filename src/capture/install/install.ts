@@ -11,6 +11,7 @@ import { beginBundle, withdrawBegun } from '../../bundle/write/begin-early.ts';
 import { version } from '../../version.ts';
 import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
+import { requireAddressRoom } from '../host/address-room.ts';
 import { shieldExit } from '../host/exit-shield.ts';
 import { withOwnModules } from '../host/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
@@ -40,8 +41,10 @@ export function install(options: InstallOptions | null = {}): () => void {
   if (present) return () => present.uninstall();
   try {
     const config = readConfig(process.env, options, writeStderrLine);
-    if (config.enabled) requireHalves();
-    return config.enabled ? installConfigured(config) : () => {};
+    if (!config.enabled) return () => {};
+    requireHalves();
+    requireAddressRoom();
+    return installConfigured(config);
   } catch (error) {
     writeStderrLine(`not installed: ${error instanceof Error ? error.message : String(error)}`);
     return () => {};

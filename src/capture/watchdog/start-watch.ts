@@ -11,6 +11,7 @@ import { recordKinds, type StallEndPayload, type StallPayload } from '../../jour
 import { platform } from '../../platform/index.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
+import { heapThreadBytes, requireAddressRoom } from '../host/address-room.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import type { Config } from '../install/config.ts';
 import type { Origins } from '../recording/request-watch.ts';
@@ -73,6 +74,7 @@ const cutMs = 2000;
 
 /** Throws if no thread may be started. */
 export function startWatch(options: WatchOptions): Watch {
+  requireAddressRoom(heapThreadBytes);
   return new MainSide(options);
 }
 

@@ -1,0 +1,37 @@
+/** Below a limit on addresses (`ulimit -v`), where V8 and the C++ library abort the process that can't map memory: it lives and dies as without us. */
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+
+/** For longer than until the watchdog starts. It says how much it had reserved at most. */
+const code = `const { readFileSync } = require('node:fs');
+setTimeout(() => {
+  console.log(readFileSync('/proc/self/status', 'latin1').match(/^VmPeak:\\s+(\\d+)/m)[1]);
+  throw new Error('x');
+}, 1000);`;
+/** Room for a bundle, and not for a thread that has a heap of its own. */
+const roomKilobytes = 400 * 1024;
+
+for (const node of findNodes())
+  test(`${node.name}: room for the program, and too little for a watchdog`, {
+    skip: existsSync('/proc/self/limits') ? false : 'no RLIMIT_AS to be seen',
+  }, async (t) => {
+    const dir = temporaryFolder(t);
+    const program = join(dir, 'program.cjs');
+    writeFileSync(program, code);
+    const victim = { file: 'throw-sync.cjs', flags: [program], bundles: [] };
+    const free = await runVictim(node, victim, { preload: false, dir });
+    const maxAddressKilobytes = Number(free.stdout) + roomKilobytes;
+    const limited = { ...victim, maxAddressKilobytes };
+    const [bare, { ownLines, ...loaded }] = [
+      await runVictim(node, limited, { preload: false, dir }),
+      await runVictim(node, limited, { preload: true, dir }),
+    ];
+    const dead = { code: 1, signal: null, stderr: free.stderr };
+    for (const { stdout, ...end } of [bare, { ...loaded, ownLines: [] }])
+      assert.deepEqual(end, { ...dead, ownLines: [] });
+    assert.equal(ownLines.length, 1, ownLines.join('\n'));
+    assert.match(ownLines[0] ?? '', /\.agentdump/);
+  });
