@@ -11,9 +11,9 @@ import { openCoreDump } from '../../src/analysis/core/core-dump.ts';
 import { FileSource } from '../../src/bytes/byte-source.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 import { readElf } from '../../src/formats/elf/elf-file.ts';
-import type { Account } from '../../src/model/account.ts';
 import { makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
+import { judge, toldBy, wrong } from '../support/told-by-core.ts';
 
 if (noCores) {
   console.log(`skipped: ${noCores}`);
@@ -79,25 +79,6 @@ const constants = ((): [string, number, number][] => {
   });
 })();
 
-/** What an account says of the stack that died. */
-function told({ verdict, threads }: Account): string {
-  const frames = threads?.find(({ crashed }) => crashed)?.frames ?? [];
-  return JSON.stringify([
-    verdict?.title,
-    frames.map(({ function: name, file, line, column, tier }) => [name, file, line, column, tier]),
-  ]);
-}
-
-const wrong = 'wrong and certain';
-const withoutNames = (text: string) =>
-  JSON.stringify((JSON.parse(text) as [string, string[][]])[1].map(([, ...place]) => place));
-
-function compare(text: string, isSure: boolean): string {
-  if (text === truth) return 'right';
-  if (!isSure) return 'less, and says so';
-  return withoutNames(text) === withoutNames(truth) ? 'every place right, a name not' : wrong;
-}
-
 function damage([, offset, length]: [string, number, number]): () => void {
   const undo: [number, Buffer][] = [];
   const isRun = random.below(3) === 0;
@@ -115,7 +96,7 @@ function damage([, offset, length]: [string, number, number]): () => void {
 }
 
 const options = { heap: false, executable: damaged };
-const truth = told(await accountForCore(death.core, options));
+const truth = toldBy(await accountForCore(death.core, options));
 const counts = new Map<string, number>();
 let longestMs = 0;
 for (let round = 0; round < mutations; round++) {
@@ -126,9 +107,8 @@ for (let round = 0; round < mutations; round++) {
   let outcome: string;
   try {
     const account = await accountForCore(death.core, options);
-    const isSure = account.verdict?.confidence === 'certain' && account.gaps.length === 0;
-    outcome = compare(told(account), isSure);
-    if (outcome === wrong) console.log(`round ${round}, ${place[0]}: ${told(account)}\n  not ${truth}`);
+    outcome = judge(account, truth);
+    if (outcome === wrong) console.log(`round ${round}, ${place[0]}: ${toldBy(account)}\n  not ${truth}`);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;
     outcome = `error ${error.code}`;

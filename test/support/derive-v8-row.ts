@@ -136,8 +136,10 @@ const total = (row: LayoutRow, names: ProbeName[]) =>
 
 const { dump } = probes.interpreted;
 let line = 0;
+let digest = '';
 openV8(dump, [], (m, { major, minor }) => {
   line = major * 100 + minor;
+  digest = m.digest();
   return resolveLayout(m, layoutRows.at(-1) as LayoutRow, line);
 });
 let row: LayoutRow = {
@@ -171,4 +173,4 @@ for (const [name, each] of Object.entries(probes)) {
   each.death.remove();
 }
 const { translation: _, ...numbers } = row;
-console.log(`\n${JSON.stringify(numbers, undefined, 2)}`);
+console.log(`\n${JSON.stringify(numbers, undefined, 2)}\nprovenLines: [${line}, ['${digest}']]`);

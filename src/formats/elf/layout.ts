@@ -39,6 +39,7 @@ export const PF_W = 2;
 export const PF_R = 4;
 
 export const SHT_SYMTAB = 2;
+export const SHT_STRTAB = 3;
 export const SHT_DYNSYM = 11;
 
 export const NT_GNU_BUILD_ID = 3;

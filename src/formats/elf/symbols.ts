@@ -4,7 +4,7 @@
  */
 import { readExactly } from '../../bytes/byte-source.ts';
 import type { ElfFile, Section } from './elf-file.ts';
-import { SHT_DYNSYM, SHT_SYMTAB, STT_FUNC, STT_GNU_IFUNC, SYM_SIZE } from './layout.ts';
+import { SHT_DYNSYM, SHT_STRTAB, SHT_SYMTAB, STT_FUNC, STT_GNU_IFUNC, SYM_SIZE } from './layout.ts';
 
 export interface ElfSymbol {
   /** The linker's name, mangled. */
@@ -96,7 +96,8 @@ export class SymbolTable {
     let used = 0;
     for (let row = 0; row < this.count; row++) {
       const type = this.#symbols.getUint8(row * SYM_SIZE + 4) & 15;
-      if ((type !== STT_FUNC && type !== STT_GNU_IFUNC) || !this.#isDefined(row)) continue;
+      if ((type !== STT_FUNC && type !== STT_GNU_IFUNC) || !this.#isDefined(row) || !this.#hasName(row))
+        continue;
       const address = this.#address(row);
       if (address < 2 ** 32) packed[used++] = address * rowSpace + row;
     }
@@ -105,6 +106,11 @@ export class SymbolTable {
 
   #isDefined(row: number): boolean {
     return this.#symbols.getUint16(row * SYM_SIZE + 6, true) !== 0;
+  }
+
+  #hasName(row: number): boolean {
+    const byte = this.#names[this.#symbols.getUint32(row * SYM_SIZE, true)];
+    return byte !== undefined && byte !== 0;
   }
 
   #address(row: number): number {
@@ -122,14 +128,16 @@ const underscores = (name: string) => name.length - name.replace(/^_+/, '').leng
 
 const sectionTypes = { dynamic: SHT_DYNSYM, full: SHT_SYMTAB };
 
-/** The table of exported symbols (`dynamic`), or of all symbols that were not stripped (`full`). */
+/** The table of exported symbols (`dynamic`), or of all symbols that were not stripped (`full`). Undefined without a valid one. */
 export function findSymbolTable(file: ElfFile, kind: keyof typeof sectionTypes): SymbolTable | undefined {
   const section = file.sections.find((s) => s.type === sectionTypes[kind]);
   const strings = section && file.sections[section.link];
-  if (!section || !strings) return undefined;
+  if (!section || strings?.type !== SHT_STRTAB) return undefined;
   const symbols = findBytes(file, section);
   const names = findBytes(file, strings);
-  return symbols && names && new SymbolTable(symbols, names);
+  // Every string table starts and ends with an empty name.
+  if (!symbols || names?.[0] !== 0 || names.at(-1) !== 0) return undefined;
+  return new SymbolTable(symbols, names);
 }
 
 function findBytes(file: ElfFile, section: Section): Uint8Array | undefined {

@@ -2,6 +2,7 @@
  * The constants with which V8 describes itself to debuggers (`v8dbg_*` symbols, tools/gen-postmortem-metadata.py in V8's
  * sources). The symbol names contain types that change between versions, so a field is found by the prefix of its name.
  */
+import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
 
 export class V8Metadata {
@@ -17,6 +18,12 @@ export class V8Metadata {
       if (kind?.startsWith('class_') && field) this.#fields.set(`${kind.slice(6)}.${field}`, value);
       else if (kind?.startsWith('type_') && field) this.#types.set(field, value);
     }
+  }
+
+  /** Names and values of all constants in 16 hexadecimal digits, whatever their order. */
+  digest(): string {
+    const lines = [...this.#values].map(([name, value]) => `${name}=${value}\n`);
+    return createHash('sha256').update(lines.sort().join('')).digest('hex').slice(0, 16);
   }
 
   findConstant(name: string): number | undefined {

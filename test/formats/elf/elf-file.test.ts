@@ -88,6 +88,15 @@ test('symbols by name and by prefix', () => {
   assert.equal(table.find('v8dbg'), undefined);
 });
 
+test('a symbol without a name names no function', () => {
+  const table = synthSymbols([
+    { name: 'first', address: 0x1000, size: 0x10, type: 2 },
+    { name: '', address: 0x2000, size: 0x10, type: 2 },
+  ]);
+  assert.equal(table.findFunction(0x1004)?.name, 'first');
+  assert.notEqual(table.findFunction(0x2004)?.name, '');
+});
+
 for (const node of nodes)
   test(`Node ${node.major}: symbols and build id of the real thing`, () => {
     const source = new FileSource(node.path);

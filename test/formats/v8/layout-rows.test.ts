@@ -9,7 +9,10 @@ import { findLayout } from '../../../src/formats/v8/heap/object-layout.ts';
 import { V8Metadata } from '../../../src/formats/v8/metadata.ts';
 import { nodes } from '../../support/core-victims.ts';
 
-function readMetadata(path: string): { metadata: V8Metadata; version: { major: number; minor: number } } {
+function readMetadata(
+  path: string,
+  change: (values: Map<string, number>) => void = () => {},
+): { metadata: V8Metadata; version: { major: number; minor: number } } {
   const source = new FileSource(path);
   const file = readElf(source);
   const symbols = findSymbolTable(file, 'dynamic');
@@ -22,6 +25,7 @@ function readMetadata(path: string): { metadata: V8Metadata; version: { major: n
   const values = new Map(
     symbols?.withPrefix('v8dbg_').map((symbol) => [symbol.name.slice(6), number(symbol.address)]),
   );
+  change(values);
   const full = findSymbolTable(file, 'full');
   const version = (name: string) => {
     const mangled = `_ZN2v88internal7Version${name}`;
@@ -40,7 +44,7 @@ function adviceFor(node: string, { major, minor }: { major: number; minor: numbe
   if (provenLines.has(major * 100 + minor)) return undefined;
   return (
     `V8 ${major}.${minor} has no proven row: run \`npm run v8:row -- ${node}\`, put the row into ` +
-    'src/formats/v8/heap/layout-rows.ts and the line into provenLines, then run the tests of cores'
+    'src/formats/v8/heap/layout-rows.ts and the line with its digest into provenLines, then run the tests of cores'
   );
 }
 
@@ -51,7 +55,9 @@ suite('rows of the layout table', {
     test(`Node ${node.major} has a proven row and describes what the readers need`, () => {
       const { metadata, version } = readMetadata(node.path);
       assert.equal(adviceFor(node.path, version), undefined);
-      assert.equal(findLayout(metadata, version)?.isProven, true);
+      const layout = findLayout(metadata, version);
+      assert.equal(layout?.isProven, true);
+      assert.equal(layout?.hasProvenConstants, true, `the digest of its constants is ${metadata.digest()}`);
     });
 
   test('a Node that comes with a new V8 fails the test above, which names the next step', () => {
@@ -66,6 +72,15 @@ suite('rows of the layout table', {
     const { metadata } = readMetadata(nodes.at(-1)?.path ?? '');
     assert.equal(findLayout(metadata, { major: 99, minor: 1 })?.isProven, false);
     assert.equal(findLayout(metadata, { major: 9, minor: 4 }), undefined);
+  });
+
+  test('a constant that is not as it was tested makes the constants doubtful', () => {
+    const { metadata, version } = readMetadata(nodes.at(-1)?.path ?? '', (values) =>
+      values.set('bit_field3_is_dictionary_map_shift', 3),
+    );
+    const layout = findLayout(metadata, version);
+    assert.equal(layout?.isProven, true);
+    assert.equal(layout?.hasProvenConstants, false);
   });
 
   test('a V8 that does not describe a field is refused by its name', () => {

@@ -73,6 +73,11 @@ function openVersion(
       part,
       reason: `V8 ${version.major}.${version.minor} was never tested: what could not be confirmed is left out`,
     });
+  else if (!layout.hasProvenConstants)
+    gaps.push({
+      part,
+      reason: `the constants by which this V8 describes itself are not those that were tested with V8 ${version.major}.${version.minor}: its executable may be damaged or built differently`,
+    });
   const heap = new V8Heap(dump.memory, layout);
   const virtual = new VirtualMemory(dump.memory);
   const values = new V8Heap(virtual, layout, virtual);

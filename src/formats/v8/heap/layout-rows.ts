@@ -147,7 +147,19 @@ export const layoutRows: readonly LayoutRow[] = [
   },
 ];
 
-/** Lines for which every number of the rows was verified. Other lines are read with the nearest row, and checked. */
-export const provenLines: ReadonlySet<number> = new Set([1103, 1108, 1204, 1209, 1306, 1401, 1406]);
+/**
+ * Lines for which every number of the rows was verified, with the digests of their constants (`V8Metadata.digest`): of official builds for
+ * x86-64, then for arm64. Other lines are read with the nearest row, and checked. Other constants than these are read too, but doubted.
+ */
+export const provenLines: ReadonlyMap<number, readonly string[]> = new Map([
+  [1103, ['41c2588917828d08', '0327a60718de1afd']],
+  [1108, ['294d2b67d815114c']],
+  [1204, ['583d7a37a8a3a1e8', '4eea7b55febb6fb7']],
+  [1209, ['c6b96b50fa55c529']],
+  // Node 24 lost one constant after 24.5.
+  [1306, ['afc41744c2802445', 'dbe447f2870e9dfc', 'b6338b2ebc02f681']],
+  [1401, ['72eb96aec3b16252']],
+  [1406, ['3e06bb0d3e99b98a', '7f800191acbe3f5d']],
+]);
 /** Lines whose heap graph was compared with V8's own snapshot of the same process. */
 export const graphLines: ReadonlySet<number> = new Set([1103, 1204, 1306, 1406]);

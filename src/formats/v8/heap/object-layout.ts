@@ -29,6 +29,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
   return {
     line,
     isProven: provenLines.has(line),
+    hasProvenConstants: provenLines.get(line)?.includes(m.digest()) ?? false,
     isGraphProven: graphLines.has(line),
     instanceTypes: m.instanceTypes(),
     frameTypes: m.frameTypes(),
