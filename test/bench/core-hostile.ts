@@ -2,7 +2,7 @@
  * Damaged cores in bulk: a real core cut off at every 64 KB that holds something, random flips in it, another machine's header, lying counts,
  * an executable of another build. Each gives a clear error or a partial account; anything else ends this with an error.
  * Prints how many of which, the longest time, the most memory of one core beyond what the process had, and of the process.
- *   npm run fuzz:core [flips]
+ *   npm run fuzz:core [flips] [seed]
  */
 import {
   copyFileSync,
@@ -15,17 +15,22 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { accountForCore, type CoreOptions } from '../../src/analysis/core/core-account.ts';
+import { accountForCore, accountForDump, type CoreOptions } from '../../src/analysis/core/core-account.ts';
+import { openCoreDump } from '../../src/analysis/core/core-dump.ts';
+import { touchBlockBytes } from '../../src/bytes/memory.ts';
 import { AgentdumpError } from '../../src/errors.ts';
+import type { Account } from '../../src/model/account.ts';
 import { renderCore } from '../../src/report/core.ts';
 import { makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
+import { judge, toldBy, wrong } from '../support/told-by-core.ts';
 
 if (noCores) {
   console.log(`skipped: ${noCores}`);
   process.exit(0);
 }
 const flips = Number(process.argv[2] ?? 100);
+const random = new SeededRandom(Number(process.argv[3] ?? 11));
 const step = 64 << 10;
 const [, node = nodes[0]] = nodes;
 const death = makeCore(node?.path ?? '', [join(victims, 'deaths.cjs'), 'read-null']);
@@ -39,14 +44,16 @@ const peakKb = () => Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/statu
 /** From here on the peak is that of what follows; proc(5). */
 const forgetPeak = () => writeFileSync('/proc/self/clear_refs', '5');
 
-async function read(path: string, options: CoreOptions = {}): Promise<string> {
+const countGaps = ({ gaps }: Account): string => (gaps.length > 0 ? 'partial account' : 'whole account');
+
+async function read(path: string, options: CoreOptions = {}, name = countGaps): Promise<string> {
   const start = performance.now();
   forgetPeak();
   const before = peakKb();
   try {
     const account = await accountForCore(path, options);
     renderCore(account);
-    return account.gaps.length > 0 ? 'partial account' : 'whole account';
+    return name(account);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;
     return error.code;
@@ -83,21 +90,44 @@ async function* cutOff() {
   }
 }
 
-async function* flipped() {
+/** A quarter is in the first 60,000 bytes, the headers and notes. */
+const anywhere = () => (random.below(4) ? random.below(size) : random.below(60_000));
+
+/** Places of the file whose memory the account of the stacks is made from. */
+async function placesRead(): Promise<() => number> {
+  const touchedBlocks = new Set<number>();
+  const dump = openCoreDump(death.core, { touchedBlocks });
+  await accountForDump(dump, { heap: false });
+  const { segments } = dump.core;
+  dump.close();
+  const places = [...touchedBlocks].flatMap((block) => {
+    const address = block * touchBlockBytes;
+    const held = segments.find((s) => address >= s.start && address < s.start + s.fileSize);
+    return held ? [held.fileOffset + address - held.start] : [];
+  });
+  return () => (places[random.below(places.length)] ?? 0) + random.below(touchBlockBytes);
+}
+
+/** `place`: of one byte to change. */
+async function* flipped(most: number, place: () => number) {
   copyFileSync(death.core, copy);
+  const options = { heap: false };
+  const truth = toldBy(await accountForCore(copy, options));
   const file = openSync(copy, 'r+');
-  const random = new SeededRandom(11);
-  const below = (n: number) => random.below(n);
   for (let round = 0; round < flips; round++) {
     const undo: [number, Buffer][] = [];
-    for (let i = below(300); i >= 0; i--) {
-      const at = below(4) ? below(size) : below(60_000);
+    for (let i = random.below(most); i >= 0; i--) {
+      const at = place();
       const old = Buffer.alloc(1);
       readSync(file, old, 0, 1, at);
       undo.push([at, old]);
-      writeSync(file, Buffer.from([below(256)]), 0, 1, at);
+      writeSync(file, Buffer.from([random.below(256)]), 0, 1, at);
     }
-    yield await read(copy);
+    yield await read(copy, options, (account) => {
+      const outcome = judge(account, truth);
+      if (outcome === wrong) console.log(`round ${round}: ${toldBy(account)}\n  not ${truth}`);
+      return outcome;
+    });
     for (const [at, old] of undo.reverse()) writeSync(file, old, 0, 1, at);
   }
 }
@@ -125,7 +155,11 @@ async function* otherBuilds() {
 }
 
 await report(`cut off at every 64 KB of ${(size / 2 ** 20).toFixed(0)} MB`, cutOff());
-await report(`${flips} times up to 300 flipped bytes`, flipped());
+await report(`${flips} times up to 300 changed bytes`, flipped(300, anywhere));
+await report(
+  `${flips} times up to 24 changed bytes of the memory that is read`,
+  flipped(24, await placesRead()),
+);
 await report('lying headers', headers());
 await report('executables, one of them the right build', otherBuilds());
 death.remove();

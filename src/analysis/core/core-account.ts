@@ -66,6 +66,11 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   if (v8) options.onRuntime?.(v8);
   const [died] = core.threads;
   if (!died) gaps.push({ part: 'core', reason: 'it names no thread' });
+  if (died && core.signal?.number && died.signal && core.signal.number !== died.signal)
+    gaps.push({
+      part: 'core',
+      reason: `its notes disagree on the signal: ${core.signal.number} and ${died.signal}`,
+    });
   // The gaps that make the verdict less than certain: those of the file, of V8, and of the frames of the thread that died.
   const doubts = gaps.filter(({ part }) => !part.startsWith('core module '));
   const fault = died && describeFault(core, died, dump.memory, dump.machine);

@@ -46,7 +46,8 @@ export function concludeCore(
   if (culprit && culprit !== top) evidence.push({ fact: `Called from ${frameText(culprit)}.`, part });
   if (collected?.at) evidence.push({ fact: `Kept by ${collected.by}: ${collected.at}.`, part });
   const addon = findBlamedModule(frames, nodes);
-  const words = fault ? describeDeath(fault, { cause, addon, culprit, top }) : describeSnapshot(culprit);
+  const pid = account.process?.pid;
+  const words = fault ? describeDeath(fault, { cause, addon, culprit, top, pid }) : describeSnapshot(culprit);
   return { ...words, title: clip(words.title, maxTitle), evidence };
 }
 
@@ -69,14 +70,15 @@ interface Clues {
   addon: string | undefined;
   culprit: Frame | undefined;
   top: Frame | undefined;
+  pid: number | undefined;
 }
 
 function describeDeath(fault: Fault, clues: Clues): Words {
-  const { cause, addon, culprit, top } = clues;
+  const { cause, addon, culprit, top, pid } = clues;
   if (cause && (fault.kind === 'abort' || fault.kind === 'trap' || fault.kind === 'illegal-instruction'))
     return describeAbort(fault, cause, clues);
   if (fault.kind === 'sent-signal' || fault.kind === 'own-signal')
-    return describeSentSignal(fault, culprit, top);
+    return describeSentSignal(fault, pid, culprit, top);
   const where = culprit ? ` under ${frameText(culprit)}` : '';
   return {
     kind: fault.kind === 'abort' ? 'abort' : 'native-crash',
@@ -98,9 +100,11 @@ function placeIn(top: Frame | undefined, addon: string | undefined): string {
  * Nothing failed in the process: the stacks show where it was, not why it ended. A program that sends itself a fault's signal
  * wants to end as if by that fault.
  */
-function describeSentSignal(fault: Fault, culprit?: Frame, top?: Frame): Words {
-  const isKnown = fault.sender !== undefined || fault.signal !== SIGSEGV;
+function describeSentSignal(fault: Fault, pid?: number, culprit?: Frame, top?: Frame): Words {
   const isOwn = fault.kind === 'own-signal';
+  // Node's handler of faults raises SIGSEGV again, so that the program itself is the sender of what may have been a fault.
+  const isFromOutside = fault.sender !== undefined && fault.sender.pid !== pid;
+  const isKnown = fault.signal !== SIGSEGV || isOwn || isFromOutside;
   const kind = isKnown && !isOwn ? 'terminated' : (kindsBySignal[fault.signal] ?? 'terminated');
   const at = culprit ?? top;
   return {

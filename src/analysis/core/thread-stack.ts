@@ -5,6 +5,8 @@
 import type { ElfSymbol } from '../../formats/elf/symbols.ts';
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames/frames.ts';
+import type { V8Heap } from '../../formats/v8/heap/heap.ts';
+import { isStringType } from '../../formats/v8/strings.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
@@ -96,6 +98,8 @@ function describeFrame(
   const found = isV8Code ? findJavaScript(frame, builtin, index === 0, options.v8, dump) : undefined;
   if (index > 0 && options.v8 && builtin === interpreter && !isInterpreted(found))
     doubts.add('the interpreter was at work, but its function could not be read');
+  else if (index > 0 && options.v8 && builtin && !found && !isMarked(frame, options.v8))
+    doubts.add('the function that V8 ran could not be read');
   if (found && 'frameType' in found) {
     if (found.frameType === 'WasmFrame') return [describeWasm(frame, options.v8)];
     // The top frame is never omitted, even if a signal or a crash stopped it in the glue itself.
@@ -109,10 +113,14 @@ function describeFrame(
   }
   // The JavaScript wrapper of an exported function: the frame above is the function itself.
   if (index > 0 && found.every(isWasmEntry)) return [];
-  for (const { problem, doubt } of found) {
+  for (const { problem, doubt, function: f } of found) {
+    if (f.doubt) doubts.add(f.doubt);
     if (problem) doubts.add(`no line: ${problem}`);
     if (doubt) doubts.add(doubt);
   }
+  for (const { receiver } of found)
+    if (receiver !== undefined && !isReceiver(options.v8.values, receiver))
+      doubts.add('its receiver could not be read, so that the name lacks its class');
   const isConstructing =
     caller !== undefined && options.v8 !== undefined && isConstructFrame(caller, options.v8);
   const { v8 } = options;
@@ -126,6 +134,33 @@ function describeFrame(
       address: frame.programCounter,
     }),
   );
+}
+
+/** Numbers in the slot of the context, below this, name the kind of a frame that has none. */
+const markers = 256;
+
+function isMarked({ framePointer }: NativeFrame, { heap }: V8Runtime): boolean {
+  if (framePointer === undefined) return true;
+  const word = heap.memory.findWord(framePointer + heap.layout.frame.context);
+  return word !== undefined && word % 2 === 0 && word < markers;
+}
+
+/** Whether it can be `this`, and its map leads to a prototype and a constructor. */
+function isReceiver(heap: V8Heap, value: number): boolean {
+  if (!heap.isPointer(value)) return true;
+  const { types, map: fields } = heap.layout;
+  const type = heap.findType(value);
+  if (type === undefined) return false;
+  if (type < types.jsProxy)
+    return (
+      isStringType(type) ||
+      [types.heapNumber, types.oddball, types.symbol, types.bigInt, types.hole].includes(type)
+    );
+  const map = heap.map(value);
+  return [fields.prototype, fields.constructorOrBack].every((at) => {
+    const field = heap.memory.findWord(map - 1 + at);
+    return field !== undefined && (!heap.isPointer(field) || heap.findType(field) !== undefined);
+  });
 }
 
 const isWasmEntry = ({ tier, function: f }: JavaScriptFrame) =>

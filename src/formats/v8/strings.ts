@@ -25,6 +25,11 @@ export function findStringLength(heap: V8Heap, value: Tagged): number | undefine
   return length >= 0 ? length : undefined;
 }
 
+/** Whether V8 writes such a value in place of a missing text: a small integer, or `undefined`. */
+export function isAbsent(heap: V8Heap, value: Tagged): boolean {
+  return heap.isSmi(value) || heap.isType(value, heap.layout.types.oddball);
+}
+
 /** At most `maxLength` UTF-16 units from the start. Undefined if it is not a string. */
 export function findString(heap: V8Heap, value: Tagged, maxLength = 1 << 20): string | undefined {
   const length = findStringLength(heap, value);

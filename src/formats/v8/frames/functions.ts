@@ -1,6 +1,6 @@
 /** SharedFunctionInfo: what all closures of one function literal have in common. */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findString } from '../strings.ts';
+import { findString, isAbsent } from '../strings.ts';
 import { measureParameters, parseParameterNames } from './parameter-names.ts';
 import { findScopeInfo, type ScopeInfo } from './scope-info.ts';
 import type { Script, Scripts } from './script.ts';
@@ -16,9 +16,13 @@ export interface FunctionInfo {
   /** Parsed from the source: `{…}` for a pattern, `...rest`. Empty without source. */
   parameters: string[];
   scopeInfo?: ScopeInfo;
+  /** Why the name, or the script's, may not be right. */
+  doubt?: string;
 }
 
 const maxNameLength = 512;
+/** What is in no name of a function or a file. */
+const controls = /[\0-\x1f\x7f]/;
 /** Offset in V8's DebugInfo. */
 const debugInfoScript = 24;
 /** Characters from the opening parenthesis. */
@@ -76,6 +80,10 @@ export class Functions {
     const info: FunctionInfo = { name: ownName || scopeInfo?.inferredName || '', parameters: [] };
     if (script) info.script = script;
     if (scopeInfo) info.scopeInfo = scopeInfo;
+    const hasName = scopeInfo ? !scopeInfo.hasBadName : ownName !== undefined || isAbsent(heap, nameOrScope);
+    if (!hasName || script?.hasBadName) info.doubt = 'a name is no text';
+    else if (controls.test(info.name) || controls.test(script?.name ?? ''))
+      info.doubt = 'a name has control characters';
     const range = scopeInfo?.start === undefined ? this.#uncompiledRange(value) : scopeInfo;
     if (range?.start !== undefined && range.end !== undefined) {
       info.start = range.start;

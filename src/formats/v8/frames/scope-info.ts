@@ -4,7 +4,7 @@
  * each V8 line.
  */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findString, isStringType } from '../strings.ts';
+import { findString, isAbsent, isStringType } from '../strings.ts';
 
 export interface ScopeInfo {
   /** Number of declared parameters. */
@@ -16,6 +16,8 @@ export interface ScopeInfo {
   end?: number;
   functionName?: string;
   inferredName?: string;
+  /** One of the two is neither a string nor absent. */
+  hasBadName?: true;
 }
 
 /** From this number on V8 stores the names in a hash table. */
@@ -68,20 +70,22 @@ function readTail(heap: V8Heap, value: Tagged, flags: number, start: number, inf
   let at = start;
   if (flags & hasSavedClassVariable) at += 8;
   if (flags & functionVariableMask) {
-    const name = findName(heap, heap.field(value, at));
+    const name = findName(heap, heap.field(value, at), info);
     if (name) info.functionName = name;
     at += 16;
   }
   if (flags & hasInferredName) {
-    const name = findName(heap, heap.field(value, at));
+    const name = findName(heap, heap.field(value, at), info);
     if (name) info.inferredName = name;
     at += 8;
   }
   if (!heap.layout.scopeInfo.hasFixedPosition) setPosition(heap, value, at, info);
 }
 
-function findName(heap: V8Heap, value: Tagged): string | undefined {
-  return isStringType(heap.findType(value)) ? findString(heap, value, maxNameLength) : undefined;
+function findName(heap: V8Heap, value: Tagged, info: ScopeInfo): string | undefined {
+  if (isStringType(heap.findType(value))) return findString(heap, value, maxNameLength);
+  if (!isAbsent(heap, value)) info.hasBadName = true;
+  return undefined;
 }
 
 function setPosition(heap: V8Heap, value: Tagged, at: number, info: ScopeInfo): void {

@@ -4,12 +4,14 @@
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findExternalText, findString, findStringLength } from '../strings.ts';
+import { findExternalText, findString, findStringLength, isAbsent, isStringType } from '../strings.ts';
 
 export interface Script {
   id: number;
   /** As recorded by V8: a path, a URL, `node:…`, or empty for eval and similar. */
   name: string;
+  /** The name is neither a string nor absent. */
+  hasBadName?: true;
   /** Undefined if the text is not in the core. */
   source?: string;
   lineOffset: number;
@@ -112,12 +114,14 @@ export class Scripts {
     const text = heap.field(value, script.source);
     const source = this.#readSource(text);
     const outer = whereMapped(() => findExternalText(heap, text));
+    const name = heap.field(value, script.name);
     const found: Script = {
       id: heap.findSmi(value, script.id) ?? 0,
-      name: findString(heap, heap.field(value, script.name), 4096) ?? '',
+      name: findString(heap, name, 4096) ?? '',
       lineOffset: heap.findSmi(value, script.lineOffset) ?? 0,
       columnOffset: heap.findSmi(value, script.columnOffset) ?? 0,
       ...(source === undefined ? {} : { source }),
+      ...(isStringType(heap.findType(name)) || isAbsent(heap, name) ? {} : { hasBadName: true }),
     };
     if (outer) this.#outer.set(found, { ...outer, shown: [] });
     return found;
