@@ -1,10 +1,10 @@
-/** Which looks at a growing heap belong together: those in one callback of one request, between two answers of the main thread. */
+/** Which looks at a growing heap belong together: those in one stretch of synchronous code of one request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HeapStretch } from '../../src/capture/watchdog/heap-stretch.ts';
 
 const [one, other] = [{}, {}];
-const look = { answers: 3, callback: 17, request: one };
+const look = { ran: 3, request: one };
 
 test('the heap at the first look is that from which a stretch grew', () => {
   const stretch = new HeapStretch();
@@ -14,8 +14,7 @@ test('the heap at the first look is that from which a stretch grew', () => {
 });
 
 for (const [what, change] of Object.entries({
-  'the main thread came back to its loop': { answers: 4 },
-  'another callback runs': { callback: 18 },
+  'a microtask ran in between': { ran: 4 },
   'another request runs': { request: other },
 }))
   test(`a stretch is over when ${what}`, () => {

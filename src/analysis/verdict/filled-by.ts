@@ -1,7 +1,7 @@
 /**
- * The request whose work filled the heap, if that was seen: the watchdog looked at least twice while the main thread ran one
- * callback of this request without returning to its event loop (capture/watchdog/heap-stretch.ts). What a request allocates
- * over several turns of the loop is not attributed to it: others run in between.
+ * The request whose work filled the heap, if that was seen: the watchdog looked at least twice in one stretch of its synchronous
+ * code (capture/watchdog/heap-stretch.ts). What a request allocates across awaits is not attributed to it: others run in
+ * between.
  */
 import type { RequestAccount } from '../../model/origin.ts';
 import type { Verdict } from '../../model/verdict.ts';

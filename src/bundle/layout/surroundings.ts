@@ -137,8 +137,8 @@ export interface HeapProfilePart {
 }
 
 /**
- * Sizes of the old generation at the first and the last look at it while the main thread did not return to its event loop, and
- * ran one callback in the context of this request.
+ * Sizes of the old generation at the first and the last look at it in one stretch of synchronous code, in the context of this
+ * request.
  */
 export interface HeapGrowth {
   fromBytes: number;

@@ -208,7 +208,7 @@ class MainSide implements Watch {
       percent,
       sampler: memory,
       note: noteMemory,
-      ...(stretch && { growth: (used) => stretch.look(Atomics.load(this.#shared, cells.answers), used) }),
+      ...(stretch && { growth: (used) => stretch.look(used) }),
       snapshot: (reason, where) => {
         const details = { reason, ...(where && { exitStack: where.stackText }) };
         const inPassing = where !== undefined && where.locals === undefined;
