@@ -16,6 +16,7 @@ import { scoreCorpus } from '../support/secret-score.ts';
 import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen-forms.ts';
 import * as eighth from '../support/unseen-forms-eighth.ts';
+import * as eleventh from '../support/unseen-forms-eleventh.ts';
 import * as fifth from '../support/unseen-forms-fifth.ts';
 import * as first from '../support/unseen-forms-first.ts';
 import * as fourth from '../support/unseen-forms-fourth.ts';
@@ -25,13 +26,16 @@ import * as seventh from '../support/unseen-forms-seventh.ts';
 import * as sixth from '../support/unseen-forms-sixth.ts';
 import * as tenth from '../support/unseen-forms-tenth.ts';
 import * as third from '../support/unseen-forms-third.ts';
+import * as twelfth from '../support/unseen-forms-twelfth.ts';
 import * as besideEighth from '../support/unseen-look-alikes-eighth.ts';
+import * as besideEleventh from '../support/unseen-look-alikes-eleventh.ts';
 import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
 import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
 import * as besideNinth from '../support/unseen-look-alikes-ninth.ts';
 import * as besideSeventh from '../support/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../support/unseen-look-alikes-tenth.ts';
+import * as besideTwelfth from '../support/unseen-look-alikes-twelfth.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -55,6 +59,8 @@ async function printQuality(): Promise<void> {
     ['eighth set', eighth],
     ['ninth set', ninth],
     ['tenth set', tenth],
+    ['eleventh set', eleventh],
+    ['twelfth set', twelfth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -70,6 +76,8 @@ async function printQuality(): Promise<void> {
     ['beside eighth', besideEighth],
     ['beside ninth', besideNinth],
     ['beside tenth', besideTenth],
+    ['beside eleventh', besideEleventh],
+    ['beside twelfth', besideTwelfth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),
