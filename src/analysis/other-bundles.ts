@@ -5,6 +5,7 @@
 import { basename, dirname, join } from 'node:path';
 import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
 import type { Account, ChildFacts, Happenings } from '../model/account.ts';
+import type { AgentState } from '../model/agent-state.ts';
 import { endedBadly } from '../model/happening-text.ts';
 import { clip, formatDuration } from '../model/quantities.ts';
 import type { Evidence, Verdict } from '../model/verdict.ts';
@@ -62,7 +63,7 @@ const recentMs = 60_000;
 /** Tolerance, because the start is computed from the uptime. */
 const sameStartMs = 2_000;
 
-/** `ongoing`: the account of the last hang, if no recovery was observed. */
+/** `ongoing`: the account of the last hang, if nothing shows that it had passed. */
 export interface HangsBefore {
   facts: Evidence[];
   ongoing?: Account;
@@ -74,7 +75,7 @@ export interface HangsBefore {
  */
 export async function findHangsBefore(
   bundlePath: string,
-  { process, bundle }: Account,
+  { process, bundle, agent }: Account,
   isEndSeen: boolean,
   read: (path: string) => Promise<Account | undefined>,
 ): Promise<HangsBefore> {
@@ -90,7 +91,12 @@ export async function findHangsBefore(
     const { process: seen, verdict } = account ?? {};
     const isSame = seen?.pid === pid && areClose(seen.startedAt, startedAt);
     if (!isSame || !verdict || !hangs.has(verdict.kind)) continue;
-    const since = one.sequel?.event === 'recovered' ? ', and it recovered' : '';
+    const since =
+      one.sequel?.event === 'recovered'
+        ? ', and it recovered'
+        : hasBegunWorkAfter(agent, Date.parse(one.at))
+          ? ', and the agent began new work after it'
+          : '';
     const when = isEndSeen
       ? `A bundle of ${formatDuration(agoMs)} before`
       : `A bundle of ${one.at} (how long before the end is not known)`;
@@ -99,6 +105,15 @@ export async function findHangsBefore(
     found.facts.push({ fact, part: one.name });
   }
   return found;
+}
+
+/** Work that began later was begun by code that ran again, so the hang had passed. An account has one thread's work. */
+function hasBegunWorkAfter(agent: AgentState | undefined, at: number): boolean {
+  return (agent?.runs ?? []).some(({ steps, modelCalls, toolCalls }) =>
+    [...steps, ...modelCalls, ...toolCalls].some(
+      ({ startedAt }) => startedAt !== undefined && Date.parse(startedAt) > at,
+    ),
+  );
 }
 
 /** Compared because pids aren't unique: every container has a process 1. */
