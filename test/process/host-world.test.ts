@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usualNode } from '../support/test-nodes.ts';
+import { testNodes, usualNode } from '../support/test-nodes.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
 for (const what of [
@@ -20,4 +20,9 @@ for (const what of [
 ])
   test(what.join(' '), async (t) => {
     assert.equal(await dieInItsWorld(t, usualNode, what), 'written');
+  });
+
+for (const node of testNodes)
+  test(`${node.name}: a frozen Error.stackTraceLimit of one frame`, async (t) => {
+    assert.equal(await dieInItsWorld(t, node, ['Error.stackTraceLimit', 'frozen']), 'written');
   });

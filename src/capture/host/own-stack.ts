@@ -3,9 +3,12 @@
  * that is not the program's. V8 takes the limit from the realm's own Error; Node looks for a formatter on the current global
  * Error, then on the realm's own. No getter or setter of the program is called.
  */
-import { descriptorOf, indexOf, putBack, putProperty, sliceText } from './intrinsics.ts';
+import { descriptorOf, getBuiltinModule, indexOf, putBack, putProperty, sliceText } from './intrinsics.ts';
 
 const maxFrames = 50;
+/** V8's default. A limit that the program has frozen below it may hide who called. */
+const usualLimit = 10;
+const { Script, createContext } = getBuiltinModule('node:vm');
 /** Of this realm, as it was when the preload was loaded. */
 const OwnError = Error;
 const ownGlobal = globalThis;
@@ -18,6 +21,7 @@ type Formatter = (error: Error, sites: NodeJS.CallSite[]) => unknown;
  */
 export function makeStack(limit: number, format: Formatter | undefined): unknown {
   const limitBefore = descriptorOf(OwnError, 'stackTraceLimit');
+  if (isFrozenLow(limitBefore)) return makeStackElsewhere(limit, format);
   const formatBefore = descriptorOf(OwnError, 'prepareStackTrace');
   const standIn = findStandIn();
   const standInsBefore = standIn && descriptorOf(standIn, 'prepareStackTrace');
@@ -31,6 +35,27 @@ export function makeStack(limit: number, format: Formatter | undefined): unknown
     putBack(OwnError, 'prepareStackTrace', formatBefore);
     if (standInsBefore) putBack(standIn, 'prepareStackTrace', standInsBefore);
   }
+}
+
+function isFrozenLow(limit: PropertyDescriptor | undefined): boolean {
+  if (!limit || limit.configurable || limit.writable) return false;
+  return typeof limit.value !== 'number' || limit.value < usualLimit;
+}
+
+type MakeStack = (limit: number, format: Formatter | undefined) => unknown;
+let elsewhere: MakeStack | undefined;
+
+/** In a realm whose Error the program does not have. Its own frame is left out of the call sites; in a text it is one of ours. */
+function makeStackElsewhere(limit: number, format: Formatter | undefined): unknown {
+  elsewhere ??= new Script(
+    `(limit, format) => {
+      Error.stackTraceLimit = limit + 1;
+      Error.prepareStackTrace = format && ((error, sites) => format(error, sites.slice(1)));
+      return new Error('stack').stack;
+    }`,
+    { filename: __filename },
+  ).runInContext(createContext()) as MakeStack;
+  return elsewhere(limit, format);
 }
 
 /** Node's own, or none: no code of the program has run yet. */
