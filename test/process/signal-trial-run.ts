@@ -22,8 +22,9 @@ const root = mkdtempSync(join(tmpdir(), 'agentdump-trial-'));
 let places = 0;
 let differing = 0;
 
-const tell = ({ program, signal, afterMs, verdict, bare, loaded, lateMs }: Judged): string =>
-  `${verdict}: ${program.name}, ${signal} after ${afterMs} ms, ${lateMs} ms later\n  bare   ${bare}\n  loaded ${loaded}`;
+const tell = ({ program, signal, afterMs, verdict, bare, loaded, lateMs, besideMs }: Judged): string =>
+  `${verdict}: ${program.name}, ${signal} after ${afterMs} ms, ${lateMs} ms later` +
+  `${besideMs === undefined ? '' : `, as bare ${besideMs} ms beside`}\n  bare   ${bare}\n  loaded ${loaded}`;
 
 async function tryOne(trial: Trial, node: string): Promise<Judged> {
   return judge(trial, { node, preload, dir: join(root, String(++places)) });
@@ -36,7 +37,7 @@ async function tryAll(node: string): Promise<Judged[]> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const one = await tryOne(next, node);
       judged.push(one);
-      if (one.verdict === 'differs' || one.verdict === 'starved') console.log(tell(one));
+      if (one.verdict !== 'same' && one.verdict !== 'late') console.log(tell(one));
     }
   };
   await Promise.all(Array.from({ length: Number(values.beside) }, lane));

@@ -37,10 +37,12 @@ export interface Judged extends Trial {
   bare: string;
   loaded: string;
   /**
-   * `boundary`: the bare program ends so too, a little earlier or later. `starved`: not the same, and the machine was too busy
-   * for a trial each time.
+   * `boundary`: the bare program ends so too, so little earlier or later as the machine explains. `starved`: not the same, and the
+   * machine was too busy for a trial each time.
    */
   verdict: 'same' | 'boundary' | 'differs' | 'late' | 'starved';
+  /** Of a boundary: by so much another moment explains it. */
+  besideMs?: number;
   lateMs: number;
 }
 
@@ -63,8 +65,8 @@ const beginsModule = "import { writeSync } from 'node:fs'; writeSync(2, 'begun '
 const mostAsideMs = 250;
 const mostWaitedMs = 1000;
 const mostRuns = 3;
-/** Around the moment, for the other side of a change. */
-const besideMs = [-150, 150, -400, 400, -1000, 1000];
+/** Around the moment, for the other side of a change: so far a timer, and the start of a process, are off on a machine in use. */
+const besideMs = [150, 400] as const;
 
 /** Every kind of program in turn; half of the moments lie where the watchdog starts. */
 export function planTrials(count: number, seed: number): Trial[] {
@@ -92,16 +94,20 @@ export async function judge(
     // A process is still there for a moment after its last words, and dies of a signal then.
     const leftItself = bare.byItself || (bare.status !== trial.signal && bare.tookMs < leavingMs);
     const wasLeaving = leftItself && loaded.printed === bare.printed && loaded.status === trial.signal;
-    if (wasLeaving && loaded.silentMs <= mostLaterMs) return { ...told, verdict: 'boundary' };
-    const starvedMs = Math.min(loaded.waitedMs, mostStarvedMs);
-    for (const besides of [...besideMs, ...(starvedMs > 0 ? [mostLaterMs + starvedMs] : [])]) {
+    if (wasLeaving && loaded.silentMs <= mostLaterMs) return { ...told, verdict: 'boundary', besideMs: 0 };
+    if (!isInTime(bare) || !isInTime(loaded)) return { ...told, verdict: 'starved' };
+    const offMs = loaded.asideMs + loaded.waitedBeforeMs + loaded.waitedMs;
+    const nearMs = [...besideMs, Math.round(besideMs[1] + offMs)].flatMap((ms) => [-ms, ms]);
+    // It may go on for the second in which it dies, and dies of the signal all the same.
+    const dyingMs = Math.round(mostLaterMs + Math.min(loaded.waitedMs, mostStarvedMs));
+    for (const besides of loaded.status === bare.status ? [...nearMs, dyingMs] : nearMs) {
       const afterMs = Math.max(0, trial.afterMs + besides);
       const beside = await run({ ...trial, afterMs }, place.node, [], place.dir);
-      // It may go on for the second in which it dies.
       const wentOn = besides > 0 && loaded.status === bare.status && loaded.printed === beside.printed;
-      if (textOf(beside) === told.loaded || wentOn) return { ...told, verdict: 'boundary' };
+      if (textOf(beside) === told.loaded || wentOn)
+        return { ...told, verdict: 'boundary', besideMs: besides };
     }
-    return { ...told, verdict: isInTime(bare) && isInTime(loaded) ? 'differs' : 'starved' };
+    return { ...told, verdict: 'differs' };
   } finally {
     rmSync(place.dir, { recursive: true, force: true, maxRetries: 3 });
   }
