@@ -139,9 +139,11 @@ function installTriggers(
       attempt(() => surroundings.watch?.letGo());
       attempt(() => surroundings.flight?.recorder.end(exitCode));
       attempt(() => surroundings.tests?.close(exitCode));
-      // Only now it is known how long the program survived them.
-      if (handledPaths.length > 0) attempt(() => loadColdHalf().writeEnds(handledPaths, exitCode));
     });
+  };
+  const exited = (exitCode: number): void => {
+    // Only now it is known how long the program survived them.
+    if (handledPaths.length > 0) attempt(() => loadColdHalf().writeEnds(handledPaths, exitCode));
   };
   const offerSignals = (offered: DeathSignals): void => {
     deathSignals = offered;
@@ -158,6 +160,7 @@ function installTriggers(
     isEndOfWork,
     dieIfDue: () => deathSignals?.dieIfDue(),
     ended,
+    exited,
   };
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
   if (config.locals === 'uncaught') {

@@ -20,6 +20,7 @@ export const exitTrigger: Trigger = ({
   isEndOfWork,
   dieIfDue,
   ended,
+  exited,
 }) => {
   let isOver = false;
   /** The exit code when the loop last ran empty. */
@@ -69,7 +70,13 @@ export const exitTrigger: Trigger = ({
       const exitCode = findExitCode(events);
       captureExit(exitCode, false);
       ended(exitCode);
-      if (exitCode === 0) afterListeners((code) => captureExit(code, true));
+      if (exitCode !== 0) exited(exitCode);
+      // A runner of tests sets its code in a listener.
+      else
+        afterListeners((code) => {
+          captureExit(code, true);
+          exited(code);
+        });
     },
   });
   return undefined;

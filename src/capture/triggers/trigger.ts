@@ -28,6 +28,8 @@ export interface TriggerContext {
   dieIfDue(): void;
   /** The thread ends by itself, and everything was captured. */
   ended(exitCode: number): void;
+  /** The exit code as it is after the listeners of `exit`; of one that was not 0, before them. May be called twice. */
+  exited(exitCode: number): void;
 }
 
 /** Installs itself. Returns its own undo function if uninstalling the tap is not enough. */
