@@ -37,8 +37,8 @@ export function lastLine(text: string): string {
 }
 
 /**
- * The line with which a program explains its failure: the last one that names an error, otherwise the last line. Stack frames
- * and brackets are ignored.
+ * The line with which a program explains its failure: the last one that names an error, otherwise the last line. Stack frames,
+ * brackets and the numbered lines of source code that test runners and compilers print are ignored.
  */
 export function tellingLine(text: string): string {
   const lines = saidLines(text)
@@ -47,6 +47,7 @@ export function tellingLine(text: string): string {
   return lines.findLast((line) => namesError.test(line)) ?? lines.at(-1) ?? '';
 }
 
-const framesAndFooters = /^(?:at .+|\.\.\. \d+ .+|Node\.js v\d.*|npm (?:error|ERR!) A complete log .*)$/;
+const framesAndFooters =
+  /^(?:at .+|(?:> ?)?\d+ [|│] .*|\.\.\. \d+ .+|Node\.js v\d.*|npm (?:error|ERR!) A complete log .*)$/;
 const namesError =
   /(?:^|[^\w/.-])(?:[A-Z]\w*)?(?:[Ee]rror|ERROR|ERR!|fatal|FATAL|[Ff]ailed|[Cc]annot|[Cc]ould not|panic)\b|^[✖✗×✘]/u;

@@ -21,6 +21,11 @@ const logs: [name: string, text: string, line: string][] = [
   ['a mark', '✖ 3 problems\nrun with --fix\n', '✖ 3 problems'],
   ['no path that looks like one', 'reading src/error/file.ts\ndone with it\n', 'done with it'],
   [
+    'the sentence above numbered lines of source code',
+    '●  process.exit called with "1"\n\n    1 | const a = 1;\n  > 2 | throw new Error("no");\n      |       ^\n  13 │ failed();\n',
+    '●  process.exit called with "1"',
+  ],
+  [
     'a log that goes on',
     'npm error Missing script: "x"\nnpm error A complete log of this run\n',
     'npm error Missing script: "x"',
