@@ -1,11 +1,15 @@
 /** `agentdump/replay`: the API that saved tests use. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Mask } from '../agent/calls/masks.ts';
 import { parseRecording } from './recorded/recording-file.ts';
 import { type ReplayOptions, type ReplayResult, replay } from './replay.ts';
 import { isFixed, renderReplay } from './result.ts';
 
-export interface ReplayWish extends Partial<Pick<ReplayOptions, 'onMismatch' | 'realClock' | 'live'>> {
+export type { Mask };
+
+export interface ReplayWish
+  extends Partial<Pick<ReplayOptions, 'onMismatch' | 'realClock' | 'live' | 'masks' | 'hold'>> {
   command: readonly string[];
   cwd?: string | URL;
 }

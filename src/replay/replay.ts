@@ -6,13 +6,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Mask, masking } from '../agent/calls/masks.ts';
 import { analyzeBundle } from '../analysis/analyze.ts';
 import { listBundles } from '../bundle/finished/list.ts';
 import { passingVariable } from '../bundle/layout/bundle.ts';
 import { openBundle } from '../bundle/read/reader.ts';
 import type { Signature } from '../model/account.ts';
 import { signals } from '../platform/signals.ts';
-import { planVariable, type ReplayPlan } from '../replayed/plan.ts';
+import { type EffectKind, planVariable, type ReplayPlan } from '../replayed/plan.ts';
 import { preloadFile } from '../supervise/arm.ts';
 import { explainEnd } from '../supervise/finish/aftermath.ts';
 import { type RunningChild, startChild } from '../supervise/run/child.ts';
@@ -26,6 +27,7 @@ import { startGuardian } from './guardian.ts';
 import { mayBeReplayed } from './kept-environment.ts';
 import { requireTools } from './recorded/recorded-tools.ts';
 import { type Recording, seedOf } from './recorded/recording.ts';
+import { describe, type RepeatedEffect, readEffects, warnOfEffects } from './repeated-effects.ts';
 import { isSameDeath } from './same-death.ts';
 
 export interface ReplayOptions {
@@ -37,6 +39,10 @@ export interface ReplayOptions {
   live?: readonly string[];
   /** Tools that return their recorded results; all others run. */
   tools?: readonly string[];
+  /** What is not compared in requests, so that one that differs only there is the recorded one. */
+  masks?: readonly Mask[];
+  /** The first effect of these kinds ends the replay before it happens. Default: they are repeated and reported. */
+  hold?: readonly EffectKind[];
   /** Use the real time instead of the recorded one. */
   realClock?: boolean;
   /** Called with each call before its reply is sent, which waits for the result. `stop` ends the replay there. */
@@ -56,9 +62,10 @@ export interface ReplayResult {
   /**
    * `same`: the recorded death. `another`: a death with another signature. `none`: it ended successfully. `past`: it
    * continued past the point of the death, i.e. made requests after all recorded ones were answered. `differs`: a request
-   * differed from the recorded one. `stopped`: it was stopped on request.
+   * differed from the recorded one. `held`: it was ended before an effect of a kind in `hold`. `stopped`: it was stopped on
+   * request.
    */
-  outcome: 'same' | 'another' | 'none' | 'past' | 'differs' | 'stopped';
+  outcome: 'same' | 'another' | 'none' | 'past' | 'differs' | 'held' | 'stopped';
   answered: number;
   recorded: number;
   /** Requests that are not model calls. */
@@ -69,6 +76,8 @@ export interface ReplayResult {
   title?: string;
   differences: Difference[];
   refused: string[];
+  /** Changes of files, child processes and MCP tools on standard streams that the program had again, or that were held. */
+  effects: RepeatedEffect[];
 }
 
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
@@ -98,7 +107,11 @@ class Replay {
     this.#options = options;
     this.#folder = folder;
     this.#dumps = join(folder, 'dumps');
-    this.#answerer = new Answerer(options.recording, options.onMismatch === 'answer');
+    this.#answerer = new Answerer(
+      options.recording,
+      options.onMismatch === 'answer',
+      masking(options.masks ?? []),
+    );
   }
 
   async run(): Promise<ReplayResult> {
@@ -160,6 +173,12 @@ class Replay {
       seed: seedOf(recording),
       tools: requireTools(recording.tools, tools),
       pidFile: this.#pidFile,
+      effects: {
+        file: this.#effectsFile,
+        hold: [...(this.#options.hold ?? [])],
+        folder: this.#folder,
+        pidFile: this.#pidFile,
+      },
       ...(!realClock && recording.startedAtMs > 0 && { startedAtMs: recording.startedAtMs }),
     };
     writeFileSync(planFile, JSON.stringify(plan));
@@ -190,6 +209,10 @@ class Replay {
 
   get #pidFile(): string {
     return join(this.#folder, 'pid');
+  }
+
+  get #effectsFile(): string {
+    return join(this.#folder, 'effects');
   }
 
   async #beforeReply({ kind, call, differences }: Given): Promise<void> {
@@ -272,8 +295,23 @@ class Replay {
     }
   }
 
+  /** Warns of those that were repeated; one that was held has ended the replay. */
+  #effects(): RepeatedEffect[] {
+    const { cwd = process.cwd(), note } = this.#options;
+    const effects = readEffects(this.#effectsFile, cwd);
+    const held = effects.find(({ isHeld }) => isHeld);
+    if (held && !this.#ended) {
+      this.#ended = 'held';
+      this.#refused.push(`${describe(held)} was stopped before it happened (--hold ${held.kind})`);
+    }
+    const warning = warnOfEffects(effects);
+    if (warning) note(warning);
+    return effects;
+  }
+
   async #result(child: RunningChild, exit: ChildExit): Promise<ReplayResult> {
     const { recording, command } = this.#options;
+    const effects = this.#effects();
     const facts = {
       answered: this.#answerer.answered,
       recorded: recording.calls.length,
@@ -281,6 +319,7 @@ class Replay {
       exit,
       differences: this.#differences,
       refused: this.#refused,
+      effects,
     };
     if (this.#ended) return { outcome: this.#ended, ...facts };
     if (exit.code !== 0)

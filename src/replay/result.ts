@@ -2,6 +2,7 @@
 import type { Signature } from '../model/account.ts';
 import { renderDifferences } from './answers/compare.ts';
 import type { Recording } from './recorded/recording.ts';
+import { renderEffects } from './repeated-effects.ts';
 import type { ReplayResult } from './replay.ts';
 
 export type Expectation = 'same' | 'fixed';
@@ -13,6 +14,7 @@ const sentences: Record<ReplayResult['outcome'], (result: ReplayResult) => strin
   none: () => 'NO DEATH: it ended well',
   past: () => 'NO DEATH: it went on past the point where it died',
   differs: () => 'DIVERGED: it asked for something else than then',
+  held: () => 'HELD: it was stopped before an effect',
   stopped: () => 'STOPPED where it was asked to',
 };
 
@@ -28,6 +30,7 @@ export function renderReplay(result: ReplayResult, { title, signature }: Recordi
   if (result.signature && result.outcome === 'another')
     lines.push(`  signature  ${result.signature.id}`, ...renderParts(signature, result.signature));
   for (const reason of result.refused) lines.push(`  refused    ${reason}`);
+  lines.push(...renderEffects(result.effects));
   if (result.differences.length > 0) lines.push(renderDifferences(result.differences));
   return lines.join('\n');
 }

@@ -13,6 +13,8 @@ export interface SavedTest {
   runner: 'node:test' | 'vitest';
   /** Servers that receive real requests from the test. */
   live?: readonly string[];
+  /** What is not compared in requests. */
+  masks?: readonly string[];
 }
 
 /** Returns the paths of the test and of its recording. */
@@ -22,6 +24,7 @@ export function writeTest({
   command,
   runner,
   live = [],
+  masks = [],
 }: SavedTest): [test: string, recording: string] {
   const folder = resolve(dir);
   mkdirSync(folder, { recursive: true });
@@ -32,7 +35,10 @@ export function writeTest({
   writeFileSync(recordingPath, `${JSON.stringify(recording)}\n`, { mode: 0o600 });
   writeFileSync(
     testPath,
-    render(recording, name, relocated(command, folder), runner, relative(folder, process.cwd()), live),
+    render(recording, name, relocated(command, folder), runner, relative(folder, process.cwd()), {
+      live,
+      masks,
+    }),
   );
   return [testPath, recordingPath];
 }
@@ -57,9 +63,12 @@ function render(
   command: readonly string[],
   runner: SavedTest['runner'],
   cwd: string,
-  live: readonly string[],
+  lists: Record<string, readonly string[]>,
 ): string {
   const words = command.map((word) => (word === 'node' ? 'process.execPath' : quoted(word))).join(', ');
+  const options = Object.entries(lists)
+    .filter(([, items]) => items.length > 0)
+    .map(([option, items]) => `\n    ${option}: [${items.map(quoted).join(', ')}],`);
   return `// Written by agentdump replay --save-test. Fails while the program dies as it did in the recording.
 import assert from 'node:assert/strict';
 import { test } from '${runner}';
@@ -68,7 +77,7 @@ import { replayRecording } from 'agentdump/replay';
 test(${quoted(`no longer: ${title}`)}, async () => {
   const result = await replayRecording(new URL('./${name}.recording.json', import.meta.url), {
     command: [${words}],
-    cwd: new URL('./${cwd ? `${cwd}/` : ''}', import.meta.url),${live.length ? `\n    live: [${live.map(quoted).join(', ')}],` : ''}
+    cwd: new URL('./${cwd ? `${cwd}/` : ''}', import.meta.url),${options.join('')}
   });
   assert.ok(result.isFixed, result.report);
 }${runner === 'vitest' ? ', 60_000' : ''});

@@ -16,6 +16,33 @@ export interface ReplayPlan {
   tools?: Record<string, RecordedTool[]>;
   /** The process writes its pid here, so that the replayer can kill it. */
   pidFile: string;
+  /** Effects that are reported or held. Default: none. */
+  effects?: EffectWishes;
+}
+
+/** What a program does outside of the network, and a replay repeats. */
+export type EffectKind = 'files' | 'commands' | 'mcp';
+
+export interface EffectWishes {
+  /** A line of JSON per effect is appended to it, each a `SeenEffect`. */
+  file: string;
+  /** The first effect of these kinds ends the replay before it happens. */
+  hold: EffectKind[];
+  /** What is written below it is the replay's own. */
+  folder: string;
+  pidFile: string;
+}
+
+export interface SeenEffect {
+  kind: EffectKind;
+  /** The function (`writeFile`, `spawn`), or `tools/call`. */
+  action: string;
+  /** The path, the command line or the tool. */
+  name: string;
+  /** `file:line:column` of the call, if it is known. */
+  place?: string;
+  /** The replay was ended before it happened. */
+  isHeld?: boolean;
 }
 
 /** Connections to servers that are not in the recording. */

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { offerToolsToAiSdk } from './ai-sdk-tools.ts';
 import { setClock } from './clock.ts';
+import { watchEffects } from './effects.ts';
 import { offerToolsToLangChain } from './langchain-tools.ts';
 import { offerToolsToOpenaiAgents } from './openai-agents-tools.ts';
 import { planVariable, type ReplayPlan } from './plan.ts';
@@ -26,6 +27,7 @@ if (path) {
   offerToolsToAiSdk(names);
   offerToolsToLangChain(names);
   offerToolsToOpenaiAgents(names);
+  if (plan.effects) watchEffects(plan.effects);
   syncBuiltinESMExports();
 }
 

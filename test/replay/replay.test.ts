@@ -94,6 +94,24 @@ test('a request that differs is shown, and stops or is answered', { skip: onlyWi
   assert.match(answered.stdout, /^REPRODUCED/);
 });
 
+test('a request that differs only in what a mask names is the recorded one, in a saved test too', {
+  skip: onlyWide,
+}, async () => {
+  const env = { AGENT_PROMPT: 'How is Bergen?' };
+  const mask = ['--mask', '/How is (\\w+)/', 'time'];
+  const { stdout, code } = await replayWith(faulty, mask, env);
+  assert.match(stdout, /^REPRODUCED[\s\S]*answered +2 of 2/);
+  assert.equal(code, 0);
+  const other = await replayWith(faulty, mask, { AGENT_PROMPT: 'Where is Bergen?' });
+  assert.match(other.stdout, /^DIVERGED/);
+  const invalid = await replayWith(faulty, ['--mask', 'never'], env);
+  assert.match(invalid.stderr, /the mask never is not valid: expected time, id or \/pattern\//);
+  assert.equal(invalid.code, 2);
+  const saved = await replayWith(faulty, ['--save-test', join(dir, 'masked'), ...mask]);
+  const [testFile = ''] = saved.stdout.trim().split('\n');
+  assert.ok(readFileSync(testFile, 'utf8').includes("masks: ['/How is (\\\\w+)/', 'time'],"));
+});
+
 test('a request that differs can go live', { skip: onlyWide }, async (t) => {
   const server = await startMockModelServer(() => ({ text: 'It is raining.' }));
   t.after(() => server.close());

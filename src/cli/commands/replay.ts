@@ -1,5 +1,6 @@
 /** `agentdump replay <bundle> -- command …`: runs the program again, with its recorded model replies. */
 import type { CommandModule } from 'yargs';
+import { type Mask, masking } from '../../agent/calls/masks.ts';
 import type { Recording } from '../../replay/recorded/recording.ts';
 import { type ReplayOptions, replay } from '../../replay/replay.ts';
 import { type Expectation, exitCodeFor, renderReplay } from '../../replay/result.ts';
@@ -12,6 +13,8 @@ interface Words extends BundleWords {
   expect?: Expectation | undefined;
   onMismatch?: ReplayOptions['onMismatch'] | undefined;
   live?: string[] | undefined;
+  mask?: Mask[] | undefined;
+  hold?: ReplayOptions['hold'] | undefined;
   tool?: string[] | undefined;
   until?: string | undefined;
   inspect?: boolean | undefined;
@@ -50,6 +53,19 @@ const command: CommandModule<object, Words> = {
         describe:
           'Tool whose recorded results are used (agent.tool, AI SDK, LangChain, OpenAI Agents); other tools run',
       })
+      .option('mask', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        coerce: checkMasks,
+        describe: 'Not compared in requests: time, id, or /pattern/ (only its groups, if it has any)',
+      })
+      .option('hold', {
+        choices: ['files', 'commands', 'mcp'] as const,
+        array: true,
+        requiresArg: true,
+        describe: 'Stop before the first such effect; otherwise effects are repeated and reported',
+      })
       .option('until', {
         type: 'string',
         describe: 'Stop before this call, step or tool (c3, s2, or a name)',
@@ -87,6 +103,8 @@ const command: CommandModule<object, Words> = {
       onMismatch: words.onMismatch ?? 'stop',
       realClock: words.realClock === true,
       live: words.live ?? [],
+      masks: words.mask ?? [],
+      hold: words.hold ?? [],
       tools: words.tool ?? [],
       ...(beforeReply && { beforeReply }),
       note,
@@ -100,6 +118,13 @@ export default command;
 
 async function saveTest(dir: string, recording: Recording, command: string[], words: Words) {
   const { writeTest } = await import('../../replay/save-test.ts');
-  const { runner, live = [] } = words;
-  for (const path of writeTest({ dir, recording, command, runner, live })) printForeign(path);
+  const { runner, live = [], mask: masks = [] } = words;
+  const test = { dir, recording, command, runner, live, masks: masks.map(String) };
+  for (const path of writeTest(test)) printForeign(path);
+}
+
+/** A mask that is not valid is an error of usage before anything runs. */
+function checkMasks(masks: Mask[] | undefined): Mask[] | undefined {
+  masking(masks ?? []);
+  return masks;
 }

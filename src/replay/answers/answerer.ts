@@ -7,7 +7,7 @@ import { findFormat } from '../../agent/providers/table.ts';
 import type { RecordedCall, Recording } from '../recorded/recording.ts';
 import type { RecordedReply, ReplyFormat } from '../replies/reply.ts';
 import { findReplyFormat } from '../replies/table.ts';
-import { Cleaner, Comparer, type Difference } from './compare.ts';
+import { Cleaner, Comparer, type Difference, type MaskText } from './compare.ts';
 import { type AskedNow, HttpAnswerer, type HttpOutcome } from './http-answerer.ts';
 
 export type Answer =
@@ -37,12 +37,12 @@ export class Answerer {
   /** For requests that are not model calls. */
   readonly http: HttpAnswerer;
 
-  /** `isLenient`: a request that differs receives the next recorded reply anyway. */
-  constructor(recording: Recording, isLenient: boolean) {
+  /** `isLenient`: a request that differs receives the next recorded reply anyway. `mask`: hides what is not compared. */
+  constructor(recording: Recording, isLenient: boolean, mask: MaskText = (text) => text) {
     this.#recording = recording;
     const cleaner = new Cleaner();
-    this.#comparer = new Comparer(recording, cleaner);
-    this.http = new HttpAnswerer(recording.http, cleaner, isLenient);
+    this.#comparer = new Comparer(recording, cleaner, mask);
+    this.http = new HttpAnswerer(recording.http, cleaner, isLenient, mask);
     this.#open = [...recording.calls];
     this.#isLenient = isLenient;
   }

@@ -2,6 +2,7 @@
  * Compares a request with the recorded one, message by message. The new request is redacted and cut in the same way as the
  * recorded one. A placeholder left by the redactor matches any text.
  */
+import { maskValue } from '../../agent/calls/masks.ts';
 import type { ModelRequest, RequestItem } from '../../agent/calls/model-call.ts';
 import { EventSink } from '../../agent/record/sink.ts';
 import type { Message } from '../../journal/layout/agent.ts';
@@ -31,6 +32,9 @@ export class Cleaner {
   }
 }
 
+/** Applies the user's masks to a text that is compared. */
+export type MaskText = (text: string) => string;
+
 /** A placeholder left by the redactor may have been any text. */
 export function withoutMarks(text: string): string {
   return text.replace(/\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}\]/g, '[redacted]');
@@ -39,10 +43,12 @@ export function withoutMarks(text: string): string {
 export class Comparer {
   readonly #recording: Recording;
   readonly #cleaner: Cleaner;
+  readonly #mask: MaskText;
 
-  constructor(recording: Recording, cleaner: Cleaner) {
+  constructor(recording: Recording, cleaner: Cleaner, mask: MaskText) {
     this.#recording = recording;
     this.#cleaner = cleaner;
+    this.#mask = mask;
   }
 
   /** Empty if they are equal. `continued` are the messages that the server stores. */
@@ -71,7 +77,8 @@ export class Comparer {
     if ('reference' in item) return `(reference to ${item.reference})`;
     const { role, parts, name } = item as Message;
     const clean = this.#cleaner.content(name === undefined ? { role, parts } : { role, parts, name });
-    return withoutMarks(JSON.stringify(clean));
+    // Masked before JSON escapes anything, so that a pattern applies to the text as the program wrote it.
+    return withoutMarks(JSON.stringify(maskValue(clean, this.#mask)));
   }
 }
 

@@ -7,7 +7,7 @@ import type { RequestTarget } from '../../agent/calls/model-call.ts';
 import { BodyReader } from '../../agent/http/http-body.ts';
 import type { HttpBody } from '../../journal/layout/agent.ts';
 import type { HttpAnswer, RecordedHttp } from '../recorded/recorded-http.ts';
-import { type Cleaner, type Difference, withoutMarks } from './compare.ts';
+import { type Cleaner, type Difference, type MaskText, withoutMarks } from './compare.ts';
 
 export interface AskedNow {
   method: string;
@@ -28,13 +28,16 @@ export class HttpAnswerer {
   readonly #recorded: number;
   readonly #cleaner: Cleaner;
   readonly #isLenient: boolean;
+  /** Hides the user's masks and the redactor's placeholders. */
+  readonly #comparable: MaskText;
 
   /** `isLenient`: a request that differs receives the answer of the most similar one. */
-  constructor(recorded: readonly RecordedHttp[], cleaner: Cleaner, isLenient: boolean) {
+  constructor(recorded: readonly RecordedHttp[], cleaner: Cleaner, isLenient: boolean, mask: MaskText) {
     this.#open = [...recorded];
     this.#recorded = recorded.length;
     this.#cleaner = cleaner;
     this.#isLenient = isLenient;
+    this.#comparable = (text) => withoutMarks(mask(text));
   }
 
   get recorded(): number {
@@ -75,11 +78,34 @@ export class HttpAnswerer {
     let best: RecordedHttp | undefined;
     let bestLikeness = -1;
     for (const call of this.#open) {
-      const likeness = likenessOf(call, now);
-      if (likeness === 3 && compare(call, now).length === 0) return { call, differences: [] };
+      const likeness = this.#likenessOf(call, now);
+      if (likeness === 3 && this.#compare(call, now).length === 0) return { call, differences: [] };
       if (likeness > bestLikeness) [best, bestLikeness] = [call, likeness];
     }
-    return best && { call: best, differences: compare(best, now) };
+    return best && { call: best, differences: this.#compare(best, now) };
+  }
+
+  #likenessOf(call: RecordedHttp, now: Asked): number {
+    if (call.method !== now.method || call.host !== now.host) return call.host === now.host ? 1 : 0;
+    return this.#comparable(call.path) === this.#comparable(now.path) ? 3 : 2;
+  }
+
+  #compare(call: RecordedHttp, now: Asked): Difference[] {
+    const pairs: [string, string, string][] = [
+      ['method', call.method, now.method],
+      ['url', call.host + this.#comparable(call.path), now.host + this.#comparable(now.path)],
+      ['body', this.#describe(call.body), this.#describe(now.body)],
+    ];
+    return pairs.flatMap(([where, recorded, came]) =>
+      recorded === came ? [] : { where: `${call.id} ${where}`, recorded, now: came },
+    );
+  }
+
+  /** For a body that was not kept whole, size and hash represent the rest, and no mask can apply to it. */
+  #describe(body: HttpBody | undefined): string {
+    if (!body) return '';
+    const { text = '', bytes, sha256, gap } = body;
+    return this.#comparable(text) + (gap ? `(${bytes} bytes, ${gap}, sha256 ${sha256})` : '');
   }
 }
 
@@ -88,27 +114,4 @@ interface Asked {
   host: string;
   path: string;
   body: HttpBody | undefined;
-}
-
-function likenessOf(call: RecordedHttp, now: Asked): number {
-  if (call.method !== now.method || call.host !== now.host) return call.host === now.host ? 1 : 0;
-  return withoutMarks(call.path) === withoutMarks(now.path) ? 3 : 2;
-}
-
-function compare(call: RecordedHttp, now: Asked): Difference[] {
-  const pairs: [string, string, string][] = [
-    ['method', call.method, now.method],
-    ['url', call.host + withoutMarks(call.path), now.host + withoutMarks(now.path)],
-    ['body', describe(call.body), describe(now.body)],
-  ];
-  return pairs.flatMap(([where, recorded, came]) =>
-    recorded === came ? [] : { where: `${call.id} ${where}`, recorded, now: came },
-  );
-}
-
-/** For a body that was not kept whole, size and hash represent the rest. */
-function describe(body: HttpBody | undefined): string {
-  if (!body) return '';
-  const { text = '', bytes, sha256, gap } = body;
-  return withoutMarks(text) + (gap ? `(${bytes} bytes, ${gap}, sha256 ${sha256})` : '');
 }
