@@ -242,6 +242,8 @@ export interface AgentStep {
   id: string;
   name?: string;
   status: string;
+  /** From 2 on; absent for a first attempt, and if the program does not report attempts. */
+  attempt?: number;
   startedAt?: string;
   durationMs?: number;
   parentId?: string;

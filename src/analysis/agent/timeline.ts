@@ -183,6 +183,7 @@ class RunTable {
       id: event.id,
       name: event.name,
       status: 'running',
+      attempt: event.attempt !== undefined && event.attempt > 1 ? event.attempt : undefined,
       startedAt: new Date(event.at).toISOString(),
       parentId: event.step,
       ageMs: this.#at - event.at,
