@@ -17,6 +17,7 @@ for (const what of [
   ['Error', 'throws'],
   ['Date.now', 'exits'],
   ['Symbol.for', 'throws'],
+  ['RegExp.prototype.exec', 'throws', 'child'],
 ])
   test(what.join(' '), async (t) => {
     assert.equal(await dieInItsWorld(t, usualNode, what), 'written');

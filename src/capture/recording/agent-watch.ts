@@ -35,6 +35,13 @@ export function watchForAgent(
     return surroundings.recording;
   };
   function onSign(message: unknown, channel: string | symbol): void {
+    try {
+      hearSign(message, channel);
+    } catch {
+      // Node would raise it as an uncaught exception of the program.
+    }
+  }
+  function hearSign(message: unknown, channel: string | symbol): void {
     // Not a sign of an agent: the redactor and the journal were most of our cost for `npm run`.
     if (channel === 'child_process' && startsOthersOnly(surroundings)) return;
     const hadFlight = surroundings.flight !== undefined;

@@ -3,7 +3,9 @@
  * properties and are still created when the program first asks for them; what passes through the native handle of a pipe or
  * terminal is kept. Output to a file is in that file; output that bypasses the streams is not seen. See the README.
  */
+
 import { fstatSync } from 'node:fs';
+import { descriptorOf, putBack } from '../host/intrinsics.ts';
 
 export type LogStream = 'stdout' | 'stderr';
 
@@ -68,7 +70,7 @@ export function tapLogs(): LogTap {
  * Node's.
  */
 function trapFirstUse(name: LogStream, tap: LogTap): () => void {
-  const descriptor = Object.getOwnPropertyDescriptor(process, name);
+  const descriptor = descriptorOf(process, name);
   const { get } = descriptor ?? {};
   if (!descriptor || !get || !descriptor.configurable) return () => {};
   let isFirst = true;
@@ -82,8 +84,7 @@ function trapFirstUse(name: LogStream, tap: LogTap): () => void {
     return stream;
   };
   const restore = (): void => {
-    if (Object.getOwnPropertyDescriptor(process, name)?.get === trap)
-      Object.defineProperty(process, name, descriptor);
+    if (descriptorOf(process, name)?.get === trap) putBack(process, name, descriptor);
   };
   Object.defineProperty(trap, 'name', { value: get.name, configurable: true });
   Object.defineProperty(process, name, { ...descriptor, get: trap });
