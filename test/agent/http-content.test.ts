@@ -197,9 +197,15 @@ test('a call to an MCP server ends with an HTTP error, and when the client gives
   const params = { requestId: 2, reason: 'Request timed out' };
   send({ method: 'notifications/cancelled', params }).responseHead(202, headers({}));
   answer(late, 2);
-  assert.deepEqual(ends().slice(1), [['aborted', 'Request timed out']], 'a late answer is not a second end');
-  answer(send({ id: 3, ...search }), 3);
-  assert.deepEqual(ends().slice(2), [['finished', undefined]]);
+  assert.deepEqual(ends().slice(1), [['failed', 'Request timed out']], 'a late answer is not a second end');
+  send({ id: 3, ...search });
+  send({ method: 'notifications/cancelled', params: { requestId: 3, reason: 'AbortError: stop' } });
+  answer(send({ id: 4, ...search }), 4);
+  const last = [
+    ['aborted', 'AbortError: stop'],
+    ['finished', undefined],
+  ];
+  assert.deepEqual(ends().slice(2), last);
 });
 
 test('what looked like a model call and is none has its body too', () => {

@@ -55,10 +55,12 @@ export class McpMessages {
     );
   }
 
-  /** The client gave the request up (its time limit, or an abort): an answer that comes later is ignored by it. */
+  /** The client gave the request up; it ignores an answer that comes later. */
   #cancelled({ requestId, reason }: JsonObject): void {
-    const message = stringOf(reason) ?? 'cancelled by the client';
-    this.#framework.endTool(String(requestId), { status: 'aborted', error: { message } });
+    const message = stringOf(reason) ?? 'aborted by the client';
+    // The reason is the text of the client's error: a time limit is a failure, an abort is not.
+    const status = /abort/i.test(message) ? 'aborted' : 'failed';
+    this.#framework.endTool(String(requestId), { status, error: { message } });
   }
 
   #answered(key: string, rpc: JsonObject): void {
