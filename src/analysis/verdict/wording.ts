@@ -128,3 +128,13 @@ export const isSnapshot = (facts: VerdictFacts): boolean =>
 /** The process's own watch saw no sign of progress, or a supervisor's check failed while the event loop turned. */
 export const isWithoutProgress = ({ trigger }: VerdictFacts): boolean =>
   trigger?.kind === 'no-progress' || (trigger?.kind === 'capture' && trigger.verdictKind === 'no-progress');
+
+/**
+ * What Node raised, and ` in …`. It gives a rejection as the origin if the evaluation of a module failed, but emits no unhandledRejection
+ * then (capture/triggers/raised-rejections.ts).
+ */
+export function raisedText({ trigger }: VerdictFacts, where = ''): string {
+  if (trigger?.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection')
+    return `Node raised uncaughtException${where} because the evaluation of a module failed.`;
+  return `Node raised ${trigger?.origin ?? 'uncaughtException'}${where}.`;
+}

@@ -143,6 +143,12 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'uncaught-exception',
     /own handler received it, so the process may have continued/,
   ],
+  [
+    'a module whose evaluation fails',
+    uncaught(typeError, { trigger: { kind: 'uncaught-exception', origin: 'unhandledRejection' } }),
+    'uncaught-exception',
+    /Node raised uncaughtException because the evaluation of a module failed\./,
+  ],
   ['an error and no trigger', facts({ error: typeError }), 'uncaught-exception', /"confidence":"likely"/],
   [
     'a thrown text',

@@ -9,7 +9,15 @@ import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.t
 import { inFlightSentence } from '../in-flight.ts';
 import { onDemandFailure } from '../load-failure.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
-import { cwdOf, deathFrames, headlineOf, threadName, titled, titleWithPlace } from '../wording.ts';
+import {
+  cwdOf,
+  deathFrames,
+  headlineOf,
+  raisedText,
+  threadName,
+  titled,
+  titleWithPlace,
+} from '../wording.ts';
 
 export const uncaughtException: Cause = {
   kind: 'uncaught-exception',
@@ -25,9 +33,7 @@ export const uncaughtException: Cause = {
       // Without a trigger there is only the error; that it ended the process is inferred.
       confidence: trigger ? 'certain' : 'likely',
       evidence: [
-        ...(trigger
-          ? [{ fact: `Node raised ${trigger.origin ?? 'uncaughtException'}.`, part: 'trigger.json' }]
-          : []),
+        ...(trigger ? [{ fact: raisedText(facts), part: 'trigger.json' }] : []),
         ...(handled
           ? [
               { fact: 'The program has its own uncaughtException handler.', part: 'trigger.json' },

@@ -7,7 +7,7 @@ import { formatDuration, formatNumber } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { thrownEvidence, thrownNextSteps } from '../thrown.ts';
-import { everyError, headlineOf, titled } from '../wording.ts';
+import { everyError, headlineOf, raisedText, titled } from '../wording.ts';
 
 export const workerDeath: Cause = {
   kind: 'worker-death',
@@ -63,12 +63,16 @@ function howItEnded({ account, trigger }: VerdictFacts, who: string, outOfMemory
   return account.error ? `Uncaught exception in ${lowerFirst(who)}${when}.` : `${who} ended${when}.`;
 }
 
-function endEvidence({ trigger }: VerdictFacts, who: string): Evidence[] {
+function endEvidence(facts: VerdictFacts, who: string): Evidence[] {
+  const { trigger } = facts;
   const code = trigger?.worker?.exitCode ?? trigger?.exitCode;
   const fact =
     trigger?.kind === 'worker-death'
       ? `${who} ended${code === undefined ? '' : ` with exit code ${code}`}.`
-      : `Node raised ${trigger?.origin ?? 'uncaughtException'} ${trigger?.isMainThread === false ? `in ${lowerFirst(who)}` : 'in the thread that started it'}.`;
+      : raisedText(
+          facts,
+          trigger?.isMainThread === false ? ` in ${lowerFirst(who)}` : ' in the thread that started it',
+        );
   return [{ fact, part: 'trigger.json' }];
 }
 
