@@ -17,7 +17,8 @@ export function watchMcpTools({ stdin }: ChildProcess, called: (tool: string) =>
   let rest = '';
   const watched = function (this: typeof stdin, ...args: unknown[]) {
     const [chunk] = args;
-    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString('utf8');
+    // Anything else is an error, which the stream itself raises.
+    const text = typeof chunk === 'string' ? chunk : chunk instanceof Uint8Array ? decode(chunk) : '';
     isServer ??= initialize.test(text);
     if (isServer) {
       const lines = (rest + text).split('\n');
@@ -37,6 +38,9 @@ export function watchMcpTools({ stdin }: ChildProcess, called: (tool: string) =>
     enumerable: own?.enumerable ?? false,
   });
 }
+
+const decode = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 
 /** The tool that a `tools/call` request is for. */
 function toolOf(line: string): string | undefined {

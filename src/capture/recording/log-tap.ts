@@ -3,7 +3,6 @@
  * properties and are still created when the program first asks for them; what passes through the native handle of a pipe or
  * terminal is kept. Output to a file is in that file; output that bypasses the streams is not seen. See the README.
  */
-
 import { fstatSync } from 'node:fs';
 import { descriptorOf, putBack } from '../host/intrinsics.ts';
 

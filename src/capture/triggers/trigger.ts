@@ -28,7 +28,10 @@ export interface TriggerContext {
   dieIfDue(): void;
   /** The thread ends by itself, and everything was captured. */
   ended(exitCode: number): void;
-  /** The exit code as it is after the listeners of `exit`; of one that was not 0, before them. May be called twice. */
+  /**
+   * The exit code: as the listeners of `exit` left it if it was 0 before them, otherwise as it was before them. May be called
+   * twice.
+   */
   exited(exitCode: number): void;
 }
 

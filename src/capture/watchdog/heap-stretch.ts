@@ -33,7 +33,6 @@ export class HeapStretch {
 }
 
 /** Must be called in the running code's own context: in passing. */
-/** Must be called in the running code's own context: in passing. */
 export class StretchWatch {
   readonly #origins: Origins;
   readonly #stretch = new HeapStretch();
