@@ -1,8 +1,8 @@
-/** Puts an agent's port where the explicit API looks for it, as the preload does. */
+/** Installs an agent port where the explicit API looks for it, as the preload does. */
 import { type Host, installHost } from '../../src/agent/api/context.ts';
 import type { AgentPort } from '../../src/agent/api/port.ts';
 
-/** Returns the undoing. */
+/** Returns a function that uninstalls it. */
 export function provideAgentPort(agent: AgentPort): () => void {
   const nothing = () => undefined;
   const host: Host = {

@@ -1,4 +1,4 @@
-/** Compares what was recorded of a program's conversations with what the mock server says the model saw. */
+/** Compares the recorded conversations of a program with what the mock server saw as the model. */
 import assert from 'node:assert/strict';
 import { computeConversations, listMessages } from '../../src/analysis/agent/calls/conversations.ts';
 import { readAgentRecords } from '../../src/analysis/agent/events.ts';
@@ -12,7 +12,7 @@ export function stateOf(run: Pick<ProgramRun, 'events'>): AgentState {
   return computeAgentState(readAgentRecords(run.events));
 }
 
-/** One thing that was said, whatever message it stood in: APIs group them differently. */
+/** One utterance, independent of the message that contained it, because APIs group them differently. */
 type Said = [who: string, what: string];
 
 const isEmpty = (part: { content?: unknown }) => part.content === '';
@@ -48,7 +48,7 @@ function saidByOracle(messages: OracleMessage[]): Said[] {
   ]);
 }
 
-/** What the recorded events say of the n-th call: everything before the reply, and the reply. */
+/** The recorded calls in order, each with everything that was said up to and including its reply. */
 export function recordedCalls(run: Pick<ProgramRun, 'events'>): { said: Said[]; call: ModelCall }[] {
   const { events } = readAgentRecords(run.events);
   const conversations = computeConversations(events);
@@ -67,7 +67,7 @@ export function recordedCalls(run: Pick<ProgramRun, 'events'>): { said: Said[]; 
   });
 }
 
-/** What the oracle has of a call: what the model saw, and what it answered. */
+/** The oracle's view of a call: what the model saw, and what it answered. */
 export function saidBy({ reply, system, conversation }: SeenCall): { input: Said[]; output: Said[] } {
   const input = [...(system ? [['system', system] as Said] : []), ...saidByOracle(conversation)];
   const spoken = reply && { role: 'assistant', text: reply.text, toolCalls: reply.toolCalls };
@@ -79,7 +79,7 @@ export function oracleSaid(call: SeenCall): Said[] {
   return [...input, ...output];
 }
 
-/** Every call of the oracle was recorded, with the same conversation, reply and tokens. */
+/** Asserts that every call of the oracle was recorded, with the same conversation, reply and token counts. */
 export function assertSameAsOracle(run: Pick<ProgramRun, 'events'>, calls: SeenCall[], what: string): void {
   const recorded = recordedCalls(run);
   assert.equal(recorded.length, calls.length, `${what}: number of calls`);

@@ -1,6 +1,6 @@
 /**
- * Entry of the preload that the agent tests bundle: records into a file, one event a line, as a journal would, so that
- * what survives a SIGKILL can be read. A snapshot of `agent-events.json` is written at exit when asked for.
+ * Entry of the preload that the agent tests bundle: appends each event to a file as one line, as a journal would, so that
+ * what survives a SIGKILL can be read. If AGENT_PART_FILE is set, the part `agent-events.json` is written to it at exit.
  */
 import { appendFileSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { installAgent } from '../../src/agent/install.ts';

@@ -1,4 +1,4 @@
-/** Bundles the preload of the agent tests once, and runs programs under it on any of the Nodes of the matrix. */
+/** Bundles the preload of the agent tests and runs programs under it on any Node of the matrix. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export const programs = join(root, 'test', 'agent', 'programs');
 export const nodeMajors = testMajors;
 export type NodeMajor = number;
 
-/** The binary of a Node of this run; undefined when it has none of that major. */
+/** The path of a Node of this run; undefined if it has none of that major. */
 export function findNode(major: NodeMajor): string | undefined {
   return testNodes.find((node) => node.major === major)?.path;
 }
@@ -38,7 +38,7 @@ export interface ProgramRun {
   signal: string | null;
   stdout: string;
   stderr: string;
-  /** The events that were on disk when the process had ended. */
+  /** The events that were on disk when the process had exited. */
   // biome-ignore lint/suspicious/noExplicitAny: events of all kinds, looked into by tests
   events: any[];
   // biome-ignore lint/suspicious/noExplicitAny: the part, looked into by tests
@@ -51,7 +51,7 @@ export interface ProgramOptions {
   args?: string[];
   env?: Record<string, string>;
   timeoutMs?: number;
-  /** Called with the running process, to kill it. */
+  /** Called with the running process, so that a test can kill it. */
   onStart?: (kill: (signal: NodeJS.Signals) => void, pid: number) => void;
 }
 

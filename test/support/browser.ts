@@ -1,6 +1,6 @@
 /**
- * A real browser for the page: Debian's chromium, driven by playwright-core. Both may be absent; then the tests say so
- * and are skipped. The types are what of playwright is used here, so that nobody needs it to compile.
+ * A real browser for the page tests: Debian's chromium, driven by playwright-core. If either is absent, the tests say so and
+ * are skipped. Only the parts of playwright's types that are used are declared here, so that the tests compile without it.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -43,7 +43,7 @@ const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 );
 const require = createRequire(join(fileURLToPath(import.meta.url), '..', '..', 'browser', 'package.json'));
 
-/** Why there is no browser; false when there is one. */
+/** The reason why no browser is available; false if one is. */
 export function whyNoBrowser(): string | false {
   if (!chromium) return 'there is no chromium (apt-get install chromium)';
   try {
@@ -61,7 +61,10 @@ export async function launchBrowser(): Promise<Browser> {
   return playwright.chromium.launch({ executablePath: chromium, args: ['--no-sandbox'] });
 }
 
-/** Asks until the expression is true. Playwright's own way needs `eval`, which the page's policy forbids. */
+/**
+ * Polls until the expression is true, for 30 seconds. Playwright's waitForFunction needs `eval`, which the page's policy
+ * forbids.
+ */
 export async function until(page: BrowserPage, expression: string): Promise<void> {
   for (let tries = 0; tries < 1500; tries++) {
     if (await page.evaluate(expression).catch(falseWhileLeaving)) return;
@@ -70,23 +73,23 @@ export async function until(page: BrowserPage, expression: string): Promise<void
   throw new Error(`never true: ${expression}`);
 }
 
-/** Between two documents there is none to ask. */
+/** During a navigation there is no document to evaluate in. */
 function falseWhileLeaving(error: Error): boolean {
   if (/context was destroyed|navigation/i.test(error.message)) return false;
   throw error;
 }
 
-/** The text of axe-core, which finds what keeps people out. */
+/** The source of axe-core, which finds accessibility problems. */
 export const axeSource = (): string => readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface PageFolder {
   assets: PageAssets;
-  /** Renders an account into a file; its address. */
+  /** Renders an account into a file and returns its URL. */
   write(account: Account, name?: string): string;
   remove(): void;
 }
 
-/** Builds the page from the sources as they are now. */
+/** Builds the page from the current sources. */
 export async function makePageFolder(): Promise<PageFolder> {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-page-'));
   await buildPage(folder);

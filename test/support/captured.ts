@@ -1,4 +1,4 @@
-/** Runs a victim and makes of its death what a bundle would hold: stacks, scripts, and parts in memory. */
+/** Runs a victim and returns what a bundle would contain of its death: stacks, scripts, and parts in memory. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ const preload = join(dirname(fileURLToPath(import.meta.url)), 'capture-stack.cjs
 
 export interface Captured {
   errors: { name: string; message: string; stack: string }[];
-  /** With raw: positions as V8 gave them to Error.prepareStackTrace. */
+  /** Only with `raw`: positions as V8 passed them to Error.prepareStackTrace. */
   frames?: { functionName: string; scriptId: string; url: string; line: number; column: number }[];
   scripts: {
     scriptId: string;
@@ -22,7 +22,9 @@ export interface Captured {
   parts: Map<string, Uint8Array>;
 }
 
-/** `flags` go before the file, e.g. `--enable-source-maps`. Maps are read from the disk, as at the moment of death. */
+/**
+ * `flags` are passed before the file, e.g. `--enable-source-maps`. Source maps are read from disk, as at the moment of death.
+ */
 export function capture(
   file: string,
   options: { raw?: boolean; flags?: string[]; node?: string } = {},
@@ -59,7 +61,7 @@ function readMap(url: string, named: string | undefined): Uint8Array | undefined
   return readFileSync(fileURLToPath(new URL(named, url)));
 }
 
-/** Sources of a reconstruction. */
+/** The sources for a reconstruction. */
 export const sourcesOf = (captured: Captured, appRoot?: string) => ({
   scripts: captured.scripts,
   readPart: (name: string) => captured.parts.get(name),

@@ -1,4 +1,7 @@
-/** What the reader of cores finds on the stack of the thread that died, for tests that hold it against V8's own word. */
+/**
+ * The JavaScript frames that the core reader finds on the stack of the crashed thread, for tests that compare them with V8's
+ * own stack.
+ */
 import assert from 'node:assert/strict';
 import { openCoreDump } from '../../src/analysis/core/core-dump.ts';
 import { openV8 } from '../../src/analysis/core/javascript/v8-runtime.ts';
@@ -6,10 +9,10 @@ import { builtinName, findSymbol } from '../../src/analysis/core/native/native-n
 import { walkNativeStack } from '../../src/analysis/core/native/native-stack.ts';
 import type { JavaScriptFrame } from '../../src/formats/v8/frames/frames.ts';
 
-/** What `frames.cjs` calls its generated script. */
+/** The name that `frames.cjs` gives to its generated script. */
 export const generatedScript = '/generated/frames.js';
 
-/** JavaScript frames, the innermost first, inlined ones too. */
+/** JavaScript frames including inlined ones, innermost first. */
 export function readJavaScriptFrames(core: string): JavaScriptFrame[] {
   const dump = openCoreDump(core);
   const v8 = openV8(dump, []);

@@ -1,6 +1,6 @@
 /**
- * Real cores for tests: runs a program on one of the Nodes in a temporary folder with core limits raised and gives
- * the file that the kernel left. Says why where this machine sends cores elsewhere.
+ * Real cores for tests: runs a program on a given Node in a temporary folder, with the core limit raised, and returns the
+ * file that the kernel wrote. Reports why not if this machine sends cores elsewhere.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { type TestNode, testNodes } from './test-nodes.ts';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const victims = join(root, 'fixtures', 'programs', 'native');
 
-/** Of this run, oldest first. */
+/** The Nodes of this run, oldest first. */
 export const nodes: readonly TestNode[] = testNodes;
 
-/** Why no core can be made here, or false. */
+/** The reason why no core can be made here, or false. */
 export const noCores: string | false = (() => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'cores are read on Linux x64 only';
   const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
@@ -35,7 +35,7 @@ export interface Death {
   remove(): void;
 }
 
-/** Runs `node ...args` until it dies of a signal that leaves a core. */
+/** Runs `node ...args` until a signal terminates it and leaves a core. Throws if there is no core. */
 export function makeCore(
   node: string,
   args: string[],

@@ -1,7 +1,7 @@
 /**
- * Derives the row of the layout table for a Node whose V8 has none: starts from the nearest row, makes that Node die in
- * every tier, and tries for each number which values make every frame's place V8's own word and every count of objects
- * the program's. A number is confirmed when only one value does.
+ * Derives the row of the layout table for a Node whose V8 has none. Starts from the nearest row, makes that Node die in
+ * every tier, and tries for each number which values make the position of every frame equal to V8's own, and the values
+ * and object counts equal to those that the program prints. A number is confirmed when only one value does.
  *   npm run v8:row -- <path of a node executable>
  */
 import { join, resolve } from 'node:path';
@@ -18,7 +18,7 @@ import { parseTruth, type TruePlace } from './frame-truth.ts';
 interface Probe {
   death: Death;
   dump: CoreDump;
-  /** What is right of the row, of `most`. */
+  /** The number of frames, values or counts that are right with this row. */
   score(row: LayoutRow): number;
 }
 
@@ -32,7 +32,7 @@ function open(dump: CoreDump, row: LayoutRow) {
   }
 }
 
-/** Frames whose place is the true one. */
+/** The number of frames with the true position. */
 function scoreFrames(dump: CoreDump, row: LayoutRow, truth: TruePlace[]): number {
   const [thread] = dump.core.threads;
   const v8 = open(dump, row);
@@ -42,7 +42,7 @@ function scoreFrames(dump: CoreDump, row: LayoutRow, truth: TruePlace[]): number
   return truth.filter((t, i) => mine[i]?.line === t.line && mine[i]?.column === t.column).length;
 }
 
-/** Classes whose count is exact. */
+/** The number of classes with the exact count. */
 function scoreCounts(dump: CoreDump, row: LayoutRow, made: Record<string, number>): number {
   const v8 = open(dump, row);
   if (!v8) return 0;
@@ -55,7 +55,7 @@ interface Told {
   locals: Record<string, string>;
 }
 
-/** Receivers and arguments that are what the program told of itself. */
+/** The number of receivers and arguments that equal what the program printed about itself. */
 function scoreValues(dump: CoreDump, row: LayoutRow, told: Told[]): number {
   const [thread] = dump.core.threads;
   const v8 = open(dump, row);
@@ -103,7 +103,7 @@ const probes = {
 };
 type ProbeName = keyof typeof probes;
 
-/** Which numbers each probe shows, and what they may be. */
+/** The candidate values of each number, and the probes that determine it. */
 const small = [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80];
 const fields: [name: keyof LayoutRow, values: unknown[], shownBy: ProbeName[]][] = [
   ['functionData', [[8], [16], [24], [8, 16], [16, 24]], ['interpreted', 'baseline']],

@@ -1,6 +1,6 @@
 /**
- * Whatever is computed on a graph is computed three times: in the kernel for small snapshots, with the file read into its
- * memory or copied there, and as for large ones.
+ * Runs a check once for each of the three ways to compute on a graph: in the kernel with the file read directly into its
+ * memory, in the kernel with the file copied there, and without the kernel, as for large snapshots.
  */
 import { mock } from 'node:test';
 import { GraphKernel } from '../../src/analysis/memory/kernel/graph-kernel.ts';

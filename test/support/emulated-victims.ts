@@ -1,6 +1,7 @@
 /**
- * Cores of arm64 on a machine of x86-64: qemu runs the Node of an arm64 package, and writes the core of what died in it
- * itself. Debian: qemu-user-static, and libc6, libstdc++6, libgcc-s1 and libatomic1 with -arm64-cross.
+ * arm64 cores on an x86-64 machine: qemu runs the Node of an arm64 package and itself writes the core of the program that
+ * dies in it. Debian packages: qemu-user-static, and the -arm64-cross variants of libc6, libstdc++6, libgcc-s1 and
+ * libatomic1.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -11,7 +12,7 @@ import type { Death } from './core-victims.ts';
 
 const installed = join(dirname(fileURLToPath(import.meta.url)), '..', 'emulated', 'node_modules');
 const qemu = 'qemu-aarch64-static';
-/** Where Debian has the libraries of arm64. */
+/** Where Debian installs the arm64 libraries. */
 export const arm64Root = '/usr/aarch64-linux-gnu';
 
 export const emulatedNodes: readonly { major: number; path: string }[] = [20, 22, 24, 26].map((major) => ({
@@ -19,7 +20,7 @@ export const emulatedNodes: readonly { major: number; path: string }[] = [20, 22
   path: join(installed, `node-${major}`, 'bin', 'node'),
 }));
 
-/** Why nothing can be run here, or false. */
+/** The reason why nothing can be run here, or false. */
 export const noEmulation: string | false = (() => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'arm64 is emulated on Linux x64 only';
   if (spawnSync(qemu, ['--version']).status !== 0) return `${qemu} is not installed`;
@@ -33,8 +34,8 @@ export const noEmulation: string | false = (() => {
 })();
 
 /**
- * Runs `node ...args` until it dies of a signal. `processor`: with `max` (the default) the C++ of newer Nodes signs its return addresses,
- * with `cortex-a57` it does not.
+ * Runs `node ...args` until a signal terminates it. `processor`: with `max` (the default) the C++ code of newer Nodes signs
+ * its return addresses, with `cortex-a57` it does not. Throws if there is no core.
  */
 export function makeEmulatedCore(node: string, args: string[], processor = 'max'): Death {
   const cwd = mkdtempSync(join(tmpdir(), 'agentdump-core-'));
@@ -53,7 +54,7 @@ export function makeEmulatedCore(node: string, args: string[], processor = 'max'
       `no core: status ${result.status}, signal ${result.signal}\n${result.stderr.slice(-2000)}`,
     );
   }
-  // The kernel's own, of qemu.
+  // The kernel's core of qemu itself.
   rmSync(join(cwd, 'core'), { force: true });
   return {
     core: join(cwd, name),

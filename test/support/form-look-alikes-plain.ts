@@ -1,4 +1,7 @@
-/** Texts of every day that only look as if they told a secret: logs, headers, code, tables, ids. They must come out unchanged. */
+/**
+ * Everyday texts that only look as if they contained a secret: logs, headers, code, tables, ids. They must come out
+ * unchanged.
+ */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

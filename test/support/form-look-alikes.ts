@@ -1,6 +1,6 @@
 /**
- * Texts that only look like a form of secret-forms.ts, and the ids that agents, model providers and their services hand
- * around: they must come out unchanged.
+ * Texts that only look like a form of secret-forms.ts, and the ids that agents, model providers and their services exchange.
+ * They must come out unchanged.
  */
 import { plainTemplates } from './form-look-alikes-plain.ts';
 import { fillTemplate, SeededRandom } from './seeded-random.ts';
@@ -259,7 +259,7 @@ const idTemplates =
   'thread_{A24} file-{A22} gen-1{d9}-{A20} lc_run-{h8}-{h4}-4{h3}-a{h3}-{h12} evt_1{A23} org-{A24} session_{A24} agent_{A24} ' +
   'sess_{A20} item_{A20} conv_{A24} trace_{h32} asst_{A24} batch_{A24} {A24} {w21} {h32} {h40} {h64}';
 
-/** Every kind of id, as each of the forms in which agents write it, `rounds` times. */
+/** Every kind of id in each of the forms in which agents write it, `rounds` times. */
 export function makeAgentIds(seed: number, rounds: number): string[] {
   const random = new SeededRandom(seed);
   const texts: string[] = [];

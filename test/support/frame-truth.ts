@@ -1,14 +1,14 @@
-/** V8's own stack text as plain places, to hold a reader of cores against it. */
+/** V8's own stack text parsed into positions, to compare a core reader with it. */
 
 export interface TruePlace {
-  /** As V8 prints it, e.g. `new K3`, `Object.get g [as g]`; empty for anonymous functions. */
+  /** As printed by V8, e.g. `new K3`, `Object.get g [as g]`; empty for anonymous functions. */
   name: string;
   file: string;
   line: number;
   column: number;
 }
 
-/** Frames with a place; those of V8's own functions (`<anonymous>`) are left out. */
+/** Frames with a position; those of V8's own functions (`<anonymous>`) are omitted. */
 export function parseTruth(stack: string): TruePlace[] {
   const places: TruePlace[] = [];
   for (const text of stack.split('\n')) {

@@ -1,13 +1,13 @@
 /**
- * A port for a server that is told its port from outside. It lies below those that the kernel gives to whoever asks for
- * any: one of these may go to another test's connection before the server comes for it.
+ * Finds a port for a server whose port must be given. It is below the kernel's ephemeral range, because a port within it may
+ * be assigned to another test's connection before the server listens on it.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const fewest = 2000;
 
-/** Of loopback; nobody listens there now. */
+/** A port of 127.0.0.1 on which nothing was listening a moment ago. */
 export async function findFreePort(): Promise<number> {
   const given = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
   const end = Math.max(Number.parseInt(given, 10), fewest);

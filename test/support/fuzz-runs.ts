@@ -1,7 +1,7 @@
 /**
- * How often a fuzz test runs: as often as it says (a hundred times where it says nothing) in the wide run, a third of
- * that in `npm test`, or by hand so many times as often as AGENTDUMP_FUZZ_FACTOR says. By hand (1 will do) the inputs are
- * new ones each time; else the same, so that a change is what makes a test fail, and not its luck.
+ * How often a fuzz test runs. In the wide run: the test's own number, a hundred by default. In `npm test`: a third of that.
+ * If AGENTDUMP_FUZZ_FACTOR is set: that many times the own number, with a different seed each time (1 is enough for that).
+ * Without it the seed is fixed, so that a failure is caused by a change and not by chance.
  */
 import fc from 'fast-check';
 import { isWideRun, partInTurn } from './test-nodes.ts';
@@ -14,7 +14,7 @@ export function fuzzRuns(runs: number): number {
   return Math.ceil(runs * factor);
 }
 
-/** Of fast-check, for what takes long: in `.ci/run` a quarter of the runs, with one of four seeds by the commit. */
+/** fast-check options for a slow test: in `.ci/run` a quarter of the runs, with one of four seeds, selected by the commit. */
 export function fuzzInTurn(runs: number): { numRuns: number; seed?: number } {
   const parts = [0, 1, 2, 3];
   const [part = 0, ...others] = partInTurn(parts, parts.length);

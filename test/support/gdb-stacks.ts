@@ -1,4 +1,4 @@
-/** The stacks that gdb finds in a core, up to the first frame of each that it cannot name. */
+/** The stacks that gdb finds in a core, each up to the first frame that it can't name. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,8 +21,8 @@ for thread in gdb.selected_inferior().threads():
 `;
 
 /**
- * Program counters in hexadecimal by thread, the innermost first. `root`: of the libraries of another machine, which have no
- * names; then as far as gdb comes.
+ * Program counters in hexadecimal by thread id, innermost first. `root`: the libraries of another machine, which have no
+ * symbol names; stacks then go as far as gdb can unwind.
  */
 export function readGdbStacks(
   executable: string,

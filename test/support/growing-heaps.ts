@@ -1,4 +1,7 @@
-/** Two snapshots of one real process: between them 400 sessions were added to a Map; texts and a key of a stranger in it. */
+/**
+ * Two snapshots of one real process, between which 400 sessions were added to a Map. They contain untrusted texts and an
+ * untrusted key.
+ */
 import { execFileSync } from 'node:child_process';
 
 const program = `
@@ -14,7 +17,7 @@ const program = `
   writeHeapSnapshot(process.argv[2]);
 `;
 
-/** On the Node that is there. */
+/** Uses the running Node. */
 export function writeGrowingHeaps(before: string, after: string): void {
   execFileSync(process.execPath, ['-e', program, before, after]);
 }

@@ -1,11 +1,11 @@
-/** The documents that users read, and the command lines in them. */
+/** The documents for users, and the command lines in them. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Files below `dir` of that name or ending. */
+/** Files below `dir` with this name or suffix. */
 export function filesBelow(dir: string, ending: string): string[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
@@ -26,7 +26,7 @@ function codeLines(text: string): string[] {
   return lines;
 }
 
-/** The lines of fenced blocks that a shell is given: `agentdump …` and `node …`, with what is set before them. */
+/** The shell commands in fenced blocks: `agentdump …` and `node …`, including the variables set in front of them. */
 export function shellLines(text: string): string[] {
   return codeLines(text).flatMap((line) => {
     const words =
@@ -37,7 +37,7 @@ export function shellLines(text: string): string[] {
   });
 }
 
-/** Every `agentdump …` that a document shows, to the end of the command: in a block, or as inline code. */
+/** Every `agentdump …` command that a document shows, in a fenced block or as inline code, without a trailing comment. */
 export function commandLines(text: string): string[] {
   const blocks = shellLines(text).flatMap((line) => {
     const words = /^(?:[A-Z_]+=\S+ +)*(?:npx +)?(agentdump(?: .*)?)$/.exec(line)?.[1];

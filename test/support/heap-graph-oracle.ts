@@ -1,15 +1,17 @@
-/** How much of V8's own snapshot of a heap another graph of the same heap has: nodes by class and size, edges by name. */
+/**
+ * How much of V8's own snapshot of a heap another graph of the same heap contains: nodes by class and size, edges by name.
+ */
 import type { Heap } from '../../src/analysis/memory/heap.ts';
 import { EdgeType } from '../../src/formats/heapsnapshot/index.ts';
 
-/** Nodes that only Node's C++ can describe, and V8's own roots. */
+/** Nodes that only Node's C++ code can describe, and V8's own roots. */
 const isForeign = (heap: Heap, node: number): boolean => {
   const type = heap.snapshot.nodeTypeName(node);
   const name = heap.snapshot.nodeName(node);
   return type === 'synthetic' || (type === 'native' && name.startsWith('Node / '));
 };
 
-/** Type and class, without what is of single objects. */
+/** Type and class, without the parts that identify a single object. */
 function kindOf(heap: Heap, node: number): string {
   const type = heap.snapshot.nodeTypeName(node);
   const name = heap.snapshot.nodeName(node).replace(/ @\d+/g, '');
@@ -30,7 +32,7 @@ function shareOf(truth: Map<string, number>, found: Map<string, number>): number
   return same / all;
 }
 
-/** Share of the truth's nodes that are there with the same type, class and own size. */
+/** The share of the truth's nodes that were found with the same type, class and own size. */
 export function nodeShare(truth: Heap, found: Heap): number {
   return shareOf(countNodes(truth), countNodes(found));
 }
@@ -43,7 +45,9 @@ function countNodes(heap: Heap): Map<string, number> {
   return counts;
 }
 
-/** Share of the truth's strong edges that are there with the same name, from and to nodes of the same classes. */
+/**
+ * The share of the truth's strong edges that were found with the same name, and with source and target of the same classes.
+ */
 export function edgeShare(truth: Heap, found: Heap): number {
   return shareOf(countEdges(truth), countEdges(found));
 }
@@ -66,7 +70,10 @@ export function countEdges(heap: Heap): Map<string, number> {
   return counts;
 }
 
-/** Of the truth's largest objects by retained size: the share that has one of the same class and size, within a hundredth. */
+/**
+ * The share of the truth's `count` largest objects, by retained size, that have a counterpart of the same class and a size
+ * within 1 %.
+ */
 export function retainedShare(truth: Heap, found: Heap, count: number): number {
   const others = largest(found, count * 2);
   const wanted = largest(truth, count);

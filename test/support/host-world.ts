@@ -1,6 +1,7 @@
 /**
- * Parts of the program's own world that it may replace: globals, methods of prototypes and of Node's modules. What Node itself
- * needs to die (a bare program that replaced it ends otherwise) is found out by the test, which runs each bare first.
+ * What a program may replace: globals, and methods of prototypes and of Node's modules. Whether Node itself needs one of them
+ * to die, so that a program without the preload ends differently, is determined by the test, which runs each without it
+ * first.
  */
 export const replaceable: readonly string[] = [
   ...['Array', 'Buffer', 'Date', 'Error', 'Function', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],

@@ -1,4 +1,4 @@
-/** A dump folder with durable runs as a stranger would write them: names that move a terminal, torn and random files. */
+/** A dump folder with untrusted durable runs: names with terminal control sequences, torn and random files. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { durableAgent as agent } from '../../src/durable/api.ts';

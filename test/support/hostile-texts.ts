@@ -1,4 +1,4 @@
-/** Texts made to be slow: each is one short piece over and over, so that twice the input is twice the pieces. */
+/** Texts that are designed to be slow: each repeats one short piece, so that twice the input has twice the pieces. */
 export function hostileText(piece: string, length: number): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a real agent and kills it at a random instant after the n-th event of its conversation: the arrival of a request
- * or the sending of a frame. The server stands still from that event on, so that it is known what there was to record.
+ * Runs a real agent and kills it at a random instant after the n-th event of its conversation: the arrival of a request or
+ * the sending of a frame. The server stops sending at that event, so that it is known what could have been recorded.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ const forever = new Promise<void>(() => undefined);
 export interface KilledRun {
   ran: ProgramRun;
   calls: SeenCall[];
-  /** From the event to the kill; undefined when the agent came to its answer before. */
+  /** Time from the event to the kill; undefined if the agent finished before. */
   afterMs: number | undefined;
-  /** There was time for all that the server had sent, whatever else the machine was busy with. */
+  /** The agent had time to read everything that the server had sent, even on a busy machine. */
   isSettled: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function killAfterEvent(
   let isSettled = false;
   const server = await startMockModelServer(twoTurns, async () => {
     if (++events < event) return;
-    // A client may have hung up and asked again.
+    // A client may have disconnected and retried.
     if (events > event) await forever;
     const wait = Math.round(Math.random() * longestWaitMs);
     const at = performance.now();
@@ -61,11 +61,11 @@ export async function killAfterEvent(
   });
   const calls = [...server.calls];
   await server.close();
-  // The last event may be all that it needs: then it came to its end before the kill.
+  // The event may be the last one that the agent needs, so that it finishes before the kill.
   return { ran, calls, afterMs: ran.code === 0 ? undefined : afterMs, isSettled };
 }
 
-/** Every call that was recorded is as the oracle has it; and where there was time to read it, nothing is missing. */
+/** Every recorded call equals the oracle's; if the agent had time to read everything, nothing is missing. */
 export function assertAsFarAsItWent({ ran, calls, isSettled }: KilledRun, what: string): void {
   assert.equal(ran.signal, 'SIGKILL', `${what}: ${ran.stderr}`);
   const recorded = recordedCalls(ran);
@@ -89,7 +89,7 @@ export function assertAsFarAsItWent({ ran, calls, isSettled }: KilledRun, what: 
   }
 }
 
-/** The last word waits, for it may grow into a secret. */
+/** The last word is held back, because it may be the start of a secret. */
 function assertPartial(recorded: string, sent: string, isSettled: boolean, what: string): void {
   if (isSettled) assert.equal(recorded, sent.replace(/[\w\-./+=:%~@]+$/, ''), what);
   else assert.ok(sent.startsWith(recorded), `${what}: "${recorded}" of "${sent}"`);

@@ -1,4 +1,4 @@
-/** Builds preloads whose redactor is broken in a way that has a name: for the test that no part of theirs is kept. */
+/** Builds preloads with a redactor that is broken in a given way, for the test that none of their parts is kept. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -32,22 +32,22 @@ export const faults = {
 };
 export type Fault = keyof typeof faults;
 
-/** The patterns of the files that the newest build has replaced. */
+/** The patterns of the files that the last build replaced. */
 const replaced = new Set<string>();
 
-/** The file of the preload. */
+/** Returns the path of the preload. */
 export async function buildLeakyPreload(fault: Fault): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaky-'));
   const outfile = join(folder, 'register.cjs');
   const plugins = [faultyPolicy(faults[fault]), looseSnapshots];
   replaced.clear();
   await buildPreload(outfile, plugins);
-  // A file that has moved would leave the preload whole, and the test of it without a meaning.
+  // If a file has moved, the preload would be intact and the test meaningless.
   if (replaced.size < plugins.length) throw new Error(`replaced in the preload: ${[...replaced].join(', ')}`);
   return outfile;
 }
 
-/** Puts methods of its own before those of the real policy. */
+/** Overrides methods of the real policy. */
 function faultyPolicy(methods: string): Plugin {
   return replacing(/redaction\/policy\.ts$/, (path) => ({
     contents: `
@@ -63,7 +63,7 @@ function faultyPolicy(methods: string): Plugin {
   }));
 }
 
-/** The heap's strings pass as they are. */
+/** Lets the strings of the heap pass unchanged. */
 const looseSnapshots: Plugin = replacing(/redaction\/snapshot\/redactor\.ts$/, () => ({
   contents: `
     export function createSnapshotRedactor() {

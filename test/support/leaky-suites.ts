@@ -1,4 +1,4 @@
-/** Suites of real runners that leak as they are told, below `agentdump ci --leak-check`. */
+/** Test suites of real runners that leak in a given way, run under `agentdump ci --leak-check`. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ const commands = {
   vitest: ['node_modules/.bin/vitest', 'run', '--config', 'leak/vitest.config.mjs', '--pool', 'forks'],
   ava: ['node_modules/.bin/ava', '--timeout=5m', 'leak/ava.mjs'],
 } as const;
-/** Both functions of the module close over the array; which of them leads to it is the heap's order. */
+/** Both functions of the module close over the array; which of them is on the path depends on the order of the heap. */
 const holders = {
   array: /requestLog|(?:handle|makeSession)\{context\}/,
   map: /sessions/,
   listeners: /bus\._events\.change/,
 };
 
-/** One runner, one kind of leak, and who must be named for it. */
+/** One runner and one kind of leak; the holder must be named. */
 export function testLeak(runner: keyof typeof commands, leak: keyof typeof holders): void {
   test(`${runner}: ${leak}`, { skip: canRun() }, async (context) => {
     const { code, summary, output, report } = await runLeaky(context, runner, leak);
@@ -34,13 +34,13 @@ export function testLeak(runner: keyof typeof commands, leak: keyof typeof holde
   });
 }
 
-/** A suite that may hold something for a while, and keeps nothing: not a word of it. */
+/** A suite that may hold something for a while but keeps nothing: no output at all. */
 export function testHealthy(
   runner: keyof typeof commands,
   held: 'nothing' | 'held for a moment' | 'a full cache',
 ): void {
   test(`${runner}: ${held}`, { skip: canRun() }, async (context) => {
-    // On a machine that is busy with other things a worker's thread may get no turn for the usual five seconds.
+    // On a busy machine a worker thread may not be scheduled for longer than the default of five seconds.
     const { code, report, output } = await runLeaky(context, runner, held, { AGENTDUMP_HANG_MS: '600000' });
     assert.equal(code, 0, output);
     assert.equal(existsSync(report), false, 'a green run leaves nothing');

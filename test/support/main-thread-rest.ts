@@ -1,14 +1,15 @@
-/** Whether another process's main thread has read all that had come: it slept for a while, and nothing woke it. */
+/** Detects that another process's main thread has read everything that arrived: it slept for a while, and nothing woke it. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A main thread that slept for so long has read all that had come, and its timers have fired. */
+/** A main thread that slept for this long has read everything that arrived, and its timers have fired. */
 export const settledMs = 150;
 const mostLooks = 200;
 
 /**
- * How often the main thread has fallen asleep, when it sleeps now until something comes. On a busy machine it may sleep
- * for as long until a helper of the garbage collector gets its turn: then the kernel names a lock, where it names anything.
+ * The number of times that the main thread has gone to sleep; undefined unless it is sleeping and waiting for events now. On
+ * a busy machine it may also sleep until a helper thread of the garbage collector is scheduled: `wchan` then names a futex,
+ * on kernels that name anything.
  */
 export function timesAsleep(pid: number): string | undefined {
   const where = readFileSync(`/proc/${pid}/task/${pid}/wchan`, 'utf8');
@@ -17,7 +18,7 @@ export function timesAsleep(pid: number): string | undefined {
   return /^State:\s+S/m.test(status) ? /^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] : undefined;
 }
 
-/** Resolves when it has slept for long enough; also after half a minute in which it never did. */
+/** Resolves once it has slept for long enough, and after 30 seconds in any case. */
 export async function untilSettled(pid: number): Promise<void> {
   let before = timesAsleep(pid);
   for (let look = 0; look < mostLooks; look++) {

@@ -1,6 +1,6 @@
 /**
- * A memory cgroup of our own, below the one that the tests run in: what is started in it is killed by the kernel when it
- * takes more. Needs the right to make one (root, with cgroup v1, or v2 where the memory controller is handed down).
+ * A memory cgroup below the one that the tests run in: the kernel kills what is started in it when it exceeds the limit.
+ * Needs permission to create one (root, with cgroup v1, or with v2 if the memory controller is delegated).
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ import { findMemoryCgroup, readCgroupMemory } from '../../src/platform/cgroup.ts
 
 export interface MemoryCgroup {
   path: string;
-  /** The command line, to be run in the group: `[file, words]`. */
+  /** The command line that runs a program in the group: `[file, args]`. */
   within(file: string, words: readonly string[]): [string, string[]];
-  /** Times that the kernel killed in it. */
+  /** How often the kernel has killed a process in it. */
   oomKills(): number;
   remove(): void;
 }
 
 let made = 0;
 
-/** Undefined where none can be made. */
+/** Undefined if none can be created. */
 export function makeMemoryCgroup(limitBytes: number): MemoryCgroup | undefined {
   const parent = findMemoryCgroup();
   if (parent === undefined) return undefined;
@@ -51,6 +51,6 @@ function remove(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Never made; or what ran in it has not quite gone: an empty group costs nothing.
+    // Never created, or a process in it has not quite exited. An empty group costs nothing.
   }
 }

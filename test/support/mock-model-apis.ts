@@ -1,6 +1,6 @@
 /**
- * The wire formats of three model APIs, restated for the mock server: how each one's request becomes a plain
- * conversation, and how a scripted reply is put, whole or as a stream of events. Shares nothing with src.
+ * The wire formats of three model APIs, restated for the mock server: how a request becomes a plain conversation, and how a
+ * scripted reply is written, whole or as a stream of events. Shares no code with src.
  */
 
 /** A message as the model sees it. */
@@ -23,7 +23,7 @@ export interface OracleRequest {
   model: string;
   stream: boolean;
   system?: string;
-  /** The new items only, where the server holds the thread. */
+  /** Only the new items if the server stores the thread. */
   messages: OracleMessage[];
   /** Id of the reply that this request continues. */
   continues?: string;
@@ -35,7 +35,7 @@ export interface ModelApi {
   path: RegExp;
   read(body: Json): OracleRequest;
   whole(reply: OracleReply): Json;
-  /** Events in the order of sending; `text` says what of the reply's text each one carries. */
+  /** Events in the order of sending; `text` is the piece of the reply's text that an event carries. */
   events(reply: OracleReply, frames: number): MockEvent[];
   error(status: number, message: string): Json;
 }
@@ -49,7 +49,7 @@ export interface MockEvent {
 // biome-ignore lint/suspicious/noExplicitAny: bodies of foreign formats, read where the test's own request is known.
 type Json = any;
 
-/** `text` in about `count` pieces. */
+/** `text` split into about `count` pieces. */
 function pieces(text: string, count: number): string[] {
   const size = Math.max(1, Math.ceil(text.length / Math.max(1, count)));
   return text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];

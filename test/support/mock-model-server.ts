@@ -1,7 +1,7 @@
 /**
- * A model server on loopback with scripted replies, which logs every conversation as the model sees it: the oracle for
- * what the taps record. Speaks OpenAI's chat completions and Responses and Anthropic's messages, whole and streamed,
- * with threads that the server holds, and fails on request in the ways that real servers do.
+ * A model server on loopback with scripted replies, which records every conversation as the model sees it: the oracle for
+ * what the taps record. Supports OpenAI's chat completions and Responses and Anthropic's messages, whole and streamed, with
+ * threads stored on the server. On request it fails in the ways that real servers do.
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -16,15 +16,15 @@ export type { OracleMessage, OracleReply } from './mock-model-apis.ts';
 export interface ScriptedReply {
   text?: string;
   toolCalls?: { name: string; arguments: unknown }[];
-  /** How many events the text is streamed in. */
+  /** The number of events in which the text is streamed. */
   frames?: number;
   /** Pause before each event of a stream. */
   frameDelayMs?: number;
   encoding?: 'gzip' | 'br';
-  /** Status of an error reply, and what it says. */
+  /** Status of an error reply; `message` is its text. */
   status?: number;
   message?: string;
-  /** malformed: half a JSON text; cut: the connection closes mid-reply; stall: mid-reply nothing more comes. */
+  /** malformed: half a JSON text; cut: the connection is closed mid-reply; stall: nothing more is sent mid-reply. */
   fault?: 'malformed' | 'cut' | 'stall';
 }
 
@@ -34,11 +34,11 @@ export interface SeenCall {
   stream: boolean;
   system?: string;
   tools: string[];
-  /** What the model saw, the history that the server held included. */
+  /** What the model saw, including the history that the server stored. */
   conversation: OracleMessage[];
   /** What the model answered; absent for an error. */
   reply?: OracleReply;
-  /** The reply's text as far as it was sent. */
+  /** The part of the reply's text that was sent. */
   sentText: string;
   status: number;
 }
@@ -51,7 +51,7 @@ export interface MockModelServer {
   close(): Promise<void>;
 }
 
-/** `script` gives the reply to the n-th call (0-based); after each event the server waits for `pace`. */
+/** `script` returns the reply to the n-th call (0-based); after each event the server waits for `pace`. */
 export async function startMockModelServer(
   script: (call: SeenCall, n: number) => ScriptedReply,
   pace?: () => Promise<void>,
@@ -61,7 +61,7 @@ export async function startMockModelServer(
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(state, request, response).catch((error) => response.destroy(error));
   };
-  // The compatibility API of `node:http2` has all that is used here of the other.
+  // The compatibility API of `node:http2` has everything of `node:http` that is used here.
   const server = protocol === 'http' ? createServer(listener) : createHttp2Server(listener as never);
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => connections.add(socket));
@@ -82,7 +82,7 @@ export async function startMockModelServer(
 interface State {
   calls: SeenCall[];
   events: EventEmitter;
-  /** The conversation up to and with a reply, by the reply's id. */
+  /** The conversation up to and including a reply, by the reply's id. */
   threads: Map<string, OracleMessage[]>;
   script: (call: SeenCall, n: number) => ScriptedReply;
   pace: (() => Promise<void>) | undefined;

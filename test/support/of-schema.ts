@@ -1,4 +1,7 @@
-/** Holds a JSON document against its published schema, and finds what the schema does not know: types and documents drift apart silently. */
+/**
+ * Validates a JSON document against its published schema, and rejects properties that the schema does not list, because types
+ * and documentation drift apart silently.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -10,7 +13,7 @@ const files: Record<string, string> = {
 };
 const compiled = new Map<string, ValidateFunction>();
 
-/** `document` as JSON has it; its own `schema` says which it is. */
+/** `document` is serialized first; its own `schema` field selects the schema. */
 export function assertOfSchema(document: unknown): void {
   const plain = JSON.parse(JSON.stringify(document)) as { schema: string };
   const check = compiled.get(plain.schema) ?? compile(plain.schema);
@@ -27,7 +30,7 @@ function compile(name: string): ValidateFunction {
   return check;
 }
 
-/** Lets no object have properties that are not listed. */
+/** Forbids properties that are not listed in any object. */
 function close(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
   const node = schema as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server of a test's own, from Debian's package, in a temporary folder. Where there is none the tests that
- * want it say so and are skipped. The server refuses to run as root, so then it runs as the user `postgres`.
+ * A PostgreSQL server for one test, from Debian's package, in a temporary folder. If it isn't installed, the tests that need
+ * it say so and are skipped. The server refuses to run as root; then it runs as the user `postgres`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ function findBinaries(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** User and group to run it as; undefined when that is not needed. */
+/** User and group to run the server as; undefined if we are not root. */
 function findServant(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const ask = (flag: string) =>
@@ -30,10 +30,10 @@ export function whyNoPostgres(): string | undefined {
 
 export interface PostgresServer {
   url: string;
-  /** The server dies as in a power cut, or stops. */
+  /** Kills the server, as in a power failure. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** All its processes stand still, until `goOn`: as behind a network that is cut. */
+  /** Stops all its processes until `goOn`, as behind a broken network connection. */
   pause(): void;
   goOn(): void;
   remove(): Promise<void>;
@@ -57,7 +57,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     const isReady = () =>
       spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0;
     do {
-      // It ends at once while the children of one that was killed still hold its memory.
+      // A new server exits at once while the children of a killed one still use its shared memory.
       if (!child || child.exitCode !== null || child.signalCode !== null)
         child = spawn(join(bin, 'postgres'), words, { ...environment, stdio: 'ignore' });
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -67,10 +67,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     new Promise<void>((resolve) => {
       if (!child || child.exitCode !== null || child.signalCode !== null) return resolve();
       child.once('exit', () => resolve());
-      // Its children see the postmaster's death and end; `immediate` would be SIGQUIT, and leaves no half-written page either.
+      // The children notice the postmaster's death and exit. An `immediate` shutdown would be SIGQUIT, which leaves no
+      // half-written page either.
       child.kill('SIGKILL');
     });
-  /** The postmaster first, so that no new ones come. */
+  /** The postmaster first, so that it starts no new processes. */
   const signalAll = (signal: NodeJS.Signals) => {
     const postmaster = child?.pid ?? 0;
     const own = spawnSync('ps', ['-o', 'pid=', '--ppid', String(postmaster)], { encoding: 'utf8' }).stdout;

@@ -1,4 +1,4 @@
-/** Runs a program that takes itself for one on another system, where root may with /proc hidden from it. */
+/** Runs a program as if on another operating system, with /proc hidden from it if we are root. */
 import { spawn, spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,18 +8,18 @@ import { preload, untilHeard } from './run-victim.ts';
 const pretender = join(dirname(fileURLToPath(import.meta.url)), 'pretend-platform.cjs');
 const hiding = ['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh'];
 
-/** A mount namespace in which /proc is an empty folder. */
+/** Whether a mount namespace with an empty /proc can be created. */
 export const canHideProc = spawnSync('unshare', [...hiding, 'true']).status === 0;
 
 export const pretendedPlatforms = ['darwin', 'win32', 'linux'] as const;
 
 export interface Pretence {
   platform: (typeof pretendedPlatforms)[number];
-  /** Only where `canHideProc`. */
+  /** Possible only if `canHideProc`. */
   isProcHidden: boolean;
 }
 
-/** All that can be had on this machine; linux itself only where /proc is hidden from it. */
+/** All combinations that are possible on this machine; linux itself only with /proc hidden. */
 export const pretences: readonly Pretence[] = pretendedPlatforms.flatMap((platform) => [
   ...(platform === 'linux' || canHideProc ? [] : [{ platform, isProcHidden: false }]),
   ...(canHideProc ? [{ platform, isProcHidden: true }] : []),
@@ -38,15 +38,15 @@ export interface Ended {
 export interface PretendOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** Leaves the preload out. */
+  /** Runs without the preload. */
   isBare?: boolean;
-  /** Sent when the program has printed `ready`. */
+  /** Sent once the program has printed `ready`. */
   signal?: NodeJS.Signals;
 }
 
 const lifeLimitMs = 120_000;
 
-/** `words` follow the path of Node. */
+/** `words` are the arguments of Node. */
 export function pretend(
   { platform, isProcHidden }: Pretence,
   words: readonly string[],
@@ -63,7 +63,7 @@ export function pretend(
       HOME: cwd,
       TZ: 'UTC',
       VICTIM_TMP: cwd,
-      // Where Windows has its folder for temporary files.
+      // Windows takes its temporary folder from this variable.
       TEMP: tmpdir(),
       AGENTDUMP_DIR: join(cwd, 'dumps'),
       AGENTDUMP_HEAP: 'off',
@@ -79,7 +79,7 @@ export function pretend(
       texts.stdout += text;
       if (isSent || signal === undefined || !texts.stdout.includes('ready\n')) return;
       isSent = true;
-      // Before the watchdog hears it, it kills, with or without the preload.
+      // Until the watchdog has installed its handler, the signal kills the process, with or without the preload.
       void (isBare ? Promise.resolve() : untilHeard(child.pid, signal)).then(() => child.kill(signal));
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

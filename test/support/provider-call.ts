@@ -1,4 +1,4 @@
-/** Runs a provider's reader on a request and a reply, as the exchange does, for tests. */
+/** Runs a provider's reader on a request or a reply, as the exchange does. */
 import type { ProviderFormat, RequestTarget } from '../../src/agent/calls/model-call.ts';
 import { ReplyBuilder } from '../../src/agent/calls/reply.ts';
 
@@ -21,12 +21,12 @@ export function readEvents(
   return reply;
 }
 
-/** The messages alone. */
+/** The messages without their metadata. */
 export function messagesOf(reply: ReplyBuilder) {
   return reply.messages().map(({ message }) => message);
 }
 
-/** Values that no reader may choke on. */
+/** Values on which no reader may throw. */
 export const hostileBodies: unknown[] = [
   undefined,
   null,

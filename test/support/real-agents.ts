@@ -1,4 +1,4 @@
-/** Runs the small agents of test/agents, built on the real libraries, against the mock server. */
+/** Runs the small agents of test/agents, which use the real libraries, against the mock server. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const answer = 'It is snowing in Oslo. ❄ Bring a coat!';
 
 type Agent = readonly [program: string, ...args: string[]];
 
-/** Client libraries, each in an agent with a loop of its own. Majors that say they need Node 22 run on 20 as well. */
+/** Client libraries, each in an agent with its own loop. Majors that declare Node 22 as their minimum run on 20 as well. */
 export const clients: readonly Agent[] = [
   ['openai-chat'],
   ['openai-chat', 'openai-6'],
@@ -40,7 +40,7 @@ export const modes = ['whole', 'stream'] as const;
 /** Mastra does not start on Node 20. */
 export const runsOn = (major: NodeMajor, program: string): boolean => major >= 22 || program !== 'mastra';
 
-/** Why the real agents can't run here; false when they can. */
+/** The reason why the real agents can't run here; false if they can. Throws if the libraries are not installed. */
 export function whyNoAgents(major: NodeMajor = usualNode.major): string | false {
   if (!isWideRun) return 'real clients and frameworks';
   if (!findNode(major)) return `there is no Node ${major} in this run`;
@@ -48,7 +48,7 @@ export function whyNoAgents(major: NodeMajor = usualNode.major): string | false 
   throw new Error('the libraries are not installed: npm run test:all does it');
 }
 
-/** The model asks for the weather, then speaks. */
+/** The model calls the weather tool, then answers. */
 export const twoTurns = (call: SeenCall): ScriptedReply =>
   call.conversation.at(-1)?.toolResults
     ? { text: answer, frames: 8 }
@@ -59,7 +59,7 @@ export interface AgentRun {
   calls: SeenCall[];
 }
 
-/** Runs one agent to its answer. */
+/** Runs one agent until it has answered. */
 export async function runAgent(
   program: string,
   args: string[],
@@ -82,7 +82,7 @@ export async function runAgent(
   }
 }
 
-/** Runs a program of test/agents with and without the preload: the host must not be able to tell. */
+/** Runs a program of test/agents with and without the preload, and asserts that it behaves the same. */
 export async function runBoth(
   program: string,
   args: string[],

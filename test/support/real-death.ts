@@ -1,6 +1,6 @@
 /**
- * Lets an agent of test/agents/deaths.mjs die, without and with the preload, and reads what is said of it first. Each
- * death is died on Node 24 and on one of the others in turn; with AGENTDUMP_TEST_MATRIX=full on all of them.
+ * Runs an agent of test/agents/deaths.mjs that dies, without and with the preload, and reads the top of the report. Each
+ * death runs on Node 24 and on one of the other Nodes in turn, with AGENTDUMP_TEST_MATRIX=full on all of them.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -23,27 +23,27 @@ const hello = (): ScriptedReply => ({ text: 'Hello.' });
 
 export interface RealDeath {
   account: Account;
-  /** What a person reads in the first five lines. */
+  /** The first five lines of the report. */
   firstLines: string;
-  /** All that stands above the error in full: title, code, summary, evidence, what to do; as one line. */
+  /** Everything above the full error: title, code, summary, evidence, what to do; as one line. */
   firstScreen: string;
 }
 
-/** The Nodes on which the n-th death is died. */
+/** The Nodes for the n-th death. */
 export function majorsOf(n: number): readonly NodeMajor[] {
   if (others.length === 0 || process.env['AGENTDUMP_TEST_MATRIX'] === 'full') return nodeMajors;
   return [usualNode.major, others[n % others.length] ?? usualNode.major];
 }
 
 export interface Death {
-  /** In deaths.mjs. */
+  /** A name of deaths.mjs. */
   name: string;
-  /** What the model answers to the n-th request. */
+  /** The model's answer to the n-th request. */
   reply: ((n: number) => ScriptedReply) | undefined;
   check: (death: RealDeath) => void;
 }
 
-/** Lets it die, without and with the preload, to the same end; and checks what is said of it. */
+/** Runs the death without and with the preload, asserts that both end the same, and checks the report. */
 export async function dieOf(t: TestContext, { name, reply = hello, check }: Death, major: NodeMajor) {
   const dir = temporaryFolder(t);
   const node = findNode(major) ?? assert.fail();
@@ -95,10 +95,12 @@ async function run(
   }
 }
 
-/** Our own; frames of Node's, for events may come in another order; what an exporter says by its clock. */
+/**
+ * Our own lines; frames of Node, because events may arrive in another order; a message that an exporter prints on a timer.
+ */
 const leftOut = /^agentdump:|^ {4}at .*\bnode:|^No API key provided for OpenAI tracing exporter/;
 
-/** Without what may differ from run to run. */
+/** Removes what may differ from run to run. */
 function comparable(stderr: string): string {
   return (
     stderr
@@ -106,7 +108,7 @@ function comparable(stderr: string): string {
       .filter((line) => !leftOut.test(line))
       .join('\n')
       .replace(/127\.0\.0\.1:\d+|port: \d+|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{32}\b|date: '[^']*'/g, '#')
-      // The AI SDK works in another line of its own while somebody listens to its channel.
+      // The AI SDK runs through another line of its code while its channel has a subscriber.
       .replace(/(runWithTracingChannelSpan \(.*):\d+:\d+\)/, '$1')
   );
 }

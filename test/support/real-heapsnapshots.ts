@@ -1,4 +1,4 @@
-/** Heap snapshots written by each of the other Nodes, made once a machine session and kept in the temporary folder. */
+/** Heap snapshots written by each Node of this run, created once and kept in the temporary folder. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const victim = join(here, '..', '..', 'fixtures', 'programs', 'heap-of-everythin
 export const nodeMajors = testMajors;
 export const nodeBinary = nodeOf;
 
-/** Path of a snapshot that this Node wrote of fixtures/programs/heap-of-everything.mjs. */
+/** Path of a snapshot of fixtures/programs/heap-of-everything.mjs, written by this major of Node. */
 export function realHeapSnapshot(major: number): string {
   const folder = join(tmpdir(), `agentdump-heaps-${statSync(victim).mtimeMs}`);
   const path = join(folder, `node-${major}.heapsnapshot`);
@@ -23,7 +23,7 @@ export function realHeapSnapshot(major: number): string {
   return path;
 }
 
-/** The first one to finish stays: a test that reads it must not find another file halfway. */
+/** The first process to finish wins: the file must not be replaced while another test reads it. */
 function publish(unfinished: string, path: string): void {
   try {
     linkSync(unfinished, path);

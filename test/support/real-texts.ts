@@ -1,7 +1,8 @@
 /**
- * Six kinds of real text, two megabytes each, made of what is installed in this checkout when they are asked for: nobody's
- * text is kept here. `source`: programs and Markdown as written; `minified`: bundles; `json`: package files, lock files,
- * schemas, data; `chat`: Markdown as messages of a model's API; `logs`: what tools print; `heap`: the strings of a heap snapshot.
+ * Six kinds of real text, up to two megabytes each, generated on demand from what is installed in this checkout, so that
+ * nobody's text is stored here. `source`: programs and Markdown as written; `minified`: bundles; `json`: package files, lock
+ * files, schemas, data; `chat`: Markdown as messages of a model's API; `logs`: output of tools; `heap`: the strings of a heap
+ * snapshot.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const wanted = 2 << 20;
-/** No file and no tool has more of a text than this. */
+/** The most characters that one file contributes; `mostOfTool` is the same for a tool. */
 const mostOfOne = 96 << 10;
 const mostOfTool = 400 << 10;
 
@@ -33,7 +34,7 @@ export function makeRealTexts(): Record<RealKind, string> {
   };
 }
 
-/** All files of the installed packages, in an order that each machine with the same packages has. */
+/** All files of the installed packages, in the same order on every machine with the same packages. */
 function listFiles(): string[] {
   const files: string[] = [];
   const walk = (folder: string): void => {
@@ -51,11 +52,11 @@ function listFiles(): string[] {
   return files.sort();
 }
 
-/** Texts of files from all over the list, until there are enough. */
+/** Texts of files from all parts of the list, until there are enough. */
 function sample(files: string[], accept = (_: string): boolean => true): string[] {
   const texts: string[] = [];
   let length = 0;
-  // A stride that shares no factor with most lengths visits each file once, far from the one before.
+  // A stride that has no common factor with most lengths visits each file once, far from the previous one.
   for (let n = 0; n < files.length && length < wanted; n++) {
     const file = files[(n * 7919) % files.length]!;
     if (statSync(file).size < 200) continue;
@@ -87,7 +88,7 @@ const run = (command: string, args: string[], environment: Record<string, string
   return `${stdout ?? ''}${stderr ?? ''}`.slice(0, mostOfTool);
 };
 
-/** Requests to a server of node:http by a client of its own, each with a line as servers log it. */
+/** A program that requests its own node:http server and prints a line for each request, as servers log it. */
 const served = `
 const http = require('node:http');
 const server = http.createServer((request, response) => {
@@ -126,7 +127,7 @@ function makeLogs(): string {
     .slice(0, wanted);
 }
 
-/** The strings of a program that has loaded a validator, a parsed program and some data, in the order V8 gives them. */
+/** The strings of a program that has loaded a validator, a parsed program and some data, in V8's order. */
 function makeHeapStrings(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-texts-'));
   try {

@@ -1,6 +1,6 @@
 /**
- * Agents of test/agents that die of what the mock server answers, recorded with the preload: what a replay must be able
- * to make again with the server gone.
+ * Agents of test/agents that die of what the mock server answers, recorded with the preload. A replay must be able to
+ * reproduce each death without the server.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -18,15 +18,15 @@ export const node =
 
 export interface RecordedDeath {
   name: string;
-  /** Program of test/agents and its words. */
+  /** Program of test/agents and its arguments. */
   words: string[];
-  /** The n-th reply, from 0. */
+  /** The n-th reply, counted from 0. */
   reply: (turn: number) => ScriptedReply;
   meddle?: (kill: (signal: NodeJS.Signals) => void, server: MockModelServer) => void;
 }
 
 const ask = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] };
-/** Asks for the weather, and does `then` when it gets it. */
+/** Calls the weather tool, and replies `then` to its result. */
 const after =
   (then: ScriptedReply) =>
   (turn: number): ScriptedReply =>
@@ -63,7 +63,7 @@ export const recordedDeaths: RecordedDeath[] = [
   },
 ];
 
-/** Lets it die in `dir`; returns the path of its bundle, and where the server was that is gone now. */
+/** Runs it in `dir` until it dies; returns the path of its bundle, and the URL of the server, which is closed by then. */
 export async function recordDeath(
   { words, reply, meddle }: RecordedDeath,
   dir: string,
@@ -116,7 +116,7 @@ export async function runCli(
   return { code, stdout, stderr };
 }
 
-/** The words after `--` that start the program again. */
+/** The arguments after `--` that start the program again. */
 export const commandOf = ({ words: [program, ...args] }: RecordedDeath): string[] => [
   node.path,
   join(agents, `${program}.mjs`),

@@ -1,4 +1,4 @@
-/** The account of the one bundle that a run below `agentdump ci` has left. */
+/** The account of the only bundle that a run under `agentdump ci` has left. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

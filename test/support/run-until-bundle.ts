@@ -1,4 +1,4 @@
-/** Starts a program and waits for the first bundle whose name fits, while the program goes on. */
+/** Starts a program and waits for the first bundle with a matching name while the program keeps running. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const waitMs = 30_000;
 export interface Running {
   child: ChildProcess;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>;
-  /** Path of the sealed bundle; rejects when there is none in half a minute. */
+  /** Path of the sealed bundle; rejects if there is none within 30 seconds. */
   bundle: Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Runs a program of fixtures/programs in a child process, with or without the preload, and says how it went. */
+/** Runs a program of fixtures/programs in a child process, with or without the preload, and returns how it ended. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -23,20 +23,20 @@ export interface Outcome {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
-  /** Without our own lines. */
+  /** Without agentdump's own lines. */
   stderr: string;
-  /** Our own lines. */
+  /** The lines of agentdump. */
   ownLines: string[];
 }
 
 export interface RunOptions {
   preload: boolean;
-  /** Where bundles go, and the working directory. */
+  /** The working directory; bundles go to `dumps` in it. */
   dir: string;
   env?: Record<string, string>;
 }
 
-/** A temporary folder that goes away with the test. */
+/** A temporary folder that is removed after the test. */
 export function temporaryFolder(test: { after(cleanUp: () => void): void }): string {
   const dir = mkdtempSync(join(tmpdir(), 'agentdump-test-'));
   test.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
@@ -89,8 +89,8 @@ export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions)
 }
 
 /**
- * Until the watchdog hears the signal: before that it kills, with or without the preload. By SigCgt of proc(5), of the
- * last of the signals that it holds, since Node itself catches SIGTERM.
+ * Waits until the watchdog has installed its signal handlers: before that the signal kills the process, with or without the
+ * preload. Looks at SigCgt of proc(5) for the last signal that the watchdog handles, because Node itself catches SIGTERM.
  */
 export async function untilHeard(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
   const bit = 1n << BigInt(constants.signals[signal === 'SIGUSR2' ? signal : 'SIGQUIT'] - 1);
@@ -107,7 +107,7 @@ function splitOwnLines(stderr: string): Pick<Outcome, 'stderr' | 'ownLines'> {
   return { stderr: lines.filter((line) => !isOwn(line)).join('\n'), ownLines: lines.filter(isOwn) };
 }
 
-/** Names of the bundles in a run's folder, and of whatever else of theirs should not have stayed there. */
+/** Names of the bundles in a run's folder, and of any unfinished or temporary ones that should not be there. */
 export function bundlesIn(dir: string): string[] {
   const dumps = join(dir, 'dumps');
   if (!existsSync(dumps)) return [];

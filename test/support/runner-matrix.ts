@@ -1,6 +1,6 @@
 /**
- * Real test runners, in whose tests a program really dies, below `agentdump ci`: which test the report names. The suites
- * are test/runners/suites, the same two tests for every runner, of which the second dies as it is told.
+ * Runs real test runners under `agentdump ci`, with tests in which the program really dies, and checks which test the report
+ * names. The suites in test/runners/suites contain the same two tests for every runner; the second one dies in the given way.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -16,11 +16,11 @@ import { isWideRun, sampleOf } from './test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const runnersFolder = join(root, 'test', 'runners');
-/** The versions that most projects still have. */
+/** The versions that most projects still use. */
 export const olderRunners = join(runnersFolder, 'older');
 const bin = join(root, 'bin', 'agentdump.js');
 
-/** What a test leaves behind strikes while the next one runs. */
+/** The error of one test happens while the next test runs. */
 export const lateDeaths = ['late throw', 'late rejection', 'late exit'] as const;
 export type LateDeath = (typeof lateDeaths)[number];
 export type Death = 'assertion' | 'crash' | 'rejection' | 'hang' | 'spin' | 'cancel' | 'oom' | 'none';
@@ -38,7 +38,7 @@ export const deaths: readonly Death[] = [
 const dyingTest = 'books the cheapest';
 const local = (name: string): string => join('node_modules', '.bin', name);
 
-/** The command that runs the suite, in the folder of the suites. */
+/** The command that runs the suite in the folder of the suites. */
 export const runnerCommands = {
   'node:test': ['node', '--test', 'node-test.mjs'],
   mocha: [local('mocha'), 'mocha.mjs'],
@@ -57,7 +57,7 @@ export const runnerCommands = {
 } as const;
 export type RunnerName = keyof typeof runnerCommands;
 
-/** What the verdict may be: runners with worker threads see less of what a thread does. */
+/** The accepted verdict kinds: with worker threads less is visible of how a thread died. */
 const kinds: Record<Death, readonly string[]> = {
   assertion: [],
   none: [],
@@ -72,19 +72,19 @@ const kinds: Record<Death, readonly string[]> = {
 export interface MatrixRun {
   code: number | null;
   output: string;
-  /** undefined when nothing was left. */
+  /** Undefined if no report was written. */
   summary: CiSummary | undefined;
   report: string;
 }
 
-/** Why the runners that are installed there can't run. */
+/** The reason why the runners can't run; false if they can. Throws if they are not installed. */
 export function canRun(installed = runnersFolder): string | false {
   if (!isWideRun) return 'real test runners';
   if (existsSync(join(installed, 'node_modules'))) return false;
   throw new Error(`npm ci --prefix ${relative(root, installed)} was not run: npm run test:all does it`);
 }
 
-/** The suites in a folder of their own, so that no configuration of this project is found above them. */
+/** Copies the suites to a separate folder, so that no configuration of this project is found above them. */
 export function suitesFolder(
   context: { after(cleanUp: () => void): void },
   installed = runnersFolder,
@@ -93,7 +93,7 @@ export function suitesFolder(
   context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   cpSync(join(runnersFolder, 'suites'), folder, {
     recursive: true,
-    // A runner that was tried by hand leaves its cache there.
+    // A runner that was started by hand leaves its cache there.
     filter: (path) => !path.endsWith('node_modules'),
   });
   symlinkSync(join(installed, 'node_modules'), join(folder, 'node_modules'));
@@ -115,12 +115,12 @@ export interface RunOptions {
   hangAfter?: string;
 }
 
-/** For one that never ends. On a machine with a load of 15 per core, a leak check of jest took four minutes. */
+/** The limit for a run that never ends. On a machine with a load of 15 per core, a leak check of jest took four minutes. */
 const lifeLimitMs = 450_000;
 
 /**
- * On a machine that is busy with other things a runner's own start may be silent for longer than its test may be: where
- * the test had not said that it is about to hang, the run was stopped too early, and is repeated with more patience.
+ * On a busy machine a runner may be silent during its start for longer than `--hang-after` allows. If the test had not
+ * reported that it is about to hang, the run was stopped too early, and is repeated with a longer limit.
  */
 export async function runUnderCi(run: RunOptions): Promise<MatrixRun> {
   const { ready, report } = placesOf(run);
@@ -172,7 +172,7 @@ function environment({ death, folder, env, node }: RunOptions, ready: string): N
     PATH: node === undefined ? `${dirname(process.execPath)}:${path}` : `${dirname(node)}:${path}`,
     HOME: folder,
     NO_COLOR: '1',
-    // Jest's ES modules, and a heap that is full soon; both must survive beside ours.
+    // The first option is for jest's ES modules, the second fills the heap soon. Both must be preserved beside our own.
     NODE_OPTIONS: '--experimental-vm-modules --max-old-space-size=100',
     AGENTDUMP_TEST_DEATH: death === 'cancel' ? 'hang' : death,
     AGENTDUMP_TEST_READY: ready,
@@ -202,26 +202,26 @@ function outcomeOf(child: ChildProcess): Promise<{ code: number | null; output: 
   });
 }
 
-/** Some four times what the runner needs to come to its first test. */
+/** About four times what the runner needs to reach its first test. */
 function hangAfter(runner: RunnerName): string {
   if (runner === 'playwright' || runner === 'tap') return '15s';
   return runner.startsWith('jest') ? '8s' : '4s';
 }
 
-/** Why a runner can't be tried with a death on this Node. */
+/** The reason why a runner can't be tested with a death on this Node. */
 function whyNot(runner: RunnerName, death: Death): string | undefined {
   const major = Number(process.versions.node.split('.')[0]);
-  // Seen with vitest 4.1.12 and ava 7.0 on Node 24.21, without agentdump: they wait for the worker that is gone.
+  // Observed with vitest 4.1.12 and ava 7.0 on Node 24.21, without agentdump: they wait for the worker that is gone.
   if ((runner === 'vitest threads' || runner === 'ava') && death === 'oom' && major >= 24)
     return `${runner} itself never ends after a worker thread ran out of memory on Node ${major}`;
   return undefined;
 }
 
-/** Those that need no package, and the deaths of theirs that every test run has. */
+/** Runners that need no package; in `npm test` they run with these deaths only. */
 const alwaysThere: readonly RunnerName[] = ['node:test', 'plain script'];
 const quickDeaths: readonly Death[] = ['assertion', 'crash', 'spin'];
 
-/** Every death of one runner, each a test. */
+/** One test for each death of a runner. */
 export function testRunner(
   runner: RunnerName,
   only: readonly Death[] = deaths,
@@ -244,7 +244,10 @@ export function testRunner(
     });
 }
 
-/** The late errors of one runner: the test that began it is named, and the one that ran then never is. `unseen`: the runner lets it pass. */
+/**
+ * Late errors under one runner: the test that started the work must be named, and never the one that was running. `unseen`:
+ * deaths that the runner ignores.
+ */
 export function testLate(runner: RunnerName, unseen: readonly LateDeath[] = []): void {
   const skip = alwaysThere.includes(runner) ? false : canRun();
   for (const death of sampleOf(
@@ -265,7 +268,7 @@ export function testLate(runner: RunnerName, unseen: readonly LateDeath[] = []):
         bundles.some(({ test }) => lastName(test) === beginningTest),
         told,
       );
-      // Whatever the runner says of it.
+      // Independent of what the runner reports.
       const [first] = run.summary ? problemsOf(run.summary) : [];
       const begun = [beginningTest, otherBeginningTest];
       assert.ok(
@@ -276,17 +279,17 @@ export function testLate(runner: RunnerName, unseen: readonly LateDeath[] = []):
 }
 
 const beginningTest = 'finds hotels';
-/** Begins one too, in a file of its own; on a busy machine its process still lives when that strikes. */
+/** Starts late work too, in a separate file; on a busy machine its process is still alive when the error happens. */
 const otherBeginningTest = 'knows Oslo';
 const lateKinds: Record<LateDeath, readonly string[]> = {
   'late throw': ['uncaught-exception', 'worker-death'],
   'late rejection': ['unhandled-rejection', 'uncaught-exception', 'worker-death'],
-  // Vitest throws instead.
+  // Vitest throws an error instead of exiting.
   'late exit': ['exit', 'worker-death', 'uncaught-exception'],
 };
 export function checkRun(runner: RunnerName, death: Death, run: MatrixRun): void {
   const { summary, code, output, report } = run;
-  // Mocha lets a rejection that nobody handles pass.
+  // Mocha ignores a rejection that nobody handles.
   if (death === 'none' || (death === 'rejection' && runner.startsWith('mocha') && code === 0)) {
     assert.equal(code, 0, output);
     assert.equal(existsSync(report), false, 'a green run leaves nothing');
@@ -294,7 +297,7 @@ export function checkRun(runner: RunnerName, death: Death, run: MatrixRun): void
   }
   assert.ok(summary, `no summary: ${output}`);
   const told = JSON.stringify(summary, undefined, 1);
-  // It overlooks that a worker ran out of memory; the report is written all the same, and the exit code stays its own.
+  // Mocha ignores that a worker ran out of memory. The report is written all the same, and the exit code remains mocha's.
   if (runner === 'mocha parallel' && death === 'oom') assert.equal(summary.outcome.kind, 'died', told);
   else assert.notEqual(code, 0, told);
   if (death === 'hang' || death === 'spin') assert.equal(code, 124, told);
@@ -323,15 +326,16 @@ function checkDeath(
   if (runner === 'plain script') return;
   const telling = fitting.filter((bundle) => lastName(bundle.test) === dyingTest);
   assert.ok(telling.length > 0, told);
-  // The worker of an older pool is a file called process.js.
+  // In older pools the worker is a file called process.js.
   if (runner === 'vitest forks') assert.match(telling[0]?.name ?? '', /Z-vitest-/);
   if (death === 'oom' || death === 'hang') checkPlace(telling[0]?.name, summary, told);
-  // Told twice otherwise, with the bundle and as a test of its own. The suites lie in the home folder, as on GitHub.
+  // Otherwise it would be reported twice, with the bundle and as a separate test. The suites are in the home folder, as on
+  // GitHub.
   const [dying] = summary.tests.telling.filter((one) => lastName(one) === dyingTest);
   if (dying) assert.ok(dying.bundle !== undefined, told);
 }
 
-/** A stack, or else the line on which the test is written. */
+/** There must be a stack, or else the line on which the test is defined. */
 function checkPlace(bundle: string | undefined, summary: CiSummary, told: string): void {
   const line = summary.tests.telling.find((one) => one.bundle === bundle)?.place?.line;
   const place = line ?? summary.bundles.find(({ name }) => name === bundle)?.place?.line;

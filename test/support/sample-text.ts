@@ -1,4 +1,4 @@
-/** Text as a bundle holds it, without secrets, for speed: journal lines, stacks, source, prose, JSON of any depth. */
+/** Text like that in a bundle, without secrets, for speed tests: journal lines, stacks, source, prose, JSON of any depth. */
 import { fillTemplate, SeededRandom } from './seeded-random.ts';
 
 const words =
@@ -7,7 +7,7 @@ const words =
     /\s+/,
   );
 
-/** About `bytes` characters of ASCII, the same for the same seed. */
+/** About `bytes` characters of ASCII, the same for each seed. */
 export function makeSampleText(seed: number, bytes: number): string {
   const random = new SeededRandom(seed);
   const sentence = (n: number): string => Array.from({ length: n }, () => random.pick(words)).join(' ');

@@ -1,7 +1,7 @@
 /**
- * A labelled corpus made from a seed: secrets in the places where programs leave them, and look-alikes that must stay.
- * Independent of the rules in src: formats and names are restated from what providers and tools document. Holds no
- * secret: every value is drawn at run time.
+ * A labelled corpus generated from a seed: secrets in the places where programs leave them, and look-alikes that must be
+ * kept. Independent of the rules in src: formats and names are restated from the documentation of providers and tools.
+ * Contains no secret: every value is generated at run time.
  */
 import { namedKinds, providerKinds } from './secret-kinds.ts';
 import { lookAlikes } from './secret-look-alikes.ts';
@@ -21,7 +21,7 @@ export interface CorpusItem {
 
 type Place = (secret: string, random: Random) => string;
 
-/** Places that say nothing about what stands in them. */
+/** Places that give no hint about the value. */
 const bareplaces: Record<string, Place> = {
   alone: (s) => s,
   'log line': (s) => `2026-11-21T03:04:05Z INFO client connected with ${s} after 12ms`,
@@ -85,7 +85,7 @@ const secretNames = [
   'credentials_secret',
 ]; // prettier-ignore
 
-/** Names in front of values; the value's own characters must fit the form. */
+/** Names in front of values. A value must not contain characters that its form does not allow. */
 const namedPlaces: Record<string, (name: string, s: string) => string> = {
   JSON: (n, s) => JSON.stringify({ id: 7, [n]: s, ok: true }),
   'pretty JSON': (n, s) => JSON.stringify({ a: { [n]: s }, b: 1 }, null, 2),
@@ -120,7 +120,7 @@ const namedPlaces: Record<string, (name: string, s: string) => string> = {
   'connection string': (n, s) => `Server=db;Database=app;${n}=${s};Timeout=3`,
 };
 
-/** Places with a form of their own. */
+/** Places with a specific syntax. */
 const specialPlaces: Record<string, Place> = {
   bearer: (s) => `Authorization: Bearer ${s}\r\n`,
   'bearer in curl': (s) => `curl -H "Authorization: Bearer ${s}" https://example.com`,
@@ -158,7 +158,7 @@ const specialPlaces: Record<string, Place> = {
 
 interface Encoding {
   encode: (secret: string) => string;
-  /** The piece of the encoded text that alone gives the secret away. */
+  /** The piece of the encoded text that is enough to reveal the secret. */
   reveals: (secret: string, encoded: string) => string;
 }
 
@@ -202,7 +202,7 @@ function encodings(random: Random): Record<string, Encoding> {
   };
 }
 
-/** Every item of every class, `rounds` times with other values. */
+/** Every item of every class, `rounds` times with different values. */
 export function makeCorpus(seed: number, rounds = 1): CorpusItem[] {
   const random = new SeededRandom(seed);
   const items: CorpusItem[] = [];
@@ -224,13 +224,13 @@ function addPlain(items: CorpusItem[], random: Random): void {
     for (let n = 0; n < 3; n++) {
       const secret = fillTemplate(template, random);
       const [form, place] = places[random.below(places.length)]!;
-      // Without a name these two are ids like any other.
+      // Without a name these two look like any other id.
       if (/^mailgun new|^mailchimp/.test(kind)) continue;
       items.push({ class: 'plain', label: `${kind} / ${form}`, text: place(secret, random), secret });
     }
 }
 
-/** Characters that would end the value in this form, or need quotes there. */
+/** False if the value contains a character that would end it in this form, or would have to be quoted. */
 function fits(form: string, secret: string): boolean {
   if (/^(?:logfmt|log with colon|flag|INI|YAML|connection)/.test(form)) return !/[#!=]/.test(secret);
   return form !== 'env' || !/#/.test(secret);

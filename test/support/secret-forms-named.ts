@@ -1,9 +1,9 @@
-/** The forms of secret-forms.ts that bring their own name: commands, statements, headers, whole files, key blocks. */
+/** The forms of secret-forms.ts that contain their own name: commands, statements, headers, whole files, key blocks. */
 export type Form = (secret: string) => string;
 
 export const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Commands with a password, and what databases and mail servers are told. */
+/** Commands with a password, and statements sent to databases and mail servers. */
 export const commandForms: Record<string, Form> = {
   'mysql glued': (s) => `mysql -h db -u root -p${s} app`,
   'mysql glued both': (s) => `$ mysqldump -uroot -p'${s}' app > x.sql`,
@@ -116,7 +116,7 @@ export const headerForms: Record<string, Form> = {
   'hub signature': (s) => `X-Webhook-Secret: ${s}`,
 };
 
-/** Secrets of which the surroundings tell: whole files and key material. */
+/** Secrets that are recognized by their surroundings: whole files and key material. */
 export const fileForms: Record<string, Form> = {
   'k8s secret': (s) => `apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  entry: ${base64(s)}\n`,
   'k8s secret sorted': (s) => `apiVersion: v1\ndata:\n  entry: ${base64(s)}\nkind: Secret\n`,

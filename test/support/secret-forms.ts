@@ -1,7 +1,7 @@
 /**
- * Ways in which programs, shells, databases and protocols write a name and its secret, and texts that only look so. They
- * were written before the rules that find them, to measure what a redactor does with forms that nobody had in mind; every
- * value is drawn from a seed at run time.
+ * Ways in which programs, shells, databases and protocols write a name and its secret. They were written before the rules
+ * that find them, to measure how a redactor handles forms that nobody anticipated. Every value is generated from a seed at
+ * run time.
  */
 import type { CorpusItem } from './secret-corpus.ts';
 import { base64, commandForms, fileForms, headerForms, pemForms, pemKinds } from './secret-forms-named.ts';
@@ -45,7 +45,7 @@ const shellForms: Record<string, NamedForm> = {
   'here document': (n, s) => `cat <<EOF\n${n}=${s}\nEOF`,
 };
 
-/** Sources and configuration files of many languages. */
+/** Source code and configuration files in many languages. */
 const sourceForms: Record<string, NamedForm> = {
   HCL: (n, s) => `resource "aws_db_instance" "x" {\n  username = "app"\n  ${under(n)}   = "${s}"\n}`,
   'HCL variable': (n, s) => `variable "${under(n)}" {\n  type    = string\n  default = "${s}"\n}`,
@@ -218,7 +218,7 @@ const values = {
 };
 type ValueKind = keyof typeof values;
 
-/** Every form with values that fit it. */
+/** Every form, with values that fit it. */
 export function makeForms(seed: number): CorpusItem[] {
   const random = new SeededRandom(seed);
   const items: CorpusItem[] = [];
@@ -243,7 +243,7 @@ export function makeForms(seed: number): CorpusItem[] {
 
 const draw = (kind: ValueKind, random: Random): string => fillTemplate(values[kind], random);
 
-/** The part of the base64 text that the secret alone decides. */
+/** The part of the base64 text that depends on the secret alone. */
 function encodedCore(form: string, secret: string): string {
   if (form.startsWith('k8s')) return base64(secret).slice(0, -4);
   return base64(form === 'SMTP PLAIN' ? `\0bob\0${secret}` : `bob:${secret}`).slice(8, -4);

@@ -1,5 +1,5 @@
 /**
- * Kinds of credentials as their providers document them, as templates: `{A36}` is 36 letters and digits, `a` lower case and
+ * Kinds of credentials as documented by their providers, as templates: `{A36}` is 36 letters and digits, `a` lower case and
  * digits, `U` upper case and digits, `h` and `H` hexadecimal, `d` digits, `w` letters, digits, `_` and `-`, `b` base64.
  * Restated for the corpus; shares nothing with the rules in src.
  */
@@ -125,7 +125,7 @@ export const providerKinds: Record<string, string> = {
   bcrypt: '$2b$12$' + '{A53}',
 };
 
-/** Kinds that are told only by what stands around them. */
+/** Kinds that can be recognized only by their surroundings. */
 export const namedKinds: Record<string, string> = {
   'aws secret': '{b40}',
   'hex 32': '{h32}',

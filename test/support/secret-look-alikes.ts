@@ -1,7 +1,7 @@
-/** Texts that only look as if they held a secret, for the corpus of secret-corpus.ts: they must come out unchanged. */
+/** Texts that only look as if they contained a secret, for the corpus of secret-corpus.ts. They must come out unchanged. */
 import { fillTemplate, type Random } from './seeded-random.ts';
 
-/** What must stay, as `label, text`. */
+/** Texts that must be kept, as `[label, text]`. */
 export function* lookAlikes(random: Random): Generator<[string, string]> {
   const fill = (template: string): string => fillTemplate(template, random);
   const uuid = '{h8}-{h4}-4{h3}-a{h3}-{h12}';
@@ -61,7 +61,7 @@ export function* lookAlikes(random: Random): Generator<[string, string]> {
 
 const ref = (name: string): string => `$${'{'}${name}}`;
 
-/** Texts without a value in them. */
+/** Texts without a generated value. */
 const plainLookAlikes: string[] = [
   '"max_tokens": 4096, "max_completion_tokens": 1024',
   '{"usage":{"prompt_tokens":1234,"completion_tokens":567,"total_tokens":1801}}',

@@ -1,6 +1,6 @@
 /**
- * Some forty secrets drawn from a seed, laid out as a program gets them: variables, words of the command line, its own
- * state, what it throws. No secret of them has been written down anywhere. And the search for them in what a run left.
+ * Some forty secrets generated from a seed, placed where a program gets them: environment variables, arguments, its own
+ * state, what it throws. None of them is stored anywhere. Also the search for them in the files that a run left.
  */
 import { namedKinds, providerKinds } from './secret-kinds.ts';
 import { fillTemplate, SeededRandom } from './seeded-random.ts';
@@ -11,13 +11,13 @@ export interface Plants {
   argv: string[];
   /** For the program, as JSON: see test/support/planter.cjs. */
   program: Record<string, unknown>;
-  /** A folder's name. */
+  /** Name of a folder. */
   folder: string;
-  /** Each secret by where it was planted. */
+  /** The secrets by the place where they were planted. */
   secrets: Map<string, string>;
 }
 
-/** Ids like any other where no name stands beside them, and keys whose public part is most of them. */
+/** Kinds that look like any other id without a name beside them, and keys that are mostly public. */
 const needName = /mailgun new|mailchimp|webhook|telegram|azure|bcrypt|terraform|pem|jwt/i;
 
 export function makePlants(seed: number): Plants {
@@ -28,18 +28,18 @@ export function makePlants(seed: number): Plants {
     secrets.set(place, secret);
     return secret;
   };
-  /** Of a provider's shape: found wherever it stands. */
+  /** Has a provider's format: must be found anywhere. */
   const key = (place: string): string => {
     const [kind, template] = random.pick(kinds);
     return note(`${place}: ${kind}`, fillTemplate(template, random));
   };
-  /** Of no shape: found by the name beside it, or because it is known. */
+  /** Has no format: is found by the name beside it, or because it is known. */
   const plain = (place: string): string =>
     note(place, fillTemplate(namedKinds['alphanumeric 24'] ?? '', random));
   const password = (place: string): string =>
     note(place, fillTemplate(namedKinds['short password'] ?? '', random));
 
-  /** A file system takes it for a name. */
+  /** A key that is a valid file name. */
   const folderKey = (): string => {
     const [kind, template] = random.pick(kinds.filter(([, text]) => /^[\w.-]*\{[AaUhd]\d\d\}$/.test(text)));
     return note(`folder: ${kind}`, fillTemplate(template, random));
@@ -104,7 +104,7 @@ export function makePlants(seed: number): Plants {
 
 const pieceChars = 10;
 
-/** What would be enough of a secret to know it: its public start and its last four characters may be seen. */
+/** Pieces that would be enough to recognize a secret. Its public start and its last four characters may be visible. */
 function piecesOf(secret: string): string[] {
   if (secret.length < 2 * pieceChars) return [secret];
   const start = Math.floor(secret.length / 3);
@@ -113,7 +113,7 @@ function piecesOf(secret: string): string[] {
   );
 }
 
-/** `<place> in <file> (<as what>)` of each secret that can be read out of a file, in whatever encoding. */
+/** `<place> in <file> (<reading>)` for each secret that can be read from a file, in any encoding. */
 export function findPlants(files: readonly WrittenFile[], secrets: ReadonlyMap<string, string>): string[] {
   const wanted = [...secrets].flatMap(([place, secret]) =>
     piecesOf(secret).map((piece) => ({ place, piece })),

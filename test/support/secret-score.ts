@@ -1,7 +1,10 @@
-/** How a redactor did on the corpus: secrets found by class, look-alikes changed, and the items that went wrong. */
+/** Scores a redactor on the corpus: secrets found by class, look-alikes changed, and the items that it got wrong. */
 import type { CorpusClass, CorpusItem } from './secret-corpus.ts';
 
-/** So many characters in a row of a secret's last two thirds are a leak; public starts and last four may stay. */
+/**
+ * This many consecutive characters of a secret's last two thirds are a leak; the public start and the last four characters
+ * may remain.
+ */
 const leakLength = 8;
 
 export function isLeaked(secret: string, output: string): boolean {
@@ -13,7 +16,7 @@ export function isLeaked(secret: string, output: string): boolean {
 
 export interface ClassScore {
   total: number;
-  /** Secrets found, or look-alikes left as they were. */
+  /** Secrets found, or look-alikes left unchanged. */
   right: number;
   wrong: { item: CorpusItem; output: string }[];
 }

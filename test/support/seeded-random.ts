@@ -1,4 +1,4 @@
-/** Randomness from a seed, and texts drawn with it. */
+/** Random numbers from a seed, and texts generated with them. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
@@ -8,7 +8,7 @@ export interface Random {
   text(length: number, alphabet: string): string;
 }
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small, and the same on every platform. */
 export class SeededRandom implements Random {
   private state: number;
 
@@ -43,7 +43,7 @@ const lower = 'abcdefghijklmnopqrstuvwxyz';
 const upper = lower.toUpperCase();
 const digits = '0123456789';
 
-/** The alphabets of templates, by their letter. */
+/** The alphabets of the template letters. */
 export const letters = {
   A: lower + upper + digits,
   a: lower + digits,
@@ -55,7 +55,7 @@ export const letters = {
   b: `${lower}${upper}${digits}+/`,
 };
 
-/** Draws a text for a template of secret-kinds.ts: `{A36}` becomes 36 letters and digits. */
+/** Generates a text for a template of secret-kinds.ts: `{A36}` becomes 36 letters and digits. */
 export function fillTemplate(template: string, random: Random): string {
   return template.replace(/\{([AaUhHdwb])(\d+)\}/g, (_, kind: keyof typeof letters, length: string) =>
     random.text(Number(length), letters[kind]),

@@ -1,4 +1,7 @@
-/** Drives test/servers/victim.mjs: fifty requests at once, of which one ends the program; what its bundle says of it. */
+/**
+ * Drives test/servers/victim.mjs: fifty simultaneous requests, one of which ends the program. Returns what its bundle
+ * contains about that request.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
@@ -15,10 +18,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const victim = join(root, 'test', 'servers', 'victim.mjs');
 export const serversInstalled = existsSync(join(root, 'test', 'servers', 'node_modules'));
 
-/** How the one request dies: each leaves its callback first. */
+/** How the request ends the program; each of them happens after its callback has returned. */
 export const deathsOfRequests = ['timer', 'emitter', 'rejection', 'microtask', 'tick', 'exit'] as const;
 export type DeathOfRequest = (typeof deathsOfRequests)[number] | 'interval';
-/** Node 20 and 22 have left the context of a queueMicrotask callback when its error is reported. */
+/** Node 20 and 22 have already left the async context of a queueMicrotask callback when its error is reported. */
 export const isLost = (how: DeathOfRequest, major: number): boolean => how === 'microtask' && major < 24;
 export type ServerKind = 'http' | 'http2' | 'express' | 'fastify' | 'koa' | 'hono' | 'ws';
 
@@ -26,17 +29,17 @@ export interface ServerRun {
   node: string;
   kind: ServerKind;
   how: DeathOfRequest;
-  /** Which of them, written down before the run. */
+  /** Index of the deadly request, chosen before the run. */
   at: number;
   requests?: number;
-  /** A folder for its bundle. */
+  /** The folder for the bundle. */
   dir: string;
   env?: Record<string, string>;
 }
 
 const lifeLimitMs = 60_000;
 
-/** The account of the one bundle that the program left. */
+/** The account of the only bundle that the program left. Throws if there is none. */
 export async function accountOfRequest(run: ServerRun): Promise<Account> {
   const child = fork(victim, [run.kind], {
     execPath: run.node,

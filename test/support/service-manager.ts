@@ -1,7 +1,7 @@
 /**
- * A real systemd as process 1 of namespaces of its own: its units, its cgroup tree, its /run. Needs systemd's package, the
- * right to make namespaces, and a cgroup2 file system in which a group can be made. What it could do to the machine itself
- * is kept from it: mounts are private, /proc/sys is read-only, and it is told that it is in a container.
+ * A real systemd as process 1 of separate namespaces, with its own units, cgroup tree and /run. Needs the systemd package,
+ * permission to create namespaces, and a cgroup2 file system in which a group can be created. The machine itself is
+ * protected: mounts are private, /proc/sys is read-only, and systemd is told that it runs in a container.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,10 +11,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const binary = ['/lib/systemd/systemd', '/usr/lib/systemd/systemd'].find((path) => existsSync(path));
 const namespaces = ['--cgroup', '--pid', '--fork', '--mount', '--ipc', '--uts', '--kill-child'];
-/** Whatever takes longer than this does not come. */
+/** What takes longer than this is considered failed. */
 const patienceMs = 60_000;
 
-/** Why there can be none here; false where there can. */
+/** The reason why it can't run here; false if it can. */
 export function whyNoServiceManager(): string | false {
   if (binary === undefined) return 'no systemd here';
   if (spawnSync('unshare', [...namespaces, 'true']).status !== 0) return 'no right to make namespaces';
@@ -26,12 +26,12 @@ export function whyNoServiceManager(): string | false {
 
 export interface ServiceManager {
   systemctl(...words: string[]): string;
-  /** Waits until the unit's property has such a value. */
+  /** Waits until the value of the unit's property matches `wanted`. */
   until(unit: string, property: string, wanted: RegExp): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** `units`: texts by file name; `first` is what it starts. The folder is for its unit files. */
+/** `units`: texts by file name; `first`: the unit to start. The unit files are written to `folder`. */
 export async function startServiceManager(
   folder: string,
   units: Record<string, string>,
@@ -91,7 +91,7 @@ class NamespacedManager implements ServiceManager {
 
 let made = 0;
 
-/** Below the group that the tests run in. */
+/** Below the cgroup that the tests run in. Undefined if none can be created. */
 function makeGroup(): string | undefined {
   const [, mount] = /^\S+ (\S+) cgroup2 /m.exec(readFileSync('/proc/mounts', 'utf8')) ?? [];
   const [, own] = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? [];
@@ -105,7 +105,7 @@ function makeGroup(): string | undefined {
   }
 }
 
-/** With the groups in it; false while something runs in one. */
+/** Including the groups in it. False while a process runs in one of them. */
 function removeGroup(path: string): boolean {
   try {
     for (const entry of readdirSync(path, { withFileTypes: true }))

@@ -1,12 +1,12 @@
-/** An account with everything in it, as large as it is asked to be. */
+/** An account with everything in it, of any size. */
 import type { Account } from '../../src/model/account.ts';
 import type { AgentRun } from '../../src/model/agent-state.ts';
 import type { Frame } from '../../src/model/thread.ts';
 
 export interface SynthAccountSize {
-  /** Pairs of a model call and a tool call. */
+  /** The number of pairs of a model call and a tool call. */
   turns?: number;
-  /** Letters of each message and result. */
+  /** The length of each message and result in characters. */
   letters?: number;
   frames?: number;
   samples?: number;
@@ -183,7 +183,7 @@ function synthFrame(n: number): Frame {
   };
 }
 
-/** Each turn is 100 ms of model and 100 ms of tool; the last tool has not answered. */
+/** Each turn is 100 ms of the model and 100 ms of the tool; the last tool call is still open. */
 function synthRun(turns: number, letters: number): AgentRun {
   const text = (n: number): string =>
     `turn ${n} ${'lorem ipsum '.repeat(Math.ceil(letters / 12))}`.slice(0, letters);

@@ -1,7 +1,6 @@
 /**
- * Bundles for the tests of analysis and reports: parts as plain objects, held in memory or written to a folder with a
- * manifest made by hand. Restates the layout instead of importing it, so that a test can write what a writer never
- * would.
+ * Bundles for the tests of analysis and reports: parts as plain objects, in memory or written to a folder with a handmade
+ * manifest. Restates the layout instead of importing it, so that a test can write what a writer never would.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +9,7 @@ import type { AnalyzableBundle } from '../../src/analysis/bundle-parts.ts';
 
 export type PartContents = Record<string, unknown>;
 
-/** What a program of three files, dead after a throw in its second hour, leaves behind. */
+/** The parts of a program of three files that threw in its third hour. */
 export function commonParts(): PartContents {
   return {
     'trigger.json': {
@@ -153,7 +152,7 @@ export function commonParts(): PartContents {
   };
 }
 
-/** `changes` replaces parts by name; undefined leaves one out. */
+/** `changes` replaces parts by name; undefined omits one. */
 export function synthParts(changes: PartContents = {}): PartContents {
   return Object.fromEntries(
     Object.entries({ ...commonParts(), ...changes }).filter(([, part]) => part !== undefined),
@@ -162,7 +161,7 @@ export function synthParts(changes: PartContents = {}): PartContents {
 
 const bytesOf = (part: unknown) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part));
 
-/** JSON.stringify overflows on the nesting that some tests are about. */
+/** JSON.stringify overflows the stack on the deep nesting that some tests use. */
 function sizeOf(part: unknown): number {
   try {
     return bytesOf(part).length;
@@ -171,7 +170,7 @@ function sizeOf(part: unknown): number {
   }
 }
 
-/** The bundle as analysis sees it, with no disk behind it. */
+/** The bundle as analysis sees it, without a disk behind it. */
 export function memoryBundle(parts: PartContents, more: Partial<AnalyzableBundle> = {}): AnalyzableBundle {
   return {
     id: '00112233445566aa',
@@ -190,7 +189,7 @@ export function memoryBundle(parts: PartContents, more: Partial<AnalyzableBundle
   };
 }
 
-/** Writes the parts and a manifest over them to `folder`; `manifest` overrides its fields. */
+/** Writes the parts and a manifest of them to `folder`; `manifest` overrides its fields. */
 export function writeBundle(
   folder: string,
   parts: PartContents,

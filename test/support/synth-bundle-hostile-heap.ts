@@ -1,4 +1,4 @@
-/** Hostile heap snapshots, gzipped as the part is: counts, offsets, names and endings that lie. */
+/** Hostile heap snapshots, compressed like the real part: wrong counts, offsets, names and endings. */
 import { gzipSync } from 'node:zlib';
 import { type HostileInput, nested, withParts } from './synth-bundle-hostile.ts';
 

@@ -1,4 +1,7 @@
-/** Hostile journals in a bundle: frames and seals that lie, records that no writer makes, what is meant for other ears. */
+/**
+ * Hostile journals in a bundle: wrong frames and seals, records that no writer produces, text for terminals, CI runners and
+ * models.
+ */
 import {
   escapes,
   type HostileInput,
@@ -21,7 +24,7 @@ const started = (id: string, name: string): SynthRecord => ({
   kind: 32,
   payload: JSON.stringify({ seq: 1, at: 1e12, kind: 'run.start', run: id, source: 'x', name }),
 });
-/** Kinds of the format: a key, a memory sample, a log's end, a child, a warning. */
+/** Record kinds of the format. */
 const sealKey = 17;
 const logTail = 9;
 

@@ -1,4 +1,7 @@
-/** Hostile inputs of the formats that came later: a test's part, the mini core, a replay's recording, a CI run's summary. */
+/**
+ * Hostile inputs of the formats that were added later: a test's part, the mini core, a replay's recording, a CI run's
+ * summary.
+ */
 import { gzipSync } from 'node:zlib';
 import {
   escapes,
@@ -11,7 +14,7 @@ import {
   workflowCommands,
 } from './synth-bundle-hostile.ts';
 
-/** Made late: the two files import each other. */
+/** A function, because the two files import each other. */
 const steeringText = (): string =>
   `${escapes}\u009b2J\u001b]8;;http://evil.example\u0007link${workflowCommands}##vso[task.x]y`;
 
@@ -109,7 +112,7 @@ export const recordingHead = {
   tools: {},
 };
 
-/** Each is replayed with a program that prints a line and ends well: the recorded death does not come. */
+/** Each is replayed with a program that prints a line and exits normally: the recorded death does not happen. */
 function recordingFaults(): HostileInput[] {
   const steering = steeringText();
   const program = ['--', 'node', '-e', 'console.error(Object.keys(process.env).sort().join(" "))'];

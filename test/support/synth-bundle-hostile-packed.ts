@@ -1,4 +1,4 @@
-/** Hostile packed bundles and age files: each lies in one field, or is cut, doubled or stuffed in one place. */
+/** Hostile packed bundles and age files: each has one wrong field, or is cut, duplicated or padded in one place. */
 import { gzipSync } from 'node:zlib';
 import { synthFiles, synthTrigger } from './synth-bundle.ts';
 import type { HostileInput } from './synth-bundle-hostile.ts';
@@ -17,13 +17,13 @@ function file(path: string, bytes: Buffer, says: RegExp, exit: 1 | 3): HostileIn
 
 const refused = (fault: string, bytes: Buffer, says: RegExp) => file(`packed/${fault}.zip`, bytes, says, 3);
 
-/** One entry that lies: the rest is still read. */
+/** One wrong entry: the rest is still read. */
 function lying(fault: string, lie: Partial<SynthEntry>, says: RegExp): HostileInput {
   const zip = synthZip(entries().map((entry) => (entry.name === victim ? { ...entry, ...lie } : entry)));
   return file(`packed/${fault}.zip`, zip, says, 1);
 }
 
-/** One entry too many. */
+/** One additional entry. */
 function withExtra(fault: string, name: string, extra: Partial<SynthEntry> = {}): HostileInput {
   const entry = { name, content: Buffer.from('x'), ...extra };
   return file(`packed/${fault}.zip`, synthZip([...entries(), entry]), /left alone/, 1);

@@ -1,4 +1,4 @@
-/** Hostile parts: sealed and hashed as they should be, and of a content that no producer of ours writes. */
+/** Hostile parts: sealed and hashed correctly, with contents that no producer of ours writes. */
 import { synthTrigger } from './synth-bundle.ts';
 import {
   escapes,

@@ -1,6 +1,6 @@
 /**
- * The hostile bundles of fixtures/hostile: what each is called, its files, and what a reader must say. Built from the
- * true synthetic bundle and zip by breaking one thing. `npm run fixtures:hostile` writes them.
+ * The hostile inputs of fixtures/hostile: their names, their files, and what a reader must report. Built by breaking one
+ * thing in a valid synthetic bundle or zip. `npm run fixtures:hostile` writes them.
  */
 import { createHash } from 'node:crypto';
 import { synthEntry, synthFiles, synthManifest, synthTrigger } from './synth-bundle.ts';
@@ -14,15 +14,15 @@ import { partFaults } from './synth-bundle-hostile-parts.ts';
 export interface HostileInput {
   /** Below fixtures/hostile: `<format>/<fault>`, a folder or a file. */
   path: string;
-  /** Of a folder: its files. Of a file: one, under the empty name. */
+  /** For a folder, its files by name. For a file, one entry with an empty name. */
   files: Map<string, Buffer>;
   /** Symbolic links in a folder: name → target. */
   links?: Record<string, string>;
-  /** What analyze, or `command`, must end with: read in part, or refused; 0 where there is nothing to explain. */
+  /** The exit code of analyze (1: read in part, 3: refused) or of `command`; 0 if there is nothing to explain. */
   exit: 0 | 1 | 3;
-  /** Of what is no bundle: the command that reads it, run in its folder. */
+  /** For inputs that are no bundle: the command that reads it, run in its folder. */
   command?: string[];
-  /** What it must say about it, somewhere. */
+  /** What the output must contain. */
   says?: RegExp;
 }
 
@@ -35,7 +35,7 @@ export function folder(
   return { path, files, exit, ...(says && { says }) };
 }
 
-/** A bundle that is sealed and whole but for what its parts say. */
+/** A bundle that is sealed and complete; only the contents of its parts are hostile. */
 export function withParts(path: string, parts: Record<string, unknown>, says?: RegExp): HostileInput {
   return folder(path, synthFiles({ parts: { 'trigger.json': synthTrigger, ...parts } }), says);
 }

@@ -1,19 +1,19 @@
 /**
- * Builds bundles byte by byte as FORMAT.md describes them, restating the layout instead of importing it, so that reader
- * and test can't share a mistake.
+ * Builds bundles byte by byte as FORMAT.md describes them. Restates the layout instead of importing it, so that reader and
+ * test can't share a mistake.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface SynthBundle {
-  /** Part name → content. Objects become JSON. */
+  /** Contents by part name. Objects become JSON. */
   parts?: Record<string, unknown>;
-  /** Laid over the manifest. */
+  /** Overrides fields of the manifest. */
   manifest?: Record<string, unknown>;
-  /** Instead of the manifest. */
+  /** Replaces the manifest. */
   manifestText?: string;
-  /** Writes a progress file in the manifest's stead. */
+  /** Writes a progress file instead of the manifest. */
   isPartial?: boolean;
   id?: string;
   name?: string;
@@ -68,7 +68,7 @@ export function synthManifest(bundle: SynthBundle): Record<string, unknown> {
   };
 }
 
-/** All files of the bundle, manifest or progress file included. */
+/** All files of the bundle, including the manifest or the progress file. */
 export function synthFiles(bundle: SynthBundle = {}): Map<string, Buffer> {
   const files = synthParts(bundle);
   const manifest = synthManifest(bundle);

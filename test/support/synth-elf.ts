@@ -1,4 +1,4 @@
-/** Builds ELF objects and Linux cores of x86-64 and arm64 from scratch. Restates the layouts on purpose: it imports nothing. */
+/** Builds ELF objects and Linux cores of x86-64 and arm64. Restates the layouts on purpose, and imports nothing. */
 
 export interface SynthSegment {
   type: number;
@@ -15,7 +15,7 @@ export interface SynthElf {
   segments: SynthSegment[];
 }
 
-/** Header, table of segments, then each segment's bytes on a 16-byte boundary. */
+/** The header, the segment table, then the bytes of each segment, aligned to 16. */
 export function synthElf({ type, machine = 62, segments }: SynthElf): Buffer {
   const head = Buffer.alloc(64);
   head.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
@@ -70,7 +70,7 @@ export function synthThread(tid: number, signal: number, registers: Record<strin
   return synthNote('CORE', 1, bytes);
 }
 
-/** NT_PRSTATUS of an arm64 thread: `registers` by x0 to x30, sp, pc, pstate. */
+/** NT_PRSTATUS of an arm64 thread: `registers` has x0 to x30, sp, pc, pstate. */
 export function synthArm64Thread(tid: number, signal: number, registers: Record<string, number>): Buffer {
   const bytes = Buffer.alloc(392);
   bytes.writeUInt16LE(signal, 12);
@@ -102,7 +102,7 @@ export function synthProcess(pid: number, program: string, args: string): Buffer
   return synthNote('CORE', 3, bytes);
 }
 
-/** NT_FILE; offsets in bytes. `count` lies when it is given. */
+/** NT_FILE; offsets in bytes. `count` overrides the true number of files. */
 export function synthFiles(
   files: { start: number; end: number; offset: number; path: string }[],
   count = files.length,
@@ -126,7 +126,7 @@ export interface SynthMemory {
   flags?: number;
 }
 
-/** A core of notes and pieces of memory. */
+/** A core with these notes and pieces of memory. */
 export function synthCore(notes: Uint8Array[], memory: SynthMemory[], machine = 62): Buffer {
   return synthElf({
     type: 4,

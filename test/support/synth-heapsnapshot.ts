@@ -13,7 +13,10 @@ export interface SynthNode {
 export interface SynthLayout {
   nodeFields?: string[];
   edgeFields?: string[];
-  /** `lines`: a newline before each record's comma, as Node 20 and 22; `flat`: as Node 24; `pretty`: white space everywhere. */
+  /**
+   * `lines`: a newline before each record's comma, like Node 20 and 22; `flat`: like Node 24; `pretty`: white space
+   * everywhere.
+   */
   style?: 'lines' | 'flat' | 'pretty';
   locations?: number[][];
   traceTree?: unknown;
@@ -58,7 +61,7 @@ export class SynthSnapshot {
     return this;
   }
 
-  /** Index of a string, added if it is not there. */
+  /** Index of a string, which is added if necessary. */
   string(text: string): number {
     const known = this.#stringIndex.get(text);
     if (known !== undefined) return known;
@@ -66,7 +69,7 @@ export class SynthSnapshot {
     return this.strings.push(text) - 1;
   }
 
-  /** The object that V8 would write; edges are sorted by their source, stably. */
+  /** The object that V8 would write; edges are sorted by their source, with a stable sort. */
   toObject(layout: SynthLayout = {}): Record<string, unknown> {
     const nodeFields = layout.nodeFields ?? ['type', 'name', 'id', 'self_size', 'edge_count', 'detachedness'];
     const edgeFields = layout.edgeFields ?? ['type', 'name_or_index', 'to_node'];
@@ -151,7 +154,7 @@ export class SynthSnapshot {
   }
 }
 
-/** V8 writes everything above 0x7f as an escape. */
+/** V8 escapes everything above 0x7f. */
 function asciiJson(text: string): string {
   return JSON.stringify(text).replace(
     /[\u0080-\uffff]/g,
@@ -159,7 +162,7 @@ function asciiJson(text: string): string {
   );
 }
 
-/** A root, the program's global object below it by a shortcut, and GC roots: what every real snapshot starts with. */
+/** What every real snapshot starts with: a root, the program's global object as a shortcut below it, and GC roots. */
 export function synthProgram(): { snapshot: SynthSnapshot; root: number; global: number; gcRoots: number } {
   const snapshot = new SynthSnapshot();
   const root = snapshot.node({ type: 'synthetic', name: '', size: 0 });

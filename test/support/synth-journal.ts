@@ -1,4 +1,7 @@
-/** Builds journal segments byte by byte from FORMAT.md, without the product's layout, so that both can't share a slip. */
+/**
+ * Builds journal segments byte by byte from FORMAT.md. Does not import the product's layout, so that both can't share a
+ * mistake.
+ */
 import { crc32 } from 'node:zlib';
 
 export interface SynthRecord {
@@ -7,7 +10,7 @@ export interface SynthRecord {
   atMs?: number;
   flags?: number;
   payload?: string | Uint8Array;
-  /** What the frame says instead of the truth. */
+  /** Overrides the true length in the frame. */
   length?: number;
   previous?: number;
   breakChecksum?: boolean;
@@ -23,7 +26,7 @@ export interface SynthSegment {
   records?: SynthRecord[];
 }
 
-/** The segment's bytes, the offset of each record, and the checksum of the last. */
+/** The segment's bytes, the offset of each record, and the checksum of the last record. */
 export function synthSegment(options: SynthSegment = {}): {
   bytes: Buffer;
   offsets: number[];

@@ -1,6 +1,6 @@
-/** Heap snapshots of millions of nodes for tests, as V8 lays them out. */
+/** Heap snapshots with millions of nodes, in V8's layout. */
 
-/** Writes V8's layout directly: builders that keep an object a node are too slow for millions. */
+/** Writes the text directly: builders with an object per node are too slow for millions. */
 export function snapshotOf(
   nodeCount: number,
   edgesOf: (node: number) => number[],

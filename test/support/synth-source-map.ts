@@ -1,9 +1,9 @@
 /**
- * Builds source maps for tests. Restates the encoding of the format on purpose, so that a reader and its tests cannot
- * share one mistake. Source: ECMA-426.
+ * Builds source maps for tests. Restates the encoding of the format on purpose, so that a reader and its tests can't share a
+ * mistake. Source: ECMA-426.
  */
 
-/** All numbers 0-based. `name` without `source` is ignored. */
+/** All numbers are 0-based. `name` without `source` is ignored. */
 export interface SynthSegment {
   line: number;
   column: number;
@@ -15,7 +15,7 @@ export interface SynthSegment {
 
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** One number in base64 VLQ: sign in the lowest bit, five bits a digit, the sixth says that more follow. */
+/** One number in base64 VLQ: the sign in the lowest bit, five bits per digit, the sixth bit set if more digits follow. */
 export function encodeVlq(value: number): string {
   let rest = value < 0 ? -value * 2 + 1 : value * 2;
   let text = '';
@@ -27,7 +27,7 @@ export function encodeVlq(value: number): string {
   return text;
 }
 
-/** `mappings` of segments that are given in the order of their lines. */
+/** `mappings` for segments, which must be sorted by line. */
 export function encodeMappings(segments: readonly SynthSegment[]): string {
   const parts: string[] = [];
   const last = { line: 0, column: 0, source: 0, sourceLine: 0, sourceColumn: 0, name: 0 };
@@ -52,7 +52,7 @@ export function encodeMappings(segments: readonly SynthSegment[]): string {
   return parts.join('');
 }
 
-/** A map object with lists long enough for `segments`. */
+/** A map object with `sources` and `names` long enough for `segments`. */
 export function synthMap(segments: readonly SynthSegment[], fields: Record<string, unknown> = {}) {
   const highest = (of: (s: SynthSegment) => number | undefined) =>
     segments.reduce((max, segment) => Math.max(max, of(segment) ?? -1), -1);

@@ -1,5 +1,5 @@
 /**
- * Builds zip files field by field, with any field a lie: little-endian records of PKWARE's APPNOTE.TXT, restated here
+ * Builds zip files field by field; any field can be made wrong. Little-endian records of PKWARE's APPNOTE.TXT, restated here
  * so that reader and test can't share a mistake.
  */
 import { crc32, deflateRawSync } from 'node:zlib';
@@ -7,10 +7,13 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface SynthEntry {
   name: string;
   content: Buffer;
-  /** 8 deflates; 0 stores. */
+  /** 8: deflated; 0: stored. */
   method?: number;
   flags?: number;
-  /** Laid over the true fields, in the directory and in the local header alike unless told apart. */
+  /**
+   * Overrides the true fields in the directory and the local header; `localLies` then overrides those of the local header
+   * alone.
+   */
   lies?: Partial<HeaderFields>;
   localLies?: Partial<HeaderFields>;
   mode?: number;

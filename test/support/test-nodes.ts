@@ -1,5 +1,5 @@
 /**
- * The Nodes on which the tests let programs die. `npm test` has one, that which runs the tests; `npm run test:all`
+ * The Nodes on which the tests run programs that die. `npm test` has one, the running one; `npm run test:all`
  * (AGENTDUMP_TESTS=all) has the whole matrix, which it installs in test/nodes.
  */
 import { createHash } from 'node:crypto';
@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 
 const installed = join(dirname(fileURLToPath(import.meta.url)), '..', 'nodes', 'node_modules');
 
-/** The run that has other Nodes, oracles, real clients and runners. */
+/** True in the run that has other Nodes, oracles, real clients and runners. */
 export const isWideRun = process.env['AGENTDUMP_TESTS'] === 'all';
 
-/** `skip` of a test for which `npm test` has no time. */
+/** The `skip` option for tests that take too long for `npm test`. */
 export const onlyWide: string | false = isWideRun ? false : 'takes long';
 
-/** All in the wide run; else each nth from the first on. */
+/** All cases in the wide run; otherwise every nth, starting with the first. */
 export const sampleOf = <Case>(all: readonly Case[], nth: number): readonly Case[] =>
   isWideRun ? all : all.filter((_, at) => at % nth === 0);
 
@@ -30,41 +30,44 @@ const named = (major: number, path: string): TestNode => ({ major, name: `Node $
 
 const running = named(Number(process.versions.node.split('.')[0]), process.execPath);
 
-/** Of this run, oldest first. */
+/** The Nodes of this run, oldest first. */
 export const testNodes: readonly TestNode[] = isWideRun
   ? [20, 22, 24, 26].map((major) => named(major, realpathSync(requireBinary(major))))
   : [running];
 
 export const testMajors: readonly number[] = testNodes.map(({ major }) => major);
 
-/** Where some are enough: these of the matrix, or the one Node of this run. */
+/** For tests that need only some majors: these in the wide run, otherwise the one Node of this run. */
 export const majorsOf = (...wanted: number[]): readonly number[] => (isWideRun ? wanted : testMajors);
 
-/** Of `.ci/run`: its commit. By hand there is none, and nothing is chosen. */
+/** Set by `.ci/run`: its commit. Without it (a run by hand) every case runs. */
 const turn = isWideRun ? process.env['AGENTDUMP_TESTS_TURN'] : undefined;
 
-/** Another number for each test file and commit. */
+/** A different number for each test file and commit. */
 const drawn = createHash('sha256')
   .update(`${turn} ${basename(process.argv[1] ?? '')}`)
   .digest()
   .readUInt32LE();
 
-/** Of large tables that hold no way to die: in `.ci/run` every nth case, others with each commit; else all. */
+/**
+ * For large tables that contain no way to die: in `.ci/run` every nth case, starting at another one with each commit;
+ * otherwise all.
+ */
 export const partInTurn = <Case>(all: readonly Case[], nth: number): readonly Case[] =>
   turn ? all.filter((_, at) => at % nth === drawn % nth) : all;
 
 const oneInTurn = <Case>(all: readonly Case[]): readonly Case[] => partInTurn(all, all.length);
 
-/** Of what Node's version decides little: in `.ci/run` one of `testNodes`. Not for the table of deaths. */
+/** For what hardly depends on Node's version: in `.ci/run` one of `testNodes`. Not for the table of deaths. */
 export const nodesInTurn: readonly TestNode[] = oneInTurn(testNodes);
 
-/** The same of these majors. */
+/** The same for the given majors. */
 export const majorsInTurn = (...wanted: number[]): readonly number[] => oneInTurn(majorsOf(...wanted));
 
-/** Where one Node is enough. */
+/** For tests that need only one Node. */
 export const usualNode: TestNode = testNodes.find(({ major }) => major === 24) ?? running;
 
-/** The binary of a Node of this run. Throws when the run has none of this major. */
+/** The path of a Node of this run. Throws if the run has none of this major. */
 export function nodeOf(major: number): string {
   const found = testNodes.find((node) => node.major === major);
   if (!found) throw new Error(`this run has no Node ${major}, only ${testMajors.join(', ')}`);

@@ -1,6 +1,6 @@
 /**
- * Draws a text that a simple regular expression matches: classes, groups, alternatives, bounded repetitions. Look-aheads
- * are skipped. So each rule's examples are made at run time, and no file holds one.
+ * Generates a text that matches a simple regular expression: classes, groups, alternatives, bounded repetitions. Lookaheads
+ * and lookbehinds are ignored. With it the examples for each rule are generated at run time, and no file contains one.
  */
 import type { Random } from './seeded-random.ts';
 
@@ -22,7 +22,7 @@ class Maker {
     this.random = random;
   }
 
-  /** To the closing bracket or the end. Every branch is read, one is drawn. */
+  /** Reads up to the closing parenthesis or the end. Every branch is read, and one is chosen. */
   alternatives(): string {
     const branches = [this.sequence()];
     while (this.source[this.at] === '|') {
@@ -44,7 +44,7 @@ class Maker {
     const after = this.at;
     const [least, most] = this.bounds();
     const end = this.at;
-    // Enough for any rule that asks for random text, not so much that tests are slow.
+    // Enough for any rule that requires random text, and short enough for fast tests.
     const count = Math.max(least, Math.min(most, Math.max(least, 24)));
     let out = count > 0 ? first : '';
     for (let n = 1; n < count; n++) {

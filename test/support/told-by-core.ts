@@ -1,9 +1,9 @@
-/** What the account of a damaged file says, compared with the account of the whole one. */
+/** Compares the account of a damaged file with the account of the undamaged one. */
 import type { Account } from '../../src/model/account.ts';
 
 export const wrong = 'wrong and certain';
 
-/** The title, and the frames of the stack that died. */
+/** The title, and the frames of the crashed thread. */
 export function toldBy({ verdict, threads }: Account): string {
   const frames = threads?.find(({ crashed }) => crashed)?.frames ?? [];
   return JSON.stringify([
@@ -12,7 +12,7 @@ export function toldBy({ verdict, threads }: Account): string {
   ]);
 }
 
-/** `truth`: from `toldBy`, of the account of the undamaged file. */
+/** `truth`: the result of `toldBy` for the undamaged file. */
 export function judge(account: Account, truth: string): string {
   if (toldBy(account) === truth) return 'right';
   const isSure = account.verdict?.confidence === 'certain' && account.gaps.length === 0;

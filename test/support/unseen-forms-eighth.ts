@@ -1,4 +1,6 @@
-/** The eighth set: objects as other languages print them, files of credentials, commands, what agents say, tokens cut short. */
+/**
+ * The eighth set: objects as other languages print them, credential files, commands, messages of agents, truncated tokens.
+ */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

@@ -1,6 +1,6 @@
 /**
- * The eleventh set: where people put secrets in files, commands, logs, chats and states of 2026, with new providers and with
- * encodings. Written by one who had read the rules, before any of it was given to them, and measured once then.
+ * The eleventh set: where people put secrets in files, commands, logs, chats and program states of 2026, with new providers
+ * and encodings. Its author had read the rules; it was measured once, before any rule was changed for it.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages

@@ -1,6 +1,6 @@
 /**
- * The fifth set: the half of the same writing that nobody looked at while the rules were made better with the fourth, so its
- * figure is nearer to what is met.
+ * The fifth set: the half of the fourth's writing that nobody looked at while the rules were improved with the fourth, so
+ * that its figure is closer to what is found in practice.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages

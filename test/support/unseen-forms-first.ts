@@ -1,10 +1,10 @@
 /**
- * Texts with a secret in them, written by somebody who had not read the rules, to measure what the redactor does with
- * what nobody had in mind; `unseen-forms.ts` says what the signs stand for. This is the first set: rules were made
- * better after it had been measured once (the room's README has the figure of that first time).
+ * Texts that contain a secret, written by somebody who had not read the rules, to measure how the redactor handles forms that
+ * nobody anticipated; `unseen-forms.ts` explains the placeholders. This is the first set: the rules were improved with it
+ * after it had been measured once (src/redaction/README.md has the figure of that first measurement).
  */
 
-/** Names in other languages, and names that people make up. */
+/** Names in other languages, and names that people invent. */
 export const names = [
   'parool = %P',
   'mot_de_passe: %P',
@@ -118,7 +118,7 @@ export const names = [
   'nsec1%a58',
 ];
 
-/** Tokens of companies that do not exist, and values with no name at all. */
+/** Tokens of companies that do not exist, and values without a name. */
 export const bare = [
   'Using key %V for the request',
   'curl failed for token %V (403)',
@@ -210,7 +210,7 @@ export const bare = [
   'PRIVMSG NickServ :IDENTIFY bob %P',
 ];
 
-/** Configuration and sources of many languages. */
+/** Configuration files and source code in many languages. */
 export const sources = [
   'db:\n  user: app\n  pw: %P\n',
   'database:\n  credentials:\n    - bob\n    - %P\n',
@@ -581,7 +581,7 @@ export const wire = [
   '<methodCall><params><param><value><string>password=%P</string></value></param></params></methodCall>',
 ];
 
-/** Logs, errors, traces, encodings, pieces. */
+/** Logs, errors, traces, encodings, fragments. */
 export const logs = [
   '2026-11-22T04:00:00Z INFO auth.service token=%T user=bob',
   '2026-11-22 04:00:00,123 DEBUG [main] c.a.Auth - password: %P',

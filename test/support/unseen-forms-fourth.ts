@@ -1,6 +1,7 @@
 /**
- * The fourth set: what people, tools and agents print, with passwords that are words, short tokens of unknown issuers, and codes.
- * Written without a look at the rules, together with the fifth, and measured once; then the rules were made better with this one.
+ * The fourth set: output of people, tools and agents, with passwords that are words, short tokens of unknown issuers, and
+ * codes. Written together with the fifth without knowledge of the rules, and measured once; then the rules were improved with
+ * it.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages

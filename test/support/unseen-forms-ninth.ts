@@ -1,6 +1,6 @@
 /**
- * The ninth set: builds and deploys, traces of browsers, messages between services, what programs print at their start. Written
- * after the rules had been made better with the seventh and the eighth, and measured once.
+ * The ninth set: builds and deployments, browser traces, messages between services, what programs print at startup. Written
+ * after the rules had been improved with the seventh and the eighth, and measured once.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages

@@ -1,6 +1,7 @@
 /**
- * The second set: written before the rules were read, too, and measured twice while no rule was written for a line of it (77, then
- * 86 %). Rules have been made better with it since, so that its figure says what is known, not what is met.
+ * The second set: also written before its author had read the rules, and measured twice before any rule was written for it
+ * (77, then 86 %). The rules have since been improved with it, so that its figure shows what is known, not what is found in
+ * practice.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
@@ -73,7 +74,7 @@ export const files = [
   'WORDPRESS_NONCE_SALT=%L',
 ];
 
-/** Programs: sources, what they print, what fails. */
+/** Programs: source code, output, errors. */
 export const programs = [
   "if (password !== '%P') throw new Error('no');",
   "assert.equal(req.headers['x-token'], '%T');",
@@ -150,7 +151,7 @@ export const programs = [
   'export default { db: { pass: `%P` } }',
 ];
 
-/** What goes over wires and into logs. */
+/** Network traffic and logs. */
 export const traffic = [
   'HTTP/1.1 200 OK\r\nX-Session: %W\r\n\r\n',
   'HTTP/1.1 302\r\nLocation: https://x/cb?code=%W&state=a\r\n',

@@ -1,4 +1,4 @@
-/** The seventh set, as a tester would draw it up who has the providers' formats and the usual places before him. */
+/** The seventh set, as a tester would write it who knows the providers' formats and the usual places. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

@@ -1,6 +1,6 @@
 /**
- * The sixth set: other places than the fourth and fifth (devices, password stores, inventories, loggers, other languages), written
- * after the rules had been made better with those and measured once; then the rules were made better with it.
+ * The sixth set: other places than the fourth and the fifth (devices, password stores, inventories, loggers, other
+ * languages). Written after the rules had been improved with those, and measured once; then the rules were improved with it.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
@@ -27,7 +27,7 @@ export const devices = [
   'Steam login key: %A20',
 ];
 
-/** Stores and exports of passwords. */
+/** Password stores and their exports. */
 export const stores = [
   'name,url,username,password\nzentro,https://x.io,anna,%J\n',
   'Title,Username,Password,URL\nDB,root,%P,db\n',
@@ -72,7 +72,7 @@ export const inventories = [
   'smtpd_sasl: [mail.x.io]:587 bot@x.io:%P',
 ];
 
-/** Languages' values and loggers' lines. */
+/** Values as languages print them, and lines of loggers. */
 export const logged = [
   'level=info msg="login" user=anna password=%J dur=3ms',
   'time=10:02 lvl=DBG token=%Y%Y user=4',
@@ -111,7 +111,7 @@ export const logged = [
   'MariaDB> SET PASSWORD = PASSWORD("%J");',
 ];
 
-/** People and models. */
+/** What people and models write. */
 export const said = [
   'pls use these: user anna pass %J',
   'login: anna\npassword: %J\nthx',

@@ -1,6 +1,7 @@
 /**
- * The tenth set: secrets in sources, tests and documentation, beside what only looks like one there (unseen-look-alikes-tenth.ts).
- * Written before the rules learned to tell a stand-in and an expression from a value, and measured once then.
+ * The tenth set: secrets in source code, tests and documentation, beside what only looks like one there
+ * (unseen-look-alikes-tenth.ts). Written before the rules could distinguish a placeholder or an expression from a value, and
+ * measured once then.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages

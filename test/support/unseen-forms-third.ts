@@ -1,6 +1,6 @@
 /**
- * The third set: what other languages print of an object, command lines and shells, tables and logs, as they were written before
- * the rules were read. The rules were made better with it, so its figure says what is known, not what is met.
+ * The third set: objects as other languages print them, command lines and shells, tables and logs, written before its author
+ * had read the rules. The rules were improved with it, so that its figure shows what is known, not what is found in practice.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
@@ -169,7 +169,7 @@ export const dumps = [
   'echo "%A30" | docker login --username ci --password-stdin',
 ];
 
-/** Documents of deployments, logs, protocols, programs and links. */
+/** Deployment documents, logs, protocols, programs and links. */
 export const traces = [
   '"Env": [\n  "PATH=/usr/bin",\n  "RABBITMQ_DEFAULT_PASS=%A16",\n  "LANG=C"\n]',
   '"Cmd": ["redis-server", "--requirepass", "%A24"]',

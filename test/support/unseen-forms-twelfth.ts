@@ -1,6 +1,6 @@
 /**
- * The twelfth set, half the size of the eleventh: the same kinds of places, other forms. Written by one who had read the rules,
- * and measured once.
+ * The twelfth set, half the size of the eleventh: the same kinds of places, other forms. Its author had read the rules;
+ * measured once.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages

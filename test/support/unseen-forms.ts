@@ -1,6 +1,6 @@
 /**
- * Fills the texts of unseen-forms-*.ts from a seed: `%T` and its like are the secret, `[[b64:…]]` is written in base64 (and
- * is then the secret, as a reader has only to decode it), everything else stands as it is.
+ * Fills the texts of unseen-forms-*.ts from a seed: placeholders like `%T` become the secret, and `[[b64:…]]` is written in
+ * base64, which is then the secret, because a reader only has to decode it. Everything else is unchanged.
  */
 import type { CorpusItem } from './secret-corpus.ts';
 import { fillTemplate, letters, type Random, SeededRandom } from './seeded-random.ts';
@@ -15,7 +15,7 @@ const plainPasswords =
   );
 const capital = (word: string): string => word[0]!.toUpperCase() + word.slice(1);
 
-/** What each sign stands for. */
+/** The values of the placeholders. */
 const signs: Record<string, (random: Random) => string> = {
   T: (r) => fillTemplate('{A32}', r),
   S: (r) => fillTemplate('{A16}', r),
@@ -29,7 +29,7 @@ const signs: Record<string, (random: Random) => string> = {
   O: (r) => fillTemplate('{U32}', r),
   G: (r) => fillTemplate('{U5}-{U5}-{U5}-{U5}', r),
   M: (r) => Array.from({ length: 12 }, () => r.pick(words)).join(' '),
-  /** What people take: a word with digits and a sign, or what a generator of passwords gives. */
+  /** A typical password: a word with digits and a sign, or the output of a password generator. */
   P: (r) =>
     fillTemplate(
       r.pick([
@@ -41,7 +41,7 @@ const signs: Record<string, (random: Random) => string> = {
       ]),
       r,
     ),
-  /** A word, as people take it: alone, with figures, in leet, two of them. */
+  /** A word as a password: alone, with digits or a year, or two of them. */
   J: (r) =>
     fillTemplate(
       r.pick([
@@ -53,12 +53,12 @@ const signs: Record<string, (random: Random) => string> = {
       ]),
       r,
     ),
-  /** A short token of nobody knows whom. */
+  /** A short token of an unknown issuer. */
   Y: (r) => fillTemplate(r.pick(['{a10}', '{a12}', '{A12}', '{h12}', '{A14}']), r),
-  /** What a generator of passwords gives that must please a policy. */
+  /** The output of a password generator that has to satisfy a policy. */
   Q: (r) =>
     fillTemplate(`{A5}${r.pick(['!', '#', '*', '_', '^'])}{A6}${r.pick(['.', '-', '_', '!'])}{a4}`, r),
-  /** A company's prefix that exists nowhere, and what it might put behind it. */
+  /** The prefix of a company that does not exist, and what it might append to it. */
   V: (r) =>
     fillTemplate(
       `${r.text(2 + r.below(4), 'bcdfghjklmnpqrstvwxz')}${r.pick(['_live_', '_pat_', '-', '_', '_sk_', '-api-', '.', '_key_'])}${r.pick(['{A36}', '{a40}', '{h40}', '{A28}', '{w43}', '{A22}'])}`,
@@ -66,7 +66,7 @@ const signs: Record<string, (random: Random) => string> = {
     ),
 };
 
-/** Texts that must stay, each with `copies` fillings. */
+/** Texts that must be kept, each filled `copies` times. */
 export function makeUnseenLookAlikes(
   groups: Record<string, string[]>,
   seed: number,
@@ -75,7 +75,7 @@ export function makeUnseenLookAlikes(
   return makeUnseen(groups, seed, copies).map((item) => ({ ...item, class: 'look-alike', secret: '' }));
 }
 
-/** The text of a form, and what of it is secret. */
+/** The filled text of a form, and the secret in it. */
 function fillForm(form: string, random: Random): { text: string; secret: string } {
   const drawn = new Map<string, string>();
   let secret = '';
@@ -101,7 +101,7 @@ function drawOwn(kind: string, length: number, random: Random): string {
   );
 }
 
-/** Each form with `copies` values. */
+/** Each form with `copies` different values. */
 export function makeUnseen(groups: Record<string, string[]>, seed: number, copies = 2): CorpusItem[] {
   const random = new SeededRandom(seed);
   return Object.entries(groups).flatMap(([group, forms]) =>

@@ -1,4 +1,4 @@
-/** What stood beside the eighth set and must stay. */
+/** Texts that accompany the eighth set and must be kept. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

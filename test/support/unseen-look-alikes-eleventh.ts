@@ -1,4 +1,6 @@
-/** What stands beside the secrets of the eleventh set in files, commands, logs, chats and states, and must stay. */
+/**
+ * Texts that accompany the secrets of the eleventh set in files, commands, logs, chats and program states, and must be kept.
+ */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

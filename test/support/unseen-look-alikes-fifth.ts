@@ -1,4 +1,4 @@
-/** What stood beside the fifth set and must stay. */
+/** Texts that accompany the fifth set and must be kept. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

@@ -1,4 +1,4 @@
-/** What stood beside the fourth set and must stay: the same words and places with nothing secret in them. */
+/** Texts that accompany the fourth set and must be kept: the same words and places without a secret. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

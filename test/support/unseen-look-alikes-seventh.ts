@@ -1,4 +1,4 @@
-/** What stood beside the seventh set and must stay. */
+/** Texts that accompany the seventh set and must be kept. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

@@ -1,4 +1,4 @@
-/** What stands in sources, tests and documentation beside the secrets of the tenth set, and must stay. */
+/** Texts that accompany the secrets of the tenth set in source code, tests and documentation, and must be kept. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

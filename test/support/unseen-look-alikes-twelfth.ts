@@ -1,4 +1,4 @@
-/** What stands beside the secrets of the twelfth set, and must stay. */
+/** Texts that accompany the secrets of the twelfth set, and must be kept. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
 

@@ -1,21 +1,21 @@
-/** The table of victims: every program of fixtures/programs, how it is run and how it goes. */
+/** The table of victims: every program of fixtures/programs, how it is run, and which bundles it leaves. */
 
 export interface Victim {
   /** File in fixtures/programs. */
   file: string;
   args?: string[];
-  /** Flags of Node's own. */
+  /** Options of Node itself. */
   flags?: string[];
   env?: Record<string, string>;
-  /** Sent when the program has printed `ready`. */
+  /** Sent once the program has printed `ready`. */
   signal?: NodeJS.Signals;
-  /** A shell's limit on descriptors. */
+  /** Limit on open descriptors, `ulimit -n`. */
   maxDescriptors?: number;
-  /** A shell's limit on the size of files, in blocks of 512 bytes. */
+  /** Limit on the size of files in blocks of 512 bytes, `ulimit -f`. */
   maxFileBlocks?: number;
-  /** Of addresses, `ulimit -v`. */
+  /** Limit on address space, `ulimit -v`. */
   maxAddressKilobytes?: number;
-  /** Verdict kinds in the names of the bundles that it leaves, sorted; none for [] */
+  /** Verdict kinds in the names of the bundles that it leaves, sorted; empty if it leaves none. */
   bundles: string[];
 }
 
@@ -58,7 +58,7 @@ export const victims: readonly Victim[] = [
   { file: 'rejection-handler-removed.cjs', bundles: ['unhandled-rejection'] },
   { file: 'exit-code.cjs', env: { AGENTDUMP_EXITS: 'all' }, bundles: ['exit'] },
   { file: 'exit-code-set.cjs', env: { AGENTDUMP_EXITS: 'all' }, bundles: ['exit'] },
-  // Deliberate, and nobody was at work: no death.
+  // A deliberate exit with no work in progress is no death.
   { file: 'exit-code.cjs', bundles: [] },
   { file: 'exit-code-set.cjs', bundles: [] },
   { file: 'exit-zero.cjs', bundles: [] },
@@ -85,7 +85,7 @@ export const victims: readonly Victim[] = [
   { file: 'signal-wait.cjs', signal: 'SIGINT', bundles: [] },
   { file: 'signal-in-context.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'signal-handled.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
-  // The signal that the program handled, and the one that ended it.
+  // One for the signal that the program handled, one for the signal that ended it.
   { file: 'signal-reraised.cjs', signal: 'SIGTERM', bundles: ['terminated', 'terminated'] },
   { file: 'signal-only-listener.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'signal-handler-removed.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
@@ -111,7 +111,7 @@ export const victims: readonly Victim[] = [
   { file: 'child-throws.cjs', bundles: ['uncaught-exception'] },
   { file: 'out-of-descriptors.cjs', maxDescriptors: 64, bundles: ['resource-exhaustion'] },
   { file: 'abort.cjs', bundles: [] },
-  // With the watchdog there from the first line on.
+  // With the watchdog running from the start.
   ...watched([
     { file: 'watchdog-unseen.cjs', bundles: [] },
     { file: 'exit-zero.cjs', bundles: [] },
@@ -133,7 +133,7 @@ function watched(rows: Victim[]): Victim[] {
   return rows.map((row) => ({ ...row, env: { ...row.env, AGENTDUMP_HANG_MS: '60000' } }));
 }
 
-/** What a person would call it: the file, and what sets this row apart. */
+/** A readable name: the file, and what distinguishes this row. */
 export function victimName(victim: Victim): string {
   return [
     victim.file,

@@ -1,4 +1,4 @@
-/** A workbench over a folder of the test's, with its page built from the sources as they are now. */
+/** A workbench over a folder of the test, with its page built from the current sources. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import type { Browser, BrowserPage } from './browser.ts';
 import { buildWorkbench } from './build-page.mjs';
 
 export interface TestWorkbench {
-  /** Where its things lie. */
+  /** The folder that it shows. */
   folder: string;
-  /** With the token. */
+  /** Includes the token. */
   url: string;
   close(): Promise<void>;
 }
 
-/** @param fill writes what is opened into the folder; returns the path of it where that is not the folder. */
+/** @param fill writes what is opened into the folder; returns its path if that is not the folder itself. */
 export async function openTestWorkbench(
   fill: (folder: string) => string | undefined | Promise<string | undefined>,
 ): Promise<TestWorkbench> {
@@ -41,7 +41,7 @@ export async function openTestWorkbench(
   };
 }
 
-/** Everything that a page of ours would never do, as it happens. */
+/** Collects everything that our page must never do, as it happens. */
 export function watchTroubles(page: BrowserPage, url: string): string[] {
   const troubles: string[] = [];
   page.on('console', (message: { text(): string }) => troubles.push(message.text()));
@@ -57,7 +57,7 @@ export function watchTroubles(page: BrowserPage, url: string): string[] {
   return troubles;
 }
 
-/** A page of a workbench in a browser, and what it does that it never should. */
+/** Opens a page of the workbench in a browser, and collects what it must never do. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -70,7 +70,7 @@ export async function openPage(
   return [page, troubles];
 }
 
-/** What axe finds, by rule. Opened with `bypassCSP`, since axe is no part of the page. */
+/** The violations that axe finds, by rule. The page must have been opened with `bypassCSP`, because axe is not part of it. */
 export async function violationsOf(page: BrowserPage, axe: string): Promise<[id: string, nodes: string[]][]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(

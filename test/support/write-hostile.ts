@@ -1,4 +1,4 @@
-/** Writes fixtures/hostile anew: `npm run fixtures:hostile`. The README in it stays. */
+/** Regenerates fixtures/hostile: `npm run fixtures:hostile`. Its README is kept. */
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hostileInputs } from './synth-bundle-hostile.ts';

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of fixtures/screenshots: the shipped example and a research agent with a heap really die, their
- * pages are opened in chromium. `npm run screenshots`, after a build.
+ * Takes the screenshots in fixtures/screenshots: the shipped example and a research agent with a heap really die, and their
+ * pages are opened in chromium. Run `npm run screenshots` after a build.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const search = (query: string) => ({ name: 'web_search', arguments: { query } })
 const read = (page: string) => ({ name: 'read_page', arguments: { url: `https://example.org/${page}` } });
 const claim = { name: 'check_claim', arguments: { claim: 'The front has retreated since 2019' } };
 
-/** What the model says, turn by turn. */
+/** The model's answers, turn by turn. */
 const replies: ScriptedReply[] = [
   {
     text: 'I will look for measurements first, then for projections, and check each claim before I write.',
@@ -76,7 +76,7 @@ async function exampleAccount(): Promise<Account> {
   return latestIn(/The bundle is in (.*)/.exec(said)?.[1] ?? '');
 }
 
-/** Paths as they are for whoever works in the project's folder. */
+/** Paths are shown relative to the project's folder, as its developers see them. */
 async function latestIn(dir: string): Promise<Account> {
   const bundle = openBundle(findBundle('latest', dir));
   const account = await analyzeBundle(bundle);

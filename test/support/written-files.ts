@@ -1,11 +1,11 @@
-/** Every file below a folder with its bytes as text, compressed ones also as what they hold. */
+/** Every file below a folder with its bytes as text; compressed files also decompressed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 export interface WrittenFile {
   path: string;
-  /** Latin-1: a character a byte. */
+  /** Latin-1: one character per byte. */
   text: string;
 }
 
