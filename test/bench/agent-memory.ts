@@ -1,6 +1,6 @@
 /**
- * Whether what is remembered of an agent stays level: an agent of very many model calls, with the preload and without,
- * and what is alive in it as the calls go by. CALLS, NODES: how many, and on which Nodes, by commas.
+ * Whether the memory that the preload uses for an agent stays constant: an agent of very many model calls, with and without
+ * the preload, and the size of its live heap as the calls go by. CALLS: how many; NODES: on which Nodes, separated by commas.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ interface Mark {
   rss: number;
 }
 
-/** Every reply has an id and a text of its own, and every third asks for a tool. */
+/** Each reply has its own id and text, and every third one asks for a tool. */
 async function startServer() {
   let count = 0;
   const server = createServer(async (request, response) => {

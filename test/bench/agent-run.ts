@@ -1,9 +1,9 @@
 /**
- * What the recording of real agents costs and how late it is: ten client libraries against the mock model server, with the
- * preload as it is shipped. Wall and CPU are paired, with and without it in turns, on a model that takes as long as a fast
- * real one; the lag, of the openai package, is the time from the sending of a piece of the reply to the record that holds
- * it. PAIRS: how many of each agent; AGENTS, NODES: which of them, by commas. On a machine that is busy with other things,
- * wall time is worth something only at a real-time priority: `chrt -r 5 npm run bench:agent-run`.
+ * The cost and delay of recording real agents: ten client libraries against the mock model server, with the preload as it is
+ * shipped. Wall and CPU time are compared in pairs, with and without the preload in turns, on a model that is as slow as a
+ * fast real one. The lag, measured with the openai package, is the time from sending a piece of the reply until the record
+ * that contains it. PAIRS: how many of each agent; AGENTS, NODES: which of them, separated by commas. On a busy machine, wall
+ * time is only meaningful at a real-time priority: `chrt -r 5 npm run bench:agent-run`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const nodes = (process.env['NODES'] ?? '20,24').split(',');
 const pairs = Number(process.env['PAIRS'] ?? 9);
 const turns = 8;
 const framesATurn = 40;
-/** A fast model's pace: 100 events a second. */
+/** 100 events per second, the pace of a fast model. */
 const frameDelayMs = 10;
 
 const sorted = (values: number[]) => values.toSorted((a, b) => a - b);
@@ -43,7 +43,9 @@ const script = (n: number): ScriptedReply => ({
 
 interface Run {
   wallMs: number;
-  /** Of it, what the program itself takes: until its first request, from a reply's end to the next request, after the last. */
+  /**
+   * The share of the program itself: before its first request, between replies and next requests, and after the last reply.
+   */
   own: readonly number[];
   cpuMs: number;
   /** When each word was sent, milliseconds since the epoch. */
@@ -82,7 +84,7 @@ async function run(
   return { wallMs, own: ownParts(marks), cpuMs: Number(/CPU (\d+)/.exec(out)?.[1]) / 1000, sent };
 }
 
-/** The marks are the start, then request and end of each call, then the program's end. */
+/** The marks are the start, the request and the end of each call, and the program's end. */
 function ownParts(marks: readonly number[]): readonly number[] {
   const waits = marks.slice(1).map((mark, n) => mark - (marks[n] ?? mark));
   const own = waits.filter((_, n) => n % 2 === 0);
@@ -90,13 +92,13 @@ function ownParts(marks: readonly number[]): readonly number[] {
   return [own[0] ?? 0, between, own.at(-1) ?? 0];
 }
 
-/** Runs the agent in streaming mode and says its CPU time in the end. */
+/** Runs the agent in streaming mode and prints its CPU time at the end. */
 const wrapper = `
 process.argv.splice(2, 0, 'stream');
 process.on('exit', () => { const { user, system } = process.cpuUsage(); console.log('CPU', user + system); });
 import(require('node:url').pathToFileURL(process.argv[1]).href);`;
 
-/** Shares and milliseconds that the preload adds, pair by pair. */
+/** Percentages and milliseconds that the preload adds, pair by pair. */
 async function comparePairs(node: string, agent: string, dir: string) {
   const [walls, cpus, plain]: [number[], number[], number[]] = [[], [], []];
   const owns: number[][] = [[], [], []];
@@ -151,7 +153,7 @@ for (const { name, path } of findNodes().filter((one) => nodes.some((node) => on
   rmSync(parent, { recursive: true, force: true });
 }
 
-/** From the flight recorder of runs that end by a signal in the middle of a stream. */
+/** Read from the flight recorder of runs that a signal ends in the middle of a stream. */
 async function measureLags(node: string, parent: string): Promise<number[]> {
   const lags: number[] = [];
   for (let i = 0; i < 5; i++) {

@@ -1,6 +1,7 @@
 /**
- * What the taps cost: installing them, each SSE frame of a streamed reply, a request that is no model call, a long
- * conversation's journal, and the API with and without the preload. Each against the same program untapped, in one run.
+ * The cost of the taps: of installing them, per SSE frame of a streamed reply, per request that is not a model call, of a
+ * long conversation's journal, and of the API with and without the preload. Each is compared with the same program without
+ * taps in the same run.
  */
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -22,7 +23,7 @@ const policy = createPolicy();
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const print = (what: string, figure: string) => console.log(`${what.padEnd(64)} ${figure}`);
 
-/** The child's program: fetches one stream again and again, and prints the median milliseconds. */
+/** The child's program: fetches one stream repeatedly, and prints the median in milliseconds. */
 const client = `
 const [url, rounds] = process.argv.slice(1);
 const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'x' }] });
@@ -93,7 +94,7 @@ function measureLoad(preload: string): void {
   }
 }
 
-/** A conversation of 1,000 calls that grows to 200,000 tokens, tool results of 5 kB in it. */
+/** A conversation of 1,000 calls that grows to 200,000 tokens and contains tool results of 5 kB. */
 function measureJournal(): void {
   let bytes = 0;
   const count = (_kind: number, text: string) => (bytes += Buffer.byteLength(text));

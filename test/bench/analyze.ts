@@ -1,6 +1,6 @@
 /**
- * What `agentdump analyze` costs from shell to prompt, against a bare `node -e 0`, in turns; the target is 300 ms for
- * a bundle without a heap. Prints medians, their ratio, and the share of each format. `npm run bench:analyze`.
+ * The time of `agentdump analyze` from shell to prompt, alternating with a bare `node -e 0`; the target is 300 ms for a
+ * bundle without a heap. Prints medians, their ratio, and the share of each format. `npm run bench:analyze`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * What `agentdump ci` costs a real package's green test run, paired with the bare command: wall clock and processor time
- * of the whole tree, as medians of the pairs' ratios with their 95 % bounds. `find-my-way` runs a process for each of its
- * 80 files of node:test, which is the dearest case; the mocha suites have one process and many short tests. An argument
- * (`npm run bench:ci -- 'find-my-way'`, `-- 'ci;'`) keeps to the rows that hold it.
+ * What `agentdump ci` adds to a green test run of a real package, compared in pairs with the bare command: wall clock and
+ * processor time of the whole process tree, as medians of the pairs' ratios with their 95 % bounds. `find-my-way` starts a
+ * process for each of its 80 files of node:test, which is the most expensive case; the mocha suites have one process and many
+ * short tests. An argument (`npm run bench:ci -- 'find-my-way'`, `-- 'ci;'`) selects the rows that contain it.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ interface Suite {
 }
 
 const findMyWay = join(runners, 'find-my-way');
-/** A file of mocha with twenty tests a suite. */
+/** A mocha file with twenty tests per suite. */
 function writeMochaFile(name: string, suitesInIt: number): string {
   const path = join(scratch, name);
   writeFileSync(
@@ -76,7 +76,7 @@ interface Cost {
   cpuMs: number;
 }
 
-/** Processor time of everything below, as bash's `times` sums it up for its children. */
+/** Processor time of the whole process tree, as bash's `times` reports it for its children. */
 function measure({ cwd, command }: Suite, prefix: string[]): Cost {
   const startedMs = performance.now();
   const run = spawnSync(
@@ -99,7 +99,7 @@ function median(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Of the median, by order statistics: the ranks between which it lies with 95 %. */
+/** Bounds of the median by order statistics: it lies between these ranks with 95 %. */
 function boundsOf(values: number[]): [number, number] {
   const sorted = [...values].sort((a, b) => a - b);
   const reach = 0.98 * Math.sqrt(sorted.length);
@@ -124,7 +124,7 @@ for (const suite of suites)
     const cpu: number[] = [];
     const bare: number[] = [];
     for (let pair = 0; pair < pairs; pair++) {
-      // Whoever is first in one pair is second in the next.
+      // The order alternates from pair to pair.
       const order = pair % 2 ? [prefix, []] : [[], prefix];
       const costs = order.map((words) => ({ words, cost: measure(suite, words) }));
       const without = costs.find(({ words }) => words.length === 0)?.cost as Cost;

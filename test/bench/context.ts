@@ -1,9 +1,10 @@
 /**
- * The cost of the context that knows which request did it, in real servers: CPU time a request, of all threads, of a server that
- * lives without the preload, with it, and with it but without contexts (AGENTDUMP_CONTEXT=off). Twenty requests at once come from
- * another process. All live at once and do the same slices of work in turns, so that they meet the same machine; a round has
- * processes of its own and gives the median ratio of its slices. Printed: the median of the rounds, the least and the highest.
- * ROWS, NODES: some of them, by commas; ROUNDS, SLICES: how many. Needs dist and `npm ci --prefix test/servers`.
+ * The cost of tracking which request caused something, in real servers: CPU time per request, of all threads, of a server
+ * without the preload, with it, and with it but without contexts (AGENTDUMP_CONTEXT=off). Another process sends twenty
+ * requests at once. All servers run at once and do the same slices of work in turns, so that they meet the same machine; each
+ * round has its own processes and yields the median ratio of its slices. Prints the median, minimum and maximum of the
+ * rounds. ROWS, NODES: which of them, separated by commas; ROUNDS, SLICES: how many. Needs dist and `npm ci --prefix
+ * test/servers`.
  */
 import { testNodes } from '../support/test-nodes.ts';
 import { openPlace, type Place, Subject } from './life/subject.ts';
@@ -13,7 +14,7 @@ const listed = (name: string): string[] | undefined => process.env[name]?.split(
 const rounds = Number(process.env['ROUNDS'] ?? 8);
 const slices = Number(process.env['SLICES'] ?? 21);
 const requests = 300;
-/** The recorder begins after two seconds, the watchdog after one. */
+/** The recorder starts after two seconds, the watchdog after one. */
 const settledMs = 3000;
 const mostRatio = 1.03;
 
@@ -22,7 +23,7 @@ const works = {
   fastify: 'Fastify, 40 awaits a request',
   promises: 'node:http, 130 promises a request',
 };
-/** `always`: what a program pays on Node 20 and 22 that uses no AsyncLocalStorage, and asks for it. */
+/** `always`: the cost on Node 20 and 22 for a program that doesn't use AsyncLocalStorage itself, and asks for contexts. */
 const lives = {
   bare: undefined,
   off: { AGENTDUMP_CONTEXT: 'off' },
@@ -37,7 +38,7 @@ const compared: readonly [LifeName, LifeName][] = [
   ['preload', 'bare'],
 ];
 
-/** The ratios of one round, in the order of `compared`, and the microseconds of a bare request. */
+/** The ratios of one round, in the order of `compared`, and the microseconds of a request without the preload. */
 async function tryRound(node: string, work: string, place: Place): Promise<{ ratios: number[]; us: number }> {
   const subjects = names.map((name) => new Subject(node, { work: `serve-${work}`, env: lives[name] }, place));
   const started = performance.now();
@@ -45,7 +46,7 @@ async function tryRound(node: string, work: string, place: Place): Promise<{ rat
   const taken: Record<LifeName, number>[] = [];
   for (let slice = 0; slice < slices; slice++) {
     const ms = {} as Record<LifeName, number>;
-    // Which goes first alternates.
+    // The order alternates.
     for (let turn = 0; turn < names.length; turn++) {
       const at = (slice + turn) % names.length;
       ms[names[at]!] = await subjects[at]!.work(requests);

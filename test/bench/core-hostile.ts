@@ -1,8 +1,8 @@
 /**
- * Damaged cores in bulk: a real core cut off at every 64 KB that holds something, random flips in it, another machine's header, lying counts,
- * an executable of another build. Each gives a clear error or a partial account; anything else ends this with an error.
- * Prints how many of which, the longest time, the most memory of one core beyond what the process had, and of the process.
- *   npm run fuzz:core [flips] [seed]
+ * Damaged cores in bulk: a real core truncated at every 64 KB that isn't a hole, random flips in it, another machine's
+ * header, wrong counts, an executable of another build. Each must give a clear error or a partial account; anything else ends
+ * this with an error. Prints the number of each outcome, the longest time, the highest memory of one core beyond what the
+ * process had, and that of the process. `npm run fuzz:core [flips] [seed]`.
  */
 import {
   copyFileSync,
@@ -41,7 +41,7 @@ let largestKb = 0;
 let mostKb = 0;
 
 const peakKb = () => Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0);
-/** From here on the peak is that of what follows; proc(5). */
+/** Resets the peak of memory (proc(5)). */
 const forgetPeak = () => writeFileSync('/proc/self/clear_refs', '5');
 
 const countGaps = ({ gaps }: Account): string => (gaps.length > 0 ? 'partial account' : 'whole account');
@@ -82,7 +82,7 @@ async function* cutOff() {
   const whole = openSync(death.core, 'r');
   const before = Buffer.alloc(step);
   for (let at = Math.floor(size / step) * step; at >= 0; at -= step) {
-    // In the holes of a sparse core every cut is like the one before.
+    // Within the holes of a sparse core, each truncation is like the previous one.
     if (at >= step && readSync(whole, before, 0, step, at - step) === step && before.every((b) => b === 0))
       continue;
     truncateSync(copy, at);
@@ -90,10 +90,10 @@ async function* cutOff() {
   }
 }
 
-/** A quarter is in the first 60,000 bytes, the headers and notes. */
+/** A quarter of the places are in the first 60,000 bytes, which are the headers and notes. */
 const anywhere = () => (random.below(4) ? random.below(size) : random.below(60_000));
 
-/** Places of the file whose memory the account of the stacks is made from. */
+/** Places in the file that contain the memory from which the stacks are read. */
 async function placesRead(): Promise<() => number> {
   const touchedBlocks = new Set<number>();
   const dump = openCoreDump(death.core, { touchedBlocks });
@@ -108,7 +108,7 @@ async function placesRead(): Promise<() => number> {
   return () => (places[random.below(places.length)] ?? 0) + random.below(touchBlockBytes);
 }
 
-/** `place`: of one byte to change. */
+/** `place` returns the position of a byte to change. */
 async function* flipped(most: number, place: () => number) {
   copyFileSync(death.core, copy);
   const options = { heap: false };
@@ -132,7 +132,7 @@ async function* flipped(most: number, place: () => number) {
   }
 }
 
-/** Offsets in the ELF header: machine, count of segments, size of an entry. */
+/** Offsets in the ELF header: machine, number of segments, size of an entry. */
 async function* headers() {
   for (const [at, bytes] of [
     [18, [183, 0]],

@@ -1,7 +1,7 @@
 /**
- * Cores against their peers in one run: time and memory to the whole account, frames that agree with gdb and eu-stack,
- * JavaScript frames that agree with V8's own stack text, size of a mini core, pause of a live one.
- *   npm run bench:core [seeds]
+ * Core analysis against its peers in one run: time and memory of the whole account, frames that agree with gdb and eu-stack,
+ * JavaScript frames that agree with V8's own stack text, the size of a mini core, and the pause of a live process. `npm run
+ * bench:core [seeds]`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ async function median(run: () => unknown): Promise<number> {
   return times.sort((a, b) => a - b)[rounds >> 1] ?? 0;
 }
 
-/** Blocks that the file really takes, in MB. */
+/** Allocated blocks of the file, in MB. */
 const onDisk = (path: string) => `${(statSync(path).blocks / 2048).toFixed(0)} MB`;
 
 async function measureAccount(): Promise<void> {
@@ -78,7 +78,7 @@ const deaths = [
   ...['privileged', 'abort', 'out-of-memory', 'uncaught'],
 ];
 
-/** Both count a frame as the same when its program counter is. */
+/** Frames are equal if their program counters are. */
 function measureNative(): void {
   if (!has('eu-stack')) return;
   let same = 0;
@@ -122,7 +122,7 @@ function measureNative(): void {
   );
 }
 
-/** How many of `theirs` come in the same order in `ours`. */
+/** How many of `theirs` occur in `ours`, in the same order. */
 function inOrder(theirs: (string | undefined)[], ours: string[]): number {
   let at = 0;
   return theirs.filter((pc) => {

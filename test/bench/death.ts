@@ -1,7 +1,8 @@
 /**
- * What a death costs with the defaults: an uncaught throw at heaps of several sizes and shapes, bare and with the preload,
- * in pairs, one table a Node. `npm run bench:death [-- --pairs 5 --sizes 10,120 --shapes objects,maps <node binary> …]`.
- * CPU and wall are counted from the throw; the peak is VmHWM, which the kernel's count of a child has as ru_maxrss.
+ * The cost of a death with the default settings: an uncaught throw at heaps of several sizes and shapes, without and with the
+ * preload, in pairs, one table per Node. `npm run bench:death [-- --pairs 5 --sizes 10,120 --shapes objects,maps <node
+ * binary> …]`. CPU and wall time are counted from the throw; the peak is VmHWM, which the kernel reports of a child as
+ * ru_maxrss.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const { values, positionals } = parseArgs({
     pairs: { type: 'string', default: '5' },
     sizes: { type: 'string', default: '10,50,120,300,800' },
     shapes: { type: 'string', default: 'objects,strings,closures,maps' },
-    /** How it dies: by `throw`, or of a heap that is `full`. */
+    /** The kind of death: by `throw`, or by a heap that is `full`. */
     heap: { type: 'string', default: '' },
   },
 });
@@ -28,7 +29,7 @@ const targets = { ms: 250, mb: 64 };
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-bench-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 
-/** Each fills `kept` with so many bytes, and says at the throw how much time it had used. */
+/** Each fills `kept` with this many bytes, and prints at the throw how much time it has used. */
 const victim = `
 const [, , shape, megabytes] = process.argv;
 const makes = {
@@ -88,7 +89,7 @@ const median = (all: number[]): number => all.sort((a, b) => a - b)[all.length >
 
 function benchRow(node: string, file: string, shape: string, megabytes: number): boolean {
   const runs = Array.from({ length: pairs }, (_, at) => {
-    // Which goes first alternates, so that neither always finds the caches warm.
+    // The order alternates, so that neither always finds the caches warm.
     const first = die(node, file, shape, megabytes, at % 2 === 1);
     const second = die(node, file, shape, megabytes, at % 2 === 0);
     return at % 2 === 1 ? { loaded: first, bare: second } : { loaded: second, bare: first };

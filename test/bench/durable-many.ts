@@ -1,6 +1,7 @@
 /**
- * How soon an interrupted run is taken up where very many have ended and many wait: by a worker that is there, and by one that is
- * started, on files and on PostgreSQL. `npm run bench:durable-many -- --finished N --waiting N --rounds N`; needs dist.
+ * How soon an interrupted run is taken up while very many runs have ended and many are waiting: by a worker that is running,
+ * and by one that is started, on files and on PostgreSQL. `npm run bench:durable-many -- --finished N --waiting N --rounds
+ * N`; needs dist.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +35,7 @@ const program = fileURLToPath(new URL('peers/durable-worker.mjs', import.meta.ur
 
 interface Process {
   child: ChildProcess;
-  /** Milliseconds since 1970, when it first said this. */
+  /** When it first printed this line, in milliseconds since 1970. */
   said(line: string): Promise<number>;
 }
 
@@ -65,7 +66,7 @@ const end = ({ child }: Process) =>
     child.kill('SIGKILL');
   });
 
-/** One run that has ended, and folders like it. */
+/** One finished run, and copies of its folder. */
 async function finish(store: InstanceType<typeof FileStore>): Promise<void> {
   await agent.run('job', { id: 'f0', durable: true, store, plain: true }, () => agent.step('work', () => 1));
   const first = store.folderOf('f0');
@@ -86,7 +87,7 @@ async function wait(store: DurableStore): Promise<void> {
   }
 }
 
-/** Milliseconds from the kill, and from the start of another worker, until the run goes on. */
+/** Milliseconds from the kill, and from the start of another worker, until the run continues. */
 async function measure(what: string, place: string, store: DurableStore): Promise<void> {
   const [idle, started]: number[][] = [[], []];
   for (let round = 0; round < rounds; round++) {
@@ -96,7 +97,7 @@ async function measure(what: string, place: string, store: DurableStore): Promis
     await doomed.said('begun 1');
     const there = start(place);
     await there.said('up');
-    // Its looks for what has no entry are at work, too.
+    // A random moment, so that its search for runs without an entry is in progress too.
     await new Promise((resolve) => setTimeout(resolve, 500 + 1_000 * Math.random()));
     const killedAt = Date.now();
     await end(doomed);

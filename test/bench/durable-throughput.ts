@@ -1,8 +1,9 @@
 /**
- * Runs of three small steps, so many at once, on one PostgreSQL server, in turns: ours left to a worker by its queue, DBOS started
- * directly (its own queue is asked once a second), and a bare job of graphile-worker for each step, which adds the next one. Runs a
- * second, and transactions a step as the server counts them, queuing included. `npm run bench:durable-throughput -- --workers N --runs N
- * --rounds N`; needs dist, `npm ci --prefix test/durable-peers`, and Debian's PostgreSQL.
+ * Runs of three small steps, many at once, on one PostgreSQL server, in turns: ours, performed by a worker from its queue;
+ * DBOS, started directly (its own queue is polled once per second); and graphile-worker with a plain job per step, which adds
+ * the next one. Prints runs per second, and transactions per step as counted by the server, queuing included. `npm run
+ * bench:durable-throughput -- --workers N --runs N --rounds N`; needs dist, `npm ci --prefix test/durable-peers`, and
+ * Debian's PostgreSQL.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -36,7 +37,7 @@ const client = new Client(server.url);
 await client.connect();
 
 async function countTransactions(database: string): Promise<number> {
-  // A session reports what it did once it was idle for a second.
+  // A session reports its statistics after it was idle for a second.
   await sleep(1_500);
   const { rows } = await client.query(
     'select sum(xact_commit + xact_rollback)::integer as count from pg_stat_database where datname = $1',
@@ -182,7 +183,7 @@ try {
   );
   for (const { stop } of engines) await stop();
 } finally {
-  // Some of them leave connections that hear of the server's end.
+  // Some engines leave connections that fail when the server ends.
   process.on('uncaughtException', () => {});
   await client.end();
   await server.remove();

@@ -1,7 +1,7 @@
 /**
- * What a durable step costs, beside the system calls that it can't do without and, where they are installed
- * (`npm ci --prefix test/durable-peers`), beside DBOS on PostgreSQL and LangGraph on SQLite. All in one run, in turns;
- * p50 is the figure to trust on a shared machine. `npm run bench:durable`; needs dist and, for DBOS, Debian's PostgreSQL.
+ * The cost of a durable step, compared with the system calls that it can't avoid and, if they are installed (`npm ci --prefix
+ * test/durable-peers`), with DBOS on PostgreSQL and LangGraph on SQLite. All in one run, in turns; on a shared machine, p50
+ * is the reliable figure. `npm run bench:durable`; needs dist and, for DBOS, Debian's PostgreSQL.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -33,7 +33,7 @@ export function quantile(times: number[], q: number): number {
   return times.sort((a, b) => a - b)[Math.floor(times.length * q)] ?? 0;
 }
 
-/** Microseconds of each step of one run, each awaited. */
+/** Microseconds of each step of one run; each step is awaited. */
 async function timeSteps(steps: number, more: Partial<DurableRunOptions>): Promise<number[]> {
   const times: number[] = [];
   await agent.run('bench', { id: `r${count++}`, durable: true, dir, ...more }, async () => {
@@ -46,7 +46,7 @@ async function timeSteps(steps: number, more: Partial<DurableRunOptions>): Promi
   return times;
 }
 
-/** The same two records a step by bare system calls. */
+/** The same two records per step, written with plain system calls. */
 function timeFloor(steps: number, sync: boolean): number[] {
   const fd = openSync(join(dir, `floor${count++}`), 'wx');
   const [first, second] = [Buffer.alloc(80, 120), Buffer.alloc(140, 120)];
@@ -121,7 +121,7 @@ const chat = join(dir, 'runs', 'chat');
 const bytes = readdirSync(chat).reduce((sum, name) => sum + statSync(join(chat, name)).size, 0);
 console.log(`\n300 messages of 2 KB: ${(bytes / 1e6).toFixed(3)} MB on disk (aim ≤ 0.8)`);
 
-/** What a death must hit for a step that has returned to be repeated: cold, as a program is that has waited. */
+/** The time within which a death causes a returned step to be repeated. Measured after a wait, when the code is cold. */
 function timeWindow(): void {
   const program = fileURLToPath(new URL('peers/durable-window.mjs', import.meta.url));
   const windows: number[] = [];
@@ -136,7 +136,10 @@ function timeWindow(): void {
 }
 timeWindow();
 
-/** From the process's start to its first new step, in a run with 100 steps behind it; beside a Node that does nothing. */
+/**
+ * From the start of the process to its first new step, in a run with 100 finished steps; compared with a Node that does
+ * nothing.
+ */
 function timeResume(): void {
   const program = fileURLToPath(new URL('peers/durable-resume.mjs', import.meta.url));
   const resumed: number[] = [];

@@ -1,4 +1,4 @@
-/** Age encryption and decryption, ours (synchronous, OpenSSL) against the npm package of age's author, in one run. */
+/** Age encryption and decryption: ours (synchronous, OpenSSL) against the npm package by age's author, in one run. */
 import { randomBytes } from 'node:crypto';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { openAgeWindow, readIdentities } from '../../src/bundle/read/age.ts';

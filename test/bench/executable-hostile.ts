@@ -1,8 +1,8 @@
 /**
- * Damaged executables under a whole core: bytes changed in the headers, tables of symbols, unwinding tables and constants of a
- * Node that still has its build id. Each gives a clear error, or an account that is right or says what is missing; prints how many of
- * which, every certain account that is wrong, and the longest time.
- *   npm run fuzz:executable [mutations] [seed]
+ * Damaged executables for an intact core: bytes changed in the headers, symbol tables, unwinding tables and constants of a
+ * Node that keeps its build id. Each must give a clear error, or an account that is right or says what is missing. Prints the
+ * number of each outcome, every account that is wrong without saying so, and the longest time. `npm run fuzz:executable
+ * [mutations] [seed]`.
  */
 import { copyFileSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -30,7 +30,9 @@ const file = openSync(damaged, 'r+');
 /** PT_GNU_EH_FRAME. */
 const ehFrameSegment = 0x6474e550;
 
-/** SHT_ numbers of the sections that are read; without names .rodata and .eh_frame are among all that are PROGBITS. */
+/**
+ * SHT_ numbers of the sections that are read. Names are not read, so .rodata and .eh_frame are among all PROGBITS sections.
+ */
 const kinds: Readonly<Record<number, string>> = {
   1: 'PROGBITS',
   2: 'SYMTAB',
@@ -65,7 +67,7 @@ const places = ((): [string, number, number][] => {
   ];
 })();
 
-/** The constants by which V8 describes itself, each a place of its own. */
+/** The constants by which V8 describes itself, one place each. */
 const constants = ((): [string, number, number][] => {
   const dump = openCoreDump(death.core, { executable: damaged });
   const { segments } = readElf(new FileSource(damaged));

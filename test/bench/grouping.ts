@@ -1,7 +1,7 @@
 /**
- * Lets thirty-six faults die in fifteen ways each, for real, and holds the groups that their signatures make against what was
- * said of them before: pair precision and recall, by variant. `npm run bench:grouping [folder]` keeps the bundles in the folder
- * and takes those that are there.
+ * Makes thirty-six faults die in fifteen variants each, and compares the groups by signature with the known faults: pair
+ * precision and recall, by variant. `npm run bench:grouping [folder]` keeps the bundles in the folder and reuses those that
+ * exist.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -75,7 +75,7 @@ async function die(fault: string, variant: Variant): Promise<string | undefined>
     .map((name) => join(dumps, name))[0];
 }
 
-/** Over what esbuild has bundled, with its map as the one to go on from. */
+/** Minifies esbuild's bundle, and continues its source map. */
 async function minifyByTerser(outfile: string, isMapped: boolean): Promise<void> {
   const { code, map } = await terser.minify(readFileSync(outfile, 'utf8'), {
     module: true,
@@ -104,7 +104,7 @@ interface Death extends Labelled {
   account: Account;
 }
 
-/** By the store, to which they come in an order that has nothing to do with their faults. */
+/** Grouped by the store, which gets the deaths in an order that is unrelated to their faults. */
 async function groupByStore(some: readonly Death[]): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'agentdump-grouping-store-'));
   const { index, close } = await openStore(place);

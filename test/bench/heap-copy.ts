@@ -1,7 +1,7 @@
 /**
- * What a heap snapshot of a living process costs, out of a copy of its memory and written by V8: how long the program stands
- * still, how long the command takes, and the peak of memory on both sides. `npm run bench:heap-copy`; needs dist.
- * SIZES=100,400,1000 (MB of heap, about), NODES=24.
+ * The cost of a heap snapshot of a live process, from a copy of its memory and written by V8: how long the program is paused,
+ * how long the command takes, and the peak of memory on both sides. `npm run bench:heap-copy`; needs dist. SIZES=100,400,1000
+ * (approximate MB of heap), NODES=24.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { nodeOf } from '../support/test-nodes.ts';
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const sizes = (process.env['SIZES'] ?? '100,400,1000').split(',').map(Number);
 const majors = (process.env['NODES'] ?? '24').split(',').map(Number);
-/** Bytes of heap that an order takes in the program below, about. */
+/** Approximate bytes of heap per order in the program below. */
 const bytesOfOrder = 434;
 const program = `
   class Order { constructor(id) { this.id = id; this.name = 'order-' + id; this.lines = [{ id, price: id + 0.5 }]; this.notes = new Map([[id, { id }]]); } }
@@ -26,12 +26,12 @@ const lookEveryMs = 20;
 interface Cost {
   seconds: number;
   stoodStill: string;
-  /** Of the command, and what the program took beyond what it had before, in MB. */
+  /** Peak of the command, and the growth of the program's peak, in MB. */
   peakMb: number;
   addedMb: number;
 }
 
-/** Of a process that lives: its peak so far, in bytes (VmHWM, proc(5)); 0 when it is gone. */
+/** The peak of a live process so far in bytes (VmHWM, proc(5)); 0 if it has ended. */
 function peakOf(pid: number | undefined): number {
   try {
     return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;

@@ -1,4 +1,4 @@
-/** The heaps of bench:heap-estimate, by name. To the first ones the constants of the estimate were fitted. */
+/** The heaps of bench:heap-estimate, by name. The constants of the estimate were fitted to the first ones. */
 
 export const fittedMakes = [
   'small objects',

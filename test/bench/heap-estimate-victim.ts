@@ -1,4 +1,6 @@
-/** Fills its heap in one way, says what a snapshot would cost, and writes one as a death would: `victim <make> <MB>`. */
+/**
+ * Fills its heap in one way, prints the estimated cost of a snapshot, and writes one as a death would: `victim <make> <MB>`.
+ */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -101,7 +103,7 @@ const makes: Record<string, (bytes: number) => unknown> = {
     return top;
   },
   mixed: (bytes) => fittedMakes.map((name) => makes[name]!(bytes / 10)),
-  // To these no constant was fitted.
+  // No constant was fitted to these.
   'Maps of Maps': (bytes) =>
     new Map(
       fill(bytes / 2600, (at) => [at, new Map(fill(24, (key) => [`${at}.${key}`, new Map([[key, at]])]))]),
@@ -167,7 +169,7 @@ const namesMs = performance.now() - namesFrom;
 if (names === undefined) throw new Error('the names could not be counted');
 const said = estimateNamed(objects, names, large);
 const before = memoryOf('VmRSS');
-// The peak starts anew (proc(5), clear_refs).
+// Resets the peak (proc(5), clear_refs).
 writeFileSync('/proc/self/clear_refs', '5');
 const cpu = process.cpuUsage();
 heapPart.produce(contextThatCounts());

@@ -1,7 +1,7 @@
 /**
- * How right the estimate of a heap snapshot is, on heaps of different make, to half of which its constants were not
- * fitted: memory and CPU time of the part as it is written (V8, redactor, gzip), beside what was said before. `npm run bench:heap-estimate [-- --mb 20 --nodes 20,24]`.
- * Each heap in a process of its own; Linux, for the peak of its memory.
+ * The accuracy of the estimated cost of a heap snapshot, on heaps of different kinds, to half of which its constants were not
+ * fitted: memory and CPU time of writing the part (V8, redactor, gzip) beside the estimates. `npm run bench:heap-estimate [--
+ * --mb 20 --nodes 20,24]`. Each heap has its own process. Linux only, for the peak of its memory.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Shapes that break naive analysis, at full size, each in a process of its own: parse, dominators, retained sizes, distances,
- * classes, suspects, and the path to the last node. `npm run bench:heap-torture`. Says time, memory, and whether the answer is
- * right.
+ * Shapes that break naive analysis, at full size, each in its own process: parsing, dominators, retained sizes, distances,
+ * classes, suspects, and the path to the last node. Prints time, memory, and whether the result is right. `npm run
+ * bench:heap-torture`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ type Heap = Awaited<ReturnType<typeof openHeap>>;
 
 interface Shape {
   make(): Buffer;
-  /** Bytes that this node must retain, and whether all else is as it must be. */
+  /** The bytes that this node must retain, and whether everything else is as expected. */
   retained: [node: number, bytes: number];
   isRight?(heap: Heap): boolean;
 }

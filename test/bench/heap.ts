@@ -1,7 +1,7 @@
 /**
  * Heap snapshots: ours beside JSON.parse, heapsnapshot-parser, DevTools' own code and memlab, each in its own process, in
- * turns, one run. `npm run bench:heap [-- --sizes S,M,L] [--runs 3]`. L is 1.1 GB and is written first (5 GB of memory).
- * Peers that are not installed are left out: npm ci --prefix test/oracles; npm ci --prefix test/bench/peers.
+ * turns, in one run. `npm run bench:heap [-- --sizes S,M,L] [--runs 3]`. L has 1.1 GB and is written first (5 GB of memory).
+ * Peers that are not installed are omitted: npm ci --prefix test/oracles; npm ci --prefix test/bench/peers.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const scales: Record<string, number> = { S: 1, M: 10, L: 88, XL: 270 };
-/** Slower than this at M, a tool is not asked for L. */
+/** Tools that are too slow at M to be run at L. */
 const notForLarge = new Set(['JSON.parse', 'heapsnapshot-parser']);
 const { values } = parseArgs({
   options: { sizes: { type: 'string', default: 'S,M' }, runs: { type: 'string', default: '3' } },
@@ -69,7 +69,7 @@ function measure(size: string): void {
   if (size === 'S') printShell(file);
 }
 
-/** From shell to prompt: what a whole command costs beside Node's own start and a bare JSON.parse, in turns. */
+/** From shell to prompt: a whole command, Node's own start and a bare JSON.parse, in turns. */
 function printShell(file: string): void {
   const bin = join(here, '..', '..', 'bin', 'agentdump.js');
   const parse = `JSON.parse(require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8'))`;
@@ -114,7 +114,7 @@ function print(tool: string, { wallMs, cpuMs, peakBytes }: Sample, own: Sample, 
   console.log(cells.join(' '));
 }
 
-/** A compressed snapshot against what gzip alone needs to unpack it, in turns. */
+/** A compressed snapshot, compared with the time in which gzip alone unpacks it, in turns. */
 function printGzip(file: string): void {
   const packed = `${file}.gz`;
   if (!existsSync(packed)) spawnSync('sh', ['-c', `gzip -1 -c "${file}" > "${packed}"`]);

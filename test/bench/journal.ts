@@ -1,6 +1,6 @@
 /**
- * The journal's cost beside the bare system call that it can't do without: `npm run bench:journal`. The same bytes
- * (frame and payload) go to `fs.writeSync`, in alternating rounds, so that a noisy machine troubles both alike.
+ * The journal's cost compared with the plain system call that it can't avoid: `npm run bench:journal`. The same bytes (frame
+ * and payload) go to `fs.writeSync`, in alternating rounds, so that a noisy machine affects both alike.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';

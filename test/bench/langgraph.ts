@@ -1,6 +1,6 @@
 /**
- * A chat that grows by 2 KB a step, 300 steps, on our LangGraph checkpointer and on SqliteSaver: bytes on disk and time
- * of a whole step in a real graph, and the time of a step's two calls alone (in a graph other work comes in between).
+ * A chat that grows by 2 KB per step, 300 steps, on our LangGraph checkpointer and on SqliteSaver: bytes on disk, time of a
+ * whole step in a real graph, and time of a step's two calls alone (in a graph, other work happens in between).
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const { StateGraph, Annotation, START, END, messagesStateReducer } = await load(
 const { AIMessage, HumanMessage } = await load('@langchain/core/messages');
 const { SqliteSaver } = await load('@langchain/langgraph-checkpoint-sqlite');
 
-/** Two kilobytes that no compression makes small. */
+/** Two kilobytes that don't compress. */
 const random = new SeededRandom(1);
 const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .';
 const message = (step: number) => {
@@ -51,7 +51,7 @@ async function runGraph(saver: BaseCheckpointSaver): Promise<number[]> {
   return stepMs;
 }
 
-/** Milliseconds of what a step asks of its checkpointer: the writes of a node, then the checkpoint. */
+/** Milliseconds of a step's calls to its checkpointer: the writes of a node, then the checkpoint. */
 async function runCalls(saver: BaseCheckpointSaver): Promise<number[]> {
   const stepMs: number[] = [];
   const messages: unknown[] = [];
@@ -105,11 +105,11 @@ const makers: Record<string, (dir: string) => BaseCheckpointSaver> = {
   SqliteSaver: (dir) => SqliteSaver.fromConnString(join(dir, 'checkpoints.db')),
 };
 
-/** V8 has compiled both savers after so many; what is timed after that is a program that has run for a second. */
+/** After this many rounds V8 has compiled both savers, as in a program that has run for a second. */
 const warmRounds = 4;
 const timedRounds = 5;
 
-/** The savers take turns, so that what else the machine does falls on both. */
+/** The savers take turns, so that other load on the machine affects both. */
 async function measureAll() {
   const all = Object.entries(makers).map(([name, make]) => ({
     name,

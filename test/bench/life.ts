@@ -1,12 +1,11 @@
 /**
- * The cost of life: what the preload, with its defaults, adds to the CPU time of ordinary work, and to resident memory.
- * Each row is a program that lives twice at once, bare and with the preload, and does the same slices of work in turns, so
- * that both meet the same machine. CPU time is that of the whole process, user and system, of all threads. A slice's ratio
- * is taken against the one beside it; a pair of processes gives the median of its slices, and the figure is the median of the
- * pairs, each with processes of its own, with the least and the highest of them. What begins once in a life (the recorder, the
- * watchdog) has begun before. `resident` is read from the kernel after the work of an hour: RSS, proportional and private; `idle` is
- * a server that waits.
- * ROWS, NODES: some of them, by commas; PAIRS, SLICES: how many. Needs dist.
+ * What the preload, with its default settings, adds to the CPU time of ordinary work and to resident memory. Each row is a
+ * program that runs twice at once, without and with the preload, and does the same slices of work in turns, so that both meet
+ * the same machine. CPU time is that of the whole process, user and system, of all threads. Each slice is compared with the
+ * one beside it; a pair of processes yields the median of its slices, and the figure is the median of the pairs, each with
+ * its own processes, with the minimum and maximum. Whatever starts once per process (the recorder, the watchdog) has started
+ * before. `resident` is read from the kernel after the work of an hour: RSS, proportional and private; `idle` is a waiting
+ * server. ROWS, NODES: which of them, separated by commas; PAIRS, SLICES: how many. Needs dist.
  */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,25 +16,27 @@ import { median } from './trend.ts';
 const environmentList = (name: string): string[] | undefined => process.env[name]?.split(',');
 const pairs = Number(process.env['PAIRS'] ?? 5);
 const slices = Number(process.env['SLICES'] ?? 15);
-/** The recorder begins after two seconds, the watchdog after one. */
+/** The recorder starts after two seconds, the watchdog after one. */
 const settledMs = 3000;
 const warmUpSlices = 6;
-/** Turns of an agent; each is what one does in a minute or so of waiting for models. */
+/** Turns of an agent; each is about as much as one does in a minute of waiting for models. */
 const hourTurns = 3000;
 
 type Target = number | undefined;
 interface Row {
   name: string;
   work: string;
-  /** Operations a slice: some tens of milliseconds. */
+  /** Operations per slice; a slice takes some tens of milliseconds. */
   count: number;
-  /** Most that it may be against bare. */
+  /** The highest acceptable ratio to the bare program. */
   target: Target;
   output?: 'pipe' | 'file' | '/dev/null';
-  /** Both have the preload then, this one with these variables and the other with those of `against`. */
+  /**
+   * Variables of the process with the preload. With `against`, the other process has the preload too, and those variables.
+   */
   env?: Record<string, string>;
   against?: Record<string, string>;
-  /** Fewer slices of what waits for its server. */
+  /** Set for work that waits for its server: fewer slices. */
   slices?: number;
 }
 
@@ -104,7 +105,7 @@ const allRows: Row[] = [
   { name: 'setImmediate', work: 'setImmediate', count: 50_000, target: 1.03 },
 ];
 
-/** The median ratio of one pair of processes, and microseconds an operation, bare. */
+/** The median ratio of one pair of processes, and the microseconds per operation without the preload. */
 async function comparePair(node: string, row: Row, place: Place): Promise<{ ratio: number; bareUs: number }> {
   const bare = new Subject(node, { ...row, env: row.against }, place);
   const loaded = new Subject(node, { env: {}, ...row }, place);
@@ -116,7 +117,7 @@ async function comparePair(node: string, row: Row, place: Place): Promise<{ rati
   const ratios: number[] = [];
   const bareMs: number[] = [];
   for (let i = 0; i < (row.slices ?? slices); i++) {
-    // Which goes first alternates.
+    // The order alternates.
     const first = i % 2 === 0 ? bare : loaded;
     const one = await first.work(row.count);
     const other = await (first === bare ? loaded : bare).work(row.count);
@@ -141,7 +142,7 @@ async function printRow(major: string, node: string, row: Row, place: Place): Pr
   console.log(`| ${major} | ${row.name} | ${bareUs} | ${middle} | ${least} to ${most} | ${target} |`);
 }
 
-/** Both live at once, so that what they share of the binary counts for neither's private memory. */
+/** Both run at once, so that the pages of the binary, which they share, don't count as private memory of either. */
 async function printResident(major: string, node: string, place: Place): Promise<void> {
   const found: ReturnType<Subject['memory']>[] = [];
   for (let i = 0; i < Math.min(pairs, 3); i++) {
@@ -168,8 +169,8 @@ async function printResident(major: string, node: string, place: Place): Promise
 }
 
 /**
- * Private memory of a server that waits, with all of the preload and without its thread, and with a thread in which nothing
- * runs: no watchdog takes less.
+ * Private memory of a waiting server: with the whole preload, without its thread, and with a thread in which nothing runs,
+ * which is the least that a watchdog can take.
  */
 async function printIdle(major: string, node: string, place: Place): Promise<void> {
   const found: Record<'loaded' | 'threadless' | 'thread', number>[] = [];

@@ -1,7 +1,7 @@
 /**
- * How long the page of a large account takes in chromium, from the address to the drawn page, the data's reading and
- * the document's parsing included; a bundle with as many bytes is smaller, since an account repeats nothing of it.
- * Prints medians and a small account beside it. `npm run bench:page [megabytes] [runs]`.
+ * The time until the page of a large account is shown in chromium, from the address to the drawn page, including reading the
+ * data and parsing the document. A bundle of the same number of bytes has a smaller page, because an account repeats nothing
+ * of it. Prints medians, and those of a small account. `npm run bench:page [megabytes] [runs]`.
  */
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const targetMs = 2000;
 const reason = whyNoBrowser();
 if (reason) throw new Error(reason);
 const [browser, folder] = await Promise.all([launchBrowser(), makePageFolder()]);
-// Each turn says its text four times.
+// Each turn contains its text four times.
 const letters = 2000;
 const turns = Math.round((megabytes * 2 ** 20) / (4 * letters + 1300));
 console.log(`chromium, ${process.version}, ${runs} runs, medians`);
@@ -49,7 +49,7 @@ async function measure(name: string, account: Account): Promise<void> {
 
 interface Opening {
   drawnMs: number;
-  /** The first search makes the index. */
+  /** The first search builds the index. */
   searchMs: number;
   againMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * What the preload costs: at the start, while it runs, at the death. Each figure is a paired comparison with the same
- * program without it, in one run; medians, because machines are noisy. `npm run bench:preload [-- <node binary>]`.
+ * The cost of the preload: at the start, while the program runs, and at the death. Each figure is a paired comparison with
+ * the same program without it, in one run; medians, because machines are noisy. `npm run bench:preload [-- <node binary>]`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,13 +39,13 @@ function measure(args: string[], isLoaded: boolean): Figures {
   return JSON.parse(line) as Figures;
 }
 
-/** Medians of the bare runs and of the differences, pair by pair, and where the differences' true median may lie. */
+/** Medians of the bare runs and of the paired differences, and the bounds of the differences' true median. */
 function compare(
   args: string[],
   pairs: number,
 ): { bare: Figures; difference: Figures; least: Figures; most: Figures } {
   const runs = Array.from({ length: pairs }, (_, i) => {
-    // Which goes first alternates, so that neither always finds the caches warm.
+    // The order alternates, so that neither always finds the caches warm.
     const first = measure(args, i % 2 === 1);
     const second = measure(args, i % 2 === 0);
     return i % 2 === 1 ? { bare: second, loaded: first } : { bare: first, loaded: second };
@@ -55,7 +55,7 @@ function compare(
     Object.fromEntries(names.map((name) => [name, ranked(runs.map((run) => pick(run, name)))[rank] ?? NaN]));
   const more = (run: (typeof runs)[number], name: string): number =>
     (run.loaded[name] ?? Number.NaN) - (run.bare[name] ?? Number.NaN);
-  // The binomial bounds of a median, at 95 %: so many ranks to either side of the middle.
+  // The binomial bounds of a median at 95 %: this many ranks to either side of the middle.
   const middle = pairs >> 1;
   const aside = Math.ceil(0.98 * Math.sqrt(pairs));
   return {
@@ -81,8 +81,8 @@ function benchStart(): void {
 }
 
 /**
- * An agent's day: requests to a server of its own, promises, timers, JSON. The server thinks for 10 ms, far less than any
- * model: what is measured is an agent, not a loop over fetch.
+ * An agent's day: requests to its own server, promises, timers, JSON. The server waits for 10 ms, far less than any model:
+ * this measures an agent, not a loop over fetch.
  */
 const agentLoad = `
 const http = require('node:http');
@@ -110,7 +110,7 @@ server.listen(0, '127.0.0.1', async () => {
   server.close();
 });`;
 
-/** One run differs from the next by a percent and a half, bare too: fewer pairs could not tell a percent. */
+/** Runs differ by one and a half percent, bare ones too: with fewer pairs, one percent could not be detected. */
 const steadyPairs = 31;
 
 function benchSteady(): void {
@@ -127,7 +127,7 @@ function benchSteady(): void {
   console.log(`  CPU      ${perTurn[0]} µs a turn bare, ${perTurn[1]} µs more`);
 }
 
-/** A program with 300 modules that dies, and says when it threw. */
+/** A program with 300 modules that dies and prints when it threw. */
 function writeLargeProgram(): string {
   const folder = join(dir, 'large');
   mkdirSync(folder);

@@ -1,7 +1,7 @@
 /**
- * How long it takes from a program's fault until it is started again and answers: of uncaught throws, and of loops that
- * spin. `npm run bench:recovery [-- runs]` (100 of each by default; needs dist). Targets: a median of 1.5 s for a crash,
- * and for a hang of 1.5 s more than the time after which silence is an illness.
+ * The time from a program's fault until it has been restarted and answers: for uncaught throws, and for endless loops. `npm
+ * run bench:recovery [-- runs]` (100 of each by default; needs dist). Targets: a median of 1.5 s for a crash, and for a hang
+ * 1.5 s more than the time after which a silent program is considered unhealthy.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { readLedgers } from '../../src/supervise/run/ledger.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const runs = Number(process.argv[2] ?? 100);
-/** Asked every 500 ms, ill after three answers that were late by 500 ms, each 100 ms after the one before. */
+/** Probed every 500 ms; unhealthy after three probes that each time out after 500 ms, with 100 ms in between. */
 const everyMs = 500;
 const thresholdMs = everyMs + 3 * 500 + 2 * 100;
 
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** It lives for longer than the window of restarts, so that each pause is the first one. */
+/** It runs for longer than the window of restarts, so that each restart has the first pause. */
 const victim = (fault: string, port: number, log: string) => `const { appendFileSync } = require('node:fs');
   require('node:http').createServer((_, response) => response.end()).listen(${port}, '127.0.0.1');
   setTimeout(() => { appendFileSync(${JSON.stringify(log)}, Date.now() + '\\n'); ${fault} }, 1200);`;

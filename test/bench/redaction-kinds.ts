@@ -1,6 +1,7 @@
 /**
- * The redactor's speed on six kinds of real text, beside secretlint's and beside one regular expression in the same run, under
- * each Node of test/nodes. `npm run bench:redaction-kinds` after a build; all of test/ installed gives the widest texts.
+ * The redactor's speed on six kinds of real text, compared with secretlint's and with a single regular expression in the same
+ * run, on each Node of test/nodes. `npm run bench:redaction-kinds` after a build; installing all of test/ gives the most
+ * varied texts.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

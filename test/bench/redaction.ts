@@ -1,7 +1,7 @@
 /**
- * The redactor's figures: recall by class and look-alikes changed on a corpus made from a seed; then, under each Node of
- * test/nodes, its speed on text with 300 known values and on a heap snapshot, as ratios to baselines in the same run, and
- * how its time grows on hostile input. `npm run bench:redaction [-- seed]` after a build.
+ * The redactor's figures: recall by class and altered look-alikes on a corpus generated from a seed; then, on each Node of
+ * test/nodes, its speed on text with 300 known values and on a heap snapshot, as ratios to baselines in the same run, and how
+ * its time grows on hostile input. `npm run bench:redaction [-- seed]` after a build.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ async function printQuality(): Promise<void> {
   }
 }
 
-/** The same corpus, and a megabyte of text, through secretlint's recommended rules, what they find being masked. */
+/** The same corpus, and a megabyte of text, through secretlint's recommended rules, with masking of their findings. */
 async function printPeer(): Promise<void> {
   const [{ lintSource }, { creator }] = await Promise.all([
     import('@secretlint/core'),
@@ -128,7 +128,7 @@ async function printPeer(): Promise<void> {
   console.log(`  speed on 1 MB of text: secretlint ${speed(theirs)}, agentdump ${speed(ours)}`);
 }
 
-/** The best of three, milliseconds. */
+/** The best of three, in milliseconds. */
 async function timeOf(run: () => Promise<unknown>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round++) {
@@ -139,7 +139,7 @@ async function timeOf(run: () => Promise<unknown>): Promise<number> {
   return best;
 }
 
-/** What every Node gets to read: made here once, because they cannot read TypeScript. */
+/** The input for every Node: generated here once, because they can't all run TypeScript. */
 function writeInput(folder: string): void {
   const random = new SeededRandom(seed);
   const templates = ['{A24}', '{h32}', '{A8}-{w16}', '{a20}', '{A12}!{b20}'];

@@ -1,6 +1,6 @@
 /**
- * What `agentdump run` adds to a program that does nothing: time beside the same program started by a bare Node parent
- * (the floor of any supervisor written in JavaScript), and the supervisor's own memory. `npm run bench:run`; needs dist.
+ * What `agentdump run` adds to a program that does nothing: time compared with the same program started by a bare Node parent
+ * (the minimum for any supervisor written in JavaScript), and the supervisor's own memory. `npm run bench:run`; needs dist.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const { execPath: node } = process;
 const rounds = 25;
 const nothing = ['-e', '0'];
 const bareParent = 'require("child_process").spawn(process.execPath, ["-e", "0"], { stdio: "inherit" })';
-/** Node 20 reads the certificates of NODE_EXTRA_CA_CERTS at each start, which takes longer than all the rest of it. */
+/** Node 20 reads the certificates of NODE_EXTRA_CA_CERTS at each start, which takes longer than the rest of the start. */
 const { PATH = '', HOME = '' } = process.env;
 const plain: NodeJS.ProcessEnv = { PATH, HOME };
 
@@ -24,7 +24,7 @@ function timeOf(words: string[], environment: NodeJS.ProcessEnv = {}): number {
   if (status !== 0) throw new Error(`exit code ${status}`);
   return Number(process.hrtime.bigint() - start) / 1e6;
 }
-/** Processor time of all children so far, in milliseconds: fields 16 and 17 of the stat file, of 10 ms each. */
+/** Processor time of all children so far, in milliseconds: fields 16 and 17 of the stat file, in units of 10 ms. */
 function usedByChildren(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').pop()?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) * 10;
@@ -49,7 +49,7 @@ for (let round = 0; round < rounds; round++) {
   withoutPreload.push(timeAndCount('supervised', [...run, ...nothing], { AGENTDUMP: 'off' }));
   floor.push(timeAndCount('floor', ['-e', bareParent]));
 }
-/** Each beside the program alone of the same round. */
+/** Each compared with the program alone in the same round. */
 const added = (times: number[]) =>
   `${median(times.map((time, i) => time - (alone[i] ?? Number.NaN))).toFixed(1)} ms`;
 console.log(`${process.version}: alone ${median(alone).toFixed(1)} ms, load ${loadavg()[0]?.toFixed(1)}`);
@@ -64,7 +64,7 @@ console.log(`time beside that of a bare Node parent, paired: ${median(ratios).to
 
 const status = 'require("fs").readFileSync("/proc/" + process.ppid + "/smaps_rollup", "utf8")';
 const reporter = ['-p', `setTimeout(() => console.log(${status}), 300); ""`];
-/** Of whoever started the program, once it has run for a while. */
+/** Memory of the process that started the program, once that has run for a while. */
 function memoryOf(words: string[]): string {
   const { stdout } = spawnSync(node, words, { encoding: 'utf8', env: plain });
   const size = (name: string) =>

@@ -1,8 +1,8 @@
 /**
- * An hour of an agent's work under `agentdump run` with the preload, beside the same work with neither: does anything
- * grow, and what does it cost? `MINUTES=60 npm run soak`; needs dist. Both programs live all the time and work in turns;
- * a pair is the time of the same number of turns in each. What keeps a bounded number of events is filled before, V8
- * compiles in thousands of turns with a model that answers at once, and the first fifth is warming up: judged by nobody.
+ * An hour of an agent's work under `agentdump run` with the preload, beside the same work without both: does anything grow,
+ * and what does it cost? `MINUTES=60 npm run soak`; needs dist. Both programs run all the time and work in turns; a pair is
+ * the time of the same number of turns in each. Before the hour, bounded buffers of events are filled, and V8 compiles in
+ * thousands of turns with a model that answers at once. The first fifth is warm-up and is not evaluated.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,12 +21,12 @@ const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.ur
 const program = fileURLToPath(new URL('./soak-agent.mjs', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-soak-'));
 const dumps = join(dir, 'dumps');
-/** Of each of the three agents, in a slice of some six seconds. */
+/** Of each of the three agents, in a slice of about six seconds. */
 const turnsPerSlice = 12;
 const warmUpShare = 0.2;
-/** Of each agent before the hour: what V8 compiles and learns of a program's shapes goes on for so long. */
+/** Of each agent before the hour: V8 compiles and learns a program's shapes for that long. */
 const turnsBefore = 3000;
-/** A journal may fill its bound, and no more. */
+/** A journal may grow to its bound, but not beyond. */
 const journalBoundBytes = 33 * 2 ** 20;
 const throughputTarget = 0.01;
 const longestAnswerMs = 600_000;
@@ -55,7 +55,7 @@ class Subject {
 
   async ask(line: string): Promise<Record<string, number>> {
     this.child.stdin?.write(`${line}\n`);
-    // One that was started again was never asked.
+    // A program that was restarted does not know the question.
     const timer = setTimeout(() => {
       console.error(`no answer to "${line}" in ${longestAnswerMs / 60_000} minutes: see ${dumps}`);
       process.exit(1);
@@ -102,7 +102,7 @@ async function sampleOf(name: string, subject: Subject): Promise<Record<string, 
 }
 
 const server = await startMockModelServer(script);
-// Its log of calls is an oracle for others; here it would only grow.
+// The server's log of calls is an oracle for other tests; here it would only grow.
 server.events.on('end', () => server.calls.splice(0, Math.max(0, server.calls.length - 64)));
 const environment = (port: number) => ({ MODEL_URL: server.url, HEALTH_PORT: String(port) });
 const [portWith, portWithout] = [await freePort(), await freePort()];
@@ -127,7 +127,7 @@ const pairs: { atMs: number; wall: number; cpuMs: number; bareCpuMs: number; tur
 const slice = `turns ${turnsPerSlice}`;
 
 async function runPair(round: number): Promise<void> {
-  // Which goes first alternates.
+  // The order alternates.
   const first = round % 2 === 0 ? supervised : bare;
   const one = await first.ask(slice);
   const other = await (first === bare ? supervised : bare).ask(slice);
@@ -181,7 +181,7 @@ await server.close();
 report();
 rmSync(dir, { recursive: true, force: true });
 
-/** Growth of less than this in an hour is none: what V8 and malloc do by themselves, as the bare agent shows. */
+/** Growth per hour below this is ignored: V8 and malloc cause it by themselves, as the bare agent shows. */
 function tolerance(name: string, level: number): number {
   if (name.endsWith('resident, MB')) return Math.max(4, level * 0.04);
   return name.endsWith('MB') ? Math.max(0.5, level * 0.02) : 0;

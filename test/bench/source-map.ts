@@ -1,7 +1,7 @@
 /**
- * Looking up 20 positions in a generated 20 MB source map, beside JSON.parse of the same map and beside the bare
- * npm package `source-map`. Medians of fresh runs in turn, in one process; the budget of the whole is 1.5 s.
- * `npm run bench:source-map`.
+ * Looking up 20 positions in a generated 20 MB source map, compared with JSON.parse of the same map and with the npm package
+ * `source-map`. Medians of fresh runs in turns, in one process; the budget for all of it is 1.5 s. `npm run
+ * bench:source-map`.
  */
 import { SourceMapConsumer } from 'source-map';
 import { openSourceMap } from '../../src/formats/source-map/source-map.ts';
@@ -11,7 +11,7 @@ const bytes = 20 * 1024 * 1024;
 const positions = 20;
 const rounds = 7;
 
-/** Maps of one size and of three kinds: many lines, one minified line, and most of it the sources' texts. */
+/** Maps of one size in three kinds: many lines, one minified line, and one that is mostly the sources' text. */
 function makeMap(kind: 'lines' | 'one line' | 'contents'): string {
   const sources = Array.from({ length: 500 }, (_, n) => `../src/module-${n}.ts`);
   const share = kind === 'contents' ? 0.4 : 1;
@@ -25,7 +25,7 @@ function makeMap(kind: 'lines' | 'one line' | 'contents'): string {
   });
 }
 
-/** Spread over the text, the last near its end: a stack names places anywhere. */
+/** Spread over the text, with the last one near its end: a stack may name any place. */
 function places(map: string): { line: number; column: number }[] {
   const lines = (JSON.parse(map) as { mappings: string }).mappings.split(';').length;
   return Array.from({ length: positions }, (_, n) => ({

@@ -1,6 +1,7 @@
 /**
- * The store at the size of a fleet, on a PostgreSQL server of its own: how long the list and the page of an issue take with a million
- * deaths of 2,000 faults in the index, and how many small bundles a second four senders put in. `npm run bench:store`.
+ * The store at the size of a fleet, on its own PostgreSQL server: the time of the list and of an issue's page with a million
+ * deaths of 2,000 faults in the index, and the number of small bundles per second that four senders add. `npm run
+ * bench:store`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +23,7 @@ const [, , role, place = '', dumps = ''] = process.argv;
 if (role === 'sender') await sendAll();
 else await measure();
 
-/** A few faults die most of the time, over ninety days, thirty releases and two hundred hosts. */
+/** A few faults cause most deaths, over ninety days, thirty releases and two hundred hosts. */
 async function fill(query: Query): Promise<void> {
   await query(
     `insert into agentdump_issues (id) select lpad(to_hex(n), 16, '0') from generate_series(1, ${faults}) as n`,
@@ -59,7 +60,7 @@ async function fill(query: Query): Promise<void> {
   await query('vacuum analyze');
 }
 
-/** By a client without a time limit: a million rows take their time. */
+/** With a client without a time limit, because a million rows take long. */
 async function fillAt(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -97,7 +98,7 @@ async function measure(): Promise<void> {
   }
 }
 
-/** What the machine takes for a statement that does nothing. */
+/** The machine's time for a statement that does nothing. */
 function plain({ index }: Store): Promise<void> {
   return time('select 1', () => index.query('select 1'));
 }

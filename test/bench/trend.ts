@@ -1,10 +1,10 @@
 /**
- * Whether a row of measured values grows: the median of all pairwise slopes (Theil 1950, Sen 1968), with the interval in
- * which it lies at 95 % by the ranks of those slopes (Sen's, without correction for ties). One wild value moves neither.
+ * Whether a series of measured values grows: the median of all pairwise slopes (Theil 1950, Sen 1968) and its 95 % interval
+ * by the ranks of those slopes (Sen's, without correction for ties). A single outlier moves neither.
  */
 
 export interface Trend {
-  /** Units of the value in an hour. */
+  /** Units of the value per hour. */
   slope: number;
   low: number;
   high: number;
@@ -44,7 +44,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
-/** The values between which the median lies at 95 %: by the binomial ranks, in their normal approximation. */
+/** The 95 % interval of the median, by the binomial ranks in their normal approximation. */
 export function medianInterval(values: readonly number[]): [number, number] {
   const sorted = [...values].sort((a, b) => a - b);
   const reach = (z95 * Math.sqrt(sorted.length)) / 2;

@@ -1,7 +1,7 @@
 /**
- * How long the workbench takes from a click to what it shows, on a large heap in a real chromium; beside it, measured in the same
- * way, a turn of the page that shows nothing new. `npm run bench:workbench [-- FILE.heapsnapshot]`; without a file it writes one of
- * 360 MB first.
+ * The time of the workbench from a click to its result, on a large heap in a real chromium; beside it, measured in the same
+ * way, an update of the page that shows nothing new. `npm run bench:workbench [-- FILE.heapsnapshot]`; without a file it
+ * writes one of 360 MB first.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -43,7 +43,7 @@ console.log(
   `opened ${Math.round(statSync(file).size / 1e6)} MB in ${Math.round(performance.now() - startedAt)} ms`,
 );
 
-/** From the event to the frame in which all that was asked for is drawn, by the page's own clock. */
+/** From the event to the frame in which everything that was requested is drawn, by the page's own clock. */
 async function timed(act: string, isThere: string): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve, reject) => {
     const started = performance.now();

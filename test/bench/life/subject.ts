@@ -1,4 +1,4 @@
-/** A program of the life benchmarks (work.cjs) that works when it is told to, and the process that it talks to (server.mjs). */
+/** A program of the life benchmarks (work.cjs) that works on command, and the process that it talks to (server.mjs). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -16,11 +16,11 @@ const agentsFolder = here('../../agents');
 export interface Life {
   work: string;
   output?: 'pipe' | 'file' | '/dev/null';
-  /** With the preload and these variables; undefined: bare. */
+  /** Environment variables beside the preload; undefined: no preload. */
   env: Record<string, string> | undefined;
 }
 
-/** Where the programs live, and their peer. */
+/** The folder of the programs, and their peer. */
 export interface Place {
   dir: string;
   /** The URL of the peer. */
@@ -37,7 +37,7 @@ export async function openPlace(): Promise<Place> {
     origin: `http://127.0.0.1:${String(port).trim()}`,
     close() {
       server.kill();
-      // A program that was just ended may still be writing.
+      // A program that has just been ended may still be writing.
       rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
     },
   };

@@ -1,4 +1,4 @@
-/** DBOS and LangGraph, each doing steps that return a small result: microseconds of each step. */
+/** DBOS and LangGraph, each performing steps that return a small result: microseconds of each step. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ export const langGraphAvailable = () =>
   has('@langchain/langgraph') && has('@langchain/langgraph-checkpoint-sqlite');
 export const dbosAvailable = () => has('@dbos-inc/dbos-sdk');
 
-/** A graph of one node that goes to itself; the time between two beginnings of the node is a step. */
+/** A graph of one node that leads to itself; a step is the time between two starts of the node. */
 export async function timeLangGraph(path: string, steps: number): Promise<number[]> {
   const { Annotation, END, START, StateGraph } = await load('@langchain/langgraph');
   const { SqliteSaver } = await load('@langchain/langgraph-checkpoint-sqlite');
