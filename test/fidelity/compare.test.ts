@@ -1,4 +1,4 @@
-/** What the corpus calls equal, and what it must not. */
+/** What the comparison must treat as equal, and what as different. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareRuns, compareText, type Run } from './compare.ts';

@@ -1,16 +1,16 @@
 /**
- * Whether a program with the preload did what it does without. What differs between its runs without the preload is
- * left out by rule: each text is compared at the first of six levels at which those runs agree among themselves.
+ * Compares a program's run with the preload to its runs without it. Differences among the runs without the preload are
+ * excluded by rule: each text is compared at the first of six levels at which those runs agree.
  */
 
-/** What a run left behind. */
+/** The result of a run. */
 export interface Run {
   code: number | null;
   signal: string | null;
   stdout: string;
-  /** Without our own lines. */
+  /** Without the lines that we print. */
   stderr: string;
-  /** By path: `kind mode` and the content, as text of one byte a character. */
+  /** By path: `kind mode` and the content, as text with one character per byte. */
   files: ReadonlyMap<string, string>;
 }
 
@@ -34,14 +34,14 @@ export interface Comparison {
 
 type Canon = (text: string) => string;
 
-/** How long something took; many runners print it only where it was slow, so that nothing takes its place. */
+/** Durations. Many runners only print them if they were long, so they are removed without a placeholder. */
 const duration = /[ \t]*\(?\b\d+(?:\.\d+)? ?(?:[µnm]?s|min|ms)\b\)?/g;
 
-/** Sizes, process ids, ports, addresses, versions: a number is one token. */
+/** Sizes, process ids, ports, addresses, versions: each number is one token. */
 const maskNumbers: Canon = (text) =>
   text.replace(duration, '').replace(/0x[0-9a-f]+|\d[\d.,:_]*(?:e-?\d+)?/gi, 'N');
 
-/** What is drawn at random: a word of letters and digits, or one of hexadecimal digits. */
+/** Random identifiers: a word of letters and digits, or of hexadecimal digits. */
 const maskNames: Canon = (text) =>
   maskNumbers(text.replace(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{5,}(?![\w-])/gi, 'ID'));
 
@@ -57,7 +57,7 @@ const canons: readonly [Level, Canon][] = [
   ['lines', differentLines],
 ];
 
-/** Of texts that agree nowhere, the lines that all have must be there. */
+/** If no level makes the texts agree: the lines that all of them contain must be present. */
 function compareCommon(
   bare: readonly string[],
   loaded: string,
@@ -68,7 +68,7 @@ function compareCommon(
   return missing.length ? { bare: missing.join('\n'), loaded } : undefined;
 }
 
-/** The first level at which the runs without the preload agree, and what differs there. */
+/** Compares at the first level at which the runs without the preload agree. */
 export function compareText(
   what: string,
   bare: readonly string[],
@@ -88,7 +88,7 @@ export function compareText(
   return { level: 'common', ...(difference && { difference: { what, level: 'common', ...difference } }) };
 }
 
-/** The lines around the first that differs. */
+/** The lines around the first difference. */
 function firstDifference(bare: string, loaded: string): Pick<Difference, 'bare' | 'loaded'> {
   const [a, b] = [bare.split('\n'), loaded.split('\n')];
   const at = a.findIndex((line, i) => line !== b[i]);
@@ -104,7 +104,7 @@ function firstDifference(bare: string, loaded: string): Pick<Difference, 'bare' 
 
 const exitOf = ({ code, signal }: Run): string => signal ?? String(code);
 
-/** `bare`: at least two. */
+/** `bare` has at least two runs. */
 export function compareRuns(bare: readonly Run[], loaded: Run): Comparison {
   const differences: Difference[] = [];
   const note = (found: { difference?: Difference }): void => {

@@ -1,13 +1,13 @@
-/** What is known to differ, and why. Each stands in the README too. */
+/** Known differences, with their reasons. Each is also listed in the README. */
 import type { Difference } from './compare.ts';
 
 export interface Exception {
-  /** Programs whose name it matches. */
+  /** Matches the names of the programs. */
   program: RegExp;
-  /** Of `Difference.what`. */
+  /** Matches `Difference.what`. */
   what: RegExp;
   why: string;
-  /** Ours to mend. */
+  /** A fault of ours that is still to be fixed. */
   isOpen?: true;
 }
 

@@ -1,8 +1,8 @@
-/** What a list of programs says of each. */
+/** An entry of a list of programs. */
 export interface Program {
   /** Unique: the package, and what is done with it. */
   name: string;
-  /** Whose code it is. */
+  /** The package whose code runs. */
   package: string;
   room: Room;
   /**
@@ -10,28 +10,28 @@ export interface Program {
    * stay as they are, below the working folder.
    */
   words: readonly string[];
-  /** Copied into the working folder before each run: the project that all share, or the package itself. */
+  /** Copied into the working folder before each run: the shared project, or the package itself. */
   copy: 'project' | 'package' | 'nothing';
-  /** Written there too. */
+  /** Also written to the working folder. */
   files?: Readonly<Record<string, string>>;
   stdin?: string;
   env?: Readonly<Record<string, string>>;
-  /** Done one after the other once the program has said so. */
+  /** Performed in order, each after output that matches its `when`. */
   steps?: readonly Step[];
-  /** Not on these Nodes: why. */
+  /** Nodes on which it is not run, with the reason. */
   not?: Readonly<Partial<Record<20 | 22 | 24 | 26, string>>>;
 }
 
-/** Where packages are installed, each with its lock file. */
+/** The folders in which packages are installed, each with its lock file. */
 export type Room = 'suites' | 'tools' | 'services';
 
 export interface Step {
-  /** Waited for in what the program has written to both streams since the step before. */
+  /** Awaited in what the program has written to both streams since the previous step. */
   when: RegExp;
-  /** `GET` of the address that the pattern's first group names, a signal to the program, or a line of a file. */
+  /** `GET` of the address in the pattern's first group, a signal to the program, or text appended to a file. */
   get?: string;
   signal?: NodeJS.Signals;
   write?: { file: string; text: string };
-  /** Ends the input. */
+  /** Closes the program's stdin. */
   end?: true;
 }

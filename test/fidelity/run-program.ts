@@ -1,4 +1,4 @@
-/** Runs a program of the corpus once, in a working folder that is new and has the same path each time. */
+/** Runs a program of the corpus once, in a new working folder that has the same path each time. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -26,22 +26,22 @@ const here = dirname(fileURLToPath(import.meta.url));
 const preload = join(here, '..', '..', 'dist', 'register.cjs');
 const longestMs = 120_000;
 const mostBytes = 4 << 20;
-/** What we print, also where another tool passes it on with the name of its child before it. */
+/** Lines that we print, also if another tool passes them on with the name of its child in front. */
 const ownLine = /^(?:\[[^\]\n]*\] )?agentdump: .*\n/gm;
 /** Larger files are compared by their digest. */
 const longestContent = 256 << 10;
 
 export interface RunOptions {
-  /** Its path. */
+  /** Path of the Node binary. */
   node: string;
-  /** Number of the worker: its folders are its own. */
+  /** Number of the worker, which has its own folders. */
   slot: number;
   isLoaded: boolean;
 }
 
 export interface ProgramRun extends Run {
   wasTooLong: boolean;
-  /** That we printed, and that are not compared. */
+  /** The lines that we printed, which are not compared. */
   ownLines: string[];
 }
 
@@ -81,7 +81,7 @@ interface Places {
   dumps: string;
 }
 
-/** Below the room, where its packages are found. */
+/** Within the room, so that its packages are found. */
 function makePlaces({ copy, package: name, files = {}, room }: Program, slot: number): Places {
   const all = join(roomPath(room), 'runs', String(slot));
   rmSync(all, { recursive: true, force: true, maxRetries: 3 });
@@ -102,7 +102,7 @@ function makePlaces({ copy, package: name, files = {}, room }: Program, slot: nu
   return places;
 }
 
-/** Nothing of ours, so that a shell's own variables or a test's below `agentdump ci` are not in it. */
+/** Not inherited from ours, which could contain variables of the shell or of a test under `agentdump ci`. */
 function environmentOf({ env, room }: Program, { node, isLoaded }: RunOptions, places: Places) {
   return {
     PATH: `${dirname(node)}:/usr/local/bin:/usr/bin:/bin`,
@@ -133,7 +133,7 @@ async function waitForEnd(child: ChildProcess): Promise<Pick<ProgramRun, 'code' 
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
-      // It has ended.
+      // It has already ended.
     }
   };
   const limit = setTimeout(() => {
@@ -145,7 +145,7 @@ async function waitForEnd(child: ChildProcess): Promise<Pick<ProgramRun, 'code' 
   });
   const closed = new Promise((resolve) => child.once('close', resolve));
   const [code, signal] = await ended;
-  // A daemon may hold the pipes for ever.
+  // A daemon may keep the pipes open forever.
   await Promise.race([closed, pause(3000)]);
   clearTimeout(limit);
   kill();
@@ -159,7 +159,7 @@ async function takeSteps(
   work: string,
 ): Promise<void> {
   let seen = 0;
-  /** Of the server that was last met. */
+  /** Of the last server whose address was printed. */
   let address = '';
   const said = (): string => (streams.stdout + streams.stderr).slice(seen);
   for (const { when, get, signal, write, end } of steps) {
@@ -170,7 +170,7 @@ async function takeSteps(
     seen = streams.stdout.length + streams.stderr.length;
     if (match[1]) address = match[1];
     if (get !== undefined) streams.stdout += await ask(address + get);
-    // So that who watches files or listens for signals has begun to.
+    // Gives file watchers and signal handlers time to start.
     if (signal || write) await pause(500);
     if (write) appendFileSync(join(work, write.file), write.text);
     if (signal) child.kill(signal);

@@ -1,14 +1,14 @@
 /**
- * `npm run fidelity`: runs each program of the corpus bare twice and with the preload, and tells what differs.
+ * `npm run fidelity`: runs each program of the corpus twice without and once with the preload, and prints the differences.
  *
- * --nodes 20,24      these majors; all four without it
- * --rooms tools      these rooms
- * --only TEXT        programs whose name has the text
- * --sample N         so many, drawn by --seed (a commit's hash in CI)
- * --beside N         at a time; 2 without it
- * --report FILE      the figures and differences as JSON
+ * --nodes 20,24      only these major versions; default: all four
+ * --rooms tools      only these rooms
+ * --only TEXT        only programs whose name contains the text
+ * --sample N         a sample of this size, chosen by --seed (a commit's hash in CI)
+ * --beside N         how many run in parallel; default: 2
+ * --report FILE      writes the figures and differences as JSON
  *
- * Exit code 1 when something differs that `exceptions.ts` does not know.
+ * Exit code 1 if there is a difference that `exceptions.ts` does not know.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ import { listTools } from './tools.ts';
 
 const rooms: readonly Room[] = ['suites', 'tools', 'services'];
 const majors = [20, 22, 24, 26] as const;
-/** More bare runs and more with the preload, before a difference stands. */
+/** How many further runs of both kinds are made before a difference is reported. */
 const moreRounds = 2;
 
 const { values: options } = parseArgs({
@@ -45,11 +45,11 @@ interface Result {
   package: string;
   room: Room;
   node: number;
-  /** Why it was not compared. */
+  /** The reason why it was not compared. */
   unusable?: string;
   levels?: Comparison['levels'];
   differences: Difference[];
-  /** All that differs is known. */
+  /** Set if all differences are known. */
   excepted?: Exception | undefined;
 }
 
@@ -66,7 +66,7 @@ function listPrograms(): Program[] {
   return all.sort((a, b) => (drawn(a.name) < drawn(b.name) ? -1 : 1)).slice(0, Number(options.sample));
 }
 
-/** By its lock file, without the install scripts. */
+/** Installs from its lock file, without install scripts. */
 function install(room: Room): void {
   const folder = roomPath(room);
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8');
@@ -94,7 +94,7 @@ function nodePath(major: number): string {
   return realpathSync(path);
 }
 
-/** A program that this Node does not begin, or that lacks a package, tells nothing. */
+/** A program that this Node can't start, or that lacks a package, proves nothing. */
 function whyUnusable(runs: readonly ProgramRun[]): string | undefined {
   if (runs.some(({ wasTooLong }) => wasTooLong)) return 'without the preload it did not end in two minutes';
   const [first] = runs;

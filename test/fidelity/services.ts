@@ -1,6 +1,6 @@
 /**
- * Servers, clients of databases that are not there, loggers, pools, process managers, watchers, and tools that watch a
- * program beside us. The scripts in `project/services` are ours, what runs in them is not.
+ * Servers, clients of databases that don't run, loggers, pools, process managers, watchers, and tools that observe a program
+ * beside us. The scripts in `project/services` are ours, the packages that they use are not.
  */
 import type { Program, Step } from './program.ts';
 

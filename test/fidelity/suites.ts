@@ -1,14 +1,14 @@
-/** The tests that packages bring with them: each file is a program. */
+/** The tests that packages ship: each file is a program. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from './program.ts';
 
-/** So many of one package, drawn by their names: none of them is the corpus. */
+/** How many files of a package are used, chosen by a hash of their names, so that no single package dominates. */
 const mostOfOne = 8;
 const folders = ['test', 'tests', 'spec'];
 
-/** `room`: where they are installed. */
+/** `room`: the folder in which they are installed. */
 export function listSuites(room: string): Program[] {
   const { dependencies } = JSON.parse(readFileSync(join(room, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;

@@ -1,7 +1,7 @@
-/** Command lines: linters, compilers, bundlers, test runners, generators. Each does some work, and meets some faults. */
+/** Command lines: linters, compilers, bundlers, test runners, generators. Each does some work, and encounters some faults. */
 import type { Program } from './program.ts';
 
-/** Of one command line: its package and name, and what it is called with, a line of words each. */
+/** One command line: its package and name, and the arguments of each call as a line. */
 interface Tool {
   package: string;
   bin?: string;
@@ -342,7 +342,7 @@ const tools: readonly Tool[] = [
   },
 ];
 
-/** Words as a shell has them: double quotes keep blanks. */
+/** Words as in a shell: double quotes protect spaces. */
 const wordsOf = (line: string): string[] =>
   (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"([^"]*)"$/, '$1'));
 
