@@ -1,4 +1,4 @@
-/** A store that dies for a run before or after its n-th record: all that is left is what the record holds. */
+/** A store that makes a run die before or after its n-th record: nothing is left but what is recorded. */
 
 import type { DurableStore, RunHandle } from '../../src/durable/stores/store.ts';
 import { AgentdumpError } from '../../src/errors.ts';
@@ -6,8 +6,8 @@ import { AgentdumpError } from '../../src/errors.ts';
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * `where`: the record that dies is not kept (before), or is (after). `isSlow`: a record is kept a turn of the loop later, as in a
- * store that is asked over a wire.
+ * `where`: whether the fatal record is lost (before) or kept (after). `isSlow`: a record is stored one turn of the event loop
+ * later, as over a network.
  */
 export function crashingStore(
   store: DurableStore,

@@ -1,7 +1,7 @@
 /**
  * Programs with signals, sleeps, answers, tries and cancellation that die before and after each of their records in turn, and
- * are gone on with. The world outside counts: an effect is repeated only where its step was named in doubt, nobody is given
- * what was another's, and who was rejected is never paid.
+ * are then continued. External effects are what counts: an effect is repeated only if its step was named in doubt, nobody
+ * receives the result of another, and a rejected payment is never made.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,12 +21,12 @@ const folder = mkdtempSync(join(tmpdir(), 'agentdump-die-anywhere-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
-/** What has happened outside, over all lives. */
+/** The effects of all lives. */
 class World {
   readonly effects: string[] = [];
   readonly #done = new Map<string, number>();
 
-  /** A step with an effect. `fails`: how many of its tries throw after the effect. */
+  /** A step with an effect. `fails`: how many tries throw after the effect. */
   act(name: string, options: DurableStepOptions = {}, fails = 0): Promise<string> {
     return Promise.resolve(
       agent.step(name, (step) => this.#perform(name, step, fails), options),
@@ -46,7 +46,7 @@ class World {
 
 interface Subject {
   program: (world: World) => Promise<unknown>;
-  /** What people and other processes do; called again and again while the run is open. */
+  /** What people and other processes do; called repeatedly while the run is open. */
   outside?: (store: FileStore, turn: number) => Promise<unknown>;
   check: (result: unknown, world: World) => void;
 }
@@ -83,7 +83,7 @@ async function live(subject: Subject, at: number, where: 'before' | 'after'): Pr
   return hasDied;
 }
 
-/** Until a life comes to its end before its turn to die. */
+/** Dies at each record in turn, until a life ends before it reaches that record. */
 function dieAnywhere(name: string, subject: Subject): void {
   test(name, async () => {
     for (const where of ['before', 'after'] as const) {
@@ -96,7 +96,7 @@ function dieAnywhere(name: string, subject: Subject): void {
 
 const sorted = (values: unknown) => (values as string[]).toSorted();
 
-/** Sends each of the values once, whatever dies. */
+/** Sends each of the values once, over all lives. */
 function sender(name: string, values: readonly unknown[]) {
   const sent = new WeakMap<FileStore, number>();
   return async (store: FileStore) => {
@@ -109,7 +109,7 @@ function sender(name: string, values: readonly unknown[]) {
   };
 }
 
-/** Approves and rejects by what is asked for. */
+/** Approves or rejects depending on the request. */
 async function decide(store: FileStore, isGood: (request: never) => boolean): Promise<void> {
   if (!store.list().includes('r')) return;
   for (const { id, path, answered, request, signal, until } of (await summarizeRun(store, 'r')).waitingFor)

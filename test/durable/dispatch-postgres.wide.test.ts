@@ -1,4 +1,6 @@
-/** Dispatch in PostgreSQL: claims, news, pauses, rows of older releases, and how soon an interrupted run is found. */
+/**
+ * Dispatch in PostgreSQL: claims, notifications, pauses, rows of older releases, and how soon an interrupted run is found.
+ */
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +39,7 @@ async function fresh(t: TestContext): Promise<PostgresStore> {
   return store;
 }
 
-/** A worker whose runs' ends are told; stopped before its store is closed. */
+/** A worker that records how its runs end. It must be stopped before its store is closed. */
 function work(options: Omit<WorkerOptions, 'options'>) {
   const ended = new Map<string, unknown>();
   const worker = startWorker({
@@ -48,7 +50,7 @@ function work(options: Omit<WorkerOptions, 'options'>) {
   return { worker, ended };
 }
 
-/** Tells of each statement before it is sent. */
+/** Calls `tell` with each statement before it is sent. */
 function listen(store: PostgresStore, tell: (text: string, values: unknown[]) => void): void {
   const query = store.pool.query.bind(store.pool);
   store.pool.query = (asked, given) => {
@@ -147,7 +149,7 @@ test('times beyond what PostgreSQL spells, ids beyond its news, holders that nob
   await enqueueRun(store, 'job', { id: 'well' });
   assert.deepEqual(await store.findDue(['job'], 9), [{ id: 'well', name: 'job' }]);
   assert.match((await store.read('odd')).holder ?? '', /somebody/);
-  // Told without its id, so that each who waits looks.
+  // The notification of so long an id doesn't contain it, so that every waiting process looks.
   const id = 'x'.repeat(2_000);
   await enqueueRun(store, 'job', { id });
   const told: (string | undefined)[] = [];
@@ -173,7 +175,7 @@ test('the end of a step and the start of the next one are one transaction', { sk
   await steps('none');
   assert.ok(inserts <= 24, `${inserts} for 20 steps`);
   inserts = 0;
-  // Who asks for it waits for each record.
+  // With fsync: 'step', each record is awaited.
   await steps('step');
   assert.ok(inserts >= 40, `${inserts} for 20 steps`);
   const { records } = await store.read('none');
@@ -200,7 +202,8 @@ test('runs that are queued together are queued, taken, recorded and let go of to
   const { worker, ended } = work({ store, programs: { job: program }, most: 8 });
   await until(() => ended.size === ids.length);
   await worker.stop();
-  // Start, twice an end with a start, and the last end with the run's: four for each run that is alone.
+  // A run by itself takes four writes: its start, two that combine a step's end with the next start, and the last end with
+  // the end of the run.
   const writes = statements.filter((text) => text.startsWith('with held'));
   assert.ok(writes.length <= 20, statements.join('\n'));
   for (const id of ids) {
@@ -226,7 +229,7 @@ test('a run that kills its worker before its first step is given up', { skip }, 
   };
   await enqueueRun(store, 'job', { id: 'deadly' });
   const wish = { names: ['job'], most: 4, except: [], opening };
-  // Taken and never heard of again: as by a worker that dies of it at once.
+  // Taken, and then silent, as if the worker had died of it at once.
   const [taken] = await store.takeDue(wish);
   assert.deepEqual(await store.takeDue(wish), []);
   assert.equal(taken?.handle?.records.length, 1);

@@ -1,4 +1,4 @@
-/** Runs that are left to workers: queued, put to rest while they wait, woken, tried again, cancelled. On the store of files. */
+/** Runs that workers perform: queued, suspended while they wait, woken, retried, cancelled. On the file store. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 const fresh = () => new FileStore(join(folder, `dumps-${count++}`));
 
-/** A worker whose runs' ends are told; stopped with its test. */
+/** A worker that records how its runs end; stopped when its test ends. */
 function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
   const ended = new Map<string, unknown>();
   const worker = startWorker({
@@ -67,7 +67,7 @@ test('more urgent ones first; not before their time; not those of other programs
       store.findDue(['job'], 9).map(({ id }) => id),
       ['high', 'low'],
     );
-    // Queued a second time it is no earlier due.
+    // Queuing it again does not make it due earlier.
     await enqueueRun(store, 'job', { id: 'later' });
     assert.equal(store.findDue(['job'], 9).length, 2);
   });
@@ -100,7 +100,7 @@ test('an answer that comes while a run is put to rest wakes it', async (t) => {
   for (let index = 0; index < 20; index++) {
     const id = `a${index}`;
     await enqueueRun(store, 'asks', { id });
-    // At any moment of its being put to rest.
+    // At various moments of its suspension.
     const isAsked = async () => (await summarizeRun(store, id)).waitingFor.length > 0;
     await until(isAsked);
     await sleep(index * 3);
@@ -263,7 +263,7 @@ test('schedules: one run a time, however many workers know it', async (t) => {
   await first.worker.stop();
   await second.worker.stop();
   const ids = store.list();
-  // Two at most, if midnight came between.
+  // Two if midnight was in between.
   assert.ok(ids.length <= 2 && times === ids.length, `${ids}`);
   assert.match(ids[0] ?? '', /^tick@\d{4}-\d\d-\d\dT00:00:00.000Z$/);
 });

@@ -1,6 +1,6 @@
 /**
- * Entries of runs in the store of files: a look costs what is open, not what rests or has ended; timers; folders of older releases;
- * what killed processes leave.
+ * Entries of runs in the file store: a look costs as much as there are open runs, not suspended or finished ones; timers;
+ * folders of older releases; what killed processes leave.
  */
 import assert from 'node:assert/strict';
 import fs, {
@@ -31,7 +31,7 @@ const fresh = () => new FileStore(join(folder, `dumps-${count++}`));
 const idsOf = (runs: readonly { id: string }[]) => runs.map(({ id }) => id).toSorted();
 const hourMs = 3_600_000;
 
-/** Calls of functions of `node:fs` that this process makes meanwhile. */
+/** The number of synchronous functions of `node:fs` that this process calls meanwhile. */
 async function countCalls(work: () => unknown): Promise<number> {
   const functions = fs as unknown as Record<string, unknown>;
   const names = Object.keys(functions).filter((name) => name.endsWith('Sync'));
@@ -62,7 +62,7 @@ async function filled({ finished, waiting }: { finished: number; waiting: number
     if (index % 2 === 1) handle.release({ isOver: false, dueAtMs: 'never' });
     else handle.release();
   }
-  // Its worker is gone.
+  // Its worker has died.
   store.open('interrupted', { name: 'job', isWork: true }).release();
   return store;
 }
@@ -80,9 +80,9 @@ test('what has no entry is looked for without a look into what has ended', async
   const empty = await filled({ finished: 0, waiting: 0 });
   const search = (where: FileStore) =>
     countCalls(async () => assert.deepEqual(await where.findUnlisted(), []));
-  // The names of its files are read, nothing else.
+  // One call per finished run, which lists its files.
   assert.equal((await search(store)) - (await search(empty)), 40);
-  // The note of an end is void as soon as somebody takes the run, also one that is written late.
+  // The mark of an end is void once somebody has taken the run, even if the mark is written late.
   const held = store.open('f1', { name: 'job', isWork: true });
   writeFileSync(join(store.folderOf('f1'), 'lease-00000001.over'), '');
   rmSync(join(store.place, '.open', 'f1'));
@@ -122,7 +122,7 @@ test('timers: due when the time has come, once; one that was overtaken goes', ()
   assert.deepEqual(due(), []);
   assert.deepEqual(due(later + 1), ['a']);
   assert.deepEqual(timers(), []);
-  // Left by one who died in between.
+  // Left by a process that died in between.
   writeFileSync(join(store.place, '.timers', '0000000000000001+b'), '');
   writeFileSync(join(store.place, '.timers', '0000000000000001+gone'), '');
   assert.deepEqual(due(later + 1), ['a']);
@@ -154,7 +154,7 @@ test('a folder of an older release, whose entries are all in one place, means th
   );
   other.answer('never', 'x', Buffer.from('y'));
   assert.deepEqual(idsOf(other.findDue(['job'], 9)), ['due', 'never']);
-  // Nothing tells that it has ended, so it is read.
+  // Nothing marks it as finished, so it has to be read.
   assert.deepEqual(await other.findUnlisted(), ['ended']);
   other.open('never').release({ isOver: false, dueAtMs: 'never' });
   assert.deepEqual(readdirSync(join(store.place, '.resting')), ['never']);
@@ -191,7 +191,7 @@ test('a signal to a run that is begun again after a pause does not cut the pause
   });
   await sendSignal(store, 'a', 'news');
   assert.deepEqual(store.findDue(['job'], 9), []);
-  // Who rolls it back asks for it now.
+  // A rollback requests that the run continues now.
   await worker.stop();
   await rollBack(store, 'a', 'fail');
   assert.equal(store.findDue(['job'], 9).length, 1);

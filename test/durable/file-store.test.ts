@@ -1,4 +1,4 @@
-/** The store of files: what every store must hold, and what only files can suffer. */
+/** The file store: the conformance tests, and faults that only files can have. */
 import assert from 'node:assert/strict';
 import {
   cpSync,
@@ -25,7 +25,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 const fresh = () => new FileStore(join(folder, `dumps-${count++}`));
 
-/** As if the holder were on another machine, and silent since a minute. */
+/** As if the holder were on another machine, and had been silent for a minute. */
 function expire(runFolder: string): void {
   const path = leaseIn(runFolder);
   const facts = JSON.parse(readFileSync(path, 'utf8'));

@@ -1,4 +1,4 @@
-/** Values that are kept: what comes back, what is refused, what is sealed, and that no secret lies in the clear. */
+/** Recorded values: what is returned, what is refused, what is encrypted, and that no secret is stored as plain text. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -99,7 +99,7 @@ test('any JSON comes back, plain and sealed; damage never crashes', () => {
       fc.nat(),
       fc.nat(255),
       (text, at, byte) => {
-        // Parsed here, because on Node 24 a -0 of fast-check's was seen to be 0 when it was compared.
+        // Without -0: on Node 24, a -0 from fast-check was seen to be 0 when it was compared.
         const value = JSON.parse(text.replace(/-0(?![.\d])/g, '0'));
         for (const codec of codecs) {
           const payload = Buffer.from(codec.encodeWith({ event: 'end', of: 1 }, value) as string);

@@ -1,6 +1,6 @@
 /**
- * kill -9 at random instants, again and again, held against what the program wrote down of itself outside of the run's
- * record. AGENTDUMP_KILLS sets how many (1,000 for the figures in src/durable/README.md).
+ * kill -9 at random instants, repeatedly, compared with what the program recorded itself outside of the run's record.
+ * AGENTDUMP_KILLS sets how many (1,000 for the figures in src/durable/README.md).
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -24,7 +24,7 @@ interface Life {
   stderr: string;
 }
 
-/** `undefined` for a life that ends by itself. */
+/** `kill` is undefined for a life that ends by itself. */
 function live(dir: string, truth: string, kill: KillPlan | undefined): Promise<Life> {
   const child = spawn(process.execPath, [victim, truth, dir], { stdio: ['ignore', 'pipe', 'pipe'] });
   let timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ interface KillPlan {
   afterMs: number;
 }
 
-/** A life's length on this machine, now: from its spawn to its first step, and from there to its end. */
+/** The length of a life on this machine at present: from its spawn to its first step, and from there to its end. */
 async function measureLife(): Promise<{ openMs: number; workMs: number }> {
   const child = spawn(process.execPath, [victim, join(folder, 'measured'), join(folder, 'measured-dumps')]);
   const spawned = performance.now();
@@ -63,7 +63,7 @@ async function measureLife(): Promise<{ openMs: number; workMs: number }> {
   return { openMs: up - spawned, workMs: performance.now() - up };
 }
 
-/** Most deaths come among the steps, at any of them alike; some while the run is opened. */
+/** Most deaths are among the steps, evenly distributed; some are while the run is opened. */
 function planKill({ openMs, workMs }: { openMs: number; workMs: number }): KillPlan {
   if (Math.random() < 0.1) return { from: 'spawn', afterMs: Math.random() * openMs };
   return { from: 'first step', afterMs: Math.random() * workMs };
@@ -78,7 +78,7 @@ function readLog(dir: string): RunLog | undefined {
   return store.list().length ? new RunLog(store.read('trial').records, new RecordCodec({})) : undefined;
 }
 
-/** What went wrong over the lives of one run, from its first start to its end. */
+/** Counts what went wrong over the lives of one run, from its first start to its end. */
 async function tryOneRun(
   number: number,
   tally: Record<string, number>,
@@ -101,7 +101,7 @@ async function tryOneRun(
       if (recorded.has(pathOf(index))) tally['recorded and repeated']!++;
       else if (before.includes(`return ${index}`)) tally['returned and repeated']!++;
     }
-    // A life that was too short to come to the doubtful step leaves it to the next.
+    // A life too short to reach the doubtful step leaves it to the next life.
     const came = now.length > 0 || !wasKilled;
     if (came)
       for (const path of doubtful) if (!stderr.includes(`step ${path} is in doubt`)) tally['not named']!++;
@@ -112,7 +112,7 @@ async function tryOneRun(
       .map(({ path }) => path);
     const begun = new Set(linesOf(truth).flatMap((line) => /^begin (.*)/.exec(line)?.[1] ?? []));
     for (const index of begun) if (!after?.steps.has(pathOf(index))) tally['without a start record']!++;
-    // Only what this life has begun: a death before that leaves the doubt of the one before.
+    // Only if this life began a step; otherwise the doubt is that of an earlier life.
     if (wasKilled && now.length > 0) tally['in doubt']! += doubtful.length;
     isDone = !wasKilled;
   }
@@ -144,6 +144,6 @@ test(`${wantedKills} times kill -9`, { timeout: 30 * 60_000 }, async (context) =
   assert.equal(tally.missing, 0);
   assert.equal(tally['not named'], 0);
   assert.equal(tally['without a start record'], 0);
-  // One in a hundred is the aim (src/durable/README.md) where nobody else wants the processor between return and record.
+  // The aim is one in a hundred (src/durable/README.md) if nothing else needs the processor between return and record.
   assert.ok(tally['returned and repeated'] <= wantedKills / 4, JSON.stringify(tally));
 });

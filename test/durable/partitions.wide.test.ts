@@ -1,7 +1,7 @@
 /**
- * The database is killed and started again, and workers and the database stand still (SIGSTOP) beyond every lease, while runs go on: at
- * the end each run has ended, each effect took place, and none took place again whose step was not named in doubt or cut off by another
- * worker's taking. AGENTDUMP_ROUNDS sets how often.
+ * The database is killed and restarted, and workers and the database are stopped (SIGSTOP) for longer than every lease, while
+ * runs continue: at the end each run has finished, each effect took place, and each repetition of an effect was named in
+ * doubt. AGENTDUMP_ROUNDS sets the number of rounds.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -49,7 +49,7 @@ interface Effect {
   inDoubt: boolean;
 }
 
-/** `disturb`: what happens once in a round, while runs are at work. */
+/** `disturb` is called once per round, while runs are being performed. */
 async function suffer(disturb: (server: PostgresServer, workers: ChildProcess[]) => Promise<void>) {
   const truth = join(folder, `truth-${living.size}-${process.hrtime.bigint()}`);
   const server = await startPostgres();

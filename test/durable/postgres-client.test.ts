@@ -1,4 +1,7 @@
-/** A connection of PostgreSQL's client that breaks while nobody listens to it ends no process. Against a server of a few bytes. */
+/**
+ * A connection of PostgreSQL's client that breaks while nobody listens to it does not end the process. Uses a fake server of
+ * a few bytes.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -17,7 +20,7 @@ const authenticated = message('R', Buffer.alloc(4));
 const ready = message('Z', Buffer.from('I'));
 const isShutDown = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
 
-/** A server that lets everybody in and is shut down with the same packet. */
+/** A server that accepts every client, and sends its shutdown in the same packet. */
 async function startDyingServer() {
   const sockets = new Set<Socket>();
   let asked = 0;
@@ -52,7 +55,7 @@ test('a connection that is shut down as it is made costs the news, not the proce
   await removed;
   assert.equal(server.asked(), 1);
   unwatch();
-  // Nor does a query that nobody listens beside.
+  // A query without a listener rejects, and does not end the process either.
   await assert.rejects(store.list(), { code: 'unwritable' });
   await store.close();
 });

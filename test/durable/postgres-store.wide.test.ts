@@ -1,4 +1,4 @@
-/** The store in PostgreSQL: what every store must hold, and what a database and its network can suffer. */
+/** The store in PostgreSQL: the conformance tests, and the faults of a database and its network. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,7 +46,7 @@ testStore({
   },
 });
 
-/** Adds records one after the other while `trouble` happens; every acknowledged one must be there afterwards, once. */
+/** Adds records one after another while `trouble` happens; afterwards every acknowledged one must be there exactly once. */
 async function addThrough(runId: string, trouble: () => Promise<void>): Promise<void> {
   const store = await PostgresStore.connect(server.url);
   try {
@@ -173,7 +173,7 @@ test('records of many runs go in one statement, and what one of them is refused 
   try {
     const stale = await store.open('taken');
     await tell("update agentdump_runs set lease_until = now() - interval '1 second' where run_id = 'taken'");
-    // The same process has the run twice: once as a holder that was taken over.
+    // This process now holds the run twice; the first holder has been replaced.
     const fresh = await store.open('taken');
     const healthy = await store.open('healthy');
     const refused = await store.open('refused');
@@ -193,7 +193,7 @@ test('records of many runs go in one statement, and what one of them is refused 
 
     const further = await Promise.allSettled([
       healthy.append(kind, 'healthy too'),
-      // No integer of the server's.
+      // Out of range for the server's integer.
       refused.append(2 ** 40, 'refused'),
       fresh.append(kind, 'fresh at last'),
     ]);

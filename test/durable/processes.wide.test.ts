@@ -1,4 +1,4 @@
-/** Durable runs over several processes: supervised, taken over, fought for, waiting for people. */
+/** Durable runs over several processes: supervised, taken over, contested, waiting for people. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -86,7 +86,7 @@ test('six processes want one dead run: exactly one has it', async () => {
   const begun = readFileSync(truth, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('begin'));
-  // A process that came when the winner had ended was given the result; nobody did a step of another's.
+  // Twenty steps, one of which may be repeated in doubt. A process that started after the winner's end got its result.
   assert.ok(begun.length <= 21, begun.join());
   assert.ok(refused.length < 6);
 });
@@ -99,7 +99,7 @@ test('asked once, answered while it is down, whatever the instant of the death',
     const { dir, truth } = fresh();
     const env = { AGENTDUMP_DIR: dir };
     const first = start(pathOf('programs/asks.mjs'), [truth], env);
-    // The note that people were asked is itself a step: its record is written after it.
+    // The note that people were asked is itself a step, recorded after it was performed.
     while ((await summarizeRun(new FileStore(dir), 'b1').catch(() => undefined))?.steps.finished !== 2)
       await sleep(5);
     await sleep(Math.random() * 60);

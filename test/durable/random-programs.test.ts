@@ -1,6 +1,6 @@
 /**
- * Random programs that die again and again: no result may go astray, no answer may be another request's, nothing may take
- * place twice unnamed, and none may be stuck. More of them: `npm run trial:durable`.
+ * Random programs that die repeatedly: no result may be returned to the wrong call, no answer given to another request, no
+ * effect repeated without being named in doubt, and no program stuck. More of them: `npm run trial:durable`.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

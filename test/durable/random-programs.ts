@@ -1,8 +1,8 @@
 /**
- * Random durable programs: branches, races, loops, queues, nested runs, tries, questions, pauses; `full` ones have also signals,
- * sleeps, limits of time, tries of several steps, and effects that the world outside is asked about. A program is a tree that
- * this file runs through the public API. Each call knows what it is (its truth: place in the tree, turn of the loop, who won
- * the races before it), and its recorded value says what it was: where the two differ, a result went astray.
+ * Random durable programs: branches, races, loops, queues, nested runs, tries, questions, pauses; `full` ones also have
+ * signals, sleeps, time limits, tries of several steps, and effects about which the outside world can be asked. A program is
+ * a tree that this file runs through the public API. Each call knows its truth (place in the tree, turn of the loop, who won
+ * the races before it), and returns it as its recorded value: if the two differ, a result was returned to the wrong call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
@@ -14,25 +14,25 @@ export type Tree =
   | { kind: 'retried'; name: string; failures: number }
   | { kind: 'approval'; name: string }
   | { kind: 'pause'; ms: number }
-  /** A tool call, a pause, and a step that nothing tells apart but that it stands behind that call. */
+  /** A tool call, a pause, and a step whose only identification is that it follows that call. */
   | { kind: 'paused'; name: string; ms: number }
   | { kind: 'seq' | 'all' | 'race' | 'any' | 'chained'; parts: Tree[] }
   | { kind: 'loop'; turns: number; body: Tree }
   | { kind: 'queue'; workers: number; items: number; ms: number; named: boolean }
   | { kind: 'run'; name: string; body: Tree }
   | { kind: 'sleep'; ms: number }
-  /** For a signal of its own name, or of one that others wait for, too. */
+  /** Waits for a signal with its own name (`signal`), or with one that other calls wait for too (`mail`). */
   | { kind: 'signal'; timeoutMs: number }
   | { kind: 'mail' }
-  /** Its time may be over before it ends. */
+  /** Its time limit may expire before it ends. */
   | { kind: 'timed'; name: string; ms: number }
-  /** The world outside knows whether it took place. */
+  /** The outside world knows whether it took place. */
   | { kind: 'asked'; name: string; ms: number }
-  /** A step of several, which fails at first and is tried again. */
+  /** A step of several steps, which fails at first and is tried again. */
   | { kind: 'tried'; body: Tree };
 
 export interface Shape {
-  /** Pauses outside of steps, after which time alone has decided who comes first. */
+  /** Has pauses outside of steps, so that only time decides the order of what follows. */
   raw?: boolean;
   full?: boolean;
 }
@@ -50,7 +50,7 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
   const roll = random();
   if (depth >= 4 || (depth > 1 && roll < 0.45)) {
     const leaf = random();
-    // What is told apart by time alone needs an input: a tool has its arguments.
+    // Calls that only differ in time need an input; tools have their arguments.
     if (shape.raw) {
       if (leaf < 0.3) return { kind: 'pause', ms };
       if (leaf < 0.42) return { kind: 'approval', name: 'pay' };
@@ -67,7 +67,7 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
   if (shape.full && random() < 0.1) return { kind: 'tried', body: below() };
   if (roll < 0.6) return { kind: 'seq', parts: several(1, 3) };
   if (roll < 0.75) return { kind: 'all', parts: several(2, 4) };
-  // Who wins a race of pauses is known to no record.
+  // The winner of a race of pauses is not in any record.
   if (roll < 0.86 && !shape.raw) return { kind: roll < 0.82 ? 'race' : 'any', parts: several(2, 3) };
   if (roll < 0.89) return { kind: 'chained', parts: several(2, 3) };
   if (roll < 0.94) return { kind: 'loop', turns: 2, body: below() };
@@ -88,23 +88,23 @@ function fullLeaf(random: Random, name: string, ms: number): Tree {
 
 export interface World {
   random: Random;
-  /** Counts the lives: what a dead one still does in this process is not done. */
+  /** Number of the current life. What an earlier life still does in this process does not count. */
   life: number;
-  /** Of this life, what came by a name that many wait for. */
+  /** Values received in this life by the signal name that many calls wait for. */
   mail: Set<unknown>;
-  /** By truth, when it was first come to. */
+  /** When each sleep was first reached, by truth. */
   naps: Map<string, number>;
   tries: Map<string, number>;
-  /** By the key of the effect. */
+  /** Truths of the performed effects, by their key. */
   done: Map<string, string>;
-  /** What really began, by truth. */
+  /** How often each step really began, by truth. */
   effects: Map<string, number>;
   astray: string[];
-  /** What a person says to a request. */
+  /** The answer of a person to the request with this truth. */
   wouldApprove: (truth: string) => boolean;
 }
 
-/** Runs the tree; `at` is where in it, `past` what the program has seen on its way that may differ from life to life. */
+/** Runs the tree; `at` is the place in it, `past` what the program has seen on its way that may differ between lives. */
 export async function runTree(tree: Tree, world: World, at: string, past: string): Promise<string> {
   const truth = `${at} ${past}`;
   const check = (value: unknown) => {
@@ -177,7 +177,7 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
     case 'mail': {
       const { life, mail } = world;
       const got = await agent.waitForSignal('mail');
-      // A try that is made again is given the same.
+      // A repeated try receives the same value again.
       if (life === world.life && mail.has(got?.value) && !at.includes('.tried'))
         world.astray.push(`${truth} got mail ${got?.value} again`);
       mail.add(got?.value);
@@ -201,7 +201,7 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
       return agent.step(
         'tried',
         async () => {
-          // What it is told is recorded, so that a life that goes on with a try fails as that did.
+          // The number is recorded, so that a life that continues a try fails in the same place.
           const nth = await agent.step('count', () => {
             const next = (world.tries.get(truth) ?? 0) + 1;
             world.tries.set(truth, next);
@@ -231,7 +231,7 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
       });
       return tree.kind === 'race' ? Promise.race(racers) : Promise.any(racers);
     }
-    // Promises that go on by `then`, all set up in one turn.
+    // Promises continued with `then`, all created in one turn.
     case 'chained':
       return (
         await Promise.all(
@@ -278,7 +278,7 @@ function actAsked(
       begin();
       await wait(ms, world);
       if (life !== world.life) return undefined;
-      // A try of several steps does them anew, under their keys.
+      // A repeated try of several steps performs them again, under its own keys.
       if (world.done.has(effect.key) && !truth.includes('.tried'))
         world.astray.push(`${truth} took place again`);
       world.done.set(effect.key, truth);
@@ -311,7 +311,7 @@ async function runQueue(
   return done.sort().join(' ');
 }
 
-/** What a part has told that depends on time. */
+/** The results of a part that depend on time. */
 function winners(parts: string[]): string {
   return parts
     .join(' ')

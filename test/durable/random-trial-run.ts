@@ -1,6 +1,6 @@
 /**
- * `npm run trial:durable -- --programs N --seed N`: a third of the programs with pauses between their steps, a third with
- * signals, sleeps, limits, tries and cancellations.
+ * `npm run trial:durable -- --programs N --seed N`: a third of the programs have pauses between their steps, a third have
+ * signals, sleeps, time limits, tries and cancellations.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

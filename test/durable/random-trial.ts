@@ -1,4 +1,4 @@
-/** Lets random programs die again and again, and says what went wrong with them. */
+/** Makes random programs die repeatedly, and reports what went wrong. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ export interface Trial {
 
 export interface TrialOutcome {
   lives: number;
-  /** A line for each program with a fault. */
+  /** One line per program with a fault. */
   faults: string[];
 }
 
@@ -95,7 +95,7 @@ async function liveThrough(seed: number, shape: Shape, folder: string): Promise<
   return { lives, problems };
 }
 
-/** Whether it came to its end. */
+/** True if the program came to its end. */
 async function live(
   store: FileStore | ReturnType<typeof crashingStore>,
   tree: Tree,
@@ -116,10 +116,10 @@ async function live(
 
 const isCancelled = (error: unknown) => /^run r was cancelled/.test((error as Error).message);
 
-/** What a cancelled run still does, which is nothing: in words. */
+/** Describes what a cancelled run still does; it should do nothing. */
 async function livesOn(store: FileStore, tree: Tree, world: World): Promise<string[]> {
   const { state } = await summarizeRun(store, 'r');
-  // It was told, and came to its end before it heard.
+  // It was cancelled, but finished before it noticed.
   if (state === 'finished') return [];
   if (state !== 'cancelled') return [`it was cancelled and is ${state}`];
   const before = world.effects.size;
@@ -132,7 +132,7 @@ async function livesOn(store: FileStore, tree: Tree, world: World): Promise<stri
   return outcome === undefined ? [] : [`it was cancelled and ${outcome}`];
 }
 
-/** Answers what is asked, by the request that it is shown, sends what is waited for, and cancels. */
+/** Answers each request by its content, sends the signals that are waited for, and cancels. */
 function startPerson(store: FileStore, { wouldApprove }: World, cancelAtLook: number | undefined) {
   let isStopped = false;
   let isCancelled = false;

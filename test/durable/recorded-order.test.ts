@@ -1,4 +1,7 @@
-/** Answers and ends of steps come in their recorded order, whatever was run again; what a try was given up with goes no further. */
+/**
+ * Answers and ends of steps come in their recorded order, whatever was run again; the results of an abandoned try are not
+ * used.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -130,7 +133,8 @@ test('an effect with another input has another key, in the next try around it an
       },
       { retry: { attempts: 4, delayMs: 1 } },
     );
-  // The third try of the order dies with its payment begun: three tries of six records, a start, a sum, a start.
+  // The third try of the order dies when its payment has begun: two records of the run, two tries of six records, then the
+  // start of the try, the start and end of the sum, and the start of the payment.
   const mortal = crashingStore(store, 2 + 2 * 6 + 4, 'after');
   await assert.rejects(agent.run('job', { ...quiet, store: mortal }, program), /died here/);
   const [first, second] = keys;

@@ -1,11 +1,11 @@
-/** Conversations cut at every place, held against the rules by which the providers refuse them. */
+/** Conversations cut at every place, checked against the rules by which the providers refuse them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repairConversation } from '../../src/durable/runs/repair-conversation.ts';
 
 type Message = Record<string, unknown>;
 
-/** Rule of chat completions: the results of all calls of a message follow it at once, and nothing else does. */
+/** Rule of chat completions: the results of all calls of a message follow it immediately, and nothing else does. */
 function findChatFault(messages: readonly Message[]): string | undefined {
   let open = new Set<unknown>();
   for (const [index, message] of messages.entries()) {
@@ -19,7 +19,7 @@ function findChatFault(messages: readonly Message[]): string | undefined {
   return open.size ? `at the end: ${[...open]} not answered` : undefined;
 }
 
-/** Rule of the messages API: the next message is the user's, and begins with the results of all calls. */
+/** Rule of the messages API: the next message has the role user, and begins with the results of all calls. */
 function findAnthropicFault(messages: readonly Message[]): string | undefined {
   let open = new Set<unknown>();
   for (const [index, { role, content }] of messages.entries()) {

@@ -1,4 +1,4 @@
-/** What is recorded is given in its order; what the program never asks for is noticed, or waited for. */
+/** Recorded results are returned in their order; what the program never asks for is reported, or waited for. */
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pbkdf2, subtle } from 'node:crypto';
@@ -9,10 +9,10 @@ import { gzip } from 'node:zlib';
 import { ProgramWork } from '../../src/durable/steps/program-work.ts';
 import { type OrderedItem, type Patience, ReplayOrder } from '../../src/durable/steps/replay-order.ts';
 
-/** What it is true for is the program's. */
+/** True in the program's work, as opposed to that of its host. */
 const program = new AsyncLocalStorage<boolean>();
 
-/** The items of `a( b( a) b)`: a start for each name with a bracket behind it, an end for each with one before it. */
+/** The items of `a( b( a) b)`: `a(` is the start of a, and `a)` its end. */
 function orderOf(record: string, patience?: Partial<Patience>) {
   const entries = new Map<string, { path: string; isClaimed: boolean }>();
   const items: OrderedItem[] = record.split(' ').map((word, seq) => {
@@ -75,7 +75,7 @@ test('what something may still bring is waited for, and given up after a while',
   clearTimeout(other);
 });
 
-/** Each takes many times the patience of the test, and nothing that keeps the loop alive tells of it. */
+/** Each takes many times the patience of the test, and can't be detected by what keeps the event loop alive. */
 const unseen: Record<string, () => Promise<unknown>> = {
   'a job of crypto': () => promisify(pbkdf2)('word', 'salt', 200_000, 64, 'sha512'),
   'a job of Web Crypto': async () => {
@@ -111,7 +111,7 @@ for (const [name, begin] of Object.entries({ ...unseen, 'a job of zlib': () => p
     });
     await ofProgram;
     assert.ok(wasSeen);
-    // Ends when nothing of it is left.
+    // Returns once no work is left.
     while (work.wasAtWork()) await turnOfTheLoop();
     work.end();
     clearInterval(alive);

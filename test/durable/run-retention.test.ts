@@ -1,4 +1,4 @@
-/** Which runs go: finished ones by age, number and size; never what can be gone on with. */
+/** Which runs are removed: finished ones by age, number and size; never one that can be continued. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
@@ -22,7 +22,7 @@ interface Wanted {
   fails?: boolean;
 }
 
-/** Runs that ended so many days ago. */
+/** Creates runs that ended this many days ago. */
 async function recorded(runs: Wanted[]): Promise<FileStore> {
   const dir = join(folder, `dumps-${count++}`);
   const store = new FileStore(dir);

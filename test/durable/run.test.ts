@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'agentdump-durable-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
-/** Options of a run that nobody else has, and the lines that it says. */
+/** Options of a new run, and the lines that it reports. */
 function fresh(more: Partial<DurableRunOptions> = {}) {
   const dir = join(folder, `dumps-${count++}`);
   const said: string[] = [];
@@ -30,7 +30,7 @@ function fresh(more: Partial<DurableRunOptions> = {}) {
   return { dir, said, options };
 }
 
-/** Runs until it is through, dying at record `at` of the first life. */
+/** Runs to the end, with a death at record `at` of the first life. */
 async function dieAt(
   at: number,
   where: 'before' | 'after',
@@ -48,7 +48,9 @@ async function dieAt(
   return { died, result: await agent.run('program', options, work) };
 }
 
-/** The program dies at every record in turn; gives for each life pair the effects that it had, and the lines said. */
+/**
+ * The program dies at every record in turn; `judge` is called with the effects and the reported lines of each pair of lives.
+ */
 async function dieEverywhere(
   program: (effect: (name: string) => void) => (run: DurableRunWork) => unknown,
   expected: unknown,
@@ -375,7 +377,7 @@ test('another program than the one that recorded: the difference, and nothing is
     agent.run('program', options, async () => agent.step('a', () => 'a')),
     /- 2 {2}step b, finished\n {2}\+ 2 {2}the end/,
   );
-  // A program that catches the error can't go on either.
+  // A program that catches the error can't continue either.
   await assert.rejects(
     agent.run('program', options, async () => {
       await Promise.resolve(agent.step('x', () => 1)).catch(() => {});

@@ -1,4 +1,4 @@
-/** Branches of a durable run that come in another order after a death: their results, questions and changes. */
+/** Branches of a durable run that continue in another order after a death: their results, questions and changes. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
 
-/** A run of its own: `live` runs a program to its end, or to its death at a record. */
+/** A new run: `live` runs a program to its end, `dieAt` to its death at a record. */
 function fresh() {
   const store = new FileStore(join(folder, String(count++)));
   const said: string[] = [];
@@ -53,7 +53,7 @@ const payments = [
 test('an answer is for the request that was shown, in whatever order the branches come', async () => {
   const { store, live, waiting } = fresh();
   const paid: string[] = [];
-  /** `pauses`: what each branch does before it asks, of which nothing is recorded. */
+  /** `pauses`: how long each branch waits before it asks; the pauses are not recorded. */
   const pay = (pauses: number[]) => () =>
     Promise.all(
       payments.map(async (payment, index) => {
@@ -121,7 +121,7 @@ test('another request is another question; once the program has gone on with the
     const paid = await agent.step('pay', () => `${sum} ${approved}`);
     return agent.step('tell', () => paid);
   };
-  // Records: begin, open, asked; the person answers; answered.
+  // Records: begin, open, asked and, after the person's answer, answered.
   const answered = until(async () => (await waiting())[0]).then(() =>
     answerApproval(store, 'r', 'pay', { approved: true }),
   );
@@ -287,7 +287,7 @@ test('types: what a step returns is awaited, as it is a promise in a durable run
 test('branches that begin in another order because of what no record keeps are no change of the program', async () => {
   const { dieAt, live } = fresh();
   const ran: string[] = [];
-  /** `first`: the branch that comes first; the other one begins a moment after it has asked. */
+  /** `first`: the branch that starts first; the other one starts a moment after it has asked. */
   const program = (first: string, names: readonly string[]) => async () => {
     let tellAsked = () => {};
     const isAsked = new Promise<void>((resolve) => {
@@ -308,14 +308,14 @@ test('branches that begin in another order because of what no record keeps are n
       }),
     );
   };
-  // Both begun and ended, one behind the other, and nothing of what follows the second.
+  // Dies when both have begun and ended, one after the other, and nothing after the second is recorded.
   await dieAt(8, program('a', ['a', 'b']));
   assert.deepEqual(await live(program('b', ['a', 'b'])), [
     ['a', 'after a'],
     ['b', 'after b'],
   ]);
   assert.deepEqual(ran, ['a', 'b']);
-  // A step that is left out is still noticed.
+  // A step that was removed is still noticed.
   const left = fresh();
   await left.dieAt(8, program('a', ['a', 'b']));
   await assert.rejects(left.live(program('b', ['b'])), { code: 'changed' });

@@ -1,4 +1,4 @@
-/** What every store must hold. `expire` makes the run's holder look as if it had been silent for longer than its lease. */
+/** What every store must do. `expire` makes the run's holder look as if it had been silent for longer than its lease. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DurableStore } from '../../src/durable/stores/store.ts';

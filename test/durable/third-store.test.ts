@@ -1,6 +1,6 @@
 /**
- * The store that src/durable/README.md shows is a store: it is taken from the page and held against the conformance test,
- * in a Node that has SQLite.
+ * The example of a store in src/durable/README.md works: it is extracted from the page and passes the conformance tests, on a
+ * Node that has SQLite.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** Waits for what a test expects, as long as a slow machine may take. */
+/** Waits for a test's condition, for as long as a slow machine may need. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 

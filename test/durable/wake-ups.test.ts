@@ -1,6 +1,6 @@
 /**
- * What makes a run due that waits, whoever dies meanwhile; runs that are queued while somebody else has them in hand; times that
- * no clock comes to; signals. On the store of files.
+ * What makes a waiting run due, whoever dies meanwhile; runs that are queued while another process holds them; times that are
+ * never reached; signals. On the file store.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
   return { worker, ended };
 }
 
-/** Dies between an answer and the entry that says that its run is due. */
+/** Dies between storing an answer and the entry that makes its run due. */
 class DyingStore extends FileStore {
   override rest(): void {
     throw new Error('killed here');
@@ -51,7 +51,7 @@ const programs = {
   job: ({ id }: { id: string }) => agent.step('work', () => id),
 };
 
-/** A run that was put to rest by a worker that is gone. */
+/** A run that was suspended by a worker that has since been stopped. */
 async function resting(t: TestContext, store: FileStore): Promise<void> {
   await enqueueRun(store, 'asks', { id: 'a' });
   const { worker } = work(t, { store, programs });
@@ -102,7 +102,7 @@ test('a run that somebody has in hand and finds empty is queued all the same', a
   const store = fresh();
   const other = store.open('a', { name: 'job' });
   const queued = enqueueRun(store, 'job', { id: 'a', input: 1 });
-  // As a worker does with what was never begun.
+  // As a worker does with a run that was never begun.
   other.release({ isOver: true });
   assert.deepEqual(await queued, { id: 'a', isNew: true });
   assert.equal(store.findDue(['job'], 9).length, 1);
@@ -151,7 +151,7 @@ test('times that no clock comes to: never, or an error at once', async (t) => {
   await until(() => ended.size > 0);
   const options = { id: 'a', durable: true, store } as const;
   assert.equal(await agent.run('waits', options, () => 'not run'), 'at last');
-  // As older releases recorded them.
+  // As recorded by older releases.
   const handle = store.open('old');
   const add = (kind: number, facts: object) => handle.append(kind, JSON.stringify(facts), false);
   add(recordKinds.durableRun, { event: 'begin', schema: 1, run: 'old', name: 'waits' });
@@ -200,7 +200,7 @@ test('a try that was given up takes no signal from the next one', async (t) => {
           tries++;
           const news = agent.waitForSignal('news');
           if (tries === 1) {
-            // Its wait is recorded, and nobody waits for it any more.
+            // The wait has been recorded, and nobody awaits it any more.
             await agent.step('asked', () => 1);
             throw new Error('first');
           }

@@ -1,4 +1,4 @@
-/** What is done before the first record is done once in a process, not once in a run. */
+/** Preparations for the first record are made once per process, not once per run. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ test('a hundred runs rehearse no more than one', async () => {
   assert.ok(once > 50, `${once}`);
   for (let index = 0; index < 100; index++) await run(`r${index}`, true);
   assert.equal(await idle(), once);
-  // Values that are searched for secrets go another way.
+  // Values that are searched for secrets take another code path.
   await run('searched', false);
   assert.equal(await idle(), 2 * once);
 });

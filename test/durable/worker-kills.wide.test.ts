@@ -1,7 +1,7 @@
 /**
- * Two workers and whoever queues runs and answers them, killed at random instants and begun again: at the end each run has
- * ended, each effect took place, and none took place again whose step was not named in doubt. On files and on PostgreSQL.
- * AGENTDUMP_KILLS sets how many kills.
+ * Two workers and a process that queues runs and answers them, killed at random instants and restarted: at the end each run
+ * has finished, each effect took place, and no effect was repeated unless its step was named in doubt. On files and on
+ * PostgreSQL. AGENTDUMP_KILLS sets how many kills.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -29,7 +29,7 @@ after(() => {
 
 type Role = 'worker' | 'outside';
 
-/** Resolves when it is at work. */
+/** Resolves when the process has started its work. */
 async function begin(role: Role, place: string, truth: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [program, role, place, truth, String(manyRuns)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -76,7 +76,7 @@ async function killAround(place: string, truth: string): Promise<void> {
   const ids = Array.from({ length: manyRuns }, (_, index) => `r${index}`);
   const nameOf = (id: string) => Object.keys(stepsOf)[Number(id.slice(1)) % 5] ?? '';
   const sent = new Set<string>();
-  /** Once each, in their order, as soon as there is somebody to hear them. */
+  /** Sends each once, in order, as soon as its run has begun. */
   const signal = async () => {
     const queued = new Set(await store.list());
     for (const id of ids) {
@@ -109,7 +109,7 @@ async function killAround(place: string, truth: string): Promise<void> {
     await sleep(200);
     return false;
   });
-  // What is left of them in the store ends with the next look of a worker.
+  // The entries that are left in the store are removed at a worker's next look.
   if (existsSync(place))
     await until(() => readdirSync(join(place, 'runs', '.open')).every((name) => name.startsWith('.')));
   await Promise.all(children.map(end));

@@ -1,4 +1,4 @@
-/** What must not end or block a worker, nor keep it from the other runs; and what a run that was put to rest leaves behind. */
+/** What must not end or block a worker, nor keep it from the other runs; and what a suspended run leaves behind. */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ let count = 0;
 const fresh = () => new FileStore(join(folder, `dumps-${count++}`));
 await loadEngine();
 
-/** A worker whose lines and ends are told. */
+/** A worker whose reported lines and ends of runs are recorded. */
 function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
   const ended = new Map<string, unknown>();
   const lines: string[] = [];
@@ -37,7 +37,7 @@ function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
   return { worker, ended, lines };
 }
 
-/** The store, with some of its functions replaced. */
+/** The store with some of its functions replaced. */
 function changedStore(store: FileStore, changes: Partial<DurableStore>): DurableStore {
   const same: DurableStore = {
     place: store.place,
@@ -84,7 +84,7 @@ test('a run that was put to rest leaves no listener, no watch and no timer', asy
       hand = { run, rest };
     },
   ).catch((error) => error);
-  // Never begun, so a worker leaves it.
+  // Never begun, so a worker skips it.
   assert.deepEqual(await working, { is: 'over' });
   await enqueueRun(store, 'asks', { id: 'b' });
   const worked = workAt(
@@ -96,7 +96,7 @@ test('a run that was put to rest leaves no listener, no watch and no timer', asy
     },
   );
   await until(() => hand?.run.isOnlyWaiting === true);
-  // The watch for a cancellation begins a second after the run.
+  // A second after its start, the run begins to check for a cancellation.
   const before = looks;
   await until(() => looks > before);
   hand?.rest();
@@ -184,7 +184,7 @@ test('runs that nothing can be written of are named once and take no place from 
   });
   const { ended, lines } = work(t, { store: odd, programs, most: 1 });
   await until(() => ended.get('well') === 'well');
-  // A loop would have tried thousands of times; a slow machine tries a few times more.
+  // A loop would have tried thousands of times; a slow machine needs a few tries more.
   assert.ok(tries <= 50, `${tries} tries`);
   assert.deepEqual(lines.filter((line) => line.includes('no space')).toSorted(), [
     'run full1: no space left',
@@ -201,7 +201,7 @@ test('a folder that can not be read and an entry that is torn keep nobody from t
     join(store.place, '.open', 'bad'),
     JSON.stringify({ run: 'bad', name: 'job', priority: 9, dueAtMs: 0 }),
   );
-  // As a power cut leaves one.
+  // As after a power cut.
   writeFileSync(join(store.place, '.open', 'torn'), '');
   const long = 'x'.repeat(300);
   await enqueueRun(store, 'job', { id: long });
@@ -212,7 +212,7 @@ test('a folder that can not be read and an entry that is torn keep nobody from t
   await until(() => lines.some((line) => line.includes('bad')));
   await until(() => lines.some((line) => line.includes('xxx')));
   assert.equal(new Set(lines).size, lines.length);
-  // Whoever knows its id has it whole again.
+  // A process that knows its id restores it.
   await agent.run('job', { id: long, durable: true, store, notify: () => {} }, programs.job);
   assert.ok(store.list().includes(long));
 });
@@ -252,7 +252,7 @@ test('schedules of one program are told apart: each slot is queued once', async 
   await until(() => ended.size >= 2);
   const began = Date.now();
   await until(() => Date.now() - began > 2_100);
-  // By the queue, and by the worker that performs it.
+  // Once by queuing it, and once by the worker that performs it.
   for (const [id, times] of opens) assert.ok(times <= 2, `${id}: ${times}`);
 });
 

@@ -1,4 +1,4 @@
-/** A worker on the file store: which of the runs that nobody holds it takes up, and when. */
+/** A worker on the file store: which of the runs without a holder it takes up, and when. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ test('runs that wait for a person take no place from those that were interrupted
   };
   for (const id of ['a1', 'a2', 'a3']) {
     const controller = new AbortController();
-    // Its end is not recorded: as if it had been killed.
+    // Its end is not recorded, as after a kill.
     const mortal = crashingStore(store, 4, 'before');
     const options = {
       id,
