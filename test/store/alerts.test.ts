@@ -1,4 +1,4 @@
-/** Alerts: when one is due, what a webhook gets, and that each is told once, also after the webhook was away. */
+/** Alerts: when one is due, what a webhook receives, and that each alert is sent once, even if the webhook was down. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

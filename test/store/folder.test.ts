@@ -1,4 +1,4 @@
-/** The store in a folder: what every store holds, and that one process at a time has it. */
+/** The store in a folder: the conformance tests, and that only one process at a time has it open. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which stacks are one that only tells more or less. */
+/** Which stacks count as the same stack in more or less detail. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { minifiedPart } from '../../src/analysis/signature.ts';

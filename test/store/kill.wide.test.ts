@@ -1,4 +1,4 @@
-/** Senders killed at random moments, then one that is left alone: each death is there, once, with its whole bundle. */
+/** Senders killed at random moments, then one that runs undisturbed: each death is stored once, with its whole bundle. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -22,7 +22,7 @@ interface Sending {
   text: string;
 }
 
-/** Killed after so long; undefined: not at all. */
+/** The sender is not killed if `killAfterMs` is undefined. */
 function send(dumps: string, place: string, killAfterMs?: number): Promise<Sending> {
   const began = performance.now();
   const child = spawn(process.execPath, [cli, 'send', '--all', '--dir', dumps, '--to', place], {
@@ -45,7 +45,7 @@ async function killSenders(t: TestContext, folder: string, places: [string, stri
   for (let n = 0; n < bundles; n++)
     writeDeath(dumps, { message: `killed, fault ${faults[n % faults.length]}` });
   const [elsewhere, place] = places;
-  // How long it takes here and now, so that the kills fall into the work.
+  // Measured here and now, so that the kills fall into the work.
   const { ms, code, text } = await send(dumps, elsewhere);
   assert.equal(code, 0, text);
   let killed = 0;

@@ -1,6 +1,6 @@
 /**
- * A store in a folder without the three seconds that PostgreSQL takes to make a database: a copy of one that was made
- * before, by this run or an earlier one, in .tests/.
+ * A store in a folder without the three seconds that PostgreSQL needs to create a database: a copy of one in .tests/ that was
+ * created before, by this run or an earlier one.
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Opened. `place`: a folder that is not there. */
+/** Returns it opened. `place`: a folder that does not exist. */
 export async function newStore(place: string): Promise<Store> {
   const template = join(root, '.tests', `empty-store-${key()}`);
   if (!existsSync(template)) await makeTemplate(template);
@@ -19,7 +19,7 @@ export async function newStore(place: string): Promise<Store> {
   return openStore(place);
 }
 
-/** Of everything that says what an empty database looks like. */
+/** A hash of everything that determines an empty database. */
 function key(): string {
   const tables = join(root, 'src', 'store', 'index');
   const hash = createHash('sha256');
@@ -31,7 +31,7 @@ function key(): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Under another name until it is whole, since test files run beside each other. */
+/** Under another name until it is complete, because test files run in parallel. */
 async function makeTemplate(template: string): Promise<void> {
   const draft = `${template}.${process.pid}`;
   mkdirSync(dirname(draft), { recursive: true });

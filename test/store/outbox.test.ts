@@ -1,4 +1,7 @@
-/** What a dump folder has sent: taken, refused and failed, by store; torn and foreign lines; a list that grew. */
+/**
+ * The record of what a dump folder has sent: accepted, refused and failed bundles, by store; torn and foreign lines; a list
+ * that has grown long.
+ */
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';

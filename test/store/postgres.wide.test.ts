@@ -1,4 +1,4 @@
-/** The store in PostgreSQL: what every store holds, several senders at once, and a database that is down. */
+/** The store in PostgreSQL: the conformance tests, several senders at once, and a database that is down. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
- * Kills senders and their PostgreSQL server at random moments, over and over, then lets one send alone, and counts: each death has to
- * be there once, with its whole bundle. `npm run trial:store [sends]`, 300 by default; prints a line, and exits with 1 where one is lost
- * or there twice.
+ * Kills senders and their PostgreSQL server at random moments, again and again, then lets one sender run undisturbed, and
+ * counts: each death must be stored once, with its whole bundle. `npm run trial:store [sends]`, 300 by default. Prints a
+ * line, and exits with 1 if a death is missing or stored twice.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ async function sendAndKill(): Promise<void> {
   while (begun < sends) {
     const child = start(begun++);
     const exit = once(child, 'exit');
-    // Its start alone takes some hundred milliseconds.
+    // Starting a sender alone takes a few hundred milliseconds.
     const timer = setTimeout(() => child.kill('SIGKILL'), 200 + 1500 * Math.random());
     const [code] = await exit;
     clearTimeout(timer);

@@ -1,4 +1,7 @@
-/** OpenTelemetry and Sentry as receivers: what they get, each once, and what those that are down, hostile or choosy change. */
+/**
+ * OpenTelemetry and Sentry as receivers: what they receive, each event once, and the effect of receivers that are down,
+ * hostile or selective.
+ */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -118,7 +121,7 @@ test('Sentry gets an envelope with the account as its attachment, once', async (
   assert.equal(JSON.parse(items[1]?.payload ?? '').bundle.id, id);
 });
 
-/** As an envelope is read: a header line, then items by their lengths. */
+/** Parses an envelope: a header line, then items by their lengths. */
 function itemsOf(body: string): { head: Record<string, unknown>; payload: string }[] {
   const bytes = Buffer.from(body);
   let at = bytes.indexOf('\n') + 1;

@@ -1,4 +1,4 @@
-/** What every store must hold, whoever speaks its SQL. */
+/** What every store must do, whichever database runs its SQL. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
@@ -354,7 +354,7 @@ export function testStore({ name, skip, open }: StoreKind): void {
         await send({ message: 'the one' }),
         await send({ message: 'the other' }),
       ];
-      // As if older rules had taken them for one.
+      // As if older rules had grouped them as one.
       const { query } = store.index;
       const old = 'abcdef0123456789';
       await query('insert into agentdump_issues (id, ignored_at) values ($1, now())', [old]);
@@ -389,7 +389,7 @@ export function testStore({ name, skip, open }: StoreKind): void {
       assert.equal(await send({ message: 'the one' }), old);
       assert.equal((await reprocess(store)).deaths, 0);
 
-      // One whose bundle is gone stays as it was, and goes with the others of its signature.
+      // A death whose bundle is missing keeps its signature, which follows the issue of its other deaths.
       await query('update agentdump_signatures set version = 2 where count > 0');
       await query(
         `update agentdump_deaths set blob = 'gone' where bundle in (select bundle from agentdump_deaths limit 1)`,

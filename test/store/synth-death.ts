@@ -1,4 +1,4 @@
-/** Bundles of one program's deaths, as they lie in a dump folder. */
+/** Bundles of deaths of one program, as in a dump folder. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
@@ -16,7 +16,7 @@ export interface SynthDeath {
 
 export const randomId = (): string => randomBytes(8).toString('hex');
 
-/** Its path. */
+/** Returns its path. */
 export function writeDeath(dir: string, death: SynthDeath = {}): string {
   const { id = randomId(), at = '2026-11-21T03:04:05.678Z', program = 'agent', verdictKind } = death;
   const common = commonParts();

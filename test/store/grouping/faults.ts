@@ -1,7 +1,7 @@
 /**
- * A program with thirty-six faults, several of which fail in one function that they share, and the ways in which the same fault
- * looks otherwise: another build, another Node, another folder, another path to it. What belongs together is said here, by
- * hand, and not by what any rule makes of it.
+ * A program with thirty-six faults, several of which fail in a shared function, and the variants in which the same fault
+ * looks different: another build, another Node, another folder, another path to it. The expected groups are written down here
+ * by hand, and don't depend on any rule.
  */
 import { secondFaults, secondLib } from './second-faults.ts';
 
@@ -10,7 +10,7 @@ export interface Program {
   files: Record<string, string>;
 }
 
-/** Each in a module of its own below `faults/`, with `run` as the way in. */
+/** Each in its own module below `faults/`, with `run` as the entry point. */
 const faults: Record<string, string> = {
   'missing-customer': `
     function nameOf(order) { return order.customer.name; }
@@ -82,7 +82,7 @@ const faults: Record<string, string> = {
     export async function run() { await ask(); }`,
 };
 
-/** By set. The rules may be made on the first alone. */
+/** By set. Only the first may be used to develop the rules. */
 export const faultSets = { first: Object.keys(faults), second: Object.keys(secondFaults) };
 
 const lib: Record<string, string> = {
@@ -101,7 +101,7 @@ const lib: Record<string, string> = {
     }`,
 };
 
-/** How the program gets to the fault. */
+/** How the program reaches the fault. */
 const ways = {
   direct: 'await run();',
   timer: 'setTimeout(() => run(), 5);',
@@ -138,7 +138,7 @@ export interface Variant {
   node: 20 | 22 | 24 | 26;
   way?: Way;
   shift?: number;
-  /** Bundled and minified, with its source map or without. */
+  /** Bundled and minified, with or without its source map. */
   build?: 'mapped' | 'unmapped';
   minifier?: 'esbuild' | 'terser';
 }

@@ -1,4 +1,7 @@
-/** How well deaths are grouped: of the pairs that are one fault how many are together, and of those together how many are one fault. */
+/**
+ * How well deaths are grouped: how many of the pairs with the same fault are in one group, and how many of the pairs in one
+ * group have the same fault.
+ */
 export interface Labelled {
   fault: string;
   variant: string;

@@ -1,6 +1,6 @@
 /**
- * Eighteen further faults, written before the rules of version 3 were and not looked at while they were made: what the first
- * eighteen taught is held against these. Each in a module of its own below `faults/`, with `run` as the way in.
+ * Eighteen further faults, written before the rules of version 3 and not looked at while those were developed: they check
+ * what was learned from the first eighteen. Each is in its own module below `faults/`, with `run` as the entry point.
  */
 export const secondFaults: Record<string, string> = {
   'order-gone': `

@@ -1,13 +1,13 @@
 /**
- * The group that Sentry's default rules would give a death, rebuilt from its documents
- * (https://docs.sentry.io/concepts/data-management/event-grouping/): by the stack trace where there is one, of the frames of the
- * application if any, each by its function, its file's name without what a build put into it, and its line of source without
- * blanks; with the type of the error. Otherwise by type and message. What Sentry learned by embedding texts is not in it.
+ * The group that Sentry's default rules would give a death, reimplemented from its documentation
+ * (https://docs.sentry.io/concepts/data-management/event-grouping/): if there is a stack trace, by the error's type and the
+ * frames, those of the application if any: function, file name without parts added by a build, and line of source with
+ * normalized whitespace. Otherwise by type and message. Sentry's grouping by text embeddings is not included.
  */
 import type { Account, ErrorFacts } from '../../../src/model/account.ts';
 import type { Frame } from '../../../src/model/thread.ts';
 
-/** A longer line of source is not taken for the code that somebody wrote. */
+/** A longer line of source is ignored, because it is probably minified. */
 const longestLine = 120;
 
 export function sentryGroup({ error, verdict }: Account): string {
