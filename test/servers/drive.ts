@@ -1,4 +1,7 @@
-/** Drives trial/victim.mjs: a real server with fifty requests in flight, over connections that answered others before. */
+/**
+ * Drives trial/victim.mjs: a real server with fifty requests in flight, on connections that have already served other
+ * requests.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -16,7 +19,7 @@ export interface Trial {
   framework: Framework;
   /** A name in ways.mjs. */
   how: string;
-  /** The one of fifty that dies. */
+  /** Index of the request, of fifty, that dies. */
   at: number;
 }
 
@@ -37,10 +40,10 @@ export interface Life {
   node: string;
   dir: string;
   env: Record<string, string>;
-  /** Where the victim writes the truth. */
+  /** File in which the victim records the truth. */
   log: string;
   execArgv?: readonly string[];
-  /** Called again and again; the victim is killed when it is true. */
+  /** Polled; the victim is killed once it returns true. */
   isDone?: () => boolean;
 }
 
@@ -85,7 +88,7 @@ async function drive(child: ChildProcess, { framework, how, at }: Trial, client:
   const { port, prefix } = await message<{ port: number; prefix: string }>(child, 'port');
   const all = message<{ waiting: number }>(child, 'waiting', requests);
   await client.open(port);
-  // Each connection has answered something before, as those of a proxy have.
+  // Each connection has served a request before, as behind a proxy.
   await Promise.all(Array.from({ length: requests }, () => client.get(`${prefix}/warm`).ended));
   const sockets: Socket[] = [];
   const asked = Array.from({ length: requests }, (_, index) => {
@@ -97,7 +100,8 @@ async function drive(child: ChildProcess, { framework, how, at }: Trial, client:
   });
   await all;
   client.get(`${prefix}/go`);
-  // Later than the requests have come to their ways: an event that all wait for, and a client that goes away.
+  // By then the requests have reached their ways. An event that all wait for, and a client's disconnect, must come after
+  // that.
   await new Promise((resolve) => setTimeout(resolve, 100));
   if (how.startsWith('bus')) client.get(`${prefix}/bus`);
   if (how === 'close') asked[at]?.abort();
@@ -166,7 +170,7 @@ function openWebSocket(port: number, path: string): Socket {
   return socket;
 }
 
-/** The first message that has this field, or this value in it. */
+/** The first message that has this field, or in which it has this value. */
 function message<Message>(child: ChildProcess, field: string, value?: number): Promise<Message> {
   return new Promise((resolve) => {
     child.on('message', (told) => {

@@ -1,7 +1,7 @@
 /**
- * `npm run trial:fillings -- [--framework express]… [--node PATH]… [--how TEXT]… [--beside 2] [--seed 1]`: each way to fill the heap, to
- * block the loop or to end the process, in each framework on each Node. Prints what was not right; exits with 1 where another
- * request was named. Packages as for trial:servers. AGENTDUMP_CONTEXT is `always` unless it is set.
+ * `npm run trial:fillings -- [--framework express]… [--node PATH]… [--how TEXT]… [--beside 2] [--seed 1]`: each way to fill
+ * the heap, to block the loop or to end the process, in each framework on each Node. Prints what was not right; exits with 1
+ * if another request was named. Packages as for trial:servers. AGENTDUMP_CONTEXT defaults to `always`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

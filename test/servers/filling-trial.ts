@@ -1,6 +1,6 @@
 /**
- * One trial: a real server with fifty requests in flight, of which one fills the heap, blocks the loop or ends the process, or all fill
- * the heap together; whom the account names, against what the victim wrote down before.
+ * One trial: a real server with fifty requests in flight, one of which fills the heap, blocks the loop or ends the process,
+ * or all of which fill the heap together. Compares whom the account names with what the victim recorded before.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,14 +16,14 @@ export interface FillingTrial {
   framework: Framework;
   /** A name in filling.mjs. */
   how: string;
-  /** The one of fifty that does it. */
+  /** Index of the request, of fifty, that does it. */
   at: number;
 }
 
 export interface JudgedFilling extends FillingTrial {
   /**
-   * `right`: names the one that did it, or none where it is nobody's doing. `unknown`: names none. `caller`: names the one that ran the work
-   * of others, and says that this may be so. `wrong`: names another. `broken`: no account of this death.
+   * `right`: names the one that did it, or none if no single request did. `unknown`: names none. `caller`: names the one that
+   * ran the work of others, and says that this is possible. `wrong`: names another. `broken`: no account of this death.
    */
   verdict: 'right' | 'unknown' | 'caller' | 'wrong' | 'broken';
   told: string;
@@ -58,12 +58,13 @@ export async function judgeFilling(
   });
   if (!existsSync(log))
     return { ...trial, verdict: 'broken', told: `the victim did not come to it: ${said}` };
-  // What killed the program with a full heap leaves its account to the next one.
+  // A death of a full heap is only written up by the next process, here `sweep`.
   if (!isStop(trial.how)) spawnSync(process.execPath, [bin, 'sweep', '--dir', dir], { encoding: 'utf8' });
   const [line = ''] = readFileSync(log, 'utf8').split('\n');
   const { path } = JSON.parse(line) as { path: string };
   const accounts = await Promise.all(bundles().map((name) => readAccount(join(dir, name))));
-  // Nobody looked before a heap was full that filled within one look: then the kind of death is not known either.
+  // If the heap filled up between two looks at it, nothing recorded that it was full, and the kind of death is not known
+  // either.
   const kinds = [...kindsOf(trial.how), ...(isStop(trial.how) ? [] : (['killed'] as const))];
   const own = accounts.find(({ verdict }) => verdict && kinds.includes(verdict.kind));
   if (!own) {

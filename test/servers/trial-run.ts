@@ -1,7 +1,8 @@
 /**
- * `npm run trial:servers -- [--count 100] [--framework express]… [--node PATH]… [--how timer]… [--beside 2] [--seed 1]`: so many trials of
- * each framework on each Node. Prints whom the accounts did not name, by way, and exits with 1 where another was blamed. Packages: `npm ci
- * --prefix test/servers` and `test/servers/trial`. AGENTDUMP_CONTEXT is `always` unless it is set.
+ * `npm run trial:servers -- [--count 100] [--framework express]… [--node PATH]… [--how timer]… [--beside 2] [--seed 1]`: this
+ * many trials of each framework on each Node. Prints which requests the accounts did not name, by way, and exits with 1 if
+ * another one was blamed. Packages: `npm ci --prefix test/servers` and `test/servers/trial`. AGENTDUMP_CONTEXT defaults to
+ * `always`.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

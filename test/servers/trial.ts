@@ -1,6 +1,6 @@
 /**
- * One trial: a real server with fifty requests in flight, of which one ends it; whom the account blames, against what the victim
- * itself wrote down right before its end.
+ * One trial: a real server with fifty requests in flight, one of which ends it. Compares whom the account blames with what
+ * the victim recorded right before its end.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,24 +12,24 @@ import { sharedWays, ways } from './trial/ways.mjs';
 
 export interface Judged extends Trial {
   /**
-   * `unknown`: none is blamed, and the account says that it is not known. `caller`: the one in whose context another's callback ran is
-   * named, and the account says that this may be so. `wrong`: another is blamed, or none without a word. `broken`: no bundle, or
-   * a victim that did not die as it was told.
+   * `unknown`: none is blamed, and the account says that it is not known. `caller`: the one in whose context another's
+   * callback ran is named, and the account says that this is possible. `wrong`: another is blamed, or none without saying so.
+   * `broken`: no bundle, or a victim that did not die as instructed.
    */
   verdict: 'right' | 'unknown' | 'caller' | 'wrong' | 'broken';
-  /** Its callback was called out of another request's work. */
+  /** Its callback was called from another request's work. */
   isShared: boolean;
   told: string;
 }
 
 const names = Object.keys(ways);
-/** What a WebSocket has no answer for. */
+/** Ways that need an HTTP response, which a WebSocket doesn't have. */
 const needsResponse = new Set(['finish']);
 
 export function planTrials(framework: Framework, count: number, seed: number): Trial[] {
   const random = new SeededRandom(seed);
   const possible = names.filter((name) => framework !== 'ws' || !needsResponse.has(name));
-  // Each way before any for the second time.
+  // Uses each way once before any is repeated.
   const start = random.below(possible.length);
   return Array.from({ length: count }, (_, index) => ({
     framework,
@@ -61,7 +61,7 @@ export async function judge(
   return { ...trial, isShared, ...verdictOf(account, path, { ...trial, isShared }) };
 }
 
-/** By what a program reads (`requests`, `origin`) and by what a person does (title and summary). */
+/** Judges both what programs read (`requests`, `origin`) and what people read (title and summary). */
 function verdictOf(
   account: Account,
   path: string,
@@ -74,7 +74,7 @@ function verdictOf(
   const isNamed = title.startsWith(`${name}: `) && summary.startsWith(`${name} `);
   if (blamed.length === 1 && blamed[0] === name && isNamed) return { verdict: 'right', told };
   const saysSo = /[Ww]hich request caused it is not known/.test(summary);
-  // What no channel of Node tells of (HTTP/2 on Node 20) is no request to the account.
+  // Requests that no diagnostics channel of Node reports (HTTP/2 on Node 20) are unknown to the account.
   const sawNone = account.origin === undefined && account.requests === undefined;
   const isQuiet = blamed.length === 0 && (saysSo || sawNone) && !title.includes('/orders/');
   if (isQuiet) return { verdict: 'unknown', told };

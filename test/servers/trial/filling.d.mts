@@ -1,6 +1,6 @@
-/** Ways to fill the heap by their name; what each takes is in filling.mjs. */
+/** Ways to fill the heap by name; their parameters are in filling.mjs. */
 export const fillings: Record<string, unknown>;
 /** Ways to block the loop or to end the process. */
 export const stops: Record<string, unknown>;
-/** Those in which a request runs the work of others. */
+/** Names of those in which one request runs the work of others. */
 export const sharedFillings: string[];

@@ -1,4 +1,4 @@
-/** Ways to die by their name; what each takes is in ways.mjs. */
+/** Ways to die by name; their parameters are in ways.mjs. */
 export const ways: Record<string, unknown>;
-/** Those whose callback is called out of another's work, or out of nobody's. */
+/** Names of those whose callback is called from another request's work, or from none. */
 export const sharedWays: string[];
