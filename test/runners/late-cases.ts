@@ -1,6 +1,6 @@
 /**
- * Suites in which what one test or hook began fails while another runs. The suite itself writes down at that instant who began it
- * (truth.cjs): a word of the test's title, or `hook`.
+ * Suites in which work that one test or hook began fails while another runs. At that instant, the suite itself records who
+ * began it (truth.cjs): a word of the test's title, or `hook`.
  */
 import { type RunnerName, runnerCommands } from '../support/runner-matrix.ts';
 import { wayNames } from './late-ways.ts';
@@ -15,7 +15,7 @@ const names = 'pause, fail, later, rejectLater, exitLater, leave';
 const globals = `const { ${names} } = require('./truth.cjs');\n`;
 const modules = `import truth from './truth.cjs';\nconst { ${names} } = truth;\n`;
 const long = '1500';
-/** A runner may let the late error pass, and a green run leaves no report. */
+/** Needed because a runner may ignore the late error, and a green run leaves no report. */
 const breaks = (test: string): string => `${test}('breaks', () => { throw new Error('of its own'); });`;
 
 const tool = (runner: RunnerName): string => runnerCommands[runner][0];
@@ -257,7 +257,7 @@ const plainSuites: readonly ((name: string, leave: string) => LateCase)[] = [
     tap(name, `t.test('leaves maple', async () => { ${leave} });\nt.test('waits', () => pause(${long}));`),
 ];
 
-/** Every way in every runner, beside the suites that each have something of their own. */
+/** Every way in every runner, and the suites that exist for one runner only. */
 export const lateCases: readonly LateCase[] = [
   ...singleCases,
   ...wayNames.flatMap((way) => plainSuites.map((suite) => suite(way, `leave('${way}', 'maple');`))),

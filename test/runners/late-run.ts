@@ -1,6 +1,7 @@
 /**
- * `npm run trial:late -- [--only TEXT]… [--node PATH]… [--beside 1]`: every suite of late-cases.ts below `agentdump ci`, whom its report names, and what
- * the suite wrote down itself. Exit code 1 where a wrong test was blamed. Packages: `npm ci --prefix test/runners`.
+ * `npm run trial:late -- [--only TEXT]… [--node PATH]… [--beside 1]`: runs every suite of late-cases.ts under `agentdump ci`,
+ * and compares whom its report names with what the suite recorded itself. Exit code 1 if the wrong test was blamed. Packages:
+ * `npm ci --prefix test/runners`.
  */
 import { parseArgs } from 'node:util';
 import { lateCases } from './late-cases.ts';

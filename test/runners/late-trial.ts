@@ -1,4 +1,7 @@
-/** One suite of late-cases.ts below `agentdump ci`: whom its report names, against what the suite wrote down itself. */
+/**
+ * Runs one suite of late-cases.ts under `agentdump ci`, and compares whom its report names with what the suite recorded
+ * itself.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,12 +14,13 @@ import { truth } from './late-ways.ts';
 const installed = fileURLToPath(new URL('node_modules', import.meta.url));
 
 /**
- * `right`: the report names who began it. `unknown`: it names none, and says that it does not know. `unseen`: the runner lets it pass, so
- * that there is no bundle of it. `wrong`: it names another. `broken`: the suite did not come to its fault.
+ * `right`: the report names who began it. `unknown`: it names none, and says that it is not known. `unseen`: the runner
+ * ignores the error, so that there is no bundle of it. `wrong`: it names another. `broken`: the suite did not reach its
+ * fault.
  */
 export type Verdict = 'right' | 'unknown' | 'unseen' | 'wrong' | 'broken';
 
-/** Of this error or exit: a runner may die of something else afterwards. */
+/** Only bundles of this error or exit: a runner may die of something else afterwards. */
 const isOfFault = ({ kind, title, summary }: CiBundle): boolean =>
   kind === 'exit' || `${title}\n${summary}`.includes('the socket is gone');
 

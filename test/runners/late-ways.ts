@@ -1,4 +1,7 @@
-/** What the suites of late-cases.ts begin, as the text of the module that they load: it runs inside of each runner. */
+/**
+ * The ways in which the suites of late-cases.ts fail late, as the text of the module that they load: it runs inside each
+ * runner.
+ */
 
 export const truth = `
 const { execFile } = require('node:child_process');
