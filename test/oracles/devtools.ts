@@ -1,6 +1,6 @@
 /**
- * Loads a heap snapshot with Chrome DevTools' own code, bundled from its published sources, on one thread, as its own
- * tests do. What DevTools computes after a load is computed here too.
+ * Loads a heap snapshot with Chrome DevTools' own code, bundled from its published sources, on one thread, as its own tests
+ * do. Also computes what DevTools computes after loading.
  */
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const sources = join(here, 'node_modules', 'chrome-devtools-frontend', 'front_end');
 const worker = './entrypoints/heap_snapshot_worker';
 
-/** False where `npm ci --prefix test/oracles` was not run. */
+/** False if `npm ci --prefix test/oracles` was not run. */
 export const isInstalled = existsSync(sources);
 
-/** The part of JSHeapSnapshot that the tests look at. Indexes are offsets into the flat node array. */
+/** The part of JSHeapSnapshot that the tests use. Indexes are offsets into the flat node array. */
 export interface DevToolsSnapshot {
   nodeFieldCount: number;
   nodeCount: number;
@@ -54,7 +54,7 @@ interface DevToolsModule {
   HeapSnapshotLoader: { HeapSnapshotLoader: new (dispatcher: object) => Loader };
 }
 
-/** The list of languages is generated in DevTools' own build and not published; no text is shown here. */
+/** The list of languages is generated in DevTools' own build and not published; no text is displayed here. */
 const noLocales: Plugin = {
   name: 'no-locales',
   setup(builder) {
@@ -69,13 +69,13 @@ const noLocales: Plugin = {
 
 let bundled: Promise<string> | undefined;
 
-/** Where the bundle is, the same for both threads. */
+/** The path of the bundle, which both threads load. */
 function bundle(): Promise<string> {
   bundled ??= writeBundle();
   return bundled;
 }
 
-/** So that what is measured is not the time that the bundle takes. */
+/** Separate, so that a measurement does not include the time of bundling. */
 export async function devTools(): Promise<DevToolsModule> {
   const module = await bundle();
   polyfill();
@@ -115,7 +115,7 @@ function secondHalfHere(Manager: DevToolsModule['HeapSnapshot']['SecondaryInitMa
   return { port: port1, stop };
 }
 
-/** What a browser has and Node 20 has not. */
+/** What browsers have and Node 20 lacks. */
 function polyfill(): void {
   const globals = globalThis as Record<string, unknown>;
   globals['self'] ??= globalThis;
@@ -127,7 +127,7 @@ function polyfill(): void {
   };
 }
 
-/** Runs DevTools' second half on a thread of its own, as Chrome does. Ends with `stop`. */
+/** Runs DevTools' second half on its own thread, as Chrome does, until `stop`. */
 async function startSecondThread(): Promise<{ port: MessagePort; stop(): void }> {
   const { port1, port2 } = new MessageChannel();
   const module = await bundle();
@@ -145,7 +145,7 @@ async function startSecondThread(): Promise<{ port: MessagePort; stop(): void }>
   return { port: port1, stop };
 }
 
-/** A snapshot with all that DevTools shows after loading a file; on two threads, what Chrome would do. */
+/** A snapshot with everything that DevTools shows after loading a file; with two threads, as in Chrome. */
 export async function loadWithDevTools(path: string, threads: 1 | 2 = 1): Promise<DevToolsSnapshot> {
   const { HeapSnapshot, HeapSnapshotLoader } = await devTools();
   const loader = new HeapSnapshotLoader.HeapSnapshotLoader({ sendEvent: () => {} });
