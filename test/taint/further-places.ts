@@ -1,4 +1,4 @@
-/** A second table of places, written down before any of them was tried: rows as in places.ts, planted by further.cjs. */
+/** A second table of places, written before any of them was tried: rows as in places.ts, planted by further.cjs. */
 import type { Rows } from './places.ts';
 
 export const furtherInside: Rows = {

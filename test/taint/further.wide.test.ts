@@ -1,4 +1,7 @@
-/** The second table of places (further-places.ts): a throw under the preload with heap and locals, and an abort whose core is cut down. */
+/**
+ * The second table of places (further-places.ts): a throw under the preload with heap and locals, and an abort whose core is
+ * reduced.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noCores } from '../support/core-victims.ts';

@@ -1,7 +1,7 @@
 /**
- * Where a program has its secrets: one row a place. What stands there is a text with `{}` where the canary goes, and each canary
- * is drawn from a seed, of a kind that the place gives away: by its shape (`key`, `name` where a file system must take it) or by
- * nothing but what stands beside it (`opaque`, `password`, `words`).
+ * The places where a program has secrets, one row each: a text in which `{}` is replaced by the canary. Each canary is drawn
+ * from a seed, of a kind that can be recognized in this place: by its shape (`key`, or `name` if it must be a valid file
+ * name), or only by what is next to it (`opaque`, `password`, `words`).
  */
 import { namedKinds, providerKinds } from '../support/secret-kinds.ts';
 import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
@@ -32,7 +32,7 @@ export const words: Rows = {
   'word alone': ['key', '{}'],
 };
 
-/** Names in a file system: they come into bundle names, paths of frames, lists of packages. */
+/** Names in a file system, which occur in bundle names, paths of frames and lists of packages. */
 export const names: Rows = {
   folder: ['name', 'checkout-{}'],
   script: ['name', '{}.cjs'],
@@ -53,7 +53,7 @@ export const source: Rows = {
   comment: ['key', '// ask ops for {}'],
 };
 
-/** What the program has in its memory, says, throws and is sent: what `plant` of program.cjs is asked for. */
+/** What the program has in its memory, prints, throws and receives, by the names that `plant` of program.cjs asks for. */
 export const inside: Rows = {
   message: ['opaque', 'GET https://api.internal/v1/items?access_token={} answered 401'],
   messageKey: ['key', 'the key {} is revoked'],
@@ -117,10 +117,13 @@ export const inside: Rows = {
   durableArgument: ['password', '{}'],
 };
 
-/** Kinds whose first or last part is public, or that are ids like any other without a name beside them. */
+/** Kinds whose first or last part is public, or that look like any other id without a name next to them. */
 const needName = /mailgun new|mailchimp|webhook|telegram|azure|bcrypt|terraform|pem|jwt/i;
 const keys = Object.entries(providerKinds).filter(([kind]) => !needName.test(kind));
-/** Of letters, digits and low lines alone, with a start that is known within a word too: an identifier may be called so. */
+/**
+ * Only letters, digits and underscores, with a prefix that is also recognized within a word: an identifier may have such a
+ * name.
+ */
 const nameKeys = keys.filter(([, template]) => /^\w{3,}_\{[AaUhd]\d\d\}$/.test(template));
 
 const animals = [
@@ -162,13 +165,13 @@ export interface Taint {
   names: Record<string, string>;
   source: Record<string, string>;
   inside: Record<string, string>;
-  /** One key of each kind, with a blank between. */
+  /** One key of each kind, separated by spaces. */
   providers: string;
   /** Each canary by its place. */
   canaries: ReadonlyMap<string, string>;
 }
 
-/** As they stand in a log's line and in a list: by their shapes alone. */
+/** As in a line of a log or in a list, where only their shapes identify them. */
 function plantAll(
   kinds: readonly [string, string][],
   random: SeededRandom,
@@ -183,7 +186,7 @@ function plantAll(
     .join(' ');
 }
 
-/** `tables` take the place of the usual ones. */
+/** `tables` replace the default ones. */
 export function makeTaint(seed: number, tables: { inside: Rows; source: Rows } = { inside, source }): Taint {
   const random = new SeededRandom(seed);
   const canaries = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * What a program holds in confidence stays in it: one with a secret in every place dies under the preload, and then every file that
- * is left, and every answer of every command about it, is searched for each secret in every reading.
+ * No secret of a program leaves it: a program with a secret in every place dies under the preload, and every file that it
+ * leaves, and every output of every command about it, is searched for each secret in every encoding.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,10 +1,13 @@
-/** Searches what a run has left, in every reading of its bytes, for canaries and for what would be enough of one to use it. */
+/**
+ * Searches the files that a run has left, in every decoding of their bytes, for canaries and for pieces of them that would be
+ * enough to use them.
+ */
 import { inflateRawSync } from 'node:zlib';
 import type { WrittenFile } from '../support/written-files.ts';
 
 const pieceChars = 12;
 
-/** A short one whole; of a long one what lies behind its public start and before its last four characters. */
+/** A short canary as a whole; of a long one, pieces between its public start and its last four characters. */
 function piecesOf(canary: string): string[] {
   if (canary.length < 2 * pieceChars) return [canary];
   const from = Math.floor(canary.length / 3);
@@ -25,11 +28,11 @@ export function findTaint(files: readonly WrittenFile[], canaries: ReadonlyMap<s
   return [...found].sort();
 }
 
-/** Of several hundred texts, by one way through the text that is searched: the places in the list of those that are in it. */
+/** Searches for several hundred texts in a single pass. Returns the indexes of those that occur. */
 function searchFor(wanted: readonly string[]): (text: string) => Set<number> {
   const byStart = new Map<number, number[]>();
   const startAt = (text: string, at: number) => (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
-  /** Whether one begins with a character of this low byte. */
+  /** Whether any of the texts begins with a character that has this low byte. */
   const begins = new Uint8Array(256);
   for (const [at, piece] of wanted.entries()) {
     const start = startAt(piece, 0);
@@ -47,7 +50,7 @@ function searchFor(wanted: readonly string[]): (text: string) => Set<number> {
   };
 }
 
-/** Escapes of JSON, URLs and HTML read, and the zero bytes of UTF-16 left out. */
+/** Decodes the escapes of JSON, URLs and HTML, and removes the zero bytes of UTF-16. */
 const unescaped = (text: string): string =>
   text
     .replace(/%([0-9a-f]{2})|\\+u00([0-9a-f]{2})|&#x([0-9a-f]{2});/gi, (_, a, b, c) =>
@@ -79,7 +82,7 @@ function readingsOf(text: string): [string, string][] {
   ];
 }
 
-/** What lies compressed in the entries of a zip file, found by their local headers (APPNOTE.TXT, 4.3.7). */
+/** The inflated contents of a zip file's entries, found by their local headers (APPNOTE.TXT, 4.3.7). */
 export function unzipped({ path, text }: WrittenFile): WrittenFile[] {
   const bytes = Buffer.from(text, 'latin1');
   const entries: WrittenFile[] = [];

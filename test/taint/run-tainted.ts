@@ -1,4 +1,4 @@
-/** Lets the tainted program end in one way, asks every command about what it left, and gathers all of it as files. */
+/** Runs the tainted program to one kind of end, runs every command on what it left, and collects all of it as files. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -21,23 +21,26 @@ import { unzipped } from './readings.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const agentdump = join(root, 'bin', 'agentdump.js');
-/** For a program that goes on against all expectation. */
+/** For a program that unexpectedly keeps running. */
 const lifeLimitMs = 120_000;
 
 export interface Death {
-  /** Its file in this folder, `program.cjs` if not given. */
+  /** Its file in this folder; default: `program.cjs`. */
   program?: string;
-  /** The program's first word. */
+  /** The program's first argument. */
   how: string;
-  /** Options of `agentdump run`; without it the preload alone. */
+  /** Options of `agentdump run`; if absent, only the preload is used. */
   run?: readonly string[];
   /** Options of `agentdump ci` instead. */
   ci?: readonly string[];
-  /** Node's own. */
+  /** Options of Node. */
   flags?: readonly string[];
-  /** No core of it may be written. */
+  /** Prevents a core file. */
   noCore?: boolean;
-  /** Killed as soon as a file of such a name is written; what is there then, and while it lives, is searched too. */
+  /**
+   * The program is killed as soon as a file whose name matches is written. The files that exist then, and during its life,
+   * are searched too.
+   */
   killAt?: RegExp;
   env?: Readonly<Record<string, string>>;
 }
@@ -45,11 +48,11 @@ export interface Death {
 export interface Tainted {
   bundles: string[];
   files: WrittenFile[];
-  /** For a failed test. */
+  /** Output for the message of a failed test. */
   told: string;
 }
 
-/** What a command is called by where it is told that it leaked, and its words; `{}` stands for the newest bundle. */
+/** The name of a command in a report of a leak, and its arguments; `{}` is replaced by the newest bundle. */
 const commands: Readonly<Record<string, readonly string[]>> = {
   list: ['list'],
   'list --json': ['list', '--json'],
@@ -69,7 +72,7 @@ const ofHeap: typeof commands = {
   'heap suspects': ['heap', 'suspects', '{}'],
 };
 
-/** In a folder of its own, that is gone when the files are read. */
+/** Works in its own folder, which has been removed when the files are returned. */
 export async function runTainted(node: string, death: Death, taint: Taint): Promise<Tainted> {
   const work = mkdtempSync(join(tmpdir(), 'agentdump-taint-'));
   try {
@@ -181,7 +184,7 @@ function supervisorOf(death: Death, work: string): string[] | undefined {
 
 const lookEveryMs = 25;
 
-/** What stands on the disk and in shared memory while the program lives, each file as often as it grew. */
+/** Collects what is on disk and in shared memory while the program runs, each file once for each size. */
 function watch(child: ChildProcess, { killAt }: Death, work: string) {
   const files = new Map<string, WrittenFile>();
   if (!killAt) return { files, timer: undefined };
@@ -194,7 +197,7 @@ function watch(child: ChildProcess, { killAt }: Death, work: string) {
   return { files, timer: setInterval(look, lookEveryMs) };
 }
 
-/** A file may go while it is read, and a compressed one is not whole yet. */
+/** A file may be removed while it is read, and a compressed one may be incomplete. */
 function readNow(folder: string): WrittenFile[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -213,7 +216,7 @@ function readStarted(path: string): string {
   return (isPacked ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes).toString('latin1');
 }
 
-/** What the project's programs leave there has its name. */
+/** Files that our programs create there have our name. */
 function ofOurs(place: string): string[] {
   const names = existsSync(place) ? readdirSync(place) : [];
   return names.filter((name) => name.includes('agentdump')).map((name) => join(place, name));
@@ -239,7 +242,7 @@ function askCommands(dumps: string, bundles: readonly string[], work: string): W
   return answers;
 }
 
-/** Of the protocol, over stdio: a line each. */
+/** Questions of the MCP protocol over stdio, one per line. */
 function mcpQuestions(bundle: string): string {
   const tools: Record<string, object> = {
     list_bundles: {},

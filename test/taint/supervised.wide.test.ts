@@ -1,6 +1,6 @@
 /**
- * The tainted program under the supervisor and in a test run: cores that are cut down, memory that is read while a thread is
- * held, deaths that nobody in the process could tell, reports of CI, and what stands on the disk when the writer is killed.
+ * The tainted program under the supervisor and in a test run: reduced cores, memory that is read while a thread is held,
+ * deaths that the process itself couldn't report, CI reports, and what is on disk if the writer is killed.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const heap = { AGENTDUMP_HEAP: 'always' };
 
 interface Told extends Death {
   skip?: string | false;
-  /** Of a part that must be there, or the death was not the one that is meant. */
+  /** Matches a part that must exist; otherwise the death was not the intended one. */
   part?: RegExp;
 }
 
@@ -39,7 +39,7 @@ const deaths: Readonly<Record<string, Told>> = {
 };
 const seed = Number(process.env['AGENTDUMP_TEST_SEED'] ?? 20_261_126);
 
-// Each on one of the Nodes: what differs between them is the preload's (preload.test.ts).
+// Each on one of the Nodes: what differs between them is in the preload (preload.test.ts).
 for (const [i, [name, { skip, part, ...death }]] of Object.entries(deaths).entries()) {
   const node = testNodes[i % testNodes.length]!;
   test(`${name}: no secret in any file or answer (${node.name})`, { skip: skip ?? false }, async () => {
