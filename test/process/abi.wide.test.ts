@@ -1,4 +1,7 @@
-/** An addon that was built for another Node (row 14): the same death as without us, and the package named. */
+/**
+ * An addon built for another Node version (row 14): the program dies as it does without the preload, and the account names
+ * the package.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Requests that the program aborts: who called `abort()`, where fetch has put a stack of its own onto the error. */
+/**
+ * Requests that the program itself aborts: the account says who called `abort()`, although fetch has given the error a stack
+ * of its own.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** From a real death to its account, where single rooms can't be wrong alone: locals, the death that `latest` means. */
+/** From a real death to its account, for what no unit can get wrong alone: locals, and which death `latest` means. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ for (const node of nodesInTurn) {
       );
       assert.match(account.verdict?.evidence[1]?.fact ?? '', /broken one\.mjs:6:27: export const c = /);
     }
-    // Valid where it is asked for, and refused for a reason that only the loader knows: nothing is claimed.
+    // The import is valid, and the module is refused for a reason that only the loader knows: no place is claimed.
     const { account } = await latestAccount(
       t,
       node,

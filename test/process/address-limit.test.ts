@@ -1,17 +1,20 @@
-/** Below a limit on addresses (`ulimit -v`), where V8 and the C++ library abort the process that can't map memory: it lives and dies as without us. */
+/**
+ * Under a limit on address space (`ulimit -v`), where V8 and the C++ library abort a process that can't map memory, the
+ * program lives and dies as it does without the preload.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
 
-/** For longer than until the watchdog starts. It says how much it had reserved at most. */
+/** Lives longer than the watchdog needs to start. Prints the most address space it had reserved. */
 const code = `const { readFileSync } = require('node:fs');
 setTimeout(() => {
   console.log(readFileSync('/proc/self/status', 'latin1').match(/^VmPeak:\\s+(\\d+)/m)[1]);
   throw new Error('x');
 }, 1000);`;
-/** Room for a bundle, and not for a thread that has a heap of its own. */
+/** Enough for a bundle, but not for a thread with a heap of its own. */
 const roomKilobytes = 400 * 1024;
 
 for (const node of findNodes())

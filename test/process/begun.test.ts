@@ -1,4 +1,7 @@
-/** Where the program began what fails in Node's own code, on each Node: the stack of the error itself has no frame of it. */
+/**
+ * Failures in Node's own code, on each Node: the account says where the program started the operation, although the error's
+ * own stack has none of its frames.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +15,7 @@ import { nodesInTurn } from '../support/test-nodes.ts';
 
 interface Beginning {
   name: string;
-  /** The line that ends with `// here` begins it. */
+  /** The line that ends with `// here` starts the operation. */
   program: string;
   what: RegExp;
 }

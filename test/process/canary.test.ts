@@ -1,6 +1,6 @@
 /**
- * The second lock: a redactor that is broken, in whatever way, costs the parts and gives no secret away. And what the
- * canary costs a redactor that works: nothing that anybody would see.
+ * The canary: if the redactor is broken, in whatever way, the parts are withheld and no secret is written. If it works, the
+ * canary has no visible effect.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ for (const fault of sampleOf(Object.keys(faults) as Fault[], 6))
     const outcome = await dieUnder(preload, dir);
     const [name = assert.fail(`no bundle: ${outcome.ownLines}`)] = bundlesIn(dir);
     const reader = openBundle(join(dir, 'dumps', name));
-    // What death it was, in fields that hold nothing of the program's data, was written before there was a redactor.
+    // What kind of death it was, in fields without data of the program, was written before there was a redactor.
     assert.deepEqual(
       reader.parts.map((part) => part.name),
       ['trigger.json'],
@@ -82,7 +82,7 @@ for (const node of nodesInTurn)
     assert.deepEqual(counts, [{ rule: 'password', part: 'environment.json', count: 1 }]);
     assert.ok(!reader.redactions.some((entry) => entry.part === 'trigger.json'));
     reader.close();
-    // Names stay in the heap, those of our own functions too.
+    // Names remain in the heap snapshot, including those of our own functions.
     for (const { path, text } of readTree(dir).filter((file) => !file.path.includes('.heapsnapshot')))
       assert.ok(!/canary/i.test(text), path);
   });

@@ -1,4 +1,4 @@
-/** Out of descriptors: the account names the place that opened most of them, where that was armed. */
+/** Out of descriptors: the account names the place that opened most of them, if that was armed. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * What a death may cost: texts of any length are cut before they cost anything, the heap snapshot that was ordered comes last
- * and can be ended, and what is listed of a large heap needs no look at all of it. Times are measured by bench:death.
+ * What a death may cost: texts of any length are cut before they are processed, a requested heap snapshot is written last and
+ * can be interrupted, and listing a large heap does not require walking all of it. Times are measured by bench:death.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -94,7 +94,8 @@ test('a death loads none of the interfaces that Node loads late, such as fetch',
 test('the heap that was ordered comes last: what it takes is said, SIGTERM ends it, the rest is there', async (t) => {
   const dir = join(temporaryFolder(t), 'dumps');
   const file = join(temporaryFolder(t), 'server.cjs');
-  // It listens for the signal, as servers do; without a loop that turns that would hold it off.
+  // It listens for the signal, as servers do. Without special handling the listener would hold the signal off, because the
+  // event loop does not turn.
   writeFileSync(
     file,
     `process.on('SIGTERM', () => {}); globalThis.kept = [];

@@ -1,6 +1,7 @@
 /**
- * What was not written is not said to be there: on a full file system the line on standard error names what is missing, the
- * next death of the same kind is stored, and a SIGKILL while the bundle is written leaves a bundle that says what death it was.
+ * Nothing that was not written is claimed to exist: on a full file system the line on standard error names what is missing,
+ * and the next death of the same kind is stored. A SIGKILL while the bundle is written leaves a bundle that says which death
+ * it was.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -21,7 +22,7 @@ test('a death that could not be stored is stored the next time', (t) => {
   const file = join(folder, 'app.cjs');
   writeFileSync(file, `throw new Error('the same each time')`);
   const words = ['--require', preload, file];
-  // No file may grow beyond a block: the bundle's parts fail as on a full disk.
+  // No file may exceed 0 blocks, so the bundle's parts fail as on a full disk.
   const full = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$@"`, 'sh', node, ...words], {
     env: environment(dir),
     encoding: 'utf8',
@@ -65,7 +66,7 @@ test('on a file system of 40 KB the line says what is not there', {
   }
 });
 
-/** With AGENTDUMP_TEST_KILLS=50 so many. */
+/** Number of kills; AGENTDUMP_TEST_KILLS overrides it. */
 const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? 6);
 
 test('killed at any instant from its first part on, a death can be told', async (t) => {

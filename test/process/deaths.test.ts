@@ -1,4 +1,7 @@
-/** Every row of the table of deaths has at least two victims, the doctor's and another, each in a test on the Nodes of the run. */
+/**
+ * Every row of the table of deaths has at least two victims, the doctor's and another, and each is run by a test on all Nodes
+ * of the run.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,7 +10,7 @@ import { victims } from '../support/victims.ts';
 import { deaths, renderDeaths } from './deaths.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-/** support/test-nodes.ts: four in the wide run. */
+/** The Nodes of the run are defined in support/test-nodes.ts: four in the wide run. */
 const onTheNodes = /of findNodes\(\)|of nodes\)|of testNodes\)|of testMajors\)|testMajors\.map/;
 
 test('17 rows, each with two victims', () => {

@@ -1,13 +1,13 @@
 /**
- * The table of deaths, held against its victims: which programs die in each way, and which test runs them on four Nodes
- * and asks for the verdict. deaths.test.ts holds it against the tests and against README.md beside it.
+ * The table of deaths and its victims: which programs die in each way, and which test runs them on the Nodes of the run and
+ * asserts the verdict. deaths.test.ts compares it with the tests and with README.md in this folder.
  */
 
 export interface DeathRow {
   row: number;
   death: string;
   verdict: string;
-  /** Each of a different build; the doctor's own (src/supervise/doctor/trials.ts) is one more in every row. */
+  /** Different kinds of victim. The doctor's own (src/supervise/doctor/trials.ts) adds one more to every row. */
   victims: readonly { program: string; test: string }[];
 }
 
@@ -130,7 +130,7 @@ export const deaths: readonly DeathRow[] = [
   },
 ];
 
-/** Rows of a Markdown table. */
+/** The rows as a Markdown table. */
 export function renderDeaths(): string {
   const lines = deaths.map(({ row, death, verdict, victims }) => {
     const tests = [...new Set(victims.map(({ test }) => test))];

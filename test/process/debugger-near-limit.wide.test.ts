@@ -1,6 +1,6 @@
 /**
- * A heap near its limit: V8 raises the limit for a debugger, fourfold, so none of ours may be there then. A program dies
- * of its full heap with the preload as it does without, and one that stands still with a nearly full heap is described.
+ * A heap near its limit: V8 raises the limit fourfold for a debugger, so we must not attach one then. With the preload a
+ * program dies of its full heap as it does without, and a program that stalls with a nearly full heap is described.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -60,11 +60,14 @@ function assertSameDeath(with_: Death, without: Death): void {
   assert.equal(without.signal, 'SIGABRT');
   assert.equal(with_.signal, 'SIGABRT');
   for (const { stderr } of [with_, without]) assert.match(stderr, /^FATAL ERROR: .*heap out of memory/m);
-  // Our own thread and report are some 60 MB of it; a limit that was raised once, 200 and more.
+  // Our own thread and report account for some 60 MB; a limit that was raised once would add 200 MB and more.
   assert.ok(with_.peakMb < without.peakMb + 110, `${with_.peakMb} MB with, ${without.peakMb} MB without`);
 }
 
-/** On a busy machine the inspector may open later than anybody waits for it: then it is there the next time. */
+/**
+ * Retries, because on a busy machine the inspector may open after capture has stopped waiting; the next attempt then finds it
+ * open.
+ */
 async function capture(pid: number, dir: string): Promise<string> {
   for (let time = 1; ; time++) {
     const { path, answered } = await captureLive({ pid, dir, scrubber: makeScrubber({}) });
@@ -105,7 +108,7 @@ for (const node of nodesInTurn)
     test('a stall with a heap that is nearly full: its stack, no variables, and it goes on', async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
       const words = [limitFlag, '--require', preload, join(programs, 'heap-nearly-full.cjs'), '96'];
-      // Long enough that on a busy machine it is not the filling that stalls.
+      // Long enough that filling the heap does not count as the stall on a busy machine.
       const env = { AGENTDUMP_HANG_MS: '2500', AGENTDUMP_HEAP: 'off', AGENTDUMP_MEMORY_PERCENT: '0' };
       const { child, bundle } = spawnUntil(node.path, words, dir, env, /-event-loop-hang-/);
       t.after(() => child.kill('SIGKILL'));

@@ -1,4 +1,7 @@
-/** Out of descriptors, or of threads: there is room again for every part, and where there is none the program dies, or lives on, as without us. */
+/**
+ * Out of descriptors or threads: enough are freed to write every part; if that is impossible, the program dies or lives on as
+ * it does without the preload.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
@@ -19,7 +22,7 @@ for (const node of nodesInTurn)
       const { limits, cgroup } = bundle.readJson('process.json') as { limits: object; cgroup: object };
       const { descriptorCount } = bundle.readJson('handles.json') as { descriptorCount: number };
       bundle.close();
-      // As at the death, though room has been made since; one that was handed down may have a number beyond the limit.
+      // Counted at the death, although some were closed since. An inherited descriptor may have a number beyond the limit.
       assert.ok(descriptorCount >= 64, `${descriptorCount} of 64`);
       assert.deepEqual(bundle.gaps, []);
       assert.ok(Object.keys(limits).length > 0 && Object.keys(cgroup).length > 0);
@@ -37,7 +40,7 @@ const dies = `const { openSync } = require('node:fs');
 const open = [];
 setTimeout(() => { for (;;) open.push(openSync('/dev/null')); }, 50);`;
 
-/** Node has a thread and a loop for each of our deadlines, and aborts the process where it can't have them. */
+/** Node creates a thread and a loop for each of our deadlines, and aborts the process if it can't. */
 for (const node of nodesInTurn)
   for (const [what, code, maxDescriptors] of [
     ['a program that handles it, and goes on', goesOn, 40],
@@ -56,7 +59,7 @@ for (const node of nodesInTurn)
     });
 
 const canLimitThreads = process.geteuid?.() === 0 && existsSync('/proc/loadavg');
-/** Bare Node aborts at fewer, and at some of them it stands still (seen on Node 26). */
+/** With fewer, bare Node aborts; with some of these it hangs (seen on Node 26). */
 const threadLimits = [7, 8, 9, 10];
 
 for (const node of nodesInTurn)
@@ -65,7 +68,7 @@ for (const node of nodesInTurn)
     chmodSync(dir, 0o777);
     const program = join(dir, 'program.cjs');
     writeFileSync(program, `setTimeout(() => { throw new Error('x'); }, 50);`);
-    // Nobody else's: the kernel counts all threads of the user.
+    // A user id of our own, because the kernel counts all threads of the user.
     const uid = 1_900_000_000 + process.pid;
     const die = (limit: number, flags: string[]) =>
       spawnSync('/bin/sh', ['-c', `ulimit -u ${limit}; exec "$@"`, 'sh', node.path, ...flags, program], {

@@ -1,4 +1,4 @@
-/** No room, no right, no folder: the program dies as it would have died, and one line says why there is no bundle. */
+/** No space, no permission, no folder: the program dies as it would have died, and one line says why there is no bundle. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ test('a limit on the size of files', async (t) => {
   assert.equal(lines.length, 1, lines.join('\n'));
 });
 
-/** A small file system of its own, gone again before the folder is. */
+/** Mounts a small file system, and unmounts it before the folder is removed. */
 async function withMount(dir: string, options: string, use: (mount: string) => Promise<void>): Promise<void> {
   const mount = join(dir, 'mount');
   mkdirSync(mount);
@@ -116,7 +116,7 @@ test('a folder that vanishes while it is written', async (t) => {
   const loaded = await runVictim(node, victim, { preload: true, dir, env: { AGENTDUMP_DIR: dumps } });
   clearInterval(removing);
   assert.equal(loaded.code, 1);
-  // On a busy machine it may be written between two looks.
+  // On a busy machine the bundle may be complete before the folder is removed again.
   assert.equal(loaded.ownLines.length, 1, loaded.ownLines.join('\n'));
   assert.match(loaded.ownLines[0] ?? '', /^agentdump: (?:no bundle: .*ENOENT|uncaught-exception: )/);
 });

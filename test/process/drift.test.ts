@@ -1,4 +1,6 @@
-/** A program whose installed packages are not those of its lock file: the death is told as drift, not as a bug of its own. */
+/**
+ * A program whose installed packages differ from its lock file: the death is reported as drift, not as a bug of the program.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

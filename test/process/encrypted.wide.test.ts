@@ -1,4 +1,4 @@
-/** With a recipient only age files reach the disk; where none can be made, there is no bundle and one line says why. */
+/** With a recipient only age files reach the disk; if none can be written, there is no bundle and one line says why. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,11 +13,11 @@ import { nodesInTurn, type TestNode, testNodes } from '../support/test-nodes.ts'
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
 const keys = { identities: readIdentities(identity) };
-/** With another last letter: each of them is a checksum's somewhere. */
+/** A different last letter, which is also in the Bech32 alphabet. */
 const misspelt = recipient.slice(0, -1) + (recipient.endsWith('x') ? 'q' : 'x');
 const passphrase = ['nine', 'horses', 'rest', String(Math.random()).slice(2)].join('-');
 
-/** Dies with this recipient; what the dump folder then holds. */
+/** Dies with this recipient; returns the outcome and the contents of the dump folder. */
 async function die(
   node: TestNode,
   dir: string,
@@ -29,7 +29,7 @@ async function die(
   return { outcome, names: existsSync(dumps) ? readdirSync(dumps).sort() : [] };
 }
 
-/** One age file and the two that hold hashes only; its parts as one text. */
+/** Expects one age file, and the two files that contain only hashes; returns the parts as one text. */
 function readEncrypted(dir: string, names: string[], opening: Keys): string {
   const [bundle = '', ...others] = names;
   assert.match(bundle, /-throw-sync-uncaught-exception-[0-9a-f]{8}\.agentdump\.zip\.age$/);

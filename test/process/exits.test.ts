@@ -1,6 +1,6 @@
 /**
- * AGENTDUMP_EXITS: a program that ends with a code of its own is no death, unless an agent, a server or a run was at work
- * in it. Each program is one that really ends so.
+ * AGENTDUMP_EXITS: a program that ends with its own exit code is not a death, unless it ran an agent, a server or a run. Each
+ * program is one that really ends this way.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -14,7 +14,7 @@ import { sampleOf } from '../support/test-nodes.ts';
 
 const api = new URL('../../dist/index.js', import.meta.url).href;
 
-/** A model that answers in words. */
+/** A model that answers with text. */
 const model = createServer((request, response) => {
   request.resume();
   response.setHeader('content-type', 'application/json');
@@ -28,12 +28,12 @@ const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
 interface Program {
   name: string;
   text: string;
-  /** Verdict kinds by the setting; under `agent` where only one is named. */
+  /** Verdict kinds by setting. If only `agent` is given, only that setting is tried. */
   agent: string[];
   all?: string[];
   off?: string[];
   code: number;
-  /** Path of the script in its folder. */
+  /** Path of the script within its folder. */
   file?: string;
 }
 
@@ -166,7 +166,7 @@ const programs: Program[] = [
   },
 ];
 
-/** What Node itself decides differs with its version; the rest is tried on the first. */
+/** These depend on the Node version, and are tried on every Node; the others only on the first. */
 const ofEveryNode = new Set([
   'a tool that exits',
   'a server that has shut itself down',

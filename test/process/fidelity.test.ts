@@ -1,7 +1,7 @@
 /**
- * Never worse: over the whole table, on every Node, a program with the preload ends as it would have ended without, says
- * what it would have said, sees of its listeners what it would have seen; and the bundle that its death should leave is
- * there, sealed.
+ * Never worse: on every Node of the run, a program with the preload ends as it does without, prints the same, and its
+ * listeners see the same; the bundles that its death should leave are there. The quick run takes a sample of the table of
+ * deaths.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -17,7 +17,7 @@ import {
 import { sampleOf } from '../support/test-nodes.ts';
 import { victimName, victims } from '../support/victims.ts';
 
-/** What differs between any two runs of one program. */
+/** Removes what differs between any two runs of one program. */
 function comparable(outcome: Outcome): Omit<Outcome, 'ownLines'> {
   const { ownLines, ...rest } = outcome;
   const stderr = rest.stderr
@@ -25,9 +25,9 @@ function comparable(outcome: Outcome): Omit<Outcome, 'ownLines'> {
     .replace(/\[\d+:0x[0-9a-f]+\]/g, '[PID]')
     .replace(/0x[0-9a-f]{6,}/g, '0xADDRESS')
     .replace(/agentdump-test-\w+/g, 'TMP')
-    // What libc's unwinder makes of the frames below the first is a matter of what lies on the stack.
+    // What libc's unwinder prints for the frames below the first depends on what is on the stack.
     .replace(/(?:^ *\d+: 0xADDRESS .*\n)+/gm, 'NATIVE STACK\n')
-    // Whether a worker's last message or its end comes first is a race in every Node.
+    // Whether a worker's last message or its end arrives first is a race in every Node version.
     .replace(/^ +at (?:\[kOnExit\]|Worker\.<computed>\.onexit) .*\n/gm, '');
   return { ...rest, stderr };
 }

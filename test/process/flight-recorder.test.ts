@@ -1,4 +1,6 @@
-/** The preload's journal: what an agent did outlives SIGKILL, alone and under the supervisor; a good end leaves nothing. */
+/**
+ * The preload's journal: what an agent did survives SIGKILL, alone and under the supervisor; a regular end leaves nothing.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -71,7 +73,7 @@ for (const major of testMajors)
 
 const plain = join(root, 'fixtures/programs/plain-lives.cjs');
 
-/** What the form finds in the program's output, once that has come. */
+/** Waits until the program's output matches; returns the match. */
 async function waitFor(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
   let out = '';
   child.stdout!.on('data', (chunk: Buffer) => {

@@ -1,13 +1,13 @@
 /**
- * A program with a formatter of stacks (Error.prepareStackTrace: source-map-support, APM agents) hears of no error of ours and
- * of none that it would not have heard of, and finds Error as it left it.
+ * A program with a stack formatter (Error.prepareStackTrace: source-map-support, APM agents) is not called for errors of
+ * ours, nor for errors that it would not have seen otherwise, and finds Error as it left it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bundlesIn, runVictim, temporaryFolder } from '../support/run-victim.ts';
 import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
 
-/** What undici and the server make of an aborted request, in an order and number that change from run to run. */
+/** Errors that undici and the server create for an aborted request; their order and number vary between runs. */
 const ofUndici =
   /^(?:aborted|read ECONNRESET|This operation was aborted|The operation was aborted|The client is destroyed)$/;
 

@@ -1,4 +1,4 @@
-/** The exit code of a program that had handled an error, where a listener of `exit` sets it, as runners of tests do. */
+/** The recorded exit code of a program that handled an error, also if a listener of `exit` sets it, as test runners do. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

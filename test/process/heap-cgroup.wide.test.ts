@@ -1,6 +1,6 @@
 /**
- * Under a cgroup's memory limit, where the kernel kills for real: a snapshot that was ordered gets the program killed, one
- * that the tier decides about never does, and what fits instead is in the bundle.
+ * Under a cgroup's memory limit, where the kernel really kills: a snapshot that the user demands may get the program killed,
+ * one that the tier decides on never does, and the bundle contains what fits instead.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import { nodesInTurn, testNodes } from '../support/test-nodes.ts';
 
 const program = join(programs, 'heap-to-dump.cjs');
 const mb = 1024 ** 2;
-/** Room for the program and for a census, and not for a snapshot of 400,000 objects. */
+/** Enough for the program and a census, but not for a snapshot of 400,000 objects. */
 const limitBytes = 300 * mb;
 const group = makeMemoryCgroup(limitBytes);
 group?.remove();

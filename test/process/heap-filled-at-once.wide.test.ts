@@ -1,4 +1,4 @@
-/** A heap that one synchronous loop fills: no timer runs, and yet the death says what grew and who filled it. */
+/** A heap that is filled by one synchronous loop: no timer runs, but the account still says what grew and what filled it. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** A heap that runs out with fifty requests in flight: the one whose work filled it is named, or none. The victim writes the truth. */
+/**
+ * A heap that runs out with fifty requests in flight: the request whose work filled it is named, or none. The victim records
+ * which one it really was.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -20,7 +23,8 @@ for (const node of testNodes)
         dir,
         env: { AGENTDUMP_CONTEXT: 'always' },
       });
-      // On a busy machine a small heap is full before anybody has looked: then the one is not known, or the death leaves nothing.
+      // On a busy machine a small heap is full before it was sampled: then the request is unknown, or the death leaves
+      // nothing.
       assert.notEqual(verdict, 'wrong', told);
       assert.doesNotMatch(told, /did not come to it/);
     });

@@ -1,6 +1,7 @@
 /**
  * The heap snapshot of a death: it must never be what kills the process, and what a SIGKILL leaves of it must be readable.
- * Memory is limited with RLIMIT_DATA (prlimit, of util-linux), which needs no rights; a cgroup's limit is read the same way.
+ * Memory is limited with RLIMIT_DATA (prlimit, of util-linux), which needs no privileges; a cgroup's limit is read the same
+ * way.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -21,9 +22,9 @@ const program = join(programs, 'heap-to-dump.cjs');
 const hasPrlimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
 const mb = 1024 ** 2;
 
-/** With AGENTDUMP_TEST_KILLS=50 so many by chance, which takes a minute or two. */
+/** Number of random kills; AGENTDUMP_TEST_KILLS=50 takes a minute or two. */
 const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? 0);
-/** How much of the part is on the disk when the kill comes; below 0 before it is begun. */
+/** The share of the part that is on disk when the kill comes; negative: before the part was begun. */
 const shares = kills
   ? Array.from({ length: kills }, () => Math.random() * 1.1 - 0.1)
   : [-1, 0, 0.15, 0.4, 0.7, 0.98];
@@ -32,7 +33,7 @@ function environment(dir: string, heap: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', AGENTDUMP_DIR: dir, AGENTDUMP_HEAP: heap };
 }
 
-/** What an idle Node counts as data: some reserve a range for code, others don't. */
+/** VmData of an idle Node: some versions reserve a range for code, others don't. */
 function ownData(node: string): number {
   const script = "console.log(require('node:fs').readFileSync('/proc/self/status', 'utf8'))";
   const status = spawnSync(node, ['-e', script], { encoding: 'utf8' }).stdout;
@@ -63,7 +64,7 @@ for (const node of nodesInTurn)
       assert.deepEqual({ status, signal }, { status: 1, signal: null }, stderr);
       const bundle = theBundle(t, dir);
       assert.equal(bundle.openPartFile(part), undefined);
-      // Memory was not what it died of: nobody misses the snapshot, and a sample says what there was.
+      // It did not die of memory, so a missing snapshot is no gap; a sample records how much memory there was.
       assert.ok(!bundle.gaps.some(({ part: name }) => name === part));
       const { heapTier } = bundle.readJson<MemoryPart>('memory.json') ?? {};
       assert.match(
@@ -162,7 +163,7 @@ test('killed while the snapshot is written, at any instant: what is there is rea
   );
 });
 
-/** The program dies with a snapshot, and is killed as soon as `isTime`; waits for its end. */
+/** The program dies with a snapshot, and is killed as soon as `isTime` returns true. Resolves when it has ended. */
 async function dieAndKill(node: string, dir: string, isTime: () => boolean): Promise<void> {
   const child = spawn(node, ['--require', preload, program, '6'], {
     env: environment(dir, 'always'),
@@ -173,13 +174,13 @@ async function dieAndKill(node: string, dir: string, isTime: () => boolean): Pro
   clearInterval(watch);
 }
 
-/** Below 0: some of the bundle, and nothing of the part. */
+/** A negative share: the bundle has been begun, but not this part. */
 function isThere(dir: string, share: number, bytes: number): boolean {
   const written = writtenBytes(dir);
   return share < 0 ? existsSync(dir) : written >= Math.max(1, share * bytes);
 }
 
-/** Of the part so far; -1 before it is begun. */
+/** Bytes of the part so far; -1 before it is begun. */
 function writtenBytes(dir: string): number {
   try {
     const bundle = readdirSync(dir).find((name) => name.endsWith('.partial'));

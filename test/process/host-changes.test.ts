@@ -1,20 +1,21 @@
 /**
- * A program that has changed its world in other ways than by one stub (host-world.test.ts): prototypes with more on them, parts
- * frozen, null, or read by code of its own. It dies as it would have died, and its bundle is there, or one line says why not.
+ * Programs that changed their world in other ways than by one stub (host-world.test.ts): prototypes with additional
+ * properties, or parts that are frozen, null, or read by the program's own code. They die as they would have died, and leave
+ * a bundle or one line that says why not.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
-/** What Node loads at the death, to inflate our own code, asks the program's prototypes. */
+/** At the death Node loads modules to inflate our own code, and these read the program's prototypes. */
 const mayRefuse = new Set([
   'a setter of Array.prototype[0]',
   'Object.prototype.writable and enumerable',
   'the iterator of arrays',
 ]);
 
-/** By name in fixtures/programs/host-changed.cjs. The first of each three belongs to the quick run. */
+/** By name in fixtures/programs/host-changed.cjs. The first of every three is in the quick run. */
 const changes = [
   'Object.prototype.get',
   'Object.prototype.toJSON',

@@ -1,4 +1,7 @@
-/** Lets a program die that has replaced a part of its own world, bare and with the preload, and compares the two ends. */
+/**
+ * Runs a program that has replaced a part of its own world until it dies, bare and with the preload, and compares the two
+ * ends.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -6,8 +9,8 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { bundlesIn, type NodeBinary, runVictim, temporaryFolder } from '../support/run-victim.ts';
 
 /**
- * Whether a bundle was written; where none was, one line has said why. `not its own`: Node itself called what was replaced
- * and the program ended of that, bare too. Throws where the two ends differ.
+ * Returns whether a bundle was written; if not, one line has said why. `not its own`: Node itself called the replacement, and
+ * the program died of that, bare too. Throws if the two ends differ.
  */
 export async function dieInItsWorld(
   t: TestContext,
@@ -24,7 +27,8 @@ export async function dieInItsWorld(
   const { ownLines: _, ...expected } = bare;
   const { ownLines, ...found } = loaded;
   const name = `${what} ${how} ${death}`;
-  // Bare, Node called what was replaced before it had printed the error; with us it has loaded before what it calls it for.
+  // Bare, Node called the replacement before it had printed the error. With the preload, Node has already loaded what it
+  // would have called the replacement for.
   if (!bare.stderr.includes('own death') && found.stderr.includes('own death')) {
     assert.deepEqual([found.code, found.signal], [1, null], name);
     return 'not its own';
@@ -49,8 +53,8 @@ export async function dieInItsWorld(
 }
 
 /**
- * Of the error. Node 24 prints them where it can load what inspects values, which Function.prototype.call of the program
- * may prevent; the preload has had it loaded before.
+ * Fields of the error. Node 24 prints them if it can load its inspector of values, which the program's
+ * Function.prototype.call may prevent; with the preload it is already loaded.
  */
 const fields = " {\n  code: 'E_OWN'\n}";
 

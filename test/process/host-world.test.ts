@@ -1,6 +1,6 @@
 /**
  * The host's world is not ours: a program that has replaced globals, methods of prototypes or functions of `process` dies as
- * it would have died, and its bundle is there. Here a sample; host-world.wide.test.ts has all of it.
+ * it would have died, and its bundle is written. This is a sample; host-world.wide.test.ts has all of it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

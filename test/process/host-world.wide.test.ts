@@ -1,11 +1,14 @@
-/** Everything of host-world.ts, in each way, on each Node (in `.ci/run` a part): the death is unchanged, and nearly always there is a bundle. */
+/**
+ * Everything of host-world.ts, in each way, on each Node (in `.ci/run` a part): the death is unchanged, and nearly always
+ * there is a bundle.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { replaceable, ways } from '../support/host-world.ts';
 import { partInTurn, testNodes, usualNode } from '../support/test-nodes.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
-/** Of the Nodes beside the usual one every so-manieth. */
+/** Nodes other than the usual one run every `step`th case. */
 const step = Number(process.env['AGENTDUMP_TEST_WORLDS'] ?? 12);
 
 for (const [at, node] of testNodes.entries())

@@ -1,4 +1,4 @@
-/** Something always survives: SIGKILL at random instants of the writing leaves a bundle that says exactly what it has. */
+/** SIGKILL at random instants of the writing: something always survives, and the bundle says exactly what it has. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,13 +13,16 @@ import { findNodes, preload, programs, runVictim, temporaryFolder } from '../sup
 import { isWideRun } from '../support/test-nodes.ts';
 
 const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? (isWideRun ? 40 : 8));
-/** Of a write that nobody interrupts: the latest kill comes after the seal. */
+/** The latest kill, as a share of an uninterrupted write: after the seal. */
 const span = 1.2;
-/** On a busy machine the writing begins and ends at other moments than it did when it was timed. */
+/** On a busy machine the writing begins and ends at other times than when it was measured. */
 const mostKills = 10 * kills;
 const node = findNodes().at(-1) ?? assert.fail('no Node');
 
-/** Kills a victim `afterMs` after it said that it is about to throw; how long it lived from then on, and the names in its dump folder. */
+/**
+ * Kills a victim `afterMs` after it announced that it is about to throw. Returns how long it lived from then on, and the
+ * names in its dump folder.
+ */
 async function killWhileWriting(dir: string, afterMs: number): Promise<{ livedMs: number; names: string[] }> {
   const child = spawn(node.path, ['--require', preload, join(programs, 'throw-when-told.cjs')], {
     cwd: dir,
@@ -141,6 +144,6 @@ test('with a recipient the trace of a death goes when the bundle is there', asyn
   assert.match(names[0] ?? '', /\.agentdump\.zip\.age$/);
 });
 
-/** A name that has just changed is listed at the next look. */
+/** A bundle that is being renamed is listed by the next call. */
 const listed = (dumps: string) =>
   existsSync(dumps) ? listBundles(dumps).filter(({ state }) => state !== 'unreadable') : [];

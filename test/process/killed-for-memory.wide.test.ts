@@ -1,4 +1,4 @@
-/** The kernel kills a program for the memory of its cgroup, and nobody supervised it: whoever comes next says what it was. */
+/** The kernel kills an unsupervised program for the memory of its cgroup: the next sweep reports what happened. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

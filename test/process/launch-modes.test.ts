@@ -1,6 +1,6 @@
 /**
- * Ways to start Node that take something from a program, and from us: the death is the same with the preload, and its
- * bundle is written, or one line says why not.
+ * Ways to start Node that restrict the program or the preload: the death is the same with the preload, and its bundle is
+ * written or one line says why not.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -40,7 +40,7 @@ function run(command: readonly string[], dir: string, env: Record<string, string
   };
 }
 
-/** Bare and with the preload; a sealed bundle with the program's own error is there. */
+/** Runs bare and with the preload; a sealed bundle with the program's own error must exist. */
 function checkDeath(dir: string, command: readonly string[]): void {
   const { ownLines: _, ...bare } = run(command, dir);
   assert.match(bare.stderr, /own death/);
@@ -116,7 +116,7 @@ for (const node of nodesInTurn) {
       checkDeath(dir, [node.path, '--snapshot-blob', 'start.blob']);
     });
 
-    // Before that, the executable is made by a tool that is no part of Node.
+    // Older Nodes need a tool outside of Node to build the executable.
     if (major >= 26)
       test('a single executable', (t) => {
         const dir = temporaryFolder(t);

@@ -1,4 +1,6 @@
-/** A program that was bundled into one file of megabytes: its death keeps what is near the stack, and is told as any other. */
+/**
+ * A program bundled into one file of megabytes: its bundle keeps what is near the stack, and the account is like any other.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

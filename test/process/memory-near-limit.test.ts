@@ -1,4 +1,6 @@
-/** Memory near its limit: one light snapshot, and a heap that runs out of memory says who filled it. */
+/**
+ * Memory near its limit: one light snapshot is written, and when the heap runs out of memory the account says what filled it.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +46,7 @@ for (const node of findNodes())
       t.after(() => child.kill('SIGKILL'));
       await once(child, 'exit');
       const swept = sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
-      // The death's, and the snapshot's where it was not sealed yet when the heap ran out.
+      // The bundle of the death, and that of the snapshot if it was not sealed yet when the heap ran out.
       assert.ok(
         swept.length > 0 && swept.every(({ result }) => result.outcome === 'sealed'),
         JSON.stringify(swept),

@@ -1,4 +1,4 @@
-/** An agent that lives and goes nowhere leaves a bundle that says who waits for whom or what repeats, and goes on. */
+/** An agent that lives but makes no progress leaves a bundle that says who waits for whom or what repeats, and continues. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** The span processor with OpenTelemetry's own SDK, in a program that dies in a tool: what the bundle tells of its spans. */
+/**
+ * The span processor with OpenTelemetry's own SDK, in a program that dies in a tool: what the bundle contains about its
+ * spans.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

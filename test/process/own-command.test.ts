@@ -1,4 +1,4 @@
-/** The command line below a NODE_OPTIONS with the preload: it records what it starts, and never itself. */
+/** The command line under a NODE_OPTIONS with the preload: it records the processes that it starts, and never itself. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, symlinkSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * No secret reaches the disk: programs full of secrets die in every way of the table, and then every file below their
- * folder is searched for each secret in every encoding. By hand, a hundred deaths on each Node:
- * `AGENTDUMP_TEST_PLANTED_RUNS=100 node test/support/run-tests.mjs --all planted`.
+ * No secret reaches the disk: programs full of secrets die in every way of the table, and then every file below their folder
+ * is searched for each secret in every encoding. By hand, a hundred deaths on each Node: `AGENTDUMP_TEST_PLANTED_RUNS=100
+ * node test/support/run-tests.mjs --all planted`.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { type Victim, victimName, victims } from '../support/victims.ts';
 import { readTree } from '../support/written-files.ts';
 
 const planter = fileURLToPath(new URL('../support/planter.cjs', import.meta.url));
-/** The one place that holds them in the clear, away from what is searched. */
+/** The only place that contains them in the clear, outside of the searched folders. */
 const store = mkdtempSync(join(tmpdir(), 'agentdump-plants-'));
 after(() => rmSync(store, { recursive: true }));
 
@@ -48,7 +48,7 @@ const withLocals = (victim: Victim): Victim => ({
 });
 const cleanHeap = { AGENTDUMP_HEAP: 'always', AGENTDUMP_HEAP_STRINGS: 'clean' };
 const [throwing = assert.fail('no mode')] = planted;
-/** Its strings are ours to say, and it has the most of them. */
+/** The test knows all strings of this victim, which has the most of them. */
 const armed = [withHeap(withLocals(throwing)), { ...throwing, env: cleanHeap }];
 const everyVictim = [...planted, ...armed, ...victims];
 
@@ -86,7 +86,7 @@ const firstSeed = Number(process.env['AGENTDUMP_TEST_SEED'] ?? 20_261_122);
 
 for (const [n, node] of testNodes.entries())
   describe(node.name, { concurrency: 2 }, () => {
-    // Each victim of the table once, on one Node or another; the planted ones on all that are asked for.
+    // Each victim of the table once, on one Node or another; the planted ones on all Nodes that were asked for.
     const isOurs = (victim: Victim): boolean => planted.includes(victim) || armed.includes(victim);
     const mine = isWideRun
       ? everyVictim.filter((victim, i) => isOurs(victim) || i % testNodes.length === n)

@@ -21,7 +21,7 @@ interface Told {
   dumps: string;
 }
 
-/** Accounts of all bundles, the newest first. */
+/** Returns the accounts of all bundles, newest first. */
 async function runProgram(
   t: TestContext,
   node: NodeBinary,

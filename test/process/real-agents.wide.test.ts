@@ -1,7 +1,7 @@
 /**
- * Agents built on libraries that nobody here wrote, against the mock model server, made to die in three ways: an error
- * of the provider that nobody catches, a reply that the program cannot parse, and a deploy's SIGTERM in the middle of a
- * streamed answer. The account of each says what happened and what the agent was doing.
+ * Agents built on third-party libraries, against the mock model server, made to die in three ways: an error of the provider
+ * that nobody catches, a reply that the program cannot parse, and a deploy's SIGTERM in the middle of a streamed answer. The
+ * account of each says what happened and what the agent was doing.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -26,14 +26,14 @@ const node = findNodes().find(({ name }) => name === 'Node 24') ?? findNodes()[0
 const skip = whyNoAgents();
 
 interface Death {
-  /** Exit code, or signal. */
+  /** Exit code or signal. */
   end: number | string;
   account: Account;
 }
 
 type Meddle = (kill: (signal: NodeJS.Signals) => void, server: MockModelServer) => void;
 
-/** Runs an agent until it dies, without and with the preload; the same end, or the test fails. */
+/** Runs an agent until it dies, without and with the preload. The test fails unless both ends are the same. */
 async function dieAs(
   t: TestContext,
   args: string[],

@@ -1,4 +1,4 @@
-/** Conversations that are never cut, as three libraries that nobody here wrote hold them: the tool results are named. */
+/** Conversations that are never cut, held by three third-party libraries: the tool results are named. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

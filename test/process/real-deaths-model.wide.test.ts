@@ -1,6 +1,6 @@
 /**
  * Ways in which real agents died of their model, rebuilt with the libraries they died in (the reports are named in
- * test/agents/deaths.mjs): the end is that of the program without us, and the first screen says the cause.
+ * test/agents/deaths.mjs): the program ends as it does without the preload, and the first screen names the cause.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

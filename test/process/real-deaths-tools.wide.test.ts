@@ -1,6 +1,7 @@
 /**
- * Ways in which real agents died of their tools, servers and questions, rebuilt with the libraries they died in (the
- * reports are named in test/agents/deaths.mjs): the same end as without us, and the cause on the first screen.
+ * Ways in which real agents died of their tools, servers and questions, rebuilt with the libraries they died in (the reports
+ * are named in test/agents/deaths.mjs): the program ends as it does without the preload, and the first screen names the
+ * cause.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

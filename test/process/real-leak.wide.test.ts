@@ -1,6 +1,6 @@
 /**
- * A leak of a library that nobody here wrote: openai 4.95.0 adds a listener to the caller's AbortSignal with each request and
- * takes none away (core.mjs, fetchWithTimeout); later majors do. docs/heap-and-leaks.md walks through it.
+ * A leak of a third-party library: openai 4.95.0 adds a listener to the caller's AbortSignal with each request and never
+ * removes it (core.mjs, fetchWithTimeout); later majors do. docs/heap-and-leaks.md walks through it.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** A program that lives on and fails at every request: one bundle, and few words on its standard error. */
+/** A program that lives on and fails at every request: one bundle, and few lines on its standard error. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

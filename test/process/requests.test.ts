@@ -1,6 +1,6 @@
 /**
- * Which of many requests ended the program: told by its asynchronous context, on the server of Node itself. The frameworks are in
- * requests.wide.test.ts. The truth is the number that each test chooses before it starts the program.
+ * Which of many requests ended the program, identified by its asynchronous context, on Node's own server. The frameworks are
+ * in requests.wide.test.ts. The expected answer is the number that each test chooses before it starts the program.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

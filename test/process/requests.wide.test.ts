@@ -1,4 +1,6 @@
-/** Real frameworks with fifty requests in flight, of which one ends the program, on every Node: that one is named, or none. */
+/**
+ * Real frameworks with fifty requests in flight, one of which ends the program, on every Node: that one is named, or none.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestName } from '../../src/model/origin.ts';
@@ -14,10 +16,10 @@ import { nodesInTurn } from '../support/test-nodes.ts';
 
 const skip = serversInstalled ? false : 'npm ci --prefix test/servers was not run';
 
-/** What the framework tells of its route. */
+/** What the framework reveals about its route. */
 const servers: Record<ServerKind, { route?: string; since?: number; protocol?: string }> = {
   http: {},
-  // Node 20 has no channel for the streams of a server.
+  // Node 20 has no diagnostics channel for a server's streams.
   http2: { since: 22, protocol: 'http2' },
   express: { route: '/orders/:id' },
   fastify: { route: '/orders/:id' },

@@ -1,4 +1,4 @@
-/** Whose work a run is, in the account of a death: as the request had it, or withheld by the policy. */
+/** Whose work a run was, in the account of a death: as in the request, or withheld by the policy. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

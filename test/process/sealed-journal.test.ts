@@ -1,6 +1,6 @@
 /**
- * With a recipient what an agent was told stands in no file in the clear, at no time: not while it lives, not after a
- * SIGKILL, not in what a sweep or a supervisor makes of it. With the identity all of it is read.
+ * With a recipient, what an agent was told is never in any file in the clear: not while it lives, not after a SIGKILL, not in
+ * what a sweep or a supervisor writes. With the identity all of it can be read.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ writeFileSync(identityFile, identity);
 const passphrase = `five geese ${Math.random()}`;
 const passphraseFile = join(scratch, 'passphrase.txt');
 writeFileSync(passphraseFile, passphrase);
-/** Of no form that a redactor knows. */
+/** In no form that a redactor recognizes. */
 const told = 'the patient likes marmalade';
 
 interface Place {
@@ -67,7 +67,7 @@ async function waitFor(child: ChildProcess, word: string): Promise<void> {
   while (!out.includes(word) && child.exitCode === null) await new Promise((done) => setTimeout(done, 20));
 }
 
-/** What others make beside us, and the program while it lives, may go while we look. */
+/** Files of other tests, and of the living program, may disappear while we read. */
 function unlessGone<Value>(read: () => Value, instead: Value): Value {
   try {
     return read();
@@ -77,7 +77,7 @@ function unlessGone<Value>(read: () => Value, instead: Value): Value {
   }
 }
 
-/** Files below `folder`, and below /dev/shm, in which the words stand. */
+/** Files below `folder`, and below /dev/shm, that contain the words. */
 function filesWith(folder: string): string[] {
   const walk = (at: string): string[] =>
     unlessGone(() => readdirSync(at, { withFileTypes: true }), []).flatMap((entry) => {

@@ -1,15 +1,15 @@
 /**
- * What the trial of signals runs: at least one program for each way in which a main thread can be when a signal comes.
- * They block without using a processor where that is the same, so that many can run beside each other. What each prints
- * tells how far it had come, and what its own handlers did.
+ * The programs of the signal trial: at least one for each state in which a main thread can be when a signal arrives. They
+ * block without using a processor where that makes no difference, so that many can run in parallel. Their output shows how
+ * far they came, and what their own handlers did.
  */
 export interface SignalProgram {
   name: string;
   code: string;
   isModule?: boolean;
-  /** Signals come within so many milliseconds, where ten seconds would tell no more. */
+  /** The signal is sent within this time, if the default of ten seconds would show nothing more. */
   withinMs?: number;
-  /** Keeps writing to its standard input. */
+  /** The trial keeps writing to its standard input. */
   isFed?: boolean;
 }
 
@@ -78,9 +78,9 @@ export const signalPrograms: readonly SignalProgram[] = [
     code: `${end} setTimeout(() => { ${block(1500)} process.on('SIGTERM', () => { console.log('own'); process.exit(7); }); ${block(1500)} }, 1000);`,
     withinMs: 5000,
   },
-  // Node itself loses a signal that comes while the process has no processor and this timer becomes due: libuv's poll is
+  // Node itself loses a signal that arrives while the process has no processor and this timer becomes due: libuv's poll is
   // interrupted, its time is over, and the timer closes the handle before the signal's pipe is read. Seen bare on Node 20,
-  // 22, 24 and 26 (SIGSTOP before the timer, SIGHUP, SIGCONT after it). A trial on a starved machine may meet it.
+  // 22, 24 and 26 (SIGSTOP before the timer, SIGHUP, SIGCONT after it). A trial on a starved machine may encounter it.
   {
     name: 'own handler removed',
     code: `const f = () => { console.log('own'); process.exit(7); }; for (const s of ['SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(s, f);
@@ -133,6 +133,6 @@ export const signalPrograms: readonly SignalProgram[] = [
   },
 ];
 
-/** Variables that a program of the list is run with. */
+/** Environment variables for this program. */
 export const settingsOf = ({ name }: SignalProgram): Record<string, string> =>
   name === 'no watchdog wanted' ? { AGENTDUMP_HANG_MS: '0' } : {};

@@ -1,6 +1,7 @@
 /**
- * `npm run trial:signals -- --count 1000 [--node PATH]… [--beside 16] [--seed 1]`: so many trials on each Node, and what
- * differed. Exit code 1 where anything did. Absolute times of a busy machine mean little: `late` is judged again alone.
+ * `npm run trial:signals -- --count 1000 [--node PATH]… [--beside 16] [--seed 1]`: runs this number of trials on each Node
+ * and prints what differed. Exit code 1 if anything did. Absolute times on a busy machine mean little, so a `late` trial is
+ * judged again alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * One trial: a program is sent a signal at a moment, bare and with the preload, and both must end alike, the second no
- * more than a second after the first. A program that changes its mind about signals, or ends by itself, near that moment
- * may be met on either side of the change: then bare runs a little earlier and later must show the other end too.
+ * One trial: a program is sent a signal at a given time, bare and with the preload. Both must end alike, the second at most a
+ * second after the first. If the program changes its handling of signals, or ends by itself, near that time, the signal may
+ * arrive on either side of the change: then bare runs a little earlier and later must show the other end too.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,17 +19,20 @@ interface End {
   /** Exit code or signal. */
   status: string;
   printed: string;
-  /** From the signal on, without what the machine gave it no processor; from the start on where it ended before. */
+  /**
+   * From the signal to the end, or from the start if it ended before the signal; without the time that it waited for a
+   * processor.
+   */
   tookMs: number;
-  /** Between the signal and its end it was ready to run, and got no processor. */
+  /** Time between the signal and its end in which it was ready to run but had no processor. */
   waitedMs: number;
   /** The same between its first line and the signal. */
   waitedBeforeMs: number;
-  /** It ended before the signal came. */
+  /** It ended before the signal was sent. */
   byItself: boolean;
-  /** From its last words to the signal, without what the machine gave it no processor. */
+  /** From its last output to the signal, without the time that it waited for a processor. */
   silentMs: number;
-  /** The signal came so much later than it should have. */
+  /** How much later than planned the signal was sent. */
   asideMs: number;
 }
 
@@ -37,38 +40,43 @@ export interface Judged extends Trial {
   bare: string;
   loaded: string;
   /**
-   * `boundary`: the bare program ends so too, so little earlier or later as the machine explains. `starved`: not the same, and the
-   * machine was too busy for a trial each time.
+   * `boundary`: the bare program also ends this way with a signal slightly earlier or later. `starved`: the ends differ, and
+   * the machine was too busy for a valid trial each time.
    */
   verdict: 'same' | 'boundary' | 'differs' | 'late' | 'starved';
-  /** Of a boundary: by so much another moment explains it. */
+  /** Of a `boundary`: the shift in time that explains it. */
   besideMs?: number;
   lateMs: number;
 }
 
 const signals = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const firstMs = 10_000;
-/** The watchdog comes up within it. */
+/** The watchdog starts within this time. */
 const earlyMs = 1500;
 const mostLaterMs = 1000;
-/** What ends so soon after a signal, and not of it, was ending already. */
+/** A program that ends this soon after a signal, but not of it, was already ending. */
 const leavingMs = 150;
-/** For so long a machine that is too busy may hold the death up (docs/cost.md). */
+/** A machine that is too busy may delay the death by this much (docs/cost.md). */
 const mostStarvedMs = 4000;
 const lifeLimitMs = 30_000;
 const lookAgainMs = 50;
-/** A moment is counted from its first line on: how long Node takes to come there is a matter of the machine. */
+/** Times count from this first line, because how long Node takes to get there depends on the machine. */
 const begun = /^begun (\d+)\n/gm;
 const begins = "require('fs').writeSync(2, 'begun ' + Date.now() + '\\n');";
 const beginsModule = "import { writeSync } from 'node:fs'; writeSync(2, 'begun ' + Date.now() + '\\n');";
-/** Where the machine was so busy that the signal was sent so much too late, or that nobody ran for so long, it is no trial. */
+/**
+ * A trial is invalid if the machine was so busy that the signal was sent this much too late, or the process waited this long.
+ */
 const mostAsideMs = 250;
 const mostWaitedMs = 1000;
 const mostRuns = 3;
-/** Around the moment, for the other side of a change: so far a timer, and the start of a process, are off on a machine in use. */
+/**
+ * Shifts of the time of the signal, to find the other side of a change: timers and process starts are off by this much on a
+ * machine in use.
+ */
 const besideMs = [150, 400] as const;
 
-/** Every kind of program in turn; half of the moments lie where the watchdog starts. */
+/** Every kind of program in turn. Half of the signals arrive while the watchdog starts. */
 export function planTrials(count: number, seed: number): Trial[] {
   const random = new SeededRandom(seed);
   return Array.from({ length: count }, (_, at) => {
@@ -91,14 +99,14 @@ export async function judge(
     const lateMs = Math.round(loaded.tookMs - bare.tookMs);
     const told = { ...trial, bare: textOf(bare), loaded: textOf(loaded), lateMs };
     if (told.bare === told.loaded) return { ...told, verdict: lateMs > mostLaterMs ? 'late' : 'same' };
-    // A process is still there for a moment after its last words, and dies of a signal then.
+    // A process still exists for a moment after its last output, and a signal kills it then.
     const leftItself = bare.byItself || (bare.status !== trial.signal && bare.tookMs < leavingMs);
     const wasLeaving = leftItself && loaded.printed === bare.printed && loaded.status === trial.signal;
     if (wasLeaving && loaded.silentMs <= mostLaterMs) return { ...told, verdict: 'boundary', besideMs: 0 };
     if (!isInTime(bare) || !isInTime(loaded)) return { ...told, verdict: 'starved' };
     const offMs = loaded.asideMs + loaded.waitedBeforeMs + loaded.waitedMs;
     const nearMs = [...besideMs, Math.round(besideMs[1] + offMs)].flatMap((ms) => [-ms, ms]);
-    // It may go on for the second in which it dies, and dies of the signal all the same.
+    // It may continue for the second in which it dies, and still die of the signal.
     const dyingMs = Math.round(mostLaterMs + Math.min(loaded.waitedMs, mostStarvedMs));
     for (const besides of loaded.status === bare.status ? [...nearMs, dyingMs] : nearMs) {
       const afterMs = Math.max(0, trial.afterMs + besides);
@@ -124,7 +132,7 @@ function isInTime({ asideMs, waitedMs, waitedBeforeMs }: End): boolean {
   return asideMs <= mostAsideMs && waitedMs + waitedBeforeMs <= mostWaitedMs;
 }
 
-/** The program itself is sent the signal, not its group. */
+/** Only the program itself is sent the signal, not its process group. */
 function runOnce(
   { program, signal, afterMs }: Trial,
   node: string,
@@ -162,7 +170,7 @@ function runOnce(
     }, lookAgainMs);
     asideMs = Date.now() - dueAt;
     sentAt = performance.now();
-    // The threads of one that is leaving are counted no more.
+    // Once the process is exiting, its threads are no longer counted.
     const waitMs = readWaitMs([String(child.pid)]);
     waitedBeforeMs = Math.max(0, waitMs - begunWaitMs);
     const starvedMs = Math.max(0, waitMs - spoke.waitMs);
@@ -203,12 +211,15 @@ function runOnce(
   });
 }
 
-/** Milliseconds for which each process, that is the thread of it that waited longest, was ready to run and got no processor. */
+/**
+ * Sum over the processes, in milliseconds, of the time that each one's longest-waiting thread was ready to run but had no
+ * processor.
+ */
 function readWaitMs(pids: readonly string[]): number {
   return pids.reduce((sum, pid) => sum + longestWaitMs(pid), 0);
 }
 
-/** 0 once it is gone. */
+/** 0 if the process is gone. */
 function longestWaitMs(pid: string): number {
   try {
     const waits = readdirSync(`/proc/${pid}/task`).map((thread) =>
@@ -220,7 +231,7 @@ function longestWaitMs(pid: string): number {
   }
 }
 
-/** The process, and those that it has started. */
+/** The process and its children. */
 function familyOf(pid: number | undefined): string[] {
   const isChild = (other: string): boolean => {
     try {

@@ -1,4 +1,7 @@
-/** Signals: none is lost, held without an answer, or answered too late; a sample of the trial, and the moments that it can't aim at. */
+/**
+ * Signals: none is lost, left without a reaction, or handled too late. A sample of the trial, and the moments that it can't
+ * aim at.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,9 +16,9 @@ import { judge, planTrials } from './signal-trial.ts';
 interface Run {
   child: ChildProcess;
   dir: string;
-  /** Until it has printed `words`. */
+  /** Resolves when it has printed `words`. */
   says(words: string): Promise<void>;
-  /** Exit code or signal, and all that it printed. */
+  /** Exit code or signal, and all output. */
   ended: Promise<{ how: unknown; stdout: string }>;
 }
 

@@ -1,4 +1,7 @@
-/** A stall's bundle is sealed while it lasts; what became of it stands beside, and the seal stays whole. */
+/**
+ * A stall's bundle is sealed while it lasts. What became of the stall is recorded beside the bundle, and the seal remains
+ * valid.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Programs that stall now and then, for lengths about the watchdog's limit, and end by themselves: whenever it looks at
- * them, they must still do so. `AGENTDUMP_TEST_STALLS=200 node test/support/run-tests.mjs --all stalls-end` runs so many on each
+ * Programs that stall now and then, for about the watchdog's limit, and end by themselves: they must still do so, whenever
+ * the watchdog inspects them. `AGENTDUMP_TEST_STALLS=200 node test/support/run-tests.mjs --all stalls-end` runs 200 on each
  * Node.
  */
 import assert from 'node:assert/strict';

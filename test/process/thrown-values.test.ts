@@ -1,4 +1,6 @@
-/** What is told of a thrown value that is no plain error: a chain of causes, a circle, an object, a reason that is none. */
+/**
+ * What is reported about a thrown value other than a plain error: a chain of causes, a cycle, an object, an undefined reason.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -38,7 +40,7 @@ const armedIn = (dir: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `--require ${preload}`,
 });
 
-/** Node 20 and 22 lose the exception of vm code at a pause, so there is none, and the bundle says why. */
+/** Node 20 and 22 lose the exception of vm code at a pause, so there are no locals, and the bundle says why. */
 async function assertLocalsOr(why: RegExp, dir: string, node: NodeBinary): Promise<void> {
   const bundle = openBundle(findBundle('latest', join(dir, 'dumps')));
   const { verdict } = await analyzeBundle(bundle);

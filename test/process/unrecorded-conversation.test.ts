@@ -1,4 +1,4 @@
-/** A conversation that no tap saw: offered from the heap, as inferred, with its words only where the snapshot has them. */
+/** A conversation that no tap recorded: inferred from the heap, with its text only if the snapshot contains it. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The watchdog in the program: what stalls is seen while it does, with its stack, and signals still end it. */
+/** The watchdog in the program: a stall is detected while it lasts, with its stack, and signals still end the program. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -38,7 +38,7 @@ function read(path: string): Seen {
   }
 }
 
-/** Runs until it is seen to hang, then sends SIGTERM; both bundles, and how it ended. */
+/** Runs until the hang is detected, then sends SIGTERM. Returns both bundles, and how the program ended. */
 async function hang(
   test: { after(cleanUp: () => void): void },
   node: NodeBinary,
@@ -55,11 +55,11 @@ async function hang(
   test.after(() => child.kill('SIGKILL'));
   const first = await bundle;
   const hung = read(first);
-  // While the bundle is written no signal is held: one that comes then kills as ever.
+  // While the bundle is written no signal is held, so one that arrives then kills as usual.
   await within(60_000, untilHeard(child.pid, 'SIGTERM'));
   child.kill('SIGTERM');
   const { signal } = await within(60_000, ended);
-  // A signal that meets a stuck loop is the end of a hang: the bundle's name says that, too.
+  // A signal that arrives in a stuck loop ends a hang, and the bundle's name says so.
   const last = readdirSync(dir).find((name) => name.endsWith('.agentdump') && name !== basename(first));
   assert.ok(last, `no bundle of the end in ${readdirSync(dir)}`);
   return { hung, ended: read(join(dir, last)), signal };
