@@ -1,6 +1,6 @@
 /**
- * What Node itself writes at a fatal error holds every variable in the clear. It lies in a private folder, and goes also
- * when the supervisor that should have taken it away was killed: whoever starts or sweeps next scrubs it.
+ * What Node itself writes at a fatal error contains every variable in the clear. It lies in a private folder, and disappears
+ * even if the supervisor that should have removed it was killed: the next start or sweep scrubs it.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.ur
 const root = mkdtempSync(join(tmpdir(), 'agentdump-abandoned-'));
 after(() => rmSync(root, { recursive: true }));
 const secret = ['x7', Math.random().toString(36).slice(2), Math.random().toString(36).slice(2)].join('Q');
-/** Stays, and eats its memory when it is told to by a signal: its streams end with its supervisor. */
+/** Keeps running, and fills its memory when a signal tells it to, because its streams end with its supervisor. */
 const hog = `setInterval(() => {}, 1000);
   process.on('SIGWINCH', () => { const a = []; for (;;) a.push(new Array(1000).fill(Math.random())); });
   console.log(process.pid);`;
@@ -35,11 +35,11 @@ function readTextOf(path: string): string {
 
 interface Orphan {
   pid: number;
-  /** Where Node's report goes. */
+  /** Where Node writes its report. */
   folder: string;
 }
 
-/** A program whose supervisor is killed before it dies itself, if it dies. */
+/** Starts a program and kills its supervisor before the program itself dies, if it does. */
 async function abandon(dir: string): Promise<Orphan> {
   const command = [process.execPath, '--max-old-space-size=30', '-e', hog, '--', `--password=${secret}`];
   const supervisor = spawn(process.execPath, [agentdump, 'run', '--dir', dir, '--', ...command], {
@@ -48,7 +48,7 @@ async function abandon(dir: string): Promise<Orphan> {
   });
   const [line] = await once(supervisor.stdout ?? assert.fail(), 'data');
   const pid = Number(String(line));
-  // Of a test that failed before its death: whoever holds our pipe keeps us from ending.
+  // For a test that fails before the death: a process that holds our pipe keeps us from ending.
   after(() => {
     if (readTextOf(`/proc/${pid}/cmdline`).includes(secret)) process.kill(pid, 'SIGKILL');
   });
@@ -65,7 +65,7 @@ async function dieOfMemory({ pid }: Orphan): Promise<void> {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It died, as it should.
+    // It died, as expected.
   }
 }
 
@@ -82,7 +82,7 @@ const textOf = (folder: string): string =>
     .map((name) => readTextOf(join(folder, name)))
     .join('\n');
 
-/** Or somebody else here, who swept in that moment, has scrubbed it already. */
+/** Another process on this machine may have swept at that moment and scrubbed it already. */
 function assertClear({ folder }: Orphan): void {
   const text = textOf(folder);
   const names = readdirSync(folder);
@@ -105,7 +105,7 @@ test('a sweep of another dump folder scrubs the report in its place; that of its
   assertClear(orphan);
   sweep(join(root, 'elsewhere'));
   const scrubbed = /^report\.[\w.]+\.scrubbed\.json$/;
-  // Who was before us is done with it in a moment.
+  // If another sweep was first, it finishes within a moment.
   for (let i = 0; i < 200 && !scrubbed.test(readdirSync(folder).join()); i++) await sleep(50);
   assert.match(readdirSync(folder).join(), scrubbed);
   assert.ok(!textOf(folder).includes(secret));

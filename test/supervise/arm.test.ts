@@ -1,4 +1,4 @@
-/** What the supervisor adds to the program's environment, and what it leaves as it is. */
+/** What the supervisor adds to the program's environment, and what it leaves unchanged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { armEnvironment, armNodeOptions, preloadFile, testsPreloadFile } from '../../src/supervise/arm.ts';
@@ -47,7 +47,7 @@ test('a program is named by its script; code on the command line names nothing',
     ['node --eval=secret', 'node'],
     ['npm run start', 'npm'],
     ['./tool.sh', 'tool.sh'],
-    // As Node's own test runner starts a file, from Node 22 on.
+    // How Node's own test runner starts a file, since Node 22.
     ['/opt/bin/node --test-isolation=process --stack-trace-limit=10 plan.test.mjs', 'plan.test'],
   ];
   for (const [line, name] of names) assert.equal(nameOfCommand(line.split(' ')), name, line);

@@ -1,6 +1,6 @@
 /**
- * `agentdump capture --heap` on the four Nodes, out of a copy of the memory: objects counted right, no secret in it, the
- * process goes on as it was, nothing of the copy stays. Where the memory can't be read, V8 is asked.
+ * `agentdump capture --heap` on the Nodes of the run, from a copy of the memory: objects are counted correctly, it contains
+ * no secret, the process continues as before, and nothing of the copy remains. If the memory can't be read, V8 is asked.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -45,7 +45,7 @@ after(() => {
 });
 
 async function startVictim(node: string, code = program): Promise<ChildProcess & { pid: number }> {
-  // A port of its own: other tests ask for the usual one.
+  // A port of its own, because other tests use the default one.
   const child = spawn(node, ['--inspect-port=0', '-e', code], { stdio: ['pipe', 'pipe', 'ignore'] });
   victims.push(child);
   await once(child.stdout, 'data');

@@ -1,4 +1,4 @@
-/** `agentdump capture` on the four Nodes: a program that spins, one that sleeps, and what can't be captured. */
+/** `agentdump capture` on the Nodes of the run: a program that spins, one that sleeps, and what can't be captured. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ async function startVictim(node: string, ...words: string[]): Promise<ChildProce
   await pause(150);
   return child;
 }
-/** Of its main thread. */
+/** Children of its main thread. */
 const childrenOf = (pid: number): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 async function endVictim(child: ChildProcess): Promise<void> {
   assert.deepEqual([child.exitCode, child.signalCode], [null, null], 'it went on');

@@ -1,4 +1,4 @@
-/** One word for each kind of end, from what others could see of it. */
+/** One word for each kind of end, derived from what other processes could observe. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EvidencePart, MemoryEvidence } from '../../src/bundle/layout/evidence.ts';

@@ -1,4 +1,4 @@
-/** Where cores go, by what a machine has in core_pattern, and what is missing. */
+/** Where cores are written, for each kind of core_pattern, and what is missing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CoreSettings, describeCoreDestination } from '../../src/supervise/doctor/core-destination.ts';

@@ -1,4 +1,4 @@
-/** The doctor, which is the test of the test: every way to die that it tries must be explained rightly here. */
+/** The doctor, which tests the installation: every way to die that it tries must be explained correctly here. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

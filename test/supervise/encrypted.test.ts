@@ -1,4 +1,7 @@
-/** With a recipient the bundles about others' deaths are age files too, and what lay in the clear is said. */
+/**
+ * With a recipient, bundles that are written about other processes are age files too, and it is reported what lay in the
+ * clear.
+ */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

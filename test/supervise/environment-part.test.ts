@@ -1,4 +1,4 @@
-/** What a finder knows of the surroundings of a process that is gone. */
+/** What can be found out about the environment of a process that is gone. */
 import assert from 'node:assert/strict';
 import { release } from 'node:os';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A core that is there only because we asked: taken into a private folder; removed later, if it is the right one. */
+/** A core that exists only because we asked for it: taken into a private folder, and removed later if it is the right one. */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

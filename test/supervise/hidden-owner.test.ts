@@ -1,6 +1,6 @@
 /**
- * Containers may share /dev/shm and not see each other: a sweep in one takes nothing away of who lives in another. The
- * tests have a /dev/shm of their own, so that they touch nobody else's.
+ * Containers may share /dev/shm without seeing each other: a sweep in one must not remove anything of a process that lives in
+ * another. The tests have a /dev/shm of their own, so that they touch nothing of other processes.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -43,7 +43,7 @@ touch done; wait $!`,
   assert.deepEqual([after, more, status], [before, [], 0], stderr);
 });
 
-/** From there alone it can be seen that a namespace is gone. */
+/** Only the initial pid namespace can tell that another namespace is gone. */
 const isFirst = readlinkSync('/proc/self/ns/pid') === 'pid:[4026531836]';
 
 test('who was killed in a namespace that is gone leaves nothing', { skip: skip || !isFirst }, (context) => {

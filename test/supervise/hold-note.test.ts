@@ -1,4 +1,4 @@
-/** What a native holder tells of a fault, whole, of another process, and torn at every place. */
+/** What a native holder reports of a fault: complete, of another process, and torn at every position. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseHoldNote } from '../../src/supervise/native/hold-note.ts';

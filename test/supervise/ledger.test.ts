@@ -1,4 +1,4 @@
-/** The supervisor's ledger: a changed, removed or torn line shows. */
+/** The supervisor's ledger: a changed, removed or torn line is detected. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

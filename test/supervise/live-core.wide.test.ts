@@ -1,4 +1,4 @@
-/** Cores of living processes: whole for us, for gdb and for eu-stack, and the process goes on. */
+/** Cores of living processes: complete for us, for gdb and for eu-stack, and the process continues. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const isHere = process.platform === 'linux' && process.arch === 'x64' && nodes.l
 const skip = isHere ? false : 'cores are written on Linux x64 only';
 const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
 
-/** Resolves when the program has printed the word so often. */
+/** Resolves when the program has printed the word `times` times. */
 function waitFor(child: ChildProcess, word: string, times = 1): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -29,7 +29,7 @@ function waitFor(child: ChildProcess, word: string, times = 1): Promise<void> {
   });
 }
 
-/** Resolves when no other thread wants the processor, nor has wanted it for some looks. */
+/** Resolves when no other thread has been runnable in five consecutive checks. */
 async function untilAtRest(pid: number, restless: number[]): Promise<void> {
   for (let calm = 0; calm < 5; calm++) {
     await pause(20);
@@ -85,7 +85,7 @@ for (const node of nodes)
         for (const thread of account.threads ?? [])
           assert.match(thread.frames.at(-1)?.function ?? '', /_start|clone/, `${thread.name}`);
         assert.deepEqual(account.gaps, []);
-        // The tables of this one want the frame pointer, which is not known.
+        // The unwind tables of this thread need the frame pointer, which is not known.
         const worker = account.threads?.find((thread) => thread.kind === 'worker');
         const inside = worker?.frames.map((frame) => frame.function?.replace(/\(.*/, '')) ?? [];
         const at = inside.indexOf('uv__fs_work');

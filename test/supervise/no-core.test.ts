@@ -1,4 +1,4 @@
-/** A native death of which the kernel leaves no core, or a core that stays: the advice is one that helps. */
+/** A native death without a core from the kernel, or with a core that stays: the advice is one that helps. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const isPlain =
   process.platform === 'linux' && /^core\s*$/.test(readFileSync('/proc/sys/kernel/core_pattern', 'utf8'));
 const skip = noCores || (isPlain ? false : 'no core of the name core here');
 
-/** Dies of a null pointer below `agentdump run`, with a shell's limits set before. */
+/** Dies of a null pointer under `agentdump run`, with a shell's limits set before. */
 function die(limits: string, ...options: string[]) {
   const cwd = mkdtempSync(join(root, 'dies-'));
   const dir = join(cwd, 'dumps');

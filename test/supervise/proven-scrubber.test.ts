@@ -1,4 +1,4 @@
-/** The scrubber of finisher and capture: each call proves itself, and what was written is looked through again. */
+/** The scrubber of finisher and capture: each call verifies itself, and what was written is searched again. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** When a program is started again, after what pause, and when it is given up. */
+/** When a program is restarted, after what pause, and when that is given up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultLimits, RestartPolicy } from '../../src/supervise/run/restart-policy.ts';

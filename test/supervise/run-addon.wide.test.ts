@@ -1,6 +1,7 @@
 /**
- * A real SIGSEGV in an addon that TypeScript calls, under `agentdump run` on the four Nodes: both worlds in one stack,
- * the place in the TypeScript, the true fault record, the exit signal as it was. Needs a C compiler.
+ * A real SIGSEGV in an addon that TypeScript calls, under `agentdump run` on the Nodes of the run: native and JavaScript
+ * frames in one stack, the position in the TypeScript source, the true fault record, and the exit signal unchanged. Needs a C
+ * compiler.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

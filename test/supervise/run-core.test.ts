@@ -1,4 +1,7 @@
-/** Native deaths under `agentdump run` on the four Nodes: the core goes, what it told stays, and no secret with it. */
+/**
+ * Native deaths under `agentdump run` on the Nodes of the run: the core is removed, what was read from it stays, and it
+ * contains no secret.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -33,7 +36,7 @@ const skip =
     ? 'no core of the name core here'
     : !hasPrlimit && 'no prlimit (util-linux) here';
 
-/** Secrets by name only, by shape, in two-byte strings, in a native string, in the command line. */
+/** Secrets recognizable only by name, by shape, in two-byte strings, in a native string, in the command line. */
 const victim = `const config = { apiKey: 'zz-internal-77812345', password: 'hunter2-very-secret' };
 const wide = { secretToken: 'wide-\\u4e2d-secret-4711-wide' };
 async function waitForGodot(godotPassword) { await new Promise((r) => setTimeout(r, 1e6)); return godotPassword; }
@@ -160,7 +163,7 @@ test('the supervisor is killed before it can see to the core: the next sweep tak
   const words = ['run', '--dir', dir, '--', process.execPath, 'victim.cjs'];
   assert.equal(spawnSync(process.execPath, [agentdump, ...words], { cwd, env }).signal, 'SIGKILL');
   const core = join(cwd, 'core');
-  // It is there until the kernel has written the last page.
+  // The process exists until the kernel has written the last page.
   const pid = readFileSync(join(root, 'orphan.pid'), 'utf8');
   for (let i = 0; i < 600 && existsSync(`/proc/${pid}/exe`); i++) spawnSync('sleep', ['0.1']);
   assert.equal(statSync(core).mode & 0o077, 0);

@@ -1,6 +1,7 @@
 /**
- * A heap that runs out of memory under `agentdump run`, on the four Nodes: read out of a copy of the memory, with what
- * filled it, and no secret in it; the next life does not wait for that. Where nothing could be copied, out of the core.
+ * A heap that runs out of memory under `agentdump run`, on the Nodes of the run: read from a copy of the memory, with what
+ * filled it and without secrets, while the next life does not wait for it. If nothing could be copied, it is read from the
+ * core.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -36,7 +37,7 @@ const skip =
     : false;
 
 const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
-/** In its second life it ends well, when it has said so. */
+/** Its second life says so and ends regularly. */
 const victim = `const { existsSync, writeFileSync } = require('node:fs');
 if (existsSync('second')) { console.log('second life'); process.exit(0); }
 writeFileSync('second', '');
@@ -78,7 +79,7 @@ function run(name: string, options: Options) {
   return { cwd, result, bundle: ofDeath(cwd) ?? assert.fail(result.stderr) };
 }
 
-/** The bundle of the death, not that of the memory that was near its limit. */
+/** The bundle of the death, not the one written when the memory was near its limit. */
 function ofDeath(cwd: string): string | undefined {
   return listBundles(join(cwd, 'dumps')).find(({ verdictKind }) => verdictKind === 'heap-out-of-memory')
     ?.path;
@@ -104,7 +105,7 @@ async function accountOf(path: string) {
   }
 }
 
-/** Where the process had ended before it could be stopped, the kernel's core has taken the place of the copy. */
+/** If the process ended before it could be stopped, the kernel's core is used in place of the copy. */
 const origin =
   /^read out of (?:a copy of the process’s memory, for which it stood still for \d+ ms|the kernel’s core)/;
 

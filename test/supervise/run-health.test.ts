@@ -1,4 +1,4 @@
-/** Programs that fall ill under `agentdump run`: what is seen, taken, done, and written into the ledger. */
+/** Programs that become unhealthy under `agentdump run`: what is detected, captured, done, and written into the ledger. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -255,7 +255,7 @@ test('the readiness file is there while the program is well', { skip: onlyWide }
     await new Promise((done) => setTimeout(done, 10));
   }
   const ups = () => [...patient.out().matchAll(/up (\d+)/g)].map(([, pid]) => pid);
-  // The file may be read before the pipe is.
+  // The file may be read before the pipe.
   while (ups().length < 2 && patient.child.exitCode === null) await once(patient.child.stdout!, 'data');
   assert.deepEqual([...pids], ups());
   await end(patient);

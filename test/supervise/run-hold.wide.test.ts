@@ -1,6 +1,6 @@
 /**
- * Hold mode on the four Nodes, where the hard limit rules out a core: real faults, their account and exit signal, and
- * what must not hang: WebAssembly out of bounds, a signal that somebody sends, a supervisor that is killed.
+ * Hold mode on the Nodes of the run, with a hard limit that rules out a core: real faults, their account and exit signal, and
+ * what must not hang: WebAssembly out of bounds, a signal that another process sends, a supervisor that is killed.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
@@ -53,7 +53,7 @@ const noTracker = existsSync(join(packages, '@datadog/libdatadog-extras'))
 const inWorker = `const { Worker, isMainThread } = require('node:worker_threads');
 if (isMainThread) { new Worker(__filename, { argv: [process.argv[2]] }); setInterval(() => {}, 1000); }
 else { ${faulting} }`;
-/** A function that reads four bytes at its argument, called with an address behind its one page. */
+/** A function that reads four bytes at its argument, called with an address beyond its single page. */
 const outOfBounds = `const bytes = Buffer.from('0061736d0100000001060160017f017f030201000503010001070801046c6f616400000a0901070020002802000b', 'hex');
 const { load } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
 for (let i = 0; i < 1e5; i++) load(i & 1023);
@@ -62,9 +62,9 @@ try { load(1 << 20); } catch (error) { console.log(error.message); }`;
 interface Limits {
   options?: string[];
   core?: string;
-  /** Node's own. */
+  /** Flags of Node itself. */
   flags?: string[];
-  /** Memory for files has so much room, and so has the folder for temporary files. */
+  /** Sizes of /dev/shm and of the folder for temporary files. */
   room?: [memory: string, temporary: string];
 }
 

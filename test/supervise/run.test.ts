@@ -20,7 +20,7 @@ after(() => rmSync(root, { recursive: true }));
 let count = 0;
 const newDir = () => join(root, String(count++), 'dumps');
 const node = (code: string) => [process.execPath, '-e', code];
-/** The preload leaves no bundle of its own at a stop that was asked for. */
+/** The preload leaves no bundle of its own when the program is asked to stop. */
 const environment = { ...process.env, NODE_OPTIONS: '', AGENTDUMP_SIGNALS: 'off' };
 
 function run(dir: string, words: string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
@@ -49,7 +49,7 @@ function onlyBundle(dir: string) {
 const leftovers = (dir: string) =>
   existsSync(join(dir, 'sessions')) ? readdirSync(join(dir, 'sessions')) : [];
 const privateFolders = () => readdirSync('/dev/shm').filter((name) => name.startsWith('agentdump-'));
-/** Process id of the supervisor that made a private folder; undefined where none is named. */
+/** Process id of the supervisor that created a private folder; undefined if the folder names none. */
 function ownerOf(name: string): number | undefined {
   try {
     return Number(readlinkSync(join('/dev/shm', name, 'owner')).split(':')[1]);
@@ -100,7 +100,7 @@ test('heap out of memory: Node’s own report is in the bundle, without environm
     {
       env: {
         MY_PASSWORD: 'variable-in-the-clear',
-        // Reading the heap too takes four seconds: run-full-heap.test.ts.
+        // Reading the heap too takes four seconds, and is tested in run-full-heap.test.ts.
         ...(isWideRun ? {} : { AGENTDUMP_HEAP: 'off' }),
       },
     },
@@ -143,7 +143,8 @@ test('a command that is not there: 127, as a shell says, and nothing is left', a
   const dir = newDir();
   const before = new Set(privateFolders());
   const result = run(dir, ['--', 'no-such-command-here']);
-  // Other tests make theirs meanwhile, which name their supervisor but for a moment at the beginning and the end.
+  // Other tests create private folders meanwhile. These name their supervisor, except for a moment at the beginning and the
+  // end.
   const left = () =>
     privateFolders().filter((name) => !before.has(name) && [undefined, result.pid].includes(ownerOf(name)));
   for (const deadline = Date.now() + 15_000; left().length > 0 && Date.now() < deadline; )

@@ -15,7 +15,7 @@ const dir = mkdtempSync(join(tmpdir(), 'agentdump-service-'));
 after(() => rmSync(dir, { recursive: true }));
 const env = { ...process.env, NODE_OPTIONS: '' };
 
-/** A service manager's end of the socket: prints each message on a line. */
+/** A service manager's end of the socket: prints each message on its own line. */
 const manager = `use Socket; socket(my $s, PF_UNIX, SOCK_DGRAM, 0); bind($s, sockaddr_un($ARGV[0])); $| = 1;
   print "listening\\n"; while (defined(recv($s, my $m, 4096, 0))) { $m =~ tr/\\n/ /; print "$m\\n"; }`;
 const noPerl = spawnSync('perl', ['-e', '1']).status !== 0 && 'no perl here';
@@ -45,8 +45,8 @@ test('NOTIFY_SOCKET: ready when well, watched, its status, stopping', { skip: no
 const unshare = ['-pf', '--mount-proc'];
 const noNamespace = spawnSync('unshare', [...unshare, 'true']).status !== 0 && 'no right to a pid namespace';
 /**
- * Five grandchildren whose parent goes before them; tells how many of them are zombies, once that is the wanted number, or
- * after a while.
+ * Five grandchildren whose parent ends before them. Prints how many of them are zombies, once that is the wanted number or
+ * after a timeout.
  */
 const orphaning = `const { readdirSync, readFileSync } = require('node:fs');
   const { spawnSync } = require('node:child_process');

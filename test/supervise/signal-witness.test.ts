@@ -1,4 +1,4 @@
-/** Who of the group got a signal: also from a witness that has not run since, as on a busy machine. */
+/** Which processes of the group got a signal, even if the witness has not run since, as on a busy machine. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readSmallFile } from '../../src/platform/small-file.ts';
 import { SignalWitness } from '../../src/supervise/evidence/signal-witness.ts';
 
-/** Our witness, in this state. */
+/** The process id of our witness, once it is in this state. */
 async function findWitness(state: 'S' | 'T' = 'S'): Promise<number> {
   for (;;) {
     for (const tid of readdirSync(`/proc/${process.pid}/task`))

@@ -1,4 +1,7 @@
-/** The program gets each signal once: whoever sent it, and whether its sender meant the whole group or us alone. */
+/**
+ * The program gets each signal once, whoever sent it, and whether its sender signalled the whole group or only the
+ * supervisor.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +16,7 @@ const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.ur
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-signals-'));
 after(() => rmSync(dir, { recursive: true }));
 
-/** Counts each signal, and says the counts when its input ends. */
+/** Counts each signal, and prints the counts at each one. */
 const counting = `const seen = {};
   for (const name of ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP', 'SIGUSR2'])
     process.on(name, () => { seen[name] = (seen[name] ?? 0) + 1; console.log('counts ' + JSON.stringify(seen)); });
@@ -74,7 +77,7 @@ test('Ctrl-C at a terminal: once', { skip: !hasScript && 'no script(1)' }, async
   await until(child, /counts/, () => out);
   await pause();
   assert.deepEqual(out.match(/counts.*\}/g), ['counts {"SIGINT":1}']);
-  // Its supervisor ends with it, and the terminal with that.
+  // Its supervisor ends with it, and so does the terminal.
   process.kill(Number(/ready (\d+)/.exec(out)?.[1]), 'SIGKILL');
   await once(child, 'close');
 });

@@ -1,4 +1,4 @@
-/** Whoever comes next turns the traces of a death into a bundle: once, and only of a death. */
+/** The next sweep or start turns the traces of a death into a bundle: once, and only of a death. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ import { untilBundle } from '../support/until-bundle.ts';
 const root = mkdtempSync(join(tmpdir(), 'agentdump-sweep-'));
 const started = new Set<ChildProcess>();
 after(() => {
-  // What a failed test has left would keep this file alive.
+  // Processes that a failed test left running would keep this file alive.
   for (const child of started) child.kill('SIGKILL');
   rmSync(root, { recursive: true });
 });

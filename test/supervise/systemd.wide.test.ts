@@ -1,4 +1,6 @@
-/** `agentdump run` as a service of a real systemd: what it accepts of us, and what its watchdog does when we fall silent. */
+/**
+ * `agentdump run` as a service of a real systemd: what it accepts from us, and what its watchdog does when we fall silent.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +15,7 @@ const dir = mkdtempSync(join(tmpdir(), 'agentdump-systemd-'));
 after(() => rmSync(dir, { recursive: true, maxRetries: 3 }));
 
 const hangsOnce = join(dir, 'hangs-once.cjs');
-/** Hangs in its first life, and says at its end how often it was asked to end. */
+/** Hangs in its first life, and records at its end how often it was asked to end. */
 const program = `const fs = require('node:fs');
   const [, , mark] = process.argv;
   const isFirst = !fs.existsSync(mark);
@@ -57,7 +59,7 @@ describe('a real systemd', { skip: whyNoServiceManager() }, () => {
 
   test('READY and STATUS; a hang that we leave alone is its watchdog’s, who starts the unit again', async () => {
     systemd.systemctl('start', 'left-ill.service');
-    // The start returned, so READY has come.
+    // The start command returned, so systemd has received READY.
     await systemd.until('left-ill.service', 'StatusText', /^process \d+ is healthy$/);
     await systemd.until('left-ill.service', 'NRestarts', /^1$/);
     await systemd.until('left-ill.service', 'ActiveState', /^active$/);

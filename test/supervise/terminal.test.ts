@@ -1,4 +1,7 @@
-/** `agentdump run` at a terminal: keys, sizes, job control and the closing of the window reach the program as without it. */
+/**
+ * `agentdump run` at a terminal: keys, sizes, job control and the closing of the window reach the program as they do without
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +20,7 @@ after(() => {
   for (const child of open) child.kill('SIGKILL');
   rmSync(dir, { recursive: true, maxRetries: 3 });
 });
-// The shell that script(1) starts, and its prompt, are ours to choose.
+// We choose the shell that script(1) starts, and its prompt.
 const env = {
   ...process.env,
   NODE_OPTIONS: '',
@@ -29,7 +32,7 @@ const env = {
 const node = process.execPath;
 const program = join(dir, 'program.cjs');
 
-/** Tells all that happens to it; does what the line that it reads says. */
+/** Reports every event; executes the commands that it reads. */
 const source = `const { stdin, stdout } = process;
   const say = (...words) => stdout.write('<' + words.join(' ') + '>\\n');
   const [, , ...traits] = process.argv;
@@ -55,7 +58,7 @@ const run = (...traits: string[]): string => {
   return [...words, ...traits].map((word) => `'${word}'`).join(' ');
 };
 
-/** A terminal with what runs in it: its output so far, and its keys. */
+/** A terminal with a command in it: its output so far, and its keys. */
 class Terminal {
   readonly script: ChildProcess;
   #output = '';
@@ -75,7 +78,7 @@ class Terminal {
     this.script.stdin?.write(keys);
   }
 
-  /** Waits for the next output of this form. */
+  /** Waits for the next output that matches. */
   async until(wanted: RegExp): Promise<RegExpExecArray> {
     for (let look = 0; look < 1500; look++) {
       const found = wanted.exec(this.#output);
@@ -106,7 +109,7 @@ async function untilState(pid: number, wanted: RegExp): Promise<void> {
 }
 
 const [major = 0, minor = 0] = release().split('.').map(Number);
-/** Before, the kernel does not say what stopped a process. */
+/** Older kernels do not report what stopped a process. */
 const noCause = major < 5 || (major === 5 && minor < 18) ? 'before Linux 5.18' : false;
 const noScript = spawnSync('script', ['--version']).status !== 0 && 'no script(1)';
 
@@ -138,7 +141,7 @@ describe('at a terminal', { skip: noScript }, () => {
     const terminal = new Terminal(run());
     const { device } = await untilUp(terminal);
     spawnSync('stty', ['-F', device, 'rows', '40', 'cols', '90']);
-    // One of the two calls that stty makes may come alone.
+    // stty makes two calls, and each of them may cause an event of its own.
     await terminal.until(/<size 90 40>/);
     terminal.type('leave\n');
     assert.equal(await terminal.end(), 7);

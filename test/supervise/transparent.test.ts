@@ -1,4 +1,4 @@
-/** `agentdump run` between a program and its parent: neither can tell that it is there. */
+/** `agentdump run` between a program and its parent: neither can detect it. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ async function outputOf(child: ChildProcess): Promise<string> {
   await once(child, 'close');
   return out;
 }
-/** The output so far, each time that there is more of it. */
+/** Yields the output so far, each time there is more of it. */
 async function until(child: ChildProcess, wanted: RegExp): Promise<string> {
   let out = '';
   for await (const [text] of on(child)) {
@@ -63,7 +63,7 @@ async function* on(child: ChildProcess): AsyncGenerator<[string]> {
 }
 
 test('exit codes', async () => {
-  // All 256 went through; these are the edges and what shells give a meaning to.
+  // All 256 were tried once; these are the limits, and the codes that have a meaning in shells.
   const codes = [
     ...sampleOf([0, 1, 2, 13, 64, 78, 79, 124, 126, 127, 128, 129, 130, 137, 139, 143, 254, 255], 6),
   ];
@@ -182,7 +182,7 @@ test('stopped and gone on with, the whole group', async () => {
   open.push(child);
   const out = await until(child, /pid \d+\./);
   const pid = Number(/pid (\d+)/.exec(out)?.[1]);
-  // SIGTSTP does nothing to a group that no shell looks after.
+  // SIGTSTP has no effect on a group without a shell.
   process.kill(-child.pid!, 'SIGSTOP');
   for (let look = 0; look < 100 && [pid, child.pid!].some((of) => stateOf(of) !== 'T'); look++)
     await pause(20);

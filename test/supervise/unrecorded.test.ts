@@ -1,4 +1,4 @@
-/** Node processes that a supervised command starts without the recorder are found, and said in one line. */
+/** Node processes that a supervised command starts without the recorder are found, and reported in one line. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ for (const [name, line] of lost)
     const found = await new Promise((done) => {
       const watch = new UnrecordedWatch(child.pid ?? 0, done);
       t.after(() => watch.close());
-      // The watch alone keeps no process.
+      // The watch alone does not keep the process alive.
       const alive = setInterval(() => {}, 1000);
       t.after(() => clearInterval(alive));
     });
@@ -77,7 +77,7 @@ test(
   'one that has the recorder, one that has it switched off, and our own command line are none',
   isShown,
   async (t) => {
-    // It reads no input: what a shell runs in the background has none.
+    // It reads no input, because a shell gives none to background jobs.
     const script = join(temporaryFolder(t), 'stays.cjs');
     writeFileSync(script, "process.stdout.write('up'); setInterval(() => {}, 1000);");
     const options = `NODE_OPTIONS="--require ${preload}"`;

@@ -1,4 +1,4 @@
-/** Frames of a WebSocket server, however the bytes come. */
+/** Frames of a WebSocket server, however the bytes are split. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** What a program registers as a secret is known to its supervisor, which alone can read it. */
+/** The values that a program registers as secrets are passed to its supervisor, which alone can read them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -53,7 +53,7 @@ test('a value goes sealed into the session, and the scrubber of its supervisor w
       `so says ${secret}, ${Buffer.from(secret).toString('base64')}`,
     );
     assert.match(text, /^so says \[redacted:known-value#\w+\], \[redacted:/);
-    // A life that is over has said what it had.
+    // The values of a life that has ended remain known.
     rmSync(file);
     assert.ok(readWithheld().includes(secret));
   }));
