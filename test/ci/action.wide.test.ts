@@ -1,4 +1,4 @@
-/** `action.yml`, its first step run as GitHub's runner would: its script in bash, with the documented environment. */
+/** `action.yml`, its first step run as GitHub's runner does: its script in bash, with the documented environment. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ function readAction(): Action {
   return parse(readFileSync(join(root, 'action.yml'), 'utf8'));
 }
 
-/** The first step's script in a file, and the environment that GitHub's runner would give to it. */
+/** The first step's script in a file, and the environment that GitHub's runner would set. */
 function prepareStep(folder: string, inputs: Record<string, string>) {
   const { inputs: declared, runs } = readAction();
   const step = runs.steps[0];
@@ -93,7 +93,7 @@ test('a green command leaves nothing', { skip: canRun() }, (context) => {
   assert.equal(readFileSync(join(folder, 'step.md'), 'utf8'), '');
 });
 
-/** As GitHub's runner cancels: SIGINT, after 7.5 s SIGTERM, after 2.5 s more SIGKILL. */
+/** Cancels like GitHub's runner: SIGINT, SIGTERM after 7.5 s, SIGKILL after 2.5 s more. */
 async function cancelStep(folder: string, inputs: Record<string, string>, ready: string): Promise<string[]> {
   const { words, options } = prepareStep(folder, inputs);
   const env = { ...options.env, AGENTDUMP_TEST_READY: ready };
@@ -181,7 +181,7 @@ test('the file keeps the rules of action metadata', () => {
       action.runs.steps.some((step) => step.id === id),
       id,
     );
-  // docs.github.com lists the icons that are left out of Feather, and eight colours.
+  // docs.github.com lists eight colours, and the Feather icons that are not supported.
   assert.match(action.branding.color, /^(?:white|black|yellow|blue|green|orange|red|purple|gray-dark)$/);
 });
 

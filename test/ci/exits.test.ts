@@ -1,4 +1,7 @@
-/** Which exits leave a bundle: a script's of the project does, that of a linter says nothing that it has not printed. */
+/**
+ * Which exits leave a bundle: that of a script of the project does; that of an installed tool like a linter does not, because
+ * its output says why.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What V8 prints of its last collections, on four Nodes, and what only looks like it. */
+/** What V8 prints about its last collections, on the Nodes of the run, and text that only resembles it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What a hook around all tests leaves behind is the hook's, not that of the test which mocha calls the current one. */
+/** What a hook around all tests leaves behind is attributed to the hook, not to the test that mocha calls the current one. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What a hook leaves behind is never blamed on a test: a sample of `npm run trial:late`, whose suites write down the truth themselves. */
+/**
+ * What a hook leaves behind is never blamed on a test: a sample of `npm run trial:late`, whose suites record the expected
+ * answer themselves.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lateCases } from '../runners/late-cases.ts';

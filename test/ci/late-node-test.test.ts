@@ -1,4 +1,4 @@
-/** A late error is that of the test that began it, in node:test. */
+/** A late error is attributed to the test that began it, in node:test. */
 import { testLate } from '../support/runner-matrix.ts';
 
 testLate('node:test');

@@ -1,7 +1,10 @@
-/** A late error, rejection or exit is that of the test that began it, in every runner. */
+/**
+ * A late error, rejection or exit is attributed to the test that began it, in the other runners (for node:test see
+ * late-node-test.test.ts).
+ */
 import { testLate } from '../support/runner-matrix.ts';
 
-// Mocha lets a rejection pass that nobody handles.
+// Mocha ignores unhandled rejections.
 testLate('mocha', ['late rejection']);
 testLate('mocha parallel', ['late rejection']);
 for (const runner of ['jest workers', 'jest in band', 'vitest forks', 'vitest threads'] as const)

@@ -1,4 +1,4 @@
-/** `--leak-check` on suites that leak nothing: not a word. */
+/** `--leak-check` on suites that leak nothing: no report. */
 import { testHealthy } from '../support/leaky-suites.ts';
 import { partInTurn } from '../support/test-nodes.ts';
 

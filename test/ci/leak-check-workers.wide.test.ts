@@ -1,4 +1,4 @@
-/** `--leak-check` on runners with workers of their own: who holds what a suite leaks. */
+/** `--leak-check` on runners with workers of their own: what retains the objects that a suite leaks. */
 import { testLeak } from '../support/leaky-suites.ts';
 import { partInTurn } from '../support/test-nodes.ts';
 

@@ -1,4 +1,4 @@
-/** The run's private folder is removed while it runs, by whoever empties /dev/shm. */
+/** The run's private folder is removed during the run, by some program that empties /dev/shm. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

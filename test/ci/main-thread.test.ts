@@ -1,4 +1,6 @@
-/** A main thread that waits for a processor is told from one that has had its time, sleeps, stands still or is gone. */
+/**
+ * A main thread that waits for a processor is distinguished from one that has had its time, sleeps, is stopped or is gone.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +20,7 @@ async function start(context: TestContext, script: string): Promise<ChildProcess
 
 test('one that spins waits for a processor until it has used its time', async (context) => {
   const { pid } = await start(context, 'for (;;);');
-  // Not from the first moment: Node's start may still wait for one of its own threads.
+  // Not from the first moment: at startup Node may still wait for one of its own threads.
   while (!waitsForProcessor(pid, 0, longMs)) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.ok((processorMs(pid) ?? 0) >= 10);
   assert.equal(waitsForProcessor(pid, 0, 10), false);

@@ -4,5 +4,5 @@ import { type Death, olderRunners, type RunnerName, testRunner } from '../suppor
 const telling: readonly Death[] = ['assertion', 'crash', 'spin', 'none'];
 const runners: readonly RunnerName[] = ['vitest forks', 'vitest threads', 'jest workers', 'mocha'];
 for (const runner of runners) testRunner(runner, telling, olderRunners);
-// Jest 29 calls what its worker died of a signal from another process.
+// Jest 29 reports a worker that died of a full heap as killed by a signal from another process.
 testRunner('jest workers', ['oom'], olderRunners);

@@ -1,4 +1,4 @@
-/** Which test is named when it dies below `agentdump ci`, in vitest forks. */
+/** Which test is named when it dies below `agentdump ci`, in vitest with forks. */
 import { testRunner } from '../support/runner-matrix.ts';
 
 testRunner('vitest forks');

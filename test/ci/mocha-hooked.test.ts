@@ -1,4 +1,4 @@
-/** Mocha's hook is in place before the main script begins, which may itself require what the hook needs. */
+/** Mocha's hook is installed before the main script begins, because the script itself may require what the hook patches. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

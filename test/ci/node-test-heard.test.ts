@@ -1,4 +1,7 @@
-/** How node:test is heard: before Node 24 by the reporter of its root suite, which must not exist before the program asks for it. */
+/**
+ * How node:test is observed: before Node 24 by the reporter of its root suite, which must not exist before the program asks
+ * for it.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +24,7 @@ test('named', (context) => {
 });
 `;
 
-/** Another tree of tests than the process's own, whose reporter the program listens to. */
+/** A second tree of tests in the process, whose reporter the program listens to. */
 const runsFiles = `
 const { run } = require('node:test');
 run({ files: [__dirname + '/one.cjs'] })
@@ -30,7 +33,7 @@ run({ files: [__dirname + '/one.cjs'] })
   .on('end', () => console.error('roots ' + process.listenerCount('beforeExit')));
 `;
 
-/** A suite and a test that wait for what runs within them are none of those that did not finish. */
+/** A suite or test that waits for its inner tests is not listed as unfinished. */
 const diesWithin = `
 const { describe, it } = require('node:test');
 describe('booking', () => {
@@ -46,7 +49,7 @@ describe('booking', () => {
 });
 `;
 
-/** On purpose, as tests of error handling do. */
+/** Fails on purpose, as tests of error handling do. */
 const losesWorker = `
 const { test } = require('node:test');
 const { Worker } = require('node:worker_threads');

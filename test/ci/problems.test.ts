@@ -1,4 +1,7 @@
-/** Which bundles are problems of a run, and on which line: of a full heap, of what was seen on the way there, of what was handled. */
+/**
+ * Which bundles are problems of a run, and at which line: of a full heap, of what was seen before it filled up, of what was
+ * handled.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -119,7 +122,7 @@ test('an error that a runner heard, of a test that had ended: it comes before th
     problems([{ ...closes, status: 'failed', error: own, bundle: 'own.zip' }], [rejected, late]),
     [opened, 'closes: Error: done() called twice'],
   );
-  // Of tests that ran then and are well it is one of those that tests let die.
+  // If no test of that time failed of it, it is one of the deaths that tests cause on purpose.
   assert.deepEqual(problems([{ ...closes, name: ['another'], status: 'failed', error }]), [
     'another: Error: late window',
   ]);

@@ -1,4 +1,7 @@
-/** What dies on purpose in a green run is no word of ours: its bundles go, and tests compare what programs print. */
+/**
+ * What dies on purpose in a green run is not reported: its bundles are removed and nothing is printed, because tests compare
+ * what programs print.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

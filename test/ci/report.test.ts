@@ -1,4 +1,7 @@
-/** What the report says of a run, whatever a program put into its names and messages; the logs it comes from; the baseline. */
+/**
+ * What the report says about a run, whatever a program put into its names and messages; the logs it is made from; the
+ * baseline.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

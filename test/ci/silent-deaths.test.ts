@@ -1,4 +1,7 @@
-/** Processes that a signal ended in the middle of a test: whoever started them knows which, and each has its own bundle. */
+/**
+ * Processes that a signal ended in the middle of a test: the process that started them identifies them, and each has its own
+ * bundle.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -81,7 +84,7 @@ for (const [when, text, names] of [
       'twice.mjs': endedAtItsWords('a.test.mjs', 'Last few GCs'),
     });
     assert.deepEqual(
-      // From Node 24 on no runner has begun before the first test.
+      // Since Node 24 the runner has not begun before the first test.
       summary?.bundles.map(({ kind, title, test: one }) => [kind, title, one?.name ?? []]),
       [['heap-out-of-memory', 'The JavaScript heap ran out of memory', names]],
     );

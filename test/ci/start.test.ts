@@ -1,4 +1,4 @@
-/** The preload of a test run, whose processes start with the code that V8 kept of the first of them. */
+/** The preload of a test run: its processes start with the compiled code that V8 kept from the first of them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

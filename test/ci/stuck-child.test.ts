@@ -1,4 +1,6 @@
-/** A test inside `execFileSync` of a child that never ends: its process answers nothing, and is read past it. */
+/**
+ * A test inside `execFileSync` of a child that never ends: its process answers nothing, and its memory is read from outside.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +25,11 @@ test('the bundle names the test, the line and the child', { skip: onlyWide }, as
   assert.match(readFileSync(join(report, 'summary.md'), 'utf8'), /waits for its child \d+, \S*sleep 1000/);
   const frames = await framesOf(join(report, 'bundles'));
   const places = frames?.map(({ file, line }) => `${file}:${line}`) ?? ['file:///stuck.mjs:7'];
-  // The suite's folder is also its home, which is withheld from memory that is read.
+  // The suite's folder is also its home directory, which is withheld from memory that is read.
   assert.match(places.join('\n'), /^file:.*:7$/m);
 });
 
-/** Undefined where the kernel lets nobody read another process's memory. */
+/** Undefined if the kernel does not allow reading another process's memory. */
 async function framesOf(folder: string) {
   const name = readdirSync(folder).find((entry) => entry.endsWith('.zip')) ?? '';
   const bundle = openBundle(join(folder, name));

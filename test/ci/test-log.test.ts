@@ -1,4 +1,6 @@
-/** The log of a thread's tests: what is in the file at each moment, since a death may come at any; what it counts. */
+/**
+ * The log of a thread's tests: what is in the file at each moment, because a death may come at any time, and what it counts.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +26,7 @@ test('an end that waits is in the file with the next start, in one write; withou
   const { watch, told } = openWatch(context);
   const first = watch.begin({ name: ['first'] });
   watch.end(first, 'passed', undefined, true);
-  // Killed here, the file would name the test that ran last.
+  // If it were killed here, the file would name the test that ran last.
   assert.deepEqual(told(), ['first unfinished']);
   const second = watch.begin({ name: ['second'] });
   assert.deepEqual(told(), ['first passed', 'second unfinished']);

@@ -1,4 +1,4 @@
-/** A test that spins in a runner's worker thread: the line, as it was written, and the thread's own stack. */
+/** A test that spins in a runner's worker thread: the line in the source as written, and the thread's own stack. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** A worker thread that spins while the main thread's loop turns: its own stack is in the bundle, and the verdict tells of it. */
+/**
+ * A worker thread that spins while the main thread's loop turns: its own stack is in the bundle, and the verdict names it.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +10,7 @@ import { onlyAccountOf } from '../support/run-account.ts';
 import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
 import { majorsInTurn, nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
-/** What counts is the old generation: of what is used, tens of megabytes may still be young when it stops to fill. */
+/** Only the old generation counts: tens of the used megabytes may still be in the young one when filling stops. */
 const worker = `
 import { appendFileSync } from 'node:fs'; import { getHeapSpaceStatistics } from 'node:v8';
 const isOld = ({ space_name: name }) => /^(?:old|large_object)_space$/.test(name); const kept = [];
@@ -21,7 +23,7 @@ appendFileSync(process.env.AGENTDUMP_TEST_READY, 'ready\\n');
 crunch('telling' + kept.length * 0);
 `;
 
-/** Starts a spinning worker, and one whose timer ticks; its own loop turns. */
+/** The program starts a worker that spins and one whose timer ticks, while its own loop turns. */
 function writeVictim(folder: string, fillMb: number): void {
   writeFileSync(join(folder, 'cruncher.mjs'), worker);
   const options = JSON.stringify({
