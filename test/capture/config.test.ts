@@ -1,4 +1,4 @@
-/** The preload's settings: what is understood, what is warned of, and that variables and options obey one rule. */
+/** The preload's settings: what is accepted, what causes a warning, and that variables and options follow the same rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Config, type InstallOptions, readConfig } from '../../src/capture/install/config.ts';
@@ -38,7 +38,7 @@ test('AGENTDUMP: what people write for off is off, and a word that is neither is
   assert.deepEqual(warnings, ['AGENTDUMP is not one of on, off; using on']);
 });
 
-/** Each good value, as a variable and as an option. */
+/** Each valid value, as a variable and as an option. */
 const good: [keyof Config & keyof InstallOptions, string, unknown, unknown][] = [
   ['dir', '/var/dumps', '/var/dumps', '/var/dumps'],
   ['signals', 'SIGINT, term', ['SIGINT', 'SIGTERM'], ['SIGINT', 'SIGTERM']],
@@ -71,7 +71,7 @@ for (const [name, text, option, value] of good)
     }
   });
 
-/** Each bad value, and a piece of the warning. */
+/** Each invalid value, and a piece of the warning. */
 const bad: [keyof Config & keyof InstallOptions, string, unknown, RegExp][] = [
   ['signals', 'SIGFOO', ['SIGFOO'], /names "SIGFOO", .*; using SIGTERM,SIGHUP,SIGQUIT$/],
   ['signals', 'SIGKILL', 'SIGKILL', /no signal that can be caught/],

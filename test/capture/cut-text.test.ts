@@ -1,4 +1,4 @@
-/** What is cut before it is redacted loses the word at the cut, and no more. */
+/** Text that is cut before it is redacted loses the word at the cut, and nothing more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutCutWords } from '../../src/capture/fatal-path/cut-text.ts';

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { type EventTap, tapEvents } from '../../src/capture/triggers/event-tap.ts';
 
-/** As `process` is: Node's own listeners for its housekeeping are there already. */
+/** Like `process`, which already has Node's own listeners for its housekeeping. */
 function makeEmitter(): EventEmitter {
   return new EventEmitter().on('newListener', () => {}).on('removeListener', () => {});
 }
@@ -93,7 +93,7 @@ test('a copy of the emitter is not watched, and gone is gone', () => {
   const emitter = makeEmitter();
   const { tap, seen } = tapEnd(emitter);
   emitter.on('end', () => {});
-  // As jest copies `process`.
+  // Copied as jest copies `process`.
   const copy = Object.create(
     Object.getPrototypeOf(storeOf(emitter)),
     Object.getOwnPropertyDescriptors(storeOf(emitter)),

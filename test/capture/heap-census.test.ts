@@ -28,7 +28,7 @@ test('objects are counted by class, plain ones by their keys, collections by the
   assert.ok(named.includes('Array 60000 {role, content}'), named.join(', '));
   assert.ok(named.includes('Array 30000 Remembered'), named.join(', '));
   assert.ok(named.includes(`Map ${map.size} `), named.join(', '));
-  // They are alive until here.
+  // Keeps them alive until here.
   assert.equal(kept.length, map.size);
 });
 

@@ -1,4 +1,4 @@
-/** What V8 would name in a snapshot: the counts beside heaps that are known, and that nobody notices the counting. */
+/** What V8 would name in a snapshot: the counts for known heaps, and that the counting has no visible effect. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -14,7 +14,7 @@ import { onlyWide } from '../support/test-nodes.ts';
 const near = (value: number, wanted: number, share: number): void =>
   assert.ok(Math.abs(value - wanted) <= wanted * share, `${value} where ${wanted} were wanted`);
 
-/** How much more is counted with what `make` makes than without. */
+/** The difference that the values created by `make` make to the counts. */
 function added(make: () => unknown): HeapNames {
   const before = countHeapNames();
   const made = make();
@@ -39,7 +39,7 @@ describe('places in tables', () => {
     assert.equal(countPlaces([]), 0);
     assert.equal(countPlaces([array(5000), array(20_000), array(20_000)]), 20_000);
     assert.equal(countPlaces([{ span: 10_000, filled: 2500 }, array(4000)]), 4000 + 1500);
-    // Half and half of what is left.
+    // Half of the places, and half of the remaining ones.
     assert.equal(
       countPlaces([
         { span: 1000, filled: 500 },
@@ -92,7 +92,7 @@ describe('distinct strings of a sample', () => {
   });
 
   test('of those that were seen once or twice each, about as many are missing', () => {
-    // 10,000 names, each drawn twice on average: xorshift32, so that each run is the same.
+    // 10,000 names, each drawn twice on average, with xorshift32 so that every run is the same.
     let state = 1;
     const drawn = many(20_000, () => {
       state ^= state << 13;
@@ -120,7 +120,7 @@ describe('names of a heap', () => {
   test('keys of one large object, and of many', { skip: onlyWide }, () => {
     const cache = added(() => Object.fromEntries(many(60_000, (at) => [`request ${at}`, { at }])));
     near(cache.strings, 60_000, 0.1);
-    // Key and value of each in a table of three words a place, and the strings' own table.
+    // Key and value of each, in a table of three words per entry, and the table of strings.
     assert.ok(cache.numbers > 120_000 && cache.numbers < 190_000, `${cache.numbers}`);
     assert.ok(cache.tableBytes >= 60_000 * 24);
     const records = added(() =>

@@ -1,4 +1,4 @@
-/** Which looks at a growing heap belong together: those in one stretch of synchronous code of one request. */
+/** Which samples of a growing heap belong together: those in one stretch of synchronous code of one request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HeapStretch } from '../../src/capture/watchdog/heap-stretch.ts';

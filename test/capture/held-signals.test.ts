@@ -1,4 +1,6 @@
-/** The thread that holds signals: one that was caught before it lets go, and not yet heard, is told and not lost. */
+/**
+ * The thread that holds signals: a signal that was caught before the release but not yet delivered is reported and not lost.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ import { build } from 'esbuild';
 
 const source = join(fileURLToPath(import.meta.url), '../../../src/capture/watchdog/held-signals.ts');
 
-/** Holds SIGHUP, and lets go of it in a turn in which a signal came, or did not. */
+/** Holds SIGHUP, and releases it in a turn in which a signal arrived, or did not. */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads');
 const heard = [];
@@ -41,7 +43,7 @@ async function release(signal: 'SIGHUP' | undefined): Promise<{ unheard: string[
     workerData: shared,
     execArgv: ['--expose-internals', '--no-warnings'],
   });
-  // Its message comes once the signals are held.
+  // Its message is delivered once the signals are held.
   worker.postMessage('let go');
   while (Atomics.load(cell, 0) !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
   if (signal !== undefined) process.kill(process.pid, signal);

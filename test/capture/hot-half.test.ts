@@ -1,4 +1,4 @@
-/** What runs at every start stays small: no half that is carried as text comes in by an import. */
+/** The code that runs at every start stays small: no module that is embedded as text is included by an import. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

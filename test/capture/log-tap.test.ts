@@ -1,4 +1,4 @@
-/** What is kept of the output, and when it is said to have been written. */
+/** Which output is kept, and with which timestamps. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const source = fileURLToPath(new URL('../../src/capture/recording/log-tap.ts', import.meta.url));
 
-/** Runs in a process whose standard output is a pipe; what it reports comes on standard error. */
+/** Runs in a process whose standard output is a pipe; it returns its result on standard error. */
 function inChild(work: string): Record<string, unknown> {
   const code = `
     const { tapLogs } = await import(${JSON.stringify(source)});

@@ -1,4 +1,4 @@
-/** Scripts that a stack's text names, as the plain expressions find them, in time that grows with the text alone. */
+/** Scripts named in a stack's text, the same as simple regular expressions find, in time that is linear in the text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptNamesIn, scriptPathsIn } from '../../src/capture/stacks/named-scripts.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { findModules } from '../../src/capture/parts/native-modules.ts';
 
-/** Node 20 on Debian, its builtins mapped again near V8's code. */
+/** Node 20 on Debian, with its builtins mapped again near V8's code. */
 const node = `00400000-00b6f000 r--p 00000000 fe:00 260689                             /opt/no/node
 00b6f000-025fe000 r-xp 0076f000 fe:00 260689                             /opt/no/node
 02601000-0563a000 r--p 02201000 fe:00 260689                             /opt/no/node

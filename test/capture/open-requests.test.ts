@@ -1,4 +1,7 @@
-/** What is written of the requests in flight while the program lives: changes, no quick ones, and not for ever the same. */
+/**
+ * What is written about the requests in flight while the program lives: changes, no quick requests, and not the same over and
+ * over.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OpenRequests } from '../../src/capture/recording/open-requests.ts';

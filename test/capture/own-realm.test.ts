@@ -1,4 +1,4 @@
-/** The context of our own: what its code finds under the names of the language. */
+/** Our own context: what its code finds under the names of the language. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInOwnRealm } from '../../src/capture/host/own-realm.ts';

@@ -1,4 +1,4 @@
-/** The name that a person knows a program by, from how it was started. */
+/** The name by which a person knows a program, from how it was started. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programName } from '../../src/capture/install/program-name.ts';

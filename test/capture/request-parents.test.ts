@@ -1,4 +1,6 @@
-/** A request is nobody's work but its server's: not that of the one before it on the same connection, which would be held by it. */
+/**
+ * A request has no parent but its server's: not the request before it on the same connection, which it would keep in memory.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';

@@ -79,7 +79,7 @@ test('a key that begins outside is not kept by its other half', () => {
       for (let at = 0; at < 40; at++) lines[start + at] = `${quote}${word(at)}${quote && `\\n${quote} +`}`;
       for (let at = 0; at < 40; at++) lines[2600 - 20 + at] = `${quote}${word(at)}${quote && `${quote},`}`;
       const kept = excerpt(lines.join('\n'), [{ line: 2500, column: 1 }]) ?? '';
-      // A key that begins inside is known by its first line.
+      // A key that begins inside is recognized by its first line.
       const above = kept.slice(0, kept.indexOf('const a2460 '));
       assert.doesNotMatch(above, /[A-Za-z0-9+/=]{40}/, `from line ${start}`);
       assert.match(kept, /const a2460 = 2460;[\s\S]*const a2560 = 2560;/);

@@ -1,4 +1,4 @@
-/** When a main thread is asked, or looked at, because the process grows. */
+/** When a main thread is asked or inspected because the process grows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SilentGrowth } from '../../src/capture/watchdog/silent-growth.ts';

@@ -7,7 +7,7 @@ import { listSuspended } from '../../src/capture/stacks/suspended.ts';
 
 const bus = new EventEmitter();
 const always = (): boolean => true;
-/** Names of the functions of each stack, those of Node and of other packages left out. */
+/** Names of the functions of each stack, without those of Node and of other packages. */
 const namesIn = (stacks: string[], wanted: RegExp): string[][] =>
   stacks
     .filter((stack) => wanted.test(stack))

@@ -1,4 +1,7 @@
-/** While code of node:vm runs the debugger pauses at nothing; whatever happens meanwhile, the program gets what is its own. */
+/**
+ * While node:vm code runs, the debugger does not pause; whatever happens meanwhile, the program gets its own result or
+ * exception.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext, runInThisContext, Script } from 'node:vm';
