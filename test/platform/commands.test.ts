@@ -1,4 +1,4 @@
-/** The command line and durable runs on a machine that takes itself for one of macOS or Windows. */
+/** The command line and durable runs in processes that believe they run on macOS or Windows. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ for (const pretence of sampleOf(pretences, pretences.length))
       const cwd = temporaryFolder(t);
       const truth = join(cwd, 'truth');
       const killer = join(cwd, 'killer.cjs');
-      // In the place of a power cut: in the middle of the seventh step.
+      // Stands in for a power cut, in the middle of the seventh step.
       writeFileSync(
         killer,
         `const fs = require('node:fs');

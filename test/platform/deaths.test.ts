@@ -1,6 +1,6 @@
 /**
- * Deaths of programs that take themselves for ones on macOS or Windows, with /proc hidden where that can be done: the
- * bundle is sealed, its account says what happened, and the program dies as it does without us.
+ * Deaths of programs that believe they run on macOS or Windows, with /proc hidden where that can be done: the bundle is
+ * sealed, its account says what happened, and the program dies as it does without us.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -18,7 +18,7 @@ interface Death {
   verdict: string;
   signal?: NodeJS.Signals;
   env?: Record<string, string>;
-  /** Without us it would wait for long. */
+  /** Without us it would wait for a long time. */
   waitsForUs?: true;
 }
 
@@ -49,7 +49,7 @@ const deaths: readonly Death[] = [
 
 for (const pretence of pretences)
   describe(nameOf(pretence), () => {
-    // Of Linux itself: that its own file of the room does without /proc too.
+    // On Linux itself: that its implementation of the platform also works without /proc.
     const rows =
       pretence.platform === 'linux'
         ? deaths.filter(({ row }) => row % 2 === 1 && row < 4)
@@ -72,7 +72,7 @@ for (const pretence of pretences)
           assert.equal(withoutOurLines(stderr), bareStderr);
         }
         const [name, ...more] = bundlesIn(cwd);
-        // A signal is met within its second, whatever the bundle then lacks: on a busy machine its last parts and the seal.
+        // A signal is obeyed within a second, whatever the bundle then lacks: on a busy machine its last parts and the seal.
         const end = options.signal === undefined ? '' : '(\\.partial)?';
         assert.match(name ?? stderr, new RegExp(`-${verdict}-[0-9a-f]{8}\\.agentdump${end}$`));
         assert.deepEqual(more, []);

@@ -1,4 +1,4 @@
-/** Files, names and processes as each system's file of the room has them. */
+/** Files, names and processes, as each system's file in src/platform implements them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseProcessList as parsePs } from '../../src/platform/darwin.ts';
@@ -67,6 +67,6 @@ for (const name of names)
     assert.ok(platform.memoryUsage().rss > 1e6);
     assert.ok(platform.availableBytes() > 0);
     const began = platform.startedAtMs(process.pid) ?? 0;
-    // ps tells whole seconds.
+    // ps reports whole seconds.
     assert.ok(Math.abs(began - (Date.now() - process.uptime() * 1000)) < 3_000, String(began));
   });

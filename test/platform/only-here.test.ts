@@ -1,4 +1,4 @@
-/** Refuses what asks a system by its own words anywhere but in src/platform: paths of the kernel's files, chmod, signals. */
+/** Rejects code outside of src/platform that depends on a specific system: paths of kernel files, chmod, signals. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** In code, without its comments. */
+/** Searched in code without its comments. */
 const refused: Record<string, RegExp> = {
   'a path of the kernel': /\/proc\b(?![-.])|\/sys\/|\/dev\/(?!null\b)/,
   'the name of a signal': /['"`]SIG[A-Z0-9]+['"`]/,
@@ -15,7 +15,7 @@ const refused: Record<string, RegExp> = {
   'the name of a system': /process\.platform\s*[!=]==?|\b(?:os\.)?platform\(\)/,
 };
 
-/** Files that may, and why; a folder ends with a slash. */
+/** Files that may contain them, and why; a folder ends with a slash. */
 const mayHave: Record<string, string> = {
   'formats/elf-core/layout.ts': 'the table of a core file’s signals is part of that format',
   'analysis/verdict/causes/':

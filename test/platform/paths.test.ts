@@ -1,4 +1,4 @@
-/** Paths of each system, held against node:path's own rules for it. */
+/** Paths of each system, compared with node:path's own rules for it. */
 import assert from 'node:assert/strict';
 import { posix, win32 } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Whether a session's process lives, where nothing names the boot or the process's start. */
+/** Whether a session's process lives, if nothing identifies the boot or the process's start. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { platform } from '../../src/platform/index.ts';
 
 const began = platform.startedAtMs(process.pid) ?? 0;
 
-/** As another system would have written it, of this process. */
+/** A session of this process, as a system without these facts would have written it. */
 function sessionOpened(atMs: number) {
   const facts = describeSession({
     id: '0123456789abcdef',

@@ -1,4 +1,4 @@
-/** The line that cmd.exe is given for a script, and when it is. */
+/** The command line that cmd.exe is given for a script, and when it is used. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { windowsCommand } from '../../src/platform/windows-command.ts';
