@@ -1,6 +1,6 @@
 /**
- * SIGKILL at a random instant: no acknowledged record is lost and none is misread. A few hundred kills by default; `npm
- * run kills` is the whole trial of 10,000, which takes longer than `npm test` gives one file.
+ * SIGKILL at a random instant: no acknowledged record is lost and none is misread. 20 kills by default, 200 in the wide run;
+ * `npm run kills` is the whole trial of 10,000, which takes longer than `npm test` gives one file.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ import { isWideRun } from '../support/test-nodes.ts';
 const kills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? 200 : 20));
 const victim = fileURLToPath(new URL('./victim-append.mjs', import.meta.url));
 
-/** Runs a victim, kills it some milliseconds after its first record; the last number that it acknowledged. */
+/** Runs a victim and kills it at most 12 ms after its first record; returns the last number that it acknowledged. */
 async function killOne(dir: string, mode: string): Promise<number> {
   const child = spawn(process.execPath, [victim, dir, mode], { stdio: ['ignore', 'pipe', 'inherit'] });
   const chunks: Buffer[] = [];
@@ -27,7 +27,7 @@ async function killOne(dir: string, mode: string): Promise<number> {
   return said.readUInt32LE((Math.floor(said.length / 4) - 1) * 4);
 }
 
-/** What is wrong with the journal after this last acknowledged number; undefined when nothing is. */
+/** What is wrong with the journal, given the last acknowledged number; undefined if nothing is. */
 function findFault(dir: string, mode: string, acknowledged: number): string | undefined {
   const reading = readJournal(dir);
   let expected = 0;

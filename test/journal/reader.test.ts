@@ -1,4 +1,4 @@
-/** The journal's reader on what a death, a bad disk or an enemy may leave. */
+/** The journal's reader on what a death, a bad disk or an attacker may leave. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -19,7 +19,7 @@ after(() => rmSync(root, { recursive: true }));
 let folders = 0;
 const newDir = () => join(root, String(folders++));
 
-/** Stands for the recipient: what was wrapped, and who may open it. */
+/** A fake recipient: wraps keys, opens them, and counts how many were wrapped. */
 function wrapping(): { seal: RecordSeal; unseal: Unseal; wrapped: () => number } {
   let calls = 0;
   const seal = new RecordSeal((key) => {

@@ -1,4 +1,4 @@
-/** Any file as a session's: its facts or a MalformedInput, and facts whose fields have their types. */
+/** Any file as a session's: it yields facts or a MalformedInput, and the fields of the facts have their types. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const fields = fc.constantFrom(
 const inner = fc.constantFrom('pid', 'parentPid', 'startTicks', 'bootId', '__proto__');
 const leaf = fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null));
 const branch = fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), fc.dictionary(inner, leaf, { maxKeys: 5 }));
-/** What a session's file holds, restated; a field of it or none is then replaced. */
+/** The contents of a valid session file; at most one field is then replaced. */
 const whole = {
   schema: 'agentdump.session',
   version: 1,

@@ -1,4 +1,6 @@
-/** The sentinel: the living are told from the dead, whatever has happened to their pid, machine or container. */
+/**
+ * The sentinel: living processes are distinguished from dead ones, whatever has happened to their pid, machine or container.
+ */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Appends until the limit on file sizes stops it, then smaller records, and tells what was acknowledged. */
+/** Appends until the limit on file sizes stops it, then smaller records, and prints what was acknowledged. */
 import { openJournal } from '../../src/journal/write/writer.ts';
 
 process.on('SIGXFSZ', () => {});

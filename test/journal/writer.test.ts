@@ -1,4 +1,4 @@
-/** The journal's writer: what it acknowledges can be read, its bound on disk holds, and a failing disk is survived. */
+/** The journal's writer: what it acknowledges can be read, its limit on disk space holds, and it survives a failing disk. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -102,7 +102,7 @@ test('its bytes are those of FORMAT.md', () => {
   journal.append(45, 'grüße');
   const own = readFileSync(join(dir, '00000000.journal'));
   const said = synthSegment({ records: [{ payload: 'grüße' }] }).bytes;
-  // Time, pid, nonce and what depends on them differ by nature.
+  // Time, pid, nonce and what depends on them differ between runs.
   for (const [from, to] of [
     [0, 24],
     [32, 36],
@@ -251,7 +251,7 @@ test('a journal whose tail was torn at any byte is gone on with, and nothing ack
 test('a disk that takes no more: the call throws, what was acknowledged stays, the loss is named', () => {
   const dir = newDir();
   const victim = new URL('./victim-full-disk.ts', import.meta.url).pathname;
-  // A limit on the size of files stands in for a full disk: a write goes in part, then fails.
+  // A limit on file sizes stands in for a full disk: a write is partly done, then fails.
   const run = spawnSync(
     'sh',
     ['-c', `ulimit -f 8; exec "$0" --import tsx ${victim} ${dir}`, process.execPath],
