@@ -1,4 +1,6 @@
-/** The folder that a death leaves before its writer is there: it is told from nothing, and becomes the bundle's or goes. */
+/**
+ * The folder that a death leaves before its writer is loaded: it is listed, and becomes the bundle's folder or is removed.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

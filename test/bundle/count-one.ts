@@ -1,4 +1,4 @@
-/** Notes one signature at a given instant and prints the answer: the child processes of signature-log.test.ts. */
+/** Notes one signature at a given time and prints the answer: the child processes of signature-log.test.ts. */
 import { noteSignature } from '../../src/bundle/keep/signature-log.ts';
 
 const [, , dir = '', startAt = '0'] = process.argv;

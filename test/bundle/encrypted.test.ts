@@ -1,4 +1,4 @@
-/** Age files against three implementations: ours, the npm package of age's author, and Debian's `age` where it is. */
+/** Age files against three implementations: ours, the npm package of age's author, and Debian's `age` if it is installed. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -177,7 +177,7 @@ test('what locks: recipients, a file of them, a passphrase', (t) => {
   for (const text of wrong) assert.throws(() => readLock(text), { code: 'usage' }, text);
   for (const text of ['', 'AGE-SECRET-KEY-1', recipient, '# only\n'])
     assert.throws(() => readIdentities(text), { code: 'usage' }, text);
-  // One letter changed is never another key.
+  // Changing one letter never yields another valid key.
   fc.assert(
     fc.property(
       fc.nat(recipient.length - 1),

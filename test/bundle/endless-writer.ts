@@ -1,7 +1,7 @@
 /**
- * A program that writes one bundle after the other until it is killed. What each part holds follows from its name, so
- * that the test that killed it can tell a whole part from a torn one. Arguments: the dump folder, and for encrypted
- * bundles a recipient.
+ * A program that writes one bundle after the other until it is killed. The content of each part follows from its name, so
+ * that the test that killed it can tell a whole part from a torn one. Arguments: the dump folder, and for encrypted bundles a
+ * recipient.
  */
 import { writeSync } from 'node:fs';
 import { type Lock, readLock } from '../../src/bundle/write/age-key.ts';
@@ -22,7 +22,7 @@ export function contentOf(name: string): string {
   return `${name}\n`.repeat(Math.ceil(length / (name.length + 1)));
 }
 
-/** Cut at a limit, as it says. */
+/** Written as cut at a limit, with a gap that says so. */
 export const incompletePart = 'report.json';
 
 function writeOne(dir: string, lock: Lock | undefined): void {

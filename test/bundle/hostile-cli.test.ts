@@ -1,6 +1,7 @@
 /**
- * Every input of fixtures/hostile through `agentdump analyze`: exit code 1 or 3 and never 4, in five seconds of the
- * processor and 512 MB, with nothing on the streams that a terminal, a CI runner or a secret's owner would mind.
+ * Inputs of fixtures/hostile (all in the wide run, else a sample) through `agentdump analyze`: exit code 1 or 3 and never 4,
+ * within five seconds of processor time and 512 MB, and nothing on the streams that could harm a terminal or a CI runner or
+ * reveal a secret.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -25,7 +26,7 @@ interface Run {
   rssMb: number;
 }
 
-/** All inputs of a format in one process: what one of them poisons, the next would show. */
+/** Analyzes all inputs of a format in one process, so that an input that corrupts its state shows in the next. */
 async function analyzeAll(chosen: HostileInput[]): Promise<Run[]> {
   const program = join(import.meta.dirname, 'analyze-many.mjs');
   const child = spawn(process.execPath, [program], { cwd: root, env: { ...process.env, NO_COLOR: '1' } });

@@ -1,6 +1,6 @@
 /**
- * What other commands do with a stranger's files: `mcp` answers in time and quotes nothing that moves a terminal, `runs` and `status`
- * print names as text, `replay` runs no program that a recording chose, `verify --secrets` ends.
+ * What other commands do with untrusted files: `mcp` answers in time and quotes nothing that controls a terminal, `runs` and
+ * `status` print names as text, `replay` runs no program that a recording chose, `verify --secrets` terminates.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

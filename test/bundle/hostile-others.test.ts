@@ -1,6 +1,6 @@
 /**
- * What is no bundle and may be a stranger's all the same, through the command that reads it: never exit code 4, nothing on the
- * streams that steers a terminal or a CI runner, and no say in what code a program loads.
+ * Untrusted files that are not bundles, through the command that reads them: never exit code 4, nothing on the streams that
+ * controls a terminal or a CI runner, and no influence on what code a program loads.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

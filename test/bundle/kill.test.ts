@@ -1,4 +1,7 @@
-/** Kill -9 at 200 random instants of the writing: what is there is read, and nothing claims what it lacks. */
+/**
+ * SIGKILL at random instants of the writing (20, or 200 in the wide run): what is on disk can be read, and no bundle claims
+ * what it lacks.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +19,7 @@ import { contentOf, incompletePart, partsOfEach } from './endless-writer.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const kills = isWideRun ? 200 : 20;
-/** Milliseconds after the first write, at most: some twenty bundles. */
+/** The latest kill, in milliseconds after the first write: some twenty bundles. */
 const longestLife = 40;
 
 async function writeUntilKilled(program: string, dir: string, recipient = ''): Promise<void> {
@@ -51,7 +54,7 @@ function checkBundle(path: string, keys?: Keys): boolean {
   return bundle.sealed;
 }
 
-/** A folder that lost its `.partial` is in the ledger, and a kill is never taken for tampering. */
+/** Every folder without the suffix `.partial` is in the ledger, and a kill is never mistaken for tampering. */
 function checkLedger(dumps: string): void {
   const ledger = verifyLedgerFile(join(dumps, 'ledger'));
   assert.notEqual(ledger?.verdict, 'tampered', ledger?.problem);

@@ -1,4 +1,4 @@
-/** Whether the samples before a death show a heap at its end. */
+/** Whether the samples before a death show a heap that is exhausted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemoryPoint } from '../../src/bundle/layout/evidence.ts';

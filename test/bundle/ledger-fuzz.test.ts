@@ -1,4 +1,4 @@
-/** The ledger's judge on ledgers that were torn and changed: it never trips, and never proves what was not written. */
+/** The verifier on ledgers that were torn and changed: it never crashes, and never proves what was not written. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -110,7 +110,7 @@ test('lines swapped, taken out, doubled or put in from another ledger', (t) => {
   assertTampered(Buffer.from('\n\n\n'), 0);
 });
 
-/** What somebody does who can compute: the whole file anew, with one manifest exchanged. */
+/** What an attacker can do without a key: rewrite the whole file with consistent hashes and one manifest exchanged. */
 function rechain(lines: string[], change: (json: string) => string): Buffer {
   let text = '';
   for (const [i, line] of lines.entries()) {

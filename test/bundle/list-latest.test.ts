@@ -1,4 +1,4 @@
-/** Which bundle `latest` means, where one process ends with what another one died of. */
+/** Which bundle `latest` means, if one process passes on the exit code of another one that died. */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';

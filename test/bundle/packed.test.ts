@@ -233,7 +233,7 @@ test('unpack of a bomb: nothing is written, and the reason is an error', (t) => 
   const error = { code: 'malformed-input', message: /error\.json was refused, .* decompression bomb/ };
   assert.throws(() => unpackBundle(path, { output }), error);
   assert.deepEqual(readdirSync(dir), ['bomb.agentdump.zip']);
-  // Each below the size from which one is taken for a bomb, and together no less of one.
+  // Each is smaller than the size from which an entry counts as a bomb, but together they are one.
   const many = Object.fromEntries(
     Array.from({ length: 40 }, (_, i) => [`sources/${i}.js`, Buffer.alloc(4_000_000)]),
   );

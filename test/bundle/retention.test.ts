@@ -159,7 +159,7 @@ test('a crash loop comes to rest at the limits', (t) => {
   assert.ok(bundles.length <= 6, bundles.join());
 });
 
-/** Bundles of a second each, by words, `program-kind`; their names, oldest first. */
+/** Writes bundles one second apart, one for each word `program-kind`; returns their names, oldest first. */
 function makeStory(dir: string, words: readonly string[]): string[] {
   return words.map((each, index) => {
     const id = (index + 1).toString(16).padStart(8, '0');
@@ -219,7 +219,7 @@ test('where firsts and lasts are too many: exits, then signals, then one of a pa
 
 test('signatures are those of the log: two crashes of one program are two, also packed, encrypted and torn ones', (t) => {
   const dir = scratchFolder(t);
-  // A window before now: two of one millisecond are no repeat either.
+  // The window ends before now, so that two notes of one millisecond are not repeats either.
   const note = (signature: string): string => noteSignature({ dir, signature, windowMs: -1 }).id ?? '';
   const suffixes = ['', '.partial', '.zip', '.zip.age', '', '', '', ''];
   const signatures = ['other', 'same', 'same', 'same', 'same', 'same', 'alone', 'same'];

@@ -1,4 +1,4 @@
-/** A folder of a test's own, removed when the test ends, whatever modes the test gave it. */
+/** A temporary folder for a test, removed when the test ends, whatever modes the test gave it. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export function scratchFolder(t: TestContext): string {
   return path;
 }
 
-/** A file system of so many kilobytes that ends with the test; undefined where this user can't mount one. */
+/** A file system of this size that is unmounted when the test ends; undefined if this user can't mount one. */
 export function smallDisk(t: TestContext, kilobytes: number): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'agentdump-disk-'));
   try {

@@ -16,7 +16,7 @@ import { scratchFolder } from './scratch-folder.ts';
 const run = promisify(execFile);
 const hour = 3_600_000;
 
-/** Without the id, which is another each time. */
+/** The result without the id, which is different each time. */
 function noteSignature(options: NoteOptions): SignatureNote {
   const { store, repeats } = note(options);
   return { store, repeats };

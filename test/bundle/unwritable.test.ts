@@ -1,4 +1,4 @@
-/** Folders and disks that refuse: the start throws with the reason, everything later is a gap. */
+/** Folders and disks that can't be written: the start throws with the reason, and any later failure is a gap. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -103,7 +103,7 @@ test('a read-only file system', (t) => {
 test('no descriptor left', (t) => {
   const dir = scratchFolder(t);
   const taken: number[] = [];
-  // What the test runner opens lazily must be open before the last descriptor is gone.
+  // Whatever the test runner opens lazily must be open before the last descriptor is used.
   startBundle({ ...base, dir }).discard();
   try {
     for (;;) taken.push(openSync('/dev/null', 'r'));
@@ -154,7 +154,7 @@ test('a full disk keeps what fitted and still gets its seal', (t) => {
   let refused = false;
   for (let i = 0; i < 100 && !refused; i++) refused = !stream.write(Buffer.alloc(10_000, 1));
   assert.ok(refused);
-  // Now page by page, until nothing more fits.
+  // Now page by page, until the disk is full.
   for (let i = 0; i < 200; i++) writer.writePart(`sources/${i}.js`, 'y'.repeat(4096));
   assert.equal(statfsSync(dir).bavail, 0);
   const path = writer.seal();

@@ -1,4 +1,7 @@
-/** A dump folder against its ledger: what was deleted, exchanged, renamed, cut or put in is told, each in its words. */
+/**
+ * A dump folder against its ledger: anything deleted, exchanged, renamed, cut or added is reported, each with its own
+ * message.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +33,7 @@ function makeFolder(t: TestContext, count = 3) {
   return { dir, paths: writeBundles(dir, count) as [string, string, string] };
 }
 
-/** What is not whole, with what is said of it. */
+/** Bundles that are not whole, with the reported problem. */
 function oddIn(dir: string, options: Parameters<typeof verifyFolder>[1] = {}) {
   return verifyFolder(dir, options)
     .bundles.filter(({ state }) => state !== 'whole')
