@@ -1,4 +1,4 @@
-/** Who is named for what fills a heap, from sampled allocations. */
+/** Which code is named as filling a heap, from sampled allocations. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findAllocators } from '../../src/analysis/allocations.ts';

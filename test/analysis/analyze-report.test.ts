@@ -1,4 +1,4 @@
-/** Diagnostic reports without a bundle: real ones of this Node, and what is none. */
+/** Diagnostic reports without a bundle: real ones of this Node, and files that are none. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** From parts to the account: the contract's fields, and whatever a stranger may have put into a part. */
+/** From parts to the account: the contract's fields, and arbitrary hostile content of a part. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,7 @@
-/** The second look for secrets is bounded: a text that holds its engine up is given up by name, and so is the rest. */
+/**
+ * The second scan for secrets is bounded: a text that takes its engine too long is skipped and named, and so are the
+ * remaining ones.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +31,7 @@ test('finds what the engine finds, on its own thread', async () => {
 test('a text that takes too long is given up, the next is searched, and after three nothing is', {
   skip: onlyWide,
 }, async () => {
-  // Without a limit to speak of every text is too much.
+  // With a limit of almost nothing every text takes too long.
   const engine = await startBoundedEngine(0);
   try {
     for (let round = 0; round < 3; round++)

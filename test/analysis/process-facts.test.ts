@@ -1,4 +1,4 @@
-/** What several parts say of the process, joined. */
+/** Facts about the process from several parts, joined. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BundleParts } from '../../src/analysis/bundle-parts.ts';

@@ -1,4 +1,4 @@
-/** A bundle whose process could write nothing but Node's own report: the report stands in for the parts. */
+/** A bundle of a process that could write only Node's own report: the report replaces the parts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';

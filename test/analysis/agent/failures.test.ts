@@ -1,4 +1,4 @@
-/** The classes in which agents fail: what speaks for each, and what looks alike and does not. */
+/** The ways in which agents fail: the evidence for each, and cases that look alike but are not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findFailures } from '../../../src/analysis/agent/failures/failures.ts';
@@ -294,7 +294,7 @@ test('aborted by whom: the frame that called abort, or a time limit', () => {
     find({ name: 'AbortError', message: 'This operation was aborted', frames }),
     /aborted by stop \(src\/stop\.ts:3\) after 2 s/,
   );
-  // A client's own error is made where it is told of, not where somebody called abort().
+  // A client creates its own error where it reports the abort, not where abort() was called.
   const told = { name: 'APIUserAbortError', message: 'Request was aborted.', frames: frames.slice(1) };
   assert.match(find(told), /aborted by the program/);
   assert.match(find({ name: 'TimeoutError', message: 'timed out' }), /aborted by a time limit/);

@@ -1,4 +1,4 @@
-/** Calls that come again and again, and calls that only look alike. */
+/** Repeated calls, and calls that only look alike. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findLoops } from '../../../src/analysis/agent/calls/loops.ts';

@@ -106,7 +106,7 @@ test('what changed between two points, in either order', () => {
 });
 
 test('the changes of two states, applied to the first, make the second', () => {
-  // Lists are compared by place, so elements are taken out from the end.
+  // List elements are removed from the end, because each removal shifts the indexes behind it.
   const value = fc.jsonValue({ maxDepth: 3 });
   fc.assert(
     fc.property(fc.dictionary(fc.string(), value), fc.dictionary(fc.string(), value), (a, b) => {

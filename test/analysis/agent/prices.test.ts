@@ -1,4 +1,4 @@
-/** What a call cost: only where vendor, model and counts are known. */
+/** The cost of a call: only if vendor, model and counts are known. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prices } from '../../../src/analysis/agent/calls/price-table.ts';

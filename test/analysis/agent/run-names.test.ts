@@ -1,4 +1,4 @@
-/** Runs are told by the ids that the host gave them, wherever they are meant. */
+/** Runs are identified by the ids that the host gave them, wherever they are referred to. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAgentState } from '../../../src/analysis/agent/read.ts';

@@ -1,4 +1,4 @@
-/** What is said of a call or a tool: only what was seen of it, and ages that count from what was seen. */
+/** The state of a call or a tool: only what was observed of it, with ages that count from the observation. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settleToolCalls } from '../../../src/analysis/agent/calls/tool-outcomes.ts';
@@ -94,7 +94,7 @@ const streaming = (bytes: number, more = {}) => ({
 const begun = asked().slice(0, 2);
 
 test('text that is written at the death is no byte of that moment', () => {
-  // Seconds: the bytes at 2, the held text at 3; the death at 60.
+  // In seconds: the bytes arrived at 2, the held text was recorded at 3, the death was at 60.
   const flushed = stateOf([...begun, streaming(10), streaming(10, { text: 'held back' })]);
   assert.equal(flushed.runs[0]?.modelCalls[0]?.lastByteAgeMs, 58_000);
   const dated = stateOf([...begun, streaming(10, { lastByteAt: at + 1500 })]);

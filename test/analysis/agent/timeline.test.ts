@@ -1,4 +1,4 @@
-/** From events to the account, with events missing, torn and hostile. */
+/** From events to the account, with missing, torn and hostile events. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ import { renderAgent } from '../../../src/report/text/agent.ts';
 import { renderAgentTimeline } from '../../../src/report/text/agent-timeline.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
-/** A session as the journal would hold it: layout restated, not imported. */
+/** A session as the journal contains it. The layout is restated here, not imported. */
 const at = 1_700_000_000_000;
 const text = (content: string) => [{ type: 'text', content }];
 const session: Record<string, unknown>[] = [

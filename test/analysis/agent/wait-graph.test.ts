@@ -1,4 +1,4 @@
-/** Who waits for whom, and in which circles: from events as a journal would hold them, and from hostile ones. */
+/** Who waits for whom, and in which cycles: from events as a journal contains them, and from hostile ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

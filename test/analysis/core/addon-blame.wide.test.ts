@@ -1,4 +1,7 @@
-/** An addon that ends the program is named, stripped or not, with what it gave to Node to print. Needs a C compiler. */
+/**
+ * An addon that ends the program is named, stripped or not, with the message that it passed to Node to print. Needs a C
+ * compiler.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -52,7 +55,7 @@ suite('an addon ends the program', { skip: noCores || noCompiler }, () => {
             if (title instanceof RegExp) assert.match(verdict?.title ?? '', title);
             else {
               assert.equal(verdict?.title, clip(title, 100));
-              // What the program itself has printed.
+              // What the program itself printed.
               const said = /^FATAL ERROR: *(.*)$/m.exec(death.stderr)?.[1] ?? assert.fail(death.stderr);
               assert.ok(title.includes(said.trim()), said);
             }

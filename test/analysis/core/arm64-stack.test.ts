@@ -1,6 +1,6 @@
 /**
- * Unwinding arm64 without an arm64: a small core of hand-made code, tables and stack, and the files of a core that names
- * none. Real ones are in emulated-arm64.wide.test.ts.
+ * Unwinding arm64 stacks on any machine: a small core of hand-made code, tables and stack, and how the files are found if a
+ * core names none. Real cores are in emulated-arm64.wide.test.ts.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { synthArm64Thread, synthCore, synthElf, synthNote } from '../../support/
 const arm64 = 183;
 const text = 0x40_0000;
 const stack = 0x7000;
-/** A signature in the bits that no address of user space has. */
+/** A pointer signature, in the bits that are zero in every user-space address. */
 const signed = (address: number) => BigInt(address) | (0x2an << 48n);
 const words = (...values: (number | bigint)[]) => {
   const bytes = Buffer.alloc(values.length * 8);
@@ -38,13 +38,13 @@ const instructions = (...values: number[]) => {
   return bytes;
 };
 
-/** As GCC describes them: DW_CFA_def_cfa sp 0 for all, then what a function does to its stack. */
+/** As GCC writes them: DW_CFA_def_cfa sp 0 for all functions, then what each does to its stack. */
 const tables: Record<number, number[]> = {
-  // Calls nothing: its return address is in x30.
+  // A leaf function: its return address is in x30.
   0: [],
-  // def_cfa_offset 32, x29 at cfa-32, x30 at cfa-24, the return address signed.
+  // def_cfa_offset 32, x29 at cfa-32, x30 at cfa-24, the return address is signed.
   256: [0x2d, 0x0e, 32, 0x9d, 4, 0x9e, 3],
-  // Where a thread begins: x30 undefined.
+  // The start of a thread: x30 is undefined.
   768: [0x07, 30],
 };
 

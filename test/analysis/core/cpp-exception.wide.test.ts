@@ -1,4 +1,4 @@
-/** C++ exceptions that an addon throws and nobody catches: type and message out of the core. Needs a C++ compiler. */
+/** C++ exceptions that an addon throws and nothing catches: type and message are read from the core. Needs a C++ compiler. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -40,7 +40,7 @@ suite('a C++ exception that nobody catches', { skip: noCores || noCompiler }, ()
           const { account } = await writeMiniCore(death.core, mini);
           assert.equal(account.verdict?.title, title);
           assert.equal(account.verdict?.kind, 'abort');
-          // What the program itself has printed.
+          // What the program itself printed.
           const type = /after throwing an instance of '(.*)'/.exec(death.stderr)?.[1];
           assert.ok(type === undefined ? title.includes('terminate') : title.includes(` ${type}`), type);
           assert.deepEqual((await accountForCore(mini)).verdict, account.verdict);

@@ -1,11 +1,11 @@
-/** A walk of a native stack ends, whatever the registers of a damaged core hold. */
+/** Walking a native stack ends, whatever the registers in a damaged core contain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type UnwindSpace, walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
 
 const [programCounter, stackPointer, framePointer] = [16, 7, 6];
 
-/** No module, and no memory but at the program counter. */
+/** No module, and no memory except at the program counter. */
 function emptySpace(): UnwindSpace {
   const none = () => undefined;
   return {

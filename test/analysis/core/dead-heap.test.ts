@@ -1,5 +1,5 @@
 /**
- * Objects of a dead process of which a heap snapshot says too little, against what the program made of them
+ * Objects of a dead process for which a heap snapshot contains too little, compared with what the program created
  * (fixtures/programs/native/dead-heap.cjs), on every Node.
  */
 import assert from 'node:assert/strict';
@@ -13,7 +13,9 @@ import { createPolicy } from '../../../src/redaction/index.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 
 const program = join(victims, 'dead-heap.cjs');
-/** By the property that holds it; two collections hash their keys in no order. */
+/**
+ * By the property that holds the object. Weak collections are matched by patterns, because their hashed keys have no order.
+ */
 const truth: Record<string, string | RegExp> = {
   text: '"tides at Brest, high water 04:31" in Buffer(32)',
   octets: 'Uint8Array(4) [ 0, 255, 1, 254 ]',

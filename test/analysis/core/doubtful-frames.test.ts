@@ -1,4 +1,4 @@
-/** Certain means complete: what is wrong with the frames of a core is said, and the verdict is less than certain. */
+/** "Certain" means complete: if the frames of a core have a fault, it is reported, and the verdict is less than certain. */
 import assert from 'node:assert/strict';
 import {
   closeSync,
@@ -50,7 +50,7 @@ for (const node of nodes)
       rmSync(folder, { recursive: true, force: true });
     });
 
-    /** A copy of the executable. */
+    /** A copy of the executable without its symbol table. */
     const stripped = () => {
       const path = join(folder, 'node');
       if (!existsSync(path)) {
@@ -78,7 +78,7 @@ for (const node of nodes)
     });
 
     test('a stripped executable: every line of what is interpreted', async () => {
-      // Of optimised code the tables that say what was inlined are found by names that stripping may take.
+      // In optimised code, the tables of inlined functions are found by symbol names, which stripping may remove.
       const own = makeCore(node.path, [join(victims, 'frames.cjs'), '5', '40', '0']);
       try {
         const account = await accountForCore(own.core, { heap: false, executable: stripped() });
@@ -142,7 +142,7 @@ function describeWith(dump: CoreDump, changed: Partial<LayoutRow>, gaps: Gap[]):
   return { threads: [describeThread(dump, thread, { v8, crashed: true, values: false, gaps })] };
 }
 
-/** As `strip` does, as far as a reader sees: the section of symbols is none. */
+/** Has the effect of `strip` for a reader: the symbol section gets the type of an unused one. */
 function removeSymbolTable(path: string): void {
   const file = openSync(path, 'r+');
   const head = Buffer.alloc(64);
@@ -161,7 +161,7 @@ function removeSymbolTable(path: string): void {
   closeSync(file);
 }
 
-/** Moves the return address of the third frame by one. Gives what puts it back. */
+/** Moves the return address of the third frame by one. Returns a function that restores it. */
 function damageReturnAddress(core: string): () => void {
   const dump = openCoreDump(core);
   const thread = dump.core.threads[0] ?? assert.fail('no thread');

@@ -1,6 +1,6 @@
 /**
- * Cores of an arm64 Node, read on a machine of x86-64: every frame's place is V8's own, in every tier; native stacks
- * are gdb's, and the same where return addresses are signed, which gdb cannot read in such a core.
+ * Cores of an arm64 Node, read on an x86-64 machine: the place of every frame is V8's own, in every tier. Native stacks equal
+ * gdb's, and stay the same if return addresses are signed, which gdb can't read in such a core.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -42,7 +42,7 @@ const faults: Record<string, Partial<Fault>> = {
   illegal: { kind: 'illegal-instruction', signalName: 'SIGILL' },
 };
 
-/** Program counters in hexadecimal and functions, by thread. */
+/** Program counters in hexadecimal, and functions, by thread. */
 function stacksOf(core: string) {
   const dump = openCoreDump(core);
   const stacks = dump.core.threads.map((thread) => {
@@ -115,7 +115,7 @@ for (const { major, path } of partInTurn(emulatedNodes, emulatedNodes.length))
         assert.equal(account.verdict?.kind, 'abort');
         assert.equal(account.verdict?.confidence, 'likely');
         assert.equal(account.process?.arch, 'arm64');
-        // The core names no files: nothing else is in doubt.
+        // The core names no files; that is the only gap.
         assert.deepEqual(
           account.gaps.map(({ part }) => part),
           ['modules of the core'],

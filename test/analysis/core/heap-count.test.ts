@@ -1,7 +1,7 @@
 /**
- * Objects counted by constructor, exactly: programs keep a known number of objects of some classes among much garbage
- * of other kinds, and die at a moment that a seed chooses. Every class must come out as the program made it, however
- * the heap was collected: nothing is lost behind what has no size of its own, nothing stale is counted.
+ * Objects counted by constructor, exactly: programs keep a known number of objects of some classes among much garbage of
+ * other kinds, and die at a moment that a seed chooses. Every class must have the count that the program created, however the
+ * heap was collected: no object is missed behind one whose size is unknown, and no stale object is counted.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const pagesOf = (dump: CoreDump, heap: V8Heap) =>
       .map((s) => [s.start, s.start + s.fileSize] as const),
   );
 
-/** Each object by itself. */
+/** Counts every object individually. */
 function countedSlowly(dump: CoreDump, heap: V8Heap): ClassCount[] {
   const histogram = new Histogram(heap);
   for (const page of pagesOf(dump, heap)) walkPage(heap, page, (found) => histogram.add(found));

@@ -1,4 +1,4 @@
-/** Questions to the heap of a dead process: what is there and who keeps it, what is dead and left out, and its file. */
+/** Queries on the heap of a dead process: what exists and what retains it, what is dead and left out, and its file. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -36,7 +36,7 @@ suite('the heap of a core', { skip: noCores }, () => {
   test('every object that is alive, by its class; what nobody keeps is left out', () => {
     assert.equal(count('class = Guest'), sessions / 2);
     assert.equal(count('class = Session and has .weight'), sessions / 2);
-    // Of a hundred; a word that a stack was left with may still look like the address of one.
+    // Out of a hundred: a leftover word on a stack may still look like the address of one.
     assert.ok(count('class = Lost') <= 3);
   });
 

@@ -1,7 +1,7 @@
 /**
- * The heap's graph out of a core, held against V8's own snapshot of the same heap: the program writes it and aborts at
- * once. What differs is explained in src/formats/v8/README.md; the limits are below what was measured
- * there, since a slow machine leaves more compiled code, which is the least alike.
+ * The heap's graph read from a core, compared with V8's own snapshot of the same heap: the program writes the snapshot and
+ * aborts immediately. The differences are explained in src/formats/v8/README.md. The limits are below the values measured
+ * there, because a slow machine keeps more compiled code, which differs most.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts
 import { edgeShare, nodeShare, retainedShare } from '../../support/heap-graph-oracle.ts';
 
 const snapshotName = 'own.heapsnapshot';
-/** Shares of nodes, of strong edges, and of the hundred largest objects, by major version of Node. */
+/** Minimum shares of equal nodes, of equal strong edges, and of the hundred largest objects, by major version of Node. */
 const wanted: Readonly<Record<number, [number, number, number]>> = {
   20: [0.97, 0.94, 0.8],
   22: [0.98, 0.96, 0.8],
@@ -21,7 +21,7 @@ const wanted: Readonly<Record<number, [number, number, number]>> = {
   26: [0.98, 0.96, 0.85],
 };
 
-/** What the largest array keeps: the list that the program's sessions are in. */
+/** What the largest array retains: it is the list of the program's sessions. */
 function sessionsOf(heap: Heap): number {
   let largest = 0;
   for (let node = 0; node < heap.nodeCount; node++)

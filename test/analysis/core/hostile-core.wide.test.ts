@@ -1,4 +1,4 @@
-/** Damaged cores: a clear error or a partial account that says what is missing, never a crash, a hang or a guess. */
+/** Damaged cores: a clear error, or a partial account that lists what is missing; never a crash, a hang or a guess. */
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Account } from '../../../src/model/account.ts';
 import { renderCore } from '../../../src/report/core.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 
-/** The account, or the clear error's code. */
+/** The account, or the error's code. */
 async function read(path: string, options: CoreOptions = {}): Promise<Account | string> {
   try {
     const account = await accountForCore(path, options);
@@ -40,7 +40,7 @@ suite('damaged cores', { skip: noCores }, () => {
     );
   });
 
-  /** Several rounds; each flips up to two hundred bytes and puts them back. */
+  /** Several rounds; each flips up to two hundred bytes and restores them afterwards. */
   async function flip(rounds: number, place: (random: (n: number) => number) => number): Promise<void> {
     let state = 7;
     const random = (n: number) => {

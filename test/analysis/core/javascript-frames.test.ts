@@ -1,6 +1,6 @@
 /**
- * JavaScript frames out of cores against V8's own word: the program prints Error.stack with all its frames, then
- * faults at the same place. Every frame's line and column must be V8's, in every tier, on every Node.
+ * JavaScript frames read from cores, compared with V8's own: the program prints Error.stack with all its frames, then faults
+ * at the same place. Line and column of every frame must equal V8's, in every tier, on every Node.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { generatedScript, readJavaScriptFrames } from '../../support/core-frames
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 import { parseTruth, type TruePlace } from '../../support/frame-truth.ts';
 
-/** Flags, and how often the chain is called before it dies. */
+/** V8 flags, and how many times the chain is called before the process dies. */
 const modes: Record<string, { flags: string[]; rounds: number }> = {
   interpreted: { flags: [], rounds: 0 },
   baseline: { flags: ['--always-sparkplug'], rounds: 3 },
   warm: { flags: [], rounds: 2000 },
-  // Beside the program it is optimised when a processor has time for it, on a busy machine perhaps after its death.
+  // Without the flag, code is optimised on another thread, on a busy machine perhaps only after the death.
   hot: { flags: ['--no-concurrent-recompilation'], rounds: 20000 },
 };
 

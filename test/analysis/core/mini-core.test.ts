@@ -1,4 +1,4 @@
-/** A mini core gives the account of the full one, from less than 100 KB. */
+/** A mini core of less than 100 KB yields the account of the full core. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -118,7 +118,7 @@ for (const node of nodesInTurn)
         writeFileSync(torn, gzipSync(raw));
         const { gaps } = await accountForCore(torn);
         const buildId = account.modules?.native.find((m) => m.path === exe)?.buildId ?? '';
-        // The Node that runs this test may be of the same build.
+        // The Node that runs this test may be the same build.
         if (findFileOfBuild(exe, buildId)) assert.ok(!JSON.stringify(gaps).includes('not on this machine'));
         else assert.match(JSON.stringify(gaps), /not on this machine/);
       } finally {

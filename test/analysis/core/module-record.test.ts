@@ -1,4 +1,7 @@
-/** What was asked of a module's file: kept, read back, checked; and where else a file of a build is looked for. */
+/**
+ * The record of the questions asked of a module's file: written, read back, validated; and where else a file with a given
+ * build id is searched for.
+ */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Native stacks of real cores against two peers: gdb up to where it gives up, and eu-stack whole. */
+/**
+ * Native stacks of real cores, compared with two peers: with gdb up to the frame where it gives up, and with the whole stack
+ * of eu-stack.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Receivers and arguments of optimised and inlined frames against the program's own word: it tells what each function
- * holds just before it calls the next, and dies in there when all of it is optimised.
+ * Receivers and arguments of optimised and inlined frames, compared with the program's own output: it prints what each
+ * function holds just before that calls the next one, and dies in the innermost one when all of it is optimised.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ interface Compared {
 }
 
 const lost = '(optimised away)';
-/** Beside the program it is optimised when a processor has time for it, on a busy machine perhaps after its death. */
+/** By default, code is optimised on another thread, on a busy machine perhaps only after the death. */
 const atOnce = '--no-concurrent-recompilation';
 
 async function compare(node: string, seed: number, rounds: number): Promise<Compared[]> {
@@ -47,7 +47,7 @@ async function compare(node: string, seed: number, rounds: number): Promise<Comp
   }
 }
 
-/** Wrong values as text; how many were right and how many were lost. */
+/** The wrong values as text, and how many values were right and how many were lost. */
 function judge(compared: Compared[]) {
   const wrong: string[] = [];
   let right = 0;

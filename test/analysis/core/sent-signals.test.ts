@@ -1,4 +1,4 @@
-/** A core of a process that did not fail: another one sent the signal, as people do to get a core of what hangs. */
+/** Cores of processes that did not fail: another process sent the signal, as people do to get a core of a hanging process. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
@@ -19,7 +19,7 @@ async function accountOf(node: string, program: string): Promise<{ account: Acco
   }
 }
 
-/** The shell prints its pid, and ends its parent. */
+/** The shell prints its pid, then sends the signal to its parent. */
 const fromChild = (signal: string) =>
   `function waits() { require('node:child_process').spawnSync('sh', ['-c', 'echo $$; kill -${signal} $PPID'], { stdio: 'inherit' }); } waits();`;
 
@@ -54,7 +54,7 @@ for (const { major, path } of nodesInTurn)
     });
 
     test('a fault of an older day is not taken for the cause', async () => {
-      // V8's handler answers the access out of bounds; the processor's last words stay with the thread.
+      // V8's handler recovers from the out-of-bounds access; the processor's record of the fault stays with the thread.
       const wasm = [
         0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 5, 3, 1, 0, 1, 7, 5, 1, 1, 102, 0, 0, 10,
         10, 1, 8, 0, 65, 124, 40, 2, 0, 26, 11,

@@ -1,4 +1,6 @@
-/** What a mini core must not keep of memory that was used again: texts on a stack that nobody read, and vector registers. */
+/**
+ * What a mini core must not keep of reused memory: strings on a stack that the analysis did not read, and vector registers.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blankStaleTexts } from '../../../src/analysis/core/mini/stale-texts.ts';

@@ -1,6 +1,6 @@
 /**
- * Programs that the readers were not written with. Suspended functions are the program's own list; objects and closures
- * of awkward shapes are told as they are, on every Node.
+ * Programs that the readers were not developed with, on every Node. Suspended functions must equal the program's own list;
+ * objects and closures of awkward shapes must be described as they are.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ async function accountOf(node: string, args: string[]): Promise<Account> {
   }
 }
 
-/** Of the program's own, by name: each once, however many stacks lead through it. */
+/** Suspended functions of the program's own script, by name. Each counts once, however many stacks lead through it. */
 function countSuspended(core: string): Record<string, number> {
   const dump = openCoreDump(core);
   const v8 = openV8(dump, []);

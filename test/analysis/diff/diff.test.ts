@@ -1,4 +1,4 @@
-/** Two accounts side by side: what is said to differ, what is noise, and what is never said. */
+/** Two accounts compared: what is reported as a difference, what is noise, and what is never reported. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Who allocated what is alive: out of tracked snapshots, sampled profiles and the stacks of a bundle. */
+/** Which code allocated the live objects: from tracked snapshots, sampled profiles and the stacks of a bundle. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { nodesInTurn } from '../../support/test-nodes.ts';
 const program = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-allocations-'));
 
-/** Keeps 5,000 objects, and lets go of twice as many. */
+/** Keeps 5,000 objects, and drops twice as many. */
 const tracked = join(folder, 'tracked.cjs');
 writeFileSync(
   tracked,
@@ -48,7 +48,7 @@ function heap(...words: string[]) {
 for (const { major, name, path } of nodesInTurn)
   test(`${name}: a tracked snapshot says which functions allocated what is kept`, () => {
     const file = join(folder, `${major}.heaptimeline`);
-    // V8 counts the allocations of an inlined call for its caller.
+    // V8 attributes the allocations of an inlined call to its caller.
     execFileSync(path, ['--no-opt', '--no-maglev', tracked, file]);
     const { status, stdout, stderr } = heap('allocations', file, '--json', '--limit', '1000');
     assert.equal(status, 0, stderr);
@@ -56,7 +56,8 @@ for (const { major, name, path } of nodesInTurn)
     assert.equal(kind, 'tracked');
     assert.ok(attributedBytes > 0 && attributedBytes <= totalBytes);
     const order = rows.find((row: { function: string }) => row.function === 'Order');
-    // An order's own lists are allocated in its constructor; a literal may be copied lazily, so that one can be less.
+    // The lists of an order are allocated in its constructor. V8 may copy a literal lazily, so only the orders themselves are
+    // certain.
     assert.ok(order.count >= 5000, JSON.stringify(order));
     assert.ok(order.script.endsWith('tracked.cjs') && order.line === 3);
     assert.ok(order.retainedSizeBytes >= order.bytes);
@@ -64,7 +65,7 @@ for (const { major, name, path } of nodesInTurn)
     assert.ok(drop.allocatedCount >= 10_000 && drop.count < drop.allocatedCount / 10, JSON.stringify(drop));
   });
 
-/** Two orders of 100 bytes made by `add` inside `serve`, one of which holds 50 bytes that a package made for it. */
+/** Two orders of 100 bytes, allocated by `add` inside `serve`. One of them holds 50 bytes that a package allocated for it. */
 function synthTracked(): Buffer {
   const { snapshot: synth, global } = synthProgram();
   const [first, second] = [
@@ -106,7 +107,7 @@ test('what a package allocated counts for the function of the program that calle
     bytes: 250,
     share: 1,
     count: 3,
-    // Each byte once, and what they keep that somebody else made.
+    // Each byte counts once; objects that other code allocated are included if these retain them.
     retainedSizeBytes: 1250,
     allocatedBytes: 590,
     allocatedCount: 7,

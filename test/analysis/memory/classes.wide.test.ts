@@ -1,4 +1,4 @@
-/** Distances, classes and their sums, and DOM states: against DevTools' own code. */
+/** Distances, classes and their sums, and DOM states, compared with DevTools' own code. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ function assertSameAggregates(heap: Heap, theirs: DevToolsSnapshot): void {
   const namesTwice = new Set<string>();
   for (const [key, row] of mine) {
     const { count, self, maxRet, distance, name } = others[key]!;
-    // Two kinds of one name, e.g. functions and an object called "Function": DevTools' table keeps only the last.
+    // Two kinds with the same name, e.g. functions and an object called "Function": DevTools' table keeps only the last.
     if (count < row.count) namesTwice.add(name);
     else assert.deepEqual(row, { name, count, self, maxRet, distance }, key);
   }

@@ -1,4 +1,7 @@
-/** What questions to a heap look at: counted, so that no machine's speed matters; and sums that a quicker way has to give as well. */
+/**
+ * How much work heap queries do: counted, so that the machine's speed does not matter. Also checks results that are computed
+ * in a faster way.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sortedById } from '../../../src/analysis/memory/growth/rows-by-id.ts';

@@ -1,4 +1,7 @@
-/** What is collected during the search comes back: each edge, by target, the highest first; also where a few targets have most. */
+/**
+ * Edges that are collected during the search are returned completely, by descending target, also if a few targets have most
+ * of them.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchesOf, sideBucketsFor } from '../../../src/analysis/memory/graph/crossing-batches.ts';
@@ -18,7 +21,7 @@ function numbersBelow(seed: number): (limit: number) => number {
   };
 }
 
-/** Sums over the sources of each target tell a lost, doubled or misplaced edge. */
+/** Count and checksums of the sources of each target, which reveal a lost, doubled or misplaced edge. */
 function sumsOf(edges: Iterable<Edge>): Map<number, string> {
   const sums = new Map<number, [number, number, number]>();
   for (const [target, source] of edges) {
@@ -52,7 +55,7 @@ test('edges of a few targets and of many, near and far, in no order', () => {
   const edges: Edge[] = [];
   let source = 1;
   for (let i = 0; i < 200_000; i++) {
-    // Each source once: the same edge twice may be left out.
+    // Each source occurs once, because a duplicate edge may be left out.
     source += 1 + (i % 1000 === 0 ? below(100_000) : below(3));
     edges.push([below(2) ? below(source) : below(Math.min(source, 500)), source]);
   }

@@ -1,4 +1,7 @@
-/** Dominators and retained sizes: against the definition on random graphs, against DevTools on each Node's own. */
+/**
+ * Dominators and retained sizes: compared with the definition on random graphs, and with DevTools on each Node's own
+ * snapshot.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +22,7 @@ import { fuzzInTurn } from '../../support/fuzz-runs.ts';
 import { nodeMajors, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
 
-/** Every node's dominator, self size and retained size is what DevTools' own code says. */
+/** Asserts that every node's dominator, self size and retained size equal those of DevTools' own code. */
 function assertSameAsDevTools(snapshot: HeapSnapshot, theirs: DevToolsSnapshot): void {
   const tree = computeDominators(snapshot);
   const sizes = computeShallowSizes(snapshot);
@@ -43,10 +46,10 @@ for (const major of nodeMajors)
     await inEachWay(async (options) => assertSameAsDevTools(await readHeapSnapshot(path, options), theirs));
   });
 
-/** A graph with all kinds of edges and nodes that the rules know, and a few WeakMap entries. */
+/** A graph with all kinds of edges and nodes that the rules treat differently, and a few WeakMap entries. */
 interface Graph {
   types: string[];
-  /** By node: the type of the root's edge to it, if any. */
+  /** By node: the type of the root's edge to it, or null. */
   roots: (string | null)[];
   edges: { from: number; to: number; type: string }[];
   entries: { table: number; key: number; value: number }[];
@@ -81,14 +84,14 @@ const anyGraph: fc.Arbitrary<Graph> = fc.record({
   entries: fc.array(fc.record({ table: fc.nat(30), key: fc.nat(30), value: fc.nat(30) }), { maxLength: 6 }),
 });
 
-/** @param first of the nodes that edges lead from and to. */
+/** @param first The first of the nodes that may have edges. */
 function build({ types, roots, edges, entries }: Graph, first: number): SynthSnapshot {
   const { snapshot } = synthProgram();
   for (const [at, type] of types.entries()) snapshot.node({ type, name: `${type} ${at}`, size: 8 + at });
   for (const [at, type] of roots.slice(0, types.length).entries())
     if (type) snapshot.edge(0, at + 3, type === 'element' ? at : `root ${at}`, type);
   const count = snapshot.nodes.length;
-  /** Nothing leads to the root, and from it one edge at most to each: DevTools gives up on anything else. */
+  /** No edge leads to the root, and at most one from it to each node: DevTools fails on anything else. */
   const target = (number: number): number => first + (number % (count - first));
   for (const { from, to, type } of edges) {
     const name = type === 'element' || type === 'hidden' ? to : `e${to}`;
@@ -107,7 +110,7 @@ function build({ types, roots, edges, entries }: Graph, first: number): SynthSna
 
 for (const [where, graphs, first] of [
   ['from many roots', anyGraph, 1],
-  // As in Node: all of the program is below its global object, and nothing leads to the GC roots.
+  // As in Node: the whole program is below its global object, and no edge leads to the GC roots.
   ['from one root', anyGraph.map((graph) => ({ ...graph, roots: [] })), 2],
 ] as const)
   test(`random graphs ${where} with every kind of edge: the same as DevTools`, async () => {
@@ -128,11 +131,11 @@ test('a second way into the program, found when all of it was visited: the same 
   const [first, shared, held, between, last] = Array.from({ length: 5 }, (_, at) =>
     snapshot.node({ name: `Node ${at}`, size: 8 }),
   ) as [number, number, number, number, number];
-  // Two ways of the program to `shared`, the second below what its global object holds.
+  // Two paths of the program to `shared`; the second is below what its global object holds.
   snapshot.edge(global, first, 'first').edge(first, shared, 'shared');
   snapshot.edge(global, held, 'held').edge(held, between, 'between').edge(between, last, 'last');
   snapshot.edge(last, shared, 'shared').edge(last, held, 'back');
-  // The value of an entry whose key only V8 holds: it hangs off the root, and leads into the second way.
+  // The value of an entry whose key only V8 holds: it hangs off the root, and leads into the second path.
   const [table, key, value] = ['Table', 'Key', 'Value'].map((name) => snapshot.node({ name, size: 8 })) as [
     number,
     number,
@@ -152,7 +155,7 @@ test('a second way into the program, found when all of it was visited: the same 
   });
 });
 
-/** By the definition: d dominates n when n can't be reached without d. */
+/** The definition itself: d dominates n if n can't be reached without d. */
 function dominatorsByDefinition(edges: [number, number][], count: number): number[] {
   const reachedWithout = (removed: number): boolean[] => {
     const seen = Array.from({ length: count }, () => false);
@@ -180,7 +183,7 @@ test('random graphs of strong edges: the definition of dominators', () => {
     fc.property(edges, (pairs) => {
       const synth = new SynthSnapshot();
       for (let node = 0; node < 14; node++) synth.node();
-      // Each node is the root's child or reached, so that no orphans come into it.
+      // Each node is a child of the root or reachable, so that there are no orphans.
       for (const [from, to] of pairs) synth.edge(from, to, 'e');
       const reached = new Set([0]);
       for (const node of reached) for (const [from, to] of pairs) if (from === node) reached.add(to);

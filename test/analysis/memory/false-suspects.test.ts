@@ -1,4 +1,7 @@
-/** What looks like a leak in one snapshot and is none: bounded caches, room in arrays, Node's own timers, modules. */
+/**
+ * What looks like a leak in a single snapshot but is none: bounded caches, spare capacity of arrays, Node's own timers,
+ * modules.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What holds many objects where no size points at it: two owners, a chain, an array that was made at once. */
+/** What holds many objects if no size points to it: two owners, a chain, an array that was created at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth/growth.ts';
@@ -9,7 +9,7 @@ import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapsh
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 
-/** Jobs that are in a list and in a chain of timers. */
+/** Jobs that are both in a list and in a chain of timers. */
 function withJobs(count: number): Heap {
   const { snapshot, global } = synthProgram();
   const jobs = snapshot.node({ name: 'Array', size: 64, id: 5001 });

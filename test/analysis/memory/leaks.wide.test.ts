@@ -1,6 +1,6 @@
 /**
- * Programs that leak and eight that do not, each known by construction: does growth name the container, and no other? And
- * one snapshot alone, in its first line?
+ * Programs that leak and eight that do not, each known by construction: does growth name the container and no other, and does
+ * the first suspect of a single snapshot name it too?
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const program = fileURLToPath(new URL('../../../fixtures/programs/heap-leaks.mjs
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** By way: where it leaks, and of what class. */
+/** By kind of leak: the container, and the class of its objects. */
 const leaks: Record<string, [RegExp, string]> = {
   sessions: [/app\.store\.byId$/, 'Session'],
   history: [/\.history$/, '{id, url, body}'],
@@ -35,12 +35,15 @@ const leaks: Record<string, [RegExp, string]> = {
   'metric labels': [/app\.metrics\.requests\.hashMap$/, '{labels}'],
   'async context': [/\.spans$/, '{id, url, body}'],
 };
-/** What no single container dominates, or only a chain does. Asked with the table beside it, which is the harder way. */
+/**
+ * Leaks that no single container dominates, or only a chain does. They are tested beside 20 MB of permanent data, which is
+ * the harder case.
+ */
 const entangled: Record<string, [RegExp, string]> = {
   'list and timer': [/app\.jobs\.byName$/, '{name, request, timer}'],
   'two lists': [/app\.store\.(rejected|reasons)$/, '{id, url, body}'],
   ports: [/app\.channels\.open$/, 'MessagePort'],
-  // The promise, or the function that would settle it: both hold all who wait.
+  // The promise, or the function that would settle it: both hold everything that waits.
   'one gate': [/app\.(gate|open\{context\})$/, 'system / Context'],
   registry: [/app\.registry$/, '{close}'],
   'replaced thing': [/app\.peek\{context\}\.theThing$/, ''],
@@ -52,7 +55,9 @@ const entangled: Record<string, [RegExp, string]> = {
   'pool without release': [/app\.database\.lent$/, '{id, url, body}'],
   'memoized for ever': [/options\.cache$/, '{id, url, body}'],
 };
-/** Of one snapshot: how its first line ends. */
+/**
+ * What the title of the first suspect in a single snapshot must match. For leaks without an entry there must be no suspect.
+ */
 const seenAtOnce: Record<string, RegExp> = {
   'list and timer': /byName|Timeout|timer/,
   'two lists': /app\.store\.(rejected|reasons)$/,

@@ -1,6 +1,6 @@
 /**
- * The language of `heap query`. Twenty questions of the kind that the handbooks of Eclipse MAT (OQL) and Perfetto (SQL over
- * heap graphs) ask, to a real heap whose answers follow from how it was made; then what is missing, and what is wrong.
+ * The language of `heap query`. Twenty questions of the kind that the manuals of Eclipse MAT (OQL) and Perfetto (SQL over
+ * heap graphs) ask, on a real heap whose answers follow from its construction; then missing values and invalid queries.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -21,7 +21,7 @@ import { majorsInTurn, usualNode } from '../../support/test-nodes.ts';
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-of-questions.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-query-'));
 
-/** The rows of a `select`; without one how many nodes match. */
+/** The rows of a `select`; for a query without one, how many nodes match. */
 function answer(heap: Heap, text: string): unknown {
   const { matches, table } = runQuery(heap, parseQuery(text), 1000);
   return table ? table.rows : matches;
@@ -29,7 +29,7 @@ function answer(heap: Heap, text: string): unknown {
 
 /** 300 orders, numbered from 0, of ada, bob and cleo in turns; dan has none. */
 const questions: readonly [string, unknown][] = [
-  // Numbers are numbers, below and above ten.
+  // Numbers compare as numbers, below and above ten.
   ['class = Order and .number > 290', 9],
   ['class = Order and .number < 5', 5],
   ['from Order where .number between 10 and 19', 10],
@@ -68,7 +68,7 @@ const questions: readonly [string, unknown][] = [
   ['from Order where .coupon like "SAVE\\_10\\%"', 60],
   ['from Order where .note glob "note 29?"', 7],
   ['from Order where .note ~ "^note \\\\d$"', 6],
-  // What is missing is neither equal nor unequal.
+  // A missing value is neither equal nor unequal.
   ['from Order where .note is null', 100],
   ['from Order where .note is not null', 200],
   ['from Order where not .note = "note 1"', 199],
@@ -78,7 +78,7 @@ const questions: readonly [string, unknown][] = [
   ['from Order where .number not in (1, 2)', 298],
   ['from Order where has coupon and not has .res.none', 60],
   ['from Order where .isPaid = false', 75],
-  // What keeps what.
+  // Retainers.
   ['from Page where retained by Archive', 40],
   ['from Page where dominated by Archive', 40],
   ['from Archive where retains (class = Page and .text ~ "^page 7 ")', 1],
@@ -87,7 +87,7 @@ const questions: readonly [string, unknown][] = [
   ['from Order where referenced by (class = Array and .length = 100)', 300],
   ['references (class = Order and .number = 299) and class = Array', 1],
   ['from Order where .customer = Customer and class(.res) = Customer', 0],
-  // Calculations.
+  // Arithmetic.
   ['from Order where .price - .number = 0.5 and .number % 100 = 7', 3],
   ['select count() from Order where retained(.res) >= self(.res) and -.number > -3', [[3]]],
   [

@@ -1,4 +1,6 @@
-/** What people ask: suspects, values, paths, strings, growth, queries; on a leaking agent of two Nodes and small heaps. */
+/**
+ * What people ask: suspects, values, paths, strings, growth, queries; on a leaking agent under two Nodes, and on small heaps.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -32,7 +34,7 @@ const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
 const leaks = new Map<number, [string, string]>();
 
-/** The agent's heap after some turns, and after as many more. */
+/** The agent's heap after some turns, and after twice as many. */
 function leak(major: number): [string, string] {
   const made = leaks.get(major) ?? [
     join(folder, `${major}-a.heapsnapshot`),

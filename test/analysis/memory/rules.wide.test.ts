@@ -1,4 +1,4 @@
-/** Each rule of the suspects on a program that has what it looks for, and on one that has a little of everything. */
+/** Each suspect rule on a program that has what the rule detects, and on one that has a little of everything. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function suspectsOf(
   return computeSuspects(heap);
 }
 
-/** By the way to keep too much: the rule, and what it says of where. */
+/** By way to retain too much: the rule that must report it, and how it describes the place. */
 const ways: [way: string, rule: string, sentence: RegExp][] = [
   ['large-object', 'large-object', /kept\.index/],
   ['large-class', 'large-class', /class Ticket \(constructor at \S*heap-suspects\.mjs:\d+/],
@@ -65,7 +65,7 @@ for (const [way, rule, sentence] of ways)
         found.refutedBy !== undefined &&
         /^(certain|likely|possible)$/.test(found.confidence),
     );
-    // Before it at most the whole of which its bytes are a part: the conversation of tool results.
+    // Only the conversation of which these tool results are a part may come before it.
     assert.ok(suspects.indexOf(found) <= 1, suspects.map(({ title }) => title).join('\n'));
   });
 

@@ -1,4 +1,4 @@
-/** What Node's timers hold reads as the timer and its callback, not as the list that leads there. */
+/** A path through Node's timers is shown as the timer and its callback, not as the list that leads there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
@@ -8,7 +8,7 @@ import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapsh
 
 interface Timer {
   node: number;
-  /** What its callback closes over. */
+  /** The node that its callback closes over. */
   session: number;
 }
 
@@ -25,7 +25,7 @@ function timer(synth: SynthSnapshot, name: string, repeat?: string): Timer {
   return { node, session };
 }
 
-/** global.setInterval{context}.timerListMap[250], and as many timers on it, linked. */
+/** global.setInterval{context}.timerListMap[250], with these timers in its linked list. */
 function program(timers: (synth: SynthSnapshot) => Timer[]): { heap: Heap; sessions: number[] } {
   const { snapshot: synth, global } = synthProgram();
   const setter = synth.node({ type: 'closure', name: 'setInterval' });

@@ -24,7 +24,7 @@ test('a list of 2,000,000 links', () => {
 
 test('a list whose 300,000 links share what they hold with the root: no quadratic walk', () => {
   const half = 300_000;
-  // Link i leads to link i + 1 first and then to value i, which the root's table holds too.
+  // Link i has an edge to link i + 1 and then one to value i, which the root's table also holds.
   const heap = analyse(
     snapshotOf(2 * half + 2, (node) => {
       if (node === 0) return [1, 2 * half + 1];

@@ -1,4 +1,4 @@
-/** Packages, native objects and drift of a bundle, as the account tells them. */
+/** Packages, native objects and drift of a bundle in the account. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeDrift } from '../../../src/analysis/modules/drift.ts';

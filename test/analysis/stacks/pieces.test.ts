@@ -1,4 +1,4 @@
-/** The pure pieces: in-app, code frames, joining of two stacks, scopes of a generated text. */
+/** The pure functions: in-app, code frames, alignment of two stacks, scopes in generated code. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -163,7 +163,7 @@ test('fuzz: joining keeps every printed frame, and the order of both', () => {
   );
 });
 
-/** The mark stands where the scopes are asked for. */
+/** The scopes at the position that `@` marks in the text. */
 function scopesAt(text: string): string[] {
   const offset = text.indexOf('@');
   const code = text.replace('@', ' ');

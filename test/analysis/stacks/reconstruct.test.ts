@@ -1,4 +1,4 @@
-/** Hosts that map by themselves, maps that are wrong, frames that are odd, input that is hostile. */
+/** Hosts that map stacks themselves, wrong maps, odd frames, hostile input. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -47,7 +47,7 @@ const mainLine = 15;
 const places = (frames: { function?: string; file?: string; line?: number }[]) =>
   frames.map(({ function: name, file, line }) => `${name} ${file}:${line}`);
 
-/** A bundle of one script, in memory. */
+/** A bundle with one script, in memory. */
 function bundleOf(script: Partial<LoadedScript>, text?: string, map?: string | Uint8Array): StackSources {
   const parts = new Map<string, Uint8Array>();
   if (text !== undefined) parts.set('sources/0.js', Buffer.from(text));
@@ -134,7 +134,7 @@ test('tsx maps by itself: with and without raw positions, nothing is mapped twic
 });
 
 test('a debugger’s stack under a loader that compiles in memory is where the code ran, and is mapped', async () => {
-  // The script has the path of its source, as under vite-node: what an error prints there the loader has mapped.
+  // The script has the path of its source, as under vite-node: the loader has already mapped what an error prints there.
   const inMemory = transformSync(typed, { loader: 'ts', sourcemap: 'external', sourcefile: 'shop.ts' });
   const at = positionOf(inMemory.code, 'new Error');
   assert.notEqual(at.line, shipLine);
@@ -254,7 +254,7 @@ test('a placeholder in the text, which moves columns and even lines, takes nobod
     minify: true,
   });
   const at = positionOf(code, 'Object.keys');
-  // The minifier makes a template of it, with real line breaks.
+  // The minifier turns it into a template literal with real line breaks.
   const clean = code.replace(/(?:-----BEGIN KEY-----\n)+/, '[redacted:key#0123abcd]');
   assert.ok(clean.split('\n').length < code.split('\n').length);
   const cleanMap = JSON.parse(map);
@@ -267,7 +267,7 @@ test('a placeholder in the text, which moves columns and even lines, takes nobod
   assert.deepEqual(places(frames), [`Shop.ship /app/src/shop.ts:${shipLine}`]);
 });
 
-/** Each is a bundle whose map must not be believed; the frame stays where the code ran, and one gap says why. */
+/** Each is a bundle whose map must not be trusted: the frame keeps its generated position, and one gap says why. */
 const otherBuild = transformSync(typed.replace('private readonly', 'static count = 0;\n  private readonly'), {
   loader: 'ts',
   sourcemap: 'external',

@@ -1,4 +1,4 @@
-/** One program as seven tools generate it, run for real: every frame must be found in the source, by name and line. */
+/** One program, compiled by seven tools and really run: every frame must be found in the source, by name and line. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ const programs = {
   vite: 'vite/bundle.mjs',
 };
 
-/** Source, 1-based line, of the marked places, in the order of the stack. */
+/** Source and 1-based line of the marked places, in the order of the stack. */
 const wanted = ['parseAnswer', 'readStep', 'Agent.takeStep', 'Agent.run', 'main'].map((name) => {
   for (const file of ['src/tools/parse answer.ts', 'src/agent.ts', 'src/main.ts']) {
     const lines = readFileSync(join(root, file), 'utf8').split('\n');
@@ -50,7 +50,7 @@ for (const [tool, file] of Object.entries(programs))
         assert.ok(frame.generated, 'says where the code ran');
         assert.equal(frame.trust, raw ? 'inspector' : 'stack-text');
         const { name, text } = wanted[n] as (typeof wanted)[number];
-        // rollup's own map has no texts; minified code has no name for a function expression.
+        // rollup's own map has no source texts; minified code has no name for a function expression.
         if (tool !== 'tsc' && tool !== 'rollup')
           assert.equal(frame.source?.find(({ line }) => line === frame.line)?.text, text);
         if (frame.function !== undefined) assert.equal(frame.function, name);

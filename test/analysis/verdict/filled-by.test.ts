@@ -1,4 +1,4 @@
-/** Which request filled the heap: only what the watchdog saw grow in one stretch of its work. */
+/** Which request filled the heap: only if the watchdog saw the heap grow during one uninterrupted stretch of its work. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainByOrigin } from '../../../src/analysis/verdict/by-origin.ts';
@@ -9,7 +9,7 @@ import type { Verdict } from '../../../src/model/verdict.ts';
 
 const mib = 2 ** 20;
 
-/** Of a heap of 100 MiB, with 12 requests in flight when they were last noted. */
+/** For a heap of 100 MiB, with 12 requests in flight when they were last recorded. */
 function explain(growth: { fromBytes: number; toBytes: number } | undefined): {
   verdict: Verdict;
   requests: VerdictFacts['account']['requests'];

@@ -1,4 +1,6 @@
-/** Hangs of the process before its end: one that had passed is not where the process was last seen. */
+/**
+ * Hangs before the end of the process: a hang that had passed is not reported as the place where the process was last seen.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The kind in a bundle's name and the verdict's own: one table decides both, for every trigger and what is thrown. */
+/**
+ * The kind in a bundle's name and the kind of the verdict: one table determines both, for every trigger and every thrown
+ * value.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TriggerFacts } from '../../../src/analysis/parts/trigger.ts';

@@ -1,4 +1,4 @@
-/** A run of tests that hung when none of them ran: what they, or what is around them, left open. */
+/** A test run that hung while no test was running: what the tests, or the code around them, left open. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Verdicts over deaths that others saw: each kind from its evidence, with the confidence that the evidence bears. */
+/**
+ * Verdicts on deaths that another process observed: each kind from its evidence, with the confidence that the evidence
+ * supports.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findGrowth, whatGrew } from '../../../src/analysis/memory-growth.ts';

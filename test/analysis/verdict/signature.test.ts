@@ -1,4 +1,4 @@
-/** One fault, one signature: what may change without changing it, and what may not. */
+/** One fault has one signature: which changes must not alter it, and which must. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { computeSignature, normaliseMessage } from '../../../src/analysis/signature.ts';

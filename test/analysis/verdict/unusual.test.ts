@@ -1,4 +1,4 @@
-/** Each rule speaks above its threshold and is silent below it. */
+/** Each rule reports above its threshold and is silent below it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findUnusual, thresholds, type UnusualInput } from '../../../src/analysis/unusual.ts';
@@ -16,7 +16,7 @@ const variable = (entry: { value: string } | { withheld: string }) => ({
   environment: { variables: { NODE_TLS_REJECT_UNAUTHORIZED: entry } },
 });
 
-/** Name, what is unusual, how it is said, and what looks alike and is not. */
+/** Name, an unusual input, the sentence about it, and an input that looks alike but is not unusual. */
 const cases: [string, UnusualInput, RegExp, UnusualInput][] = [
   [
     'descriptors',

@@ -1,4 +1,4 @@
-/** Each verdict, with facts that speak for it and facts that look alike and don't. */
+/** Each verdict, with facts that support it, and facts that look alike but don't. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VerdictFacts } from '../../../src/analysis/verdict/facts.ts';
@@ -58,7 +58,7 @@ const loop: AgentLoop = {
   ongoing: true,
   sentence: 'search({}) came 40 times with the same result',
 };
-/** An agent that has been silent for 31 s, and waits for a model too. */
+/** An agent that has been silent for 31 s, and is also waiting for a model. */
 function standstill(more: Partial<AgentState>): VerdictFacts {
   const { account, ...rest } = facts({
     trigger: {
@@ -495,7 +495,7 @@ for (const [name, given, kind, pattern] of table)
 
 test('every cause has a kind of the contract, and its own', () => {
   const kinds = causes.map((cause) => cause.kind);
-  // A test that ran too long makes no progress either, and is told in its own words.
+  // A test that ran too long makes no progress either, but has its own wording.
   assert.deepEqual(
     kinds.filter((kind, at) => kinds.indexOf(kind) !== at),
     ['no-progress'],

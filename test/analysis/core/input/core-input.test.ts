@@ -1,4 +1,4 @@
-/** Cores as people have them: packed, in a report, through a pipe, broken off. */
+/** Cores as people have them: compressed, inside a report, through a pipe, truncated. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { synthCore, synthThread } from '../../../support/synth-elf.ts';
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-input-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Of text that no packing makes small, with a gap of zeros that every one does. */
+/** Two different patterns, with a gap of zeros between them. */
 const memory = Buffer.concat([
   Buffer.from(Array.from({ length: 9000 }, (_, i) => (i * i * 31) % 251)),
   Buffer.alloc(3 << 20),
@@ -80,7 +80,7 @@ for (const packing of ['zstd', 'lz4', 'xz', 'bzip2'] as const) {
     assert.ok(bytesOf(input).equals(core));
     const torn = await open(`torn.${packing}`, packed.subarray(0, packed.length - 9)).catch((error) => error);
     if (torn instanceof Error) return assert.equal((torn as AgentdumpError).code, 'malformed-input');
-    // Node 22's own zstd takes a torn stream for a whole one; the core's table of segments does not.
+    // Node 22's own zstd accepts a truncated stream as complete; the core's segment table reveals it.
     const said = [...torn.problems, ...readCore(torn.source).problems].join();
     assert.match(said, new RegExp(`${packing}: it breaks off or is damaged|the file is cut off`));
     const some = bytesOf(torn);

@@ -1,4 +1,6 @@
-/** What a dead process was started with and waited for, against what the program itself printed. */
+/**
+ * The arguments and environment of a dead process and what it was waiting for, compared with what the program itself printed.
+ */
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';

@@ -1,4 +1,6 @@
-/** Regular expressions among the arguments of a dead process, with their flags as JavaScript prints them. */
+/**
+ * Regular expressions among the arguments in a dead process, with their flags in the order in which JavaScript prints them.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
