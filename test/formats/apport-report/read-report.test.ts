@@ -1,4 +1,4 @@
-/** Reports of apport, as apport writes them, in pieces, and damaged. */
+/** Reports of apport: as apport writes them, in pieces, and damaged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -24,7 +24,10 @@ const fields = [
   'Signal: 11',
 ];
 
-/** `lines`: of base64, each for itself, as apport cuts them. */
+/**
+ * The core in lines that are encoded as base64 separately and cut at `cuts`, as apport does; `after` are the fields that
+ * follow.
+ */
 function synthReport(core: Buffer | undefined, cuts: number[], after: string[] = ['Tags: noble']): Buffer {
   const lines = [...fields];
   if (core) {

@@ -1,4 +1,4 @@
-/** Reports of real Nodes, of older versions by their documented shape, and hostile ones. */
+/** Reports of real Nodes, reports of older versions in their documented shape, and hostile ones. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What is arm64's own in a core: registers, the mask of signatures, the frame of a signal handler. */
+/** What only arm64 has in a core: registers, the mask of pointer signatures, the frame of a signal handler. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ const arm64 = 183;
 const sp = 0x9000;
 const read = (bytes: Uint8Array) => readCore(bytesSource(bytes));
 
-/** NT_ARM_PAC_MASK: of data, then of code. */
+/** NT_ARM_PAC_MASK: the mask for data pointers, then the one for code pointers. */
 function synthMasks(data: bigint, code: bigint): Buffer {
   const bytes = Buffer.alloc(16);
   bytes.writeBigUInt64LE(data, 0);
@@ -24,7 +24,7 @@ function synthMasks(data: bigint, code: bigint): Buffer {
   return synthNote('LINUX', 0x406, bytes);
 }
 
-/** struct rt_sigframe: siginfo_t, and the ucontext 128 bytes on with its registers 176 bytes in. */
+/** struct rt_sigframe: siginfo_t, then the ucontext at offset 128, with its registers 176 bytes into it. */
 function synthHandlerFrame(information: number[], syndrome?: bigint): Buffer {
   const bytes = Buffer.alloc(128 + 176 + 288 + 4096);
   information.forEach((value, i) => {
@@ -34,7 +34,7 @@ function synthHandlerFrame(information: number[], syndrome?: bigint): Buffer {
   bytes.writeBigUInt64LE(7n, 312);
   bytes.writeBigUInt64LE(BigInt(sp), 312 + 31 * 8);
   bytes.writeBigUInt64LE(0x1234n, 312 + 32 * 8);
-  // A record of the vector registers' kind and size, then that of the syndrome.
+  // A record with the kind and size of the one for vector registers, then the one for the syndrome.
   bytes.writeUInt32LE(0x46508001, 592);
   bytes.writeUInt32LE(0x210, 596);
   if (syndrome === undefined) return bytes;

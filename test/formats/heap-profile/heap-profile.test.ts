@@ -1,4 +1,4 @@
-/** Sampled allocation profiles: the smallest, real ones of each Node, each fault by its name, damaged copies. */
+/** Sampled allocation profiles: the smallest, real ones of each Node, each fault with its error, damaged copies. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ for (const { name, path } of nodesInTurn)
     const ofKeepSome = calls.filter((call) => call.function === 'keepSome');
     assert.ok(ofKeepSome.every(({ script }) => script.endsWith('keeps.cjs')));
     const bytesOf = ofKeepSome.reduce((sum, call) => sum + call.bytes, 0);
-    // 20,000 objects and lists of more than 16 bytes each; by samples, so about.
+    // 20,000 objects and lists of more than 16 bytes each; the sum is approximate because it is sampled.
     assert.ok(bytesOf > 600_000 && bytesOf <= sampledBytes, `${bytesOf} of ${sampledBytes}`);
   });
 

@@ -1,4 +1,4 @@
-/** What must not work: each fault by name, and every file cut at every place. */
+/** Invalid snapshots: each fault with its error, and every file truncated at every position. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';

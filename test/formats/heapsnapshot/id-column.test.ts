@@ -1,11 +1,11 @@
-/** Ids come back as they were read, whatever their order and in whatever pieces they came. */
+/** Ids are returned as they were read, whatever their order and whatever pieces they arrived in. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { IdColumn } from '../../../src/formats/heapsnapshot/sections/id-column.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
-/** Pieces of ids: rising by two, as V8 gives them out, or not. */
+/** Pieces of ids: rising by two, as V8 assigns them, or arbitrary. */
 const pieces = fc.array(
   fc.record({
     first: fc.integer({ min: 0, max: 0xfffff000 }),

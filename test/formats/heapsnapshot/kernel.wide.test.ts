@@ -1,4 +1,4 @@
-/** The scanner's WebAssembly: it is what its source says, and takes exactly what the readers in TypeScript take. */
+/** The scanner's WebAssembly: it is what its source compiles to, and accepts exactly what the TypeScript readers accept. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ function headerFor(nodes: number, edges: number): SnapshotHeader {
   });
 }
 
-/** Into a kernel's window, and into bytes that no kernel knows. */
+/** Reads the text from a kernel's window, and from bytes outside of any kernel. */
 function bothWays<Result>(text: string, read: (bytes: Buffer, end: number) => Result): [Result, Result] {
   const { window } = new ScanKernel();
   window.fill(0);
@@ -111,7 +111,7 @@ test('edges to nodes of any number, of as many digits as there can be', () => {
     type: fc.nat(6),
     name: fc.integer({ min: 1, max: 8 }).chain(upTo),
     node: fc.integer({ min: 1, max: 8 }).chain(upTo),
-    // Now and then one that no node starts at.
+    // Occasionally an offset at which no node starts.
     off: fc.oneof({ weight: 300, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(6) }),
     zeros: fc.oneof({ weight: 9, arbitrary: fc.constant('') }, fc.constantFrom('0', '00000000')),
   });

@@ -1,4 +1,6 @@
-/** Where the kernel of the scanner can't run, the general readers give the same: an old or emulated processor, `--jitless`. */
+/**
+ * If the scanner's kernel can't run (an old or emulated processor, `--jitless`), the general readers give the same result.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -22,7 +24,7 @@ const summary = (...flags: string[]): { nodes: number } =>
     }),
   );
 
-/** V8's name for what its vectors need; other processors all have them. */
+/** V8's flag that disables the vector instructions; other processors always have them. */
 const withoutVectors = process.arch === 'x64' ? ['--no-enable-sse4-1'] : [];
 
 test('a processor without vectors, and no WebAssembly at all', () => {

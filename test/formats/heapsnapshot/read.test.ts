@@ -1,4 +1,4 @@
-/** The reader on whole snapshots: the smallest, every layout, every way in, and each Node's own files. */
+/** The reader on whole snapshots: the smallest, every layout, every kind of input, and each Node's own files. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { isWideRun } from '../../support/test-nodes.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Everything that a snapshot says, in words. */
+/** The whole content of a snapshot in a readable form. */
 function listing(snapshot: HeapSnapshot): unknown[] {
   return Array.from({ length: snapshot.nodes.count }, (_, node) => {
     const edges = [];

@@ -1,4 +1,4 @@
-/** A bit for each node that more than one edge leads to, as counting them says. */
+/** A bit for each node that is the target of more than one edge, compared with a count of the edges. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Two threads give what one gives: large files flat and in lines, with a fault on either side of the middle. */
+/** Two threads give the result of one: large files, flat and with line breaks, with a fault on either side of the middle. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,12 +19,12 @@ const nodes = 900_000;
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
 const path = join(folder, 'large.heapsnapshot');
 
-/** Arrays, whose size is counted with the one node that has them; half of them only one has. */
+/** The size of an array is added to the node that owns it, if only one has it; that is so for half of the arrays. */
 const isArray = (node: number): boolean => node % 9 === 5;
 const isOwned = (node: number): boolean => node % 18 === 5;
 const giant = 23;
 
-/** A heap of three and more edges a node, over 60 MB, which two threads begin with. */
+/** A heap with at least three edges per node: over 60 MB, and thus large enough for a second thread. */
 function write(separator: string, change: (text: string) => string = (text) => text): void {
   const bytes = snapshotOf(
     nodes,

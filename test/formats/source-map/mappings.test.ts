@@ -1,4 +1,4 @@
-/** The two decoders of mappings, against each other and against segments that are known. */
+/** The two decoders of mappings, compared with each other and with known segments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

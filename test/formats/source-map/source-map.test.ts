@@ -1,4 +1,4 @@
-/** Whole maps: of seven tools, of every writing, and hostile ones. */
+/** Whole maps: from seven tools, in every notation, and hostile ones. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -122,7 +122,7 @@ test('sections: offsets move lines, and columns on the first line only', async (
   });
 });
 
-/** Generated file, and a place in it by its text; the line of the source that must be found. */
+/** The 1-based line that contains `marker` in a source file of the fixtures. */
 function sourceLineOf(file: string, marker: string): number {
   const lines = readFileSync(join(fixtures, 'src', file), 'utf8').split('\n');
   return lines.findIndex((line) => line.includes(marker)) + 1;

@@ -1,4 +1,4 @@
-/** Names of sources → paths, without a disk. */
+/** Names of sources to paths, without a disk. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinSourceRoot, resolveDots, resolveSource } from '../../../src/formats/source-map/source-path.ts';

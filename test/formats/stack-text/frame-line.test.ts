@@ -5,7 +5,7 @@ import { parseFrameLine } from '../../../src/formats/stack-text/frame-line.ts';
 
 const frameOf = (line: string) => parseFrameLine(line)?.frame;
 
-/** Line, and what must be read from it: name, file, line, column. */
+/** The line, and what must be parsed from it: name, file, line, column. */
 const sourceForms: [string, string | undefined, string, number, number | undefined][] = [
   ['    at foo (/app/a.js:10:5)', 'foo', '/app/a.js', 10, 5],
   ['    at /app/a.js:10:5', undefined, '/app/a.js', 10, 5],

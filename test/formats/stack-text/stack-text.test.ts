@@ -1,4 +1,4 @@
-/** Whole stack texts: as Error.stack has them, as Node's stderr prints them, as libraries lengthen them. */
+/** Whole stack texts: as Error.stack contains them, as Node prints them to stderr, and as libraries extend them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { readStackText, type StackText } from '../../../src/formats/stack-text/s
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const names = (stack: StackText) => stack.frames.map((frame) => frame.functionName ?? '-');
-/** What a real process prints when it dies of `code`. */
+/** What a real process prints when it dies running `code`. */
 const stderrOf = (code: string, ...flags: string[]) =>
   spawnSync(process.execPath, [...flags, '-e', code], { encoding: 'utf8', env: { NO_COLOR: '1' } }).stderr;
 
@@ -168,7 +168,7 @@ test('real: a syntax error', () => {
   assert.ok(stack.frames.length > 0);
 });
 
-/** Each at least a megabyte; a quadratic reader would not come back. */
+/** Each about a megabyte long; a quadratic reader would not finish in time. */
 const hostile: Record<string, string> = {
   spaces: ' '.repeat(1 << 20),
   'an at and spaces': `at ${' '.repeat(1 << 20)}`,

@@ -1,4 +1,4 @@
-/** Areas of allocators in memory, which is built here by hand: what is one, what only looks like one, and how many. */
+/** Allocation areas in memory that is built here by hand: what is one, what only looks like one, and how many there are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Which pages of V8's heaps are walked, by headers that are built here by hand. */
+/** Which pages of V8's heaps are walked, from headers that are built here by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
@@ -11,12 +11,12 @@ const first = 0x7000_0000_0000;
 const pageSize = 1 << 18;
 const heapAddress = 0x5000_0000;
 
-/** Pages one after the other, as V8 12.4 heads them; only their heads are in memory. */
+/** Consecutive pages with the headers of V8 12.4; only the start of each page is in memory. */
 function pagesOf(flags: number[]): number[] {
   const extents = flags.map((flag, n) => {
     const head = Buffer.alloc(0x1000);
     const start = first + n * pageSize;
-    // The header lies behind a pointer; here on the page itself.
+    // The header is reached through a pointer; here it is on the page itself.
     const words = [flag, start + 0x100];
     words[(0x100 + 8) / 8] = start;
     words[(0x100 + 16) / 8] = pageSize;
@@ -33,7 +33,7 @@ function pagesOf(flags: number[]): number[] {
 }
 
 const [pointersFrom, fromPage, toPage, candidate] = [1 << 2, 1 << 3, 1 << 4, 1 << 8];
-/** V8 says of it that it is free, and then that nobody counts it any more. */
+/** V8's flags PRE_FREED and UNREGISTERED: a page with both is free, and no longer counted as part of the heap. */
 const [freed, unregistered] = [1 << 13, 1 << 16];
 
 test('old and young pages, and one that the next collection will empty', () => {

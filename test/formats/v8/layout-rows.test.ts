@@ -1,4 +1,4 @@
-/** When a Node of the matrix needs a row in the layout table, and what a V8 without one gives. */
+/** When a Node of the matrix needs a row in the layout table, and what happens for a V8 without one. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { FileSource } from '../../../src/bytes/byte-source.ts';
@@ -39,7 +39,7 @@ function readMetadata(
   };
 }
 
-/** What to do about a V8 without a proven row; undefined where there is one. */
+/** How to add a proven row for a V8; undefined if it has one. */
 function adviceFor(node: string, { major, minor }: { major: number; minor: number }): string | undefined {
   if (provenLines.has(major * 100 + minor)) return undefined;
   return (

@@ -5,7 +5,7 @@ import { BytecodeSizes } from '../../../src/formats/v8/frames/code.ts';
 import { decodePositions, findPosition, VlqReader } from '../../../src/formats/v8/frames/positions.ts';
 import '../../support/fuzz-runs.ts';
 
-/** A number in groups of seven bits, the low ones first. */
+/** Encodes a number in groups of seven bits, the low ones first. */
 function vlq(value: number): number[] {
   const bytes: number[] = [];
   for (let rest = value; ; rest = Math.floor(rest / 128)) {
@@ -22,7 +22,7 @@ interface Row {
   isStatement: boolean;
 }
 
-/** As V8 writes it: deltas; an expression's code delta is negated minus one, or flagged in V8 14. */
+/** Encodes rows as V8 does: as deltas. The code delta of an expression is -delta - 1, or in V8 14 has a flag. */
 function encode(rows: Row[], unsignedDeltas: boolean): Uint8Array {
   const bytes: number[] = [];
   let code = -1;

@@ -1,4 +1,4 @@
-/** The table of safepoints, from bytes laid out here. */
+/** The safepoint table, from bytes laid out here. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
@@ -10,7 +10,9 @@ const headerBytes = 12;
 const registerBytes = 3;
 const rowBytes = 1 + 1 + 1 + registerBytes;
 
-/** Rows of one byte each for program counter, index and trampoline (both plus one), and then bits of registers. */
+/**
+ * Rows with one byte each for program counter, index and trampoline (the last two plus one), followed by the register bits.
+ */
 function buildTable(rows: readonly [pc: number, index: number, trampoline: number][]): Uint8Array {
   const table = Buffer.alloc(headerBytes + rows.length * rowBytes, 0xff);
   table.writeUInt32LE(rows.length, headerBytes - 8);

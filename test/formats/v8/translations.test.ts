@@ -1,4 +1,4 @@
-/** Frame translations: operations written as V8 writes them, by a writer of its own, and what must be refused. */
+/** Frame translations: operations encoded as V8 does, by an independent writer, and invalid ones that must be refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import type { V8Layout } from '../../../src/formats/v8/heap/object-layout.ts';
 import { VirtualMemory } from '../../../src/formats/v8/virtual-memory.ts';
 import '../../support/fuzz-runs.ts';
 
-/** As the table in the binary of each line has them. */
+/** The operand counts in the table of each V8 line's binary. */
 const counts = {
   11: '1,0,3,3,1,1,3,1,3,1,1,1,1,1,2,1,1,1,1,1,1,1,1,5,3,3,3,4,0,1,1,1,1,1,2,1',
   12: '5,3,3,3,2,1,3,4,3,2,1,0,3,3,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0,1,1,1,1,1,2,1',
@@ -51,7 +51,7 @@ function vlq(value: number): number[] {
   }
 }
 const encode = ({ name, operands }: Operation) => [numberOf(name), ...operands.flatMap(vlq)];
-/** `frames` are JavaScript frames; `lookback` in bytes. */
+/** `frames` is the number of JavaScript frames, `lookback` is in bytes. */
 const begin = (lookback: number, frames: number) => [
   numberOf('BEGIN_WITHOUT_FEEDBACK'),
   ...vlq(lookback),
@@ -125,7 +125,7 @@ const layout = {
   string: { length: 12 },
 } as unknown as V8Layout;
 
-/** A heap with nothing in it but one map, whose objects are plain. */
+/** A heap that contains only one map, of plain objects. */
 function resolverOf(operations: Operation[], fill = (_stack: DataView) => {}) {
   const stack = new DataView(new ArrayBuffer(256));
   fill(stack);

@@ -1,4 +1,4 @@
-/** Names in modules of WebAssembly: those of a hand-made one, and no harm from bytes that are none. */
+/** Names in WebAssembly modules: those of a hand-made module, and no harm from arbitrary bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
