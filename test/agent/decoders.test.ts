@@ -1,4 +1,4 @@
-/** Server-sent events, lines of JSON, Amazon's event stream and content encodings, in chunks of every size. */
+/** Server-sent events, JSON lines, Amazon's event stream and content encodings, in chunks of every size. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, crc32, deflateSync, gzipSync } from 'node:zlib';
@@ -76,7 +76,7 @@ test('lines of JSON, whole and in single bytes, the last without a line end', ()
   }
 });
 
-/** A frame as the format's description has it, restated. */
+/** A frame as in the format's specification, restated. */
 function frame(headers: Record<string, string>, payload: string): Buffer {
   const head = Buffer.concat(
     Object.entries(headers).map(([name, value]) => {

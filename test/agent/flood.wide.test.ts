@@ -1,6 +1,6 @@
 /**
- * Floods of each kind of event, in processes of their own: beside the same program without the preload the memory grows
- * by a bounded amount, the disk holds no more than the journal's bound, and what was lost is named.
+ * Floods of each kind of event, each in its own process: compared with the same program without the preload, memory grows by
+ * a bounded amount, the disk use stays within the journal's limit, and what was lost is reported.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
 const program = fileURLToPath(new URL('programs/flood.mjs', import.meta.url));
 const million = 1_000_000;
 
-/** What is asked for is told by the prompt; frames and bodies as large as the test says. */
+/** The prompt selects the kind of reply; `count` is the number of frames or the size of the body. */
 async function startServer(t: TestContext, count: number): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = '';
@@ -74,7 +74,9 @@ function run(dir: string, flags: string[], words: string[], url: string): Promis
   });
 }
 
-/** `lost`: what the bundle says is missing or cut; `growsMb`: more memory than without, garbage of V8's included. */
+/**
+ * `lost`: what the bundle reports as missing or cut. `growsMb`: the limit for the additional memory, including V8's garbage.
+ */
 const floods = [
   { what: 'frames', count: 100_000, growsMb: 150, lost: /\[cut: 688890 characters in all/ },
   {
@@ -88,7 +90,7 @@ const floods = [
   { what: 'mcp', count: 30_000, growsMb: 350, lost: /agent events are no longer held/ },
   { what: 'output', count: 100_000, growsMb: 100, lost: undefined },
 ];
-/** The journal's bound, and what is beside it. */
+/** The journal's limit, plus the other files. */
 const mostDiskMb = 40;
 
 for (const { what, count, growsMb, lost } of floods)

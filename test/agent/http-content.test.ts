@@ -1,4 +1,4 @@
-/** Requests that are no model calls, with their content: bodies in pieces, bounded and cleaned, and the events of each. */
+/** Requests that are not model calls, with their content: bodies in pieces, bounded and redacted, and the events of each. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** Requests of `node:http2` on every Node that has channels for them: recorded as those of other clients, unseen by the host. */
+/**
+ * Requests of `node:http2` on every Node that has channels for them: recorded like those of other clients, without effect on
+ * the host.
+ */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

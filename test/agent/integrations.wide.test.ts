@@ -1,4 +1,7 @@
-/** What frameworks tell beyond their model calls, each pinned against the real package; and that none can tell we listen. */
+/**
+ * What frameworks report besides their model calls, each checked with the real package; and that none can detect the
+ * recording.
+ */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { AgentRun } from '../../src/model/agent-state.ts';
@@ -18,7 +21,7 @@ const toolsOf = (run: AgentRun) =>
   run.toolCalls.map(({ name, status, arguments: given, result }) => [name, status, given, result]);
 const weather = ['get_weather', 'finished', { city: 'Oslo' }, 'Oslo: 3 degrees, snow — ❄'];
 
-/** The only run of an agent that asked for the weather once, with every call inside of it. */
+/** The only run of an agent that asked for the weather once, with all calls inside of it. */
 function assertOneRun(runs: AgentRun[], name: string, steps: string[]): AgentRun {
   assert.equal(runs.length, 1, JSON.stringify(runs.map((run) => run.name)));
   const [run] = runs;
@@ -72,7 +75,7 @@ for (const major of majors) {
     const run = assertOneRun(stateOf(ran).runs, 'LangGraph', steps);
     assert.deepEqual(run.ids, { thread_id: 'weather-42', user_id: 'u7' });
     assert.equal(run.toolCalls[0]?.stepId, run.steps[2]?.id);
-    // What a step gave is recorded with it; the state that grows of it is not, with each step again.
+    // The result of a step is recorded with it; the state that accumulates from the results is not repeated with each step.
     const given = run.steps.map(({ result }) => JSON.stringify(result));
     assert.deepEqual(
       given.map((text) => text?.includes('How is Oslo?')),
@@ -142,7 +145,7 @@ for (const major of majors) {
   }, async () => {
     for (const tracing of ['on', 'off']) {
       const ran = await runBoth('openai-agents-fails', [tracing], major, preload);
-      // With tracing off the SDK makes a trace of its own inside of the program's.
+      // With tracing off, the SDK creates its own trace inside of the program's.
       const seen = new Set(stateOf(ran).runs.map(({ name, status }) => `${name} ${status}`));
       assert.deepEqual([...seen], ['Agent workflow failed', 'the day running'], tracing);
     }

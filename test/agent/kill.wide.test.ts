@@ -1,8 +1,8 @@
 /**
- * Real agents killed by SIGKILL at a random instant after each event of their conversation: what the model saw, said and
- * counted until then is in what was written, and nothing else is. By default one event each, on a Node that differs from
- * agent to agent; AGENTDUMP_TEST_KILLS=every kills every agent after every event on every Node, some 1,500 times (without
- * run-tests.mjs, which gives a test ten minutes).
+ * Real agents killed by SIGKILL at a random instant after an event of their conversation: what the model received, replied
+ * and counted until then is in the written data, and nothing else is. By default each agent is killed after one event, on a
+ * Node that differs between agents; AGENTDUMP_TEST_KILLS=every kills every agent after every event on every Node, some 1,500
+ * times (without run-tests.mjs, which limits a test to ten minutes).
  */
 import { before, test } from 'node:test';
 import { buildPreload, type NodeMajor, nodeMajors } from '../support/agent-preload.ts';
@@ -10,7 +10,7 @@ import { assertAsFarAsItWent, killAfterEvent } from '../support/killed-agent.ts'
 import { clients, frameworks, modes, runsOn, whyNoAgents } from '../support/real-agents.ts';
 
 const isEvery = process.env['AGENTDUMP_TEST_KILLS'] === 'every';
-/** The shortest conversation, whole, has two events: its requests. */
+/** The shortest conversation without streaming has two events: its requests. */
 const fewestEvents = { whole: 2, stream: 10 };
 
 let preload: string;
@@ -23,7 +23,7 @@ interface Kills {
   settled: number;
 }
 
-/** Kills after one random event, or after each of them in turn. */
+/** Kills after one random event, or after each event in turn. */
 async function kill(
   agent: readonly string[],
   mode: (typeof modes)[number],

@@ -1,4 +1,6 @@
-/** Agents of real frameworks, killed by SIGKILL while their tool is at work: the bundle says which, with what arguments. */
+/**
+ * Agents of real frameworks, killed by SIGKILL while their tool is running: the bundle names the tool and its arguments.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, symlinkSync, watch, writeFileSync } from 'node:fs';
@@ -10,7 +12,7 @@ import { whyNoAgents } from '../support/real-agents.ts';
 import { agents, node, runCli } from '../support/recorded-deaths.ts';
 import { bundlesIn, temporaryFolder } from '../support/run-victim.ts';
 
-/** Says who it is once it is at work, and never returns. */
+/** Writes its pid to a file once it is running, and never returns. */
 const endlessTool = `({ city }) => (writeFileSync('at-work', String(process.pid)), new Promise(() => setInterval(() => {}, 1e6))) ||`;
 
 for (const program of ['langgraph', 'openai-agents', 'ai-sdk'])

@@ -6,7 +6,7 @@ import { EventSink } from '../../src/agent/record/sink.ts';
 
 const policy = { text: (text: string) => text, value: (value: unknown) => value };
 
-/** `written`: what a reader of the journal would find, and whether it must be there already. */
+/** `written`: what a reader of the journal would find, and whether each entry was flushed. */
 function makeLate() {
   const written: { seq: number; at: number; kind: string; id: string; isFlushed: boolean }[] = [];
   let opened = 0;
@@ -29,7 +29,7 @@ const sendRequest = (sink: LateSink) => {
 
 const countImmediates = () => process.getActiveResourcesInfo().filter((one) => one === 'Immediate').length;
 
-/** More than the sink waits for. */
+/** More turns than the sink waits for. */
 async function turns(): Promise<void> {
   for (let n = 0; n < 4; n++) await turn();
 }
@@ -41,7 +41,7 @@ test('what has been sent waits until the loop has turned, and is written in its 
   sendRequest(sink);
   const after = Date.now();
   assert.equal(opened(), 0);
-  // One without a hold on the loop would wait until something else woke it.
+  // An immediate without a reference would wait until something else woke the loop.
   assert.equal(countImmediates(), immediates + 1);
   await turns();
   assert.equal(opened(), 1);

@@ -1,4 +1,4 @@
-/** What masks hide, and what they leave. */
+/** What masks hide, and what they keep. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mask, masking, maskValue } from '../../src/agent/calls/masks.ts';

@@ -1,4 +1,4 @@
-/** What is left of a model call when it is over. */
+/** What remains in memory of a model call after its end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -12,7 +12,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const sink = { record() {} } as unknown as AgentSink;
 
-/** A whole call, whose reply is then nobody's but the recorder's. */
+/** A whole call, whose reply is afterwards referenced by the recorder only. */
 function call(recorder: AgentRecorder, role = 'assistant'): WeakRef<ReplyBuilder> {
   const reply = new ReplyBuilder();
   const record = new ModelCallRecord(recorder, { attributes: {} }, undefined, reply);

@@ -1,6 +1,6 @@
 /**
- * The span processor against spans that nobody would send: it never throws, never waits, keeps nothing large, ends what it has
- * begun, and no secret of a span is in what is recorded.
+ * The span processor with spans that no real program would send: it never throws, never waits, keeps nothing large, ends
+ * whatever it began, and records no secret of a span.
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -35,7 +35,7 @@ function install(): InstalledAgent {
   return installed;
 }
 
-/** Opens the sink, where nothing has been recorded yet. */
+/** Also opens the sink if nothing has been recorded yet. */
 const renderPart = (one: InstalledAgent): string => one.renderPart() ?? assert.fail('no part');
 
 const stateOf = (one: InstalledAgent) => computeAgentState(readAgentEventsPart(renderPart(one)));
@@ -59,7 +59,7 @@ function makeSpan(fields: object): SpanLike {
   return { name: 'x', attributes: {}, spanContext: () => ({ traceId: 't', spanId }), ...fields } as SpanLike;
 }
 
-/** Begins and ends each, the first around the second and so on. */
+/** Begins and ends each span, the first around the second and so on. */
 function pass(processor: AgentdumpSpanProcessor, ...list: SpanLike[]): void {
   for (const span of list) processor.onStart(span);
   for (const span of [...list].reverse()) processor.onEnd(span);
@@ -85,7 +85,7 @@ const withAttributes = (span: typeof modelSpan, attributes: object) => ({
   attributes: { ...span.attributes, ...attributes },
 });
 
-/** What is wrong with a span, by name. Properties with getters are defined, not copied. */
+/** Faulty spans by the name of the fault. Properties with getters are defined, not copied. */
 const faults: Record<string, () => SpanLike> = {
   'no attributes': () => makeSpan({ ...toolSpan, attributes: undefined }),
   'attributes of null': () => makeSpan({ ...toolSpan, attributes: null }),
@@ -163,7 +163,7 @@ for (const [fault, make] of Object.entries(faults))
     const before = process.cpuUsage();
     const span = make();
     pass(processor, outer, Object.assign(span, { parentSpanContext: outer.spanContext() }));
-    // Of the processor: the clock's time belongs to whoever else is busy.
+    // Processor time, since the elapsed time depends on the load of the machine.
     assert.ok(process.cpuUsage(before).user < 10_000_000);
     const part = renderPart(one);
     assert.ok(part.length < 4 << 20, `${part.length} characters`);
@@ -234,7 +234,7 @@ test('a conversation of megabytes in every span is not kept by the processor', {
       ),
     );
   collect();
-  // 150 texts of a MiB were read; what is kept of each is its start, its end and a hash.
+  // 150 texts of a MiB were read; only the start, the end and a hash of each are kept.
   const kept = (process.memoryUsage().heapUsed - before) >> 20;
   assert.ok(kept < 32, `${kept} MiB`);
 });

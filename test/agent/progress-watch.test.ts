@@ -1,9 +1,9 @@
-/** When a lack of progress is reported, how often, and what counts as a sign. Node's own clock for tests is used. */
+/** When a lack of progress is reported, how often, and what counts as a sign of progress. Uses Node's mock timers. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ProgressWatch, Stall } from '../../src/agent/record/progress-watch.ts';
 
-/** The watch takes the timers as they are when it is loaded. */
+/** The watch captures the timer functions when it is loaded. */
 let loads = 0;
 async function startWatch(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });

@@ -1,4 +1,4 @@
-/** Frameworks, each in a real agent: everything that the model saw, said and counted is recorded, on four Nodes. */
+/** Frameworks, each in a real agent: everything that the model received, replied and counted is recorded, on four Nodes. */
 import { before, test } from 'node:test';
 import { assertSameAsOracle } from '../support/agent-oracle.ts';
 import { buildPreload, nodeMajors } from '../support/agent-preload.ts';

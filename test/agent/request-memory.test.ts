@@ -13,7 +13,7 @@ import { Conversation } from '../../src/agent/record/conversation.ts';
 const target = { host: 'h', path: '/v1/messages', query: '' };
 const pad = 'x'.repeat(1200);
 
-/** Reads bodies one after another as the recorder does; says how many elements each reading was given. */
+/** Reads bodies one after another as the recorder does; `given` has the number of elements that each reading received. */
 class Reading {
   readonly memory = new RequestMemory();
   readonly recorded: string[] = [];
@@ -29,7 +29,7 @@ class Reading {
     this.#format = format;
   }
 
-  /** The texts of the request's list, as recorded. */
+  /** The request's messages, model and tools, as recorded. */
   read(body: string): { messages: string[]; model: unknown; tools: string } | undefined {
     const request = this.memory.read('h/p', Buffer.from(body), (parsed) => this.#readRequest(parsed));
     if (!request) return undefined;

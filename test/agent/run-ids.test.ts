@@ -1,4 +1,4 @@
-/** Whose work it is: what frameworks, spans and requests say of it, and what of a journal is believed. */
+/** Whose work it is: which ids are taken from frameworks, spans and requests, and which of a journal's are trusted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readIds, readRequestIds } from '../../src/agent/record/run-ids.ts';

@@ -1,4 +1,6 @@
-/** Streamed replies are read and written a while after they came: nothing of them may be lost or changed by that. */
+/**
+ * Streamed replies are read and written some time after they arrived: nothing of them may be lost or changed by the delay.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DeltaClock } from '../../src/agent/calls/delta-clock.ts';

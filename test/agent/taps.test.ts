@@ -1,4 +1,4 @@
-/** The taps on every Node of the matrix: what the model saw is recorded, and the host sees nothing of it. */
+/** The taps on every Node of the matrix: what the model received is recorded, and the host does not notice. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertSameAsOracle, stateOf } from '../support/agent-oracle.ts';
@@ -23,7 +23,7 @@ before(async () => {
   preload = await buildPreload();
 });
 
-/** One program against a server of its own, which answers as `script` says. */
+/** Runs one program against its own server, which answers as `script` specifies. */
 async function run(
   program: string,
   major: (typeof nodeMajors)[number],

@@ -1,6 +1,6 @@
 /**
- * Deaths within activities of Temporal and steps of DBOS, by contexts and classes of their shape: neither package is installed
- * here. The adapters were tried with @temporalio/testing 1.24 and with DBOS 5.3 on PostgreSQL.
+ * Deaths within activities of Temporal and steps of DBOS, with stand-ins for their contexts and classes: neither package is
+ * installed here. The adapters were tried with @temporalio/testing 1.24 and with DBOS 5.3 on PostgreSQL.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

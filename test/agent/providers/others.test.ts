@@ -1,4 +1,6 @@
-/** Gemini, Bedrock, Mistral, Ollama, Cohere, Vercel's gateway and the generic format; and what no reader may choke on. */
+/**
+ * Gemini, Bedrock, Mistral, Ollama, Cohere, Vercel's gateway and the generic format; and input that no reader may fail on.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -163,7 +165,7 @@ test('Bedrock: InvokeModel with the body of another maker', () => {
       { 'gen_ai.request.temperature': 0.5 },
     ],
   );
-  // The path alone says that it is a model call.
+  // The path alone identifies it as a model call.
   assert.equal(bedrock.readRequest({ taskType: 'TEXT_IMAGE' }, place)?.model, 'meta.llama3');
   const llama = {
     generation: 'Snow.',
@@ -279,7 +281,7 @@ test('Cohere: both versions, whole and streamed', () => {
     [undefined, { event_type: 'stream-end', finish_reason: 'COMPLETE', response: answer }],
   ]);
   assert.deepEqual([messagesOf(lines), lines.usage, lines.done], [said, { input: 7, output: 4 }, true]);
-  // What another program calls /v2/chat is no model call.
+  // What another program posts to /v2/chat is not a model call.
   assert.equal(cohere.readRequest({ messages: [], room: 7 }, place), undefined);
   const embed = cohere.readRequest({ model: 'e', texts: ['a', 'b'] }, target('h', '/v2/embed'));
   assert.deepEqual(embed?.attributes, { 'agentdump.request.inputs': 2 });
@@ -359,7 +361,7 @@ test('a place is of one format', () => {
   assert.equal(names('localhost', '/v1/messages'), 'anthropic');
   assert.equal(names('api.x.ai', '/v1/chat/completions'), 'x_ai');
   assert.equal(names('example.com', '/v1/users'), undefined);
-  // Who serves OpenAI's format, where the host says it; else nobody is named.
+  // The host determines who serves OpenAI's format; for an unknown host no provider is named.
   assert.equal(names('api.together.ai', '/v1/chat/completions'), 'together_ai');
   assert.equal(names('api.deepseek.com', '/chat/completions'), 'deepseek');
   assert.equal(names('openrouter.ai', '/api/v1/responses'), 'openrouter');
