@@ -1,4 +1,4 @@
-/** One death: it is died, and the account is held against the truth. */
+/** Runs one death of the table and compares its account with the truth. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../support/run-victim.ts';

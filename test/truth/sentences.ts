@@ -1,17 +1,17 @@
 /**
- * Sentences of an account against what the victim and the server noted themselves: each that claims a state, a time, a
- * status or a signal must be true. What claims nothing of the kind is counted as not checked.
+ * Checks the sentences of an account against what the victim and the server recorded themselves: each that claims a state, a
+ * time, a status or a signal must be true. Sentences that make no such claim are counted as unchecked.
  */
 import type { Account } from '../../src/model/account.ts';
 import type { Noted, Witnessed } from './victim.ts';
 
 interface Check {
   says: RegExp;
-  /** Undefined where it is true, else what is wrong. */
+  /** Undefined if the sentence is true, otherwise what is wrong with it. */
   judge(match: RegExpExecArray, log: readonly Noted[]): string | undefined;
 }
 
-/** Between noting and doing, and until the parent sees an end on a busy machine. */
+/** The time between recording an action and doing it, and until the parent sees the end on a busy machine. */
 const slackMs = 250;
 
 const checks: readonly Check[] = [
@@ -130,7 +130,7 @@ const checks: readonly Check[] = [
     },
   },
   {
-    // Nothing shows that somebody waits for a call: it may have been given up.
+    // Nothing proves that a call is being waited for: it may have been given up.
     says: /waiting for (?:\d+ )?(tool|step|model call|thing)/,
     judge: ([, what]) => `nobody saw anything wait for a ${what}`,
   },
@@ -176,7 +176,7 @@ const of = (log: readonly Noted[], what: string, name: unknown) =>
 
 const units: Record<string, number> = { ms: 1, s: 1000, min: 60_000 };
 
-/** Between what the log's last own word and the end that the parent saw allow. */
+/** The age must be between that at the last entry of the program or server and that at the end that the parent saw. */
 function isAge(text: string, from: Noted, log: readonly Noted[]): string | undefined {
   const [, figure, unit = ''] = /^([\d.]+) (ms|s|min)/.exec(text) ?? [];
   const age = Number(figure) * (units[unit] ?? Number.NaN);

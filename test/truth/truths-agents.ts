@@ -4,7 +4,7 @@ import type { Reply, Truth } from './truths.ts';
 const calls = (...names: string[]): Reply => ({
   tools: names.map((name, n) => ({ id: `call_${n + 1}`, name, arguments: '{"city":"Oslo"}' })),
 });
-/** The model is asked, its answer is swallowed, and something else breaks. */
+/** The model is asked, the error of its reply is swallowed, and something else breaks. */
 const swallowed = `const reply = await ask().catch(() => ({}));\nthrows('no choices in the reply');`;
 
 export const agentTruths: readonly Truth[] = [

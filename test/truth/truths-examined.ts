@@ -1,6 +1,7 @@
 /**
- * Deaths of agents, servers and tests by somebody who had not read what tells them: the truth is from the programs alone.
- * Servers note each request as it begins and ends, and the one that does it, before it does.
+ * Deaths of agents, servers and tests, written by somebody who had not read the code that reports them: the truth is derived
+ * from the programs alone. Servers record when each request begins and ends; the request that causes the death is recorded
+ * before it does so.
  */
 import type { Reply, Truth } from './truths.ts';
 

@@ -1,4 +1,4 @@
-/** Deaths in which something beside the cause looks like it: equal words, other failures, work that goes on elsewhere. */
+/** Deaths with something besides the cause that looks like it: equal words, other failures, work that continues elsewhere. */
 import type { Truth } from './truths.ts';
 
 export const mixedTruths: readonly Truth[] = [

@@ -1,4 +1,4 @@
-/** Deaths in Node's own code, where the error's stack has no frame of the program; and others that are easily told wrong. */
+/** Deaths in Node's own code, where the error's stack has no frame of the program; and others that are easily misreported. */
 import type { Truth } from './truths.ts';
 
 const library = (code: string): string =>

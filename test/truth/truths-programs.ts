@@ -191,7 +191,7 @@ export const programTruths: readonly Truth[] = [
     name: 'stopped while it waits for what never comes',
     quick: true,
     signal: 'SIGTERM',
-    // It may take its time, on a slow machine too.
+    // The heap is searched even if that takes long on a slow machine.
     env: { AGENTDUMP_HEAP: 'always' },
     program: `globalThis.bus = new EventEmitter();\nasync function fetchOrder(id) { await once(bus, id); }\nasync function serve() { await fetchOrder('7'); }\nserve(); ready(); setInterval(() => {}, 1000);`,
     kind: 'terminated',

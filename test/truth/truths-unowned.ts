@@ -1,4 +1,7 @@
-/** Deaths whose owner is easily told wrong: work that no request started, ends that somebody else caused, errors of errors. */
+/**
+ * Deaths that are easily attributed to the wrong owner: work that no request started, ends that something else caused, errors
+ * caused by errors.
+ */
 import type { Truth } from './truths.ts';
 
 export const unownedTruths: readonly Truth[] = [

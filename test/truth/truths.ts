@@ -1,7 +1,7 @@
 /**
- * Deaths with the truth about each, written down before it is died: the kind, what the first screen must name, and the
- * state of the work. From what the programs do, not from what the tool prints. The helpers that the programs use are in
- * `victim.ts`.
+ * Deaths and the truth about each, written down before the program is run: the kind, what the first screen must name, and the
+ * state of the work. It is derived from what the programs do, not from what the tool prints. The helpers that the programs
+ * use are in `victim.ts`.
  */
 import { agentTruths } from './truths-agents.ts';
 import { examinedTruths } from './truths-examined.ts';
@@ -13,37 +13,37 @@ import { unownedTruths } from './truths-unowned.ts';
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  /** The message's text. */
+  /** The text of the message. */
   text?: string;
   finish?: string;
   tools?: { id: string; name: string; arguments: string }[];
-  /** Body of an error. */
+  /** The body of an error reply. */
   error?: string;
-  /** The connection closes in the reply, or nothing more comes after this many pieces of a stream. */
+  /** `cut`: the connection closes during the reply. `stall`: the reply stops in the middle. `silent`: nothing is sent. */
   fault?: 'cut' | 'stall' | 'silent';
 }
 
 export interface Truth {
   name: string;
-  /** A body of a module; see `victim.ts` for the names in reach. */
+  /** The body of a module; `victim.ts` has the names that it can use. */
   program: string;
   replies?: Reply[];
   /** Sent when the program prints `ready`. */
   signal?: NodeJS.Signals;
-  /** Under `agentdump run`: the process itself can write nothing. */
+  /** Run under `agentdump run`, because the process itself can't write anything. */
   supervised?: true;
   env?: Record<string, string>;
-  /** What the account does not tell yet, and why: the test fails as soon as it does. */
+  /** What the account does not report yet, and why. The test fails as soon as it does report it. */
   miss?: string;
-  /** In the default run too. */
+  /** Also in the default run. */
   quick?: true;
   kind: string;
-  /** Each on the first screen. */
+  /** Each must match the first screen. */
   cause: RegExp[];
-  /** What was open, by its beginning; none where nothing was. */
+  /** What was open, one pattern each. Empty: nothing was. Undefined: not checked. */
   open?: RegExp[];
   requested?: RegExp[];
-  /** Must not stand on the first screen. */
+  /** Must not match the first screen. */
   never?: RegExp[];
 }
 

@@ -1,4 +1,4 @@
-/** Lets a death of the table be died, with a model server that notes what it sent, and a program that notes what it did. */
+/** Runs a death of the table, with a model server that records what it sent and a program that records what it did. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,17 +23,17 @@ export interface Noted {
 
 export interface Witnessed {
   account: Account;
-  /** All above the error in full, as one line. */
+  /** Everything above the full error, as one line. */
   firstScreen: string;
-  /** What the program and the model's server wrote themselves, and how the process really ended. */
+  /** What the program and the model's server recorded themselves, and how the process really ended. */
   log: Noted[];
 }
 
-/** A loop that does not turn is not waited for: nothing is held in it. */
+/** The longest wait for the handler of a signal: a process whose event loop is blocked installs none. */
 const heldMs = 3_000;
 const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..', '..');
 
-/** In reach of each program. */
+/** Available to each program. */
 const prelude = `
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -106,7 +106,7 @@ export async function die(truth: Truth, dir: string, node: string): Promise<Witn
     const pid = truth.supervised ? pidOf(child.pid as number) : (child.pid as number);
     void send(pid, truth.signal);
   });
-  // Before the watchdog holds a signal, the system's own answer to it leaves no bundle.
+  // Until the watchdog handles a signal, the system's default action ends the process without a bundle.
   const send = async (pid: number, signal: NodeJS.Signals) => {
     if (signal !== 'SIGKILL') await Promise.race([untilHeard(pid, signal), pause(heldMs)]);
     log.push({ at: Date.now(), what: 'signal', name: signal });
@@ -128,7 +128,7 @@ export async function die(truth: Truth, dir: string, node: string): Promise<Witn
   return { account, firstScreen: head.replace(/\s+/g, ' '), log: log.sort((a, b) => a.at - b.at) };
 }
 
-/** The one child of the supervisor. */
+/** The supervisor's child that runs the victim. */
 function pidOf(supervisor: number): number {
   const list = readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8').trim().split(' ');
   const found = list.map(Number).find((pid) => {
