@@ -1,4 +1,4 @@
-/** Every code has advice that names a real way on; the exit code of each is the contract's. */
+/** Every error code has advice that names a real next step; the exit code of each is the contract's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adviceFor } from '../../src/cli/advice.ts';

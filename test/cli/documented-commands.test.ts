@@ -1,6 +1,6 @@
 /**
- * The command lines of README.md and docs/*.md, given to a shell as they stand, in a folder in which a program has died.
- * What needs more than that (a core, an agent's recorded replies, a durable run) is run by the test that is named here.
+ * Runs the command lines of README.md and docs/*.md in a shell, unchanged, in a folder in which a program has died. Lines
+ * that need more than that (a core, an agent's recorded replies, a durable run) are run by the tests that are named here.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -27,7 +27,7 @@ import { sampleOf } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the tests below run with the inputs that it needs. */
+/** Lines that other tests run with the inputs that they need. */
 const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] = [
   [/\bcore\.4173\b|\bcrash\.core\.gz$/, 'test/cli/core.test.ts', "'core'"],
   [/^agentdump replay\b|^node --test$/, 'test/replay/replay.test.ts', "'replay'"],
@@ -55,7 +55,7 @@ const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] =
   [/^agentdump run --resume\b/, 'test/cli/runs.test.ts', "'resume'"],
 ];
 
-/** A program of ours that dies, as the documents start it. */
+/** Starts one of our programs that dies, as the documents start it. */
 const dies = /(?:^| )node /;
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-documented-'));
@@ -83,7 +83,10 @@ await agent.run('trip', { id: 'trip-1' }, async () => {
 });
 `;
 
-/** A folder with the package, two programs that have died, and files of the names that the documents use. */
+/**
+ * Creates a folder with the package, two programs that have died, and files with the names that the documents use. Returns a
+ * function that adapts a documented line to it.
+ */
 async function setUp(): Promise<(line: string) => string> {
   const bin = join(folder, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });
@@ -123,7 +126,7 @@ async function setUp(): Promise<(line: string) => string> {
       .replaceAll('/srv/agentdump', './store')
       .replace('83716c4a 897da489', `${first} ${second}`)
       .replace('age1…', recipient)
-      // The page goes on with a newest bundle that is not encrypted.
+      // Into a folder of its own, because the rest of the page expects the newest bundle not to be encrypted.
       .replace(/^AGENTDUMP_RECIPIENT=/, 'AGENTDUMP_DIR=./locked $&')
       .replace('latest --identity', 'latest --dir ./locked --identity')
       .replace('<pid>', String(waiting.pid))
@@ -131,7 +134,7 @@ async function setUp(): Promise<(line: string) => string> {
       .replace(/ \| jq .*/, '');
 }
 
-/** Of a page, without what a comment says. */
+/** The shell lines of a page, without comments. */
 const linesOf = (file: string): string[] =>
   shellLines(readFileSync(file, 'utf8'))
     // A table of `status` begins with a program's name.

@@ -1,4 +1,7 @@
-/** Ctrl-C on a terminal while `heap` reads or computes: the bar's line is erased, and the end is the signal's. */
+/**
+ * Ctrl-C on a terminal while `heap` reads or computes: the line of the progress bar is erased, and the process ends as killed
+ * by the signal.
+ */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -16,7 +19,10 @@ const program = (work: string): string => `
   ${work}
 `;
 
-/** Runs it on a terminal of its own, with Ctrl-C at the bar's sight; what the terminal showed, and what a shell makes of its end. */
+/**
+ * Runs it on a terminal of its own and sends Ctrl-C once the bar is visible. Returns what the terminal showed, and the exit
+ * code that a shell reports.
+ */
 async function interrupted(work: string): Promise<{ shown: string; code: number | null }> {
   const node = `exec '${process.execPath}' --import tsx --input-type=module -e "$PROGRAM"`;
   const child = spawn('script', ['-qec', node, '/dev/null'], {

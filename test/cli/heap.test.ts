@@ -1,4 +1,4 @@
-/** `agentdump heap` through the built program: every question, JSON and text, bundles, wrong words, cut files. */
+/** `agentdump heap` through the built program: every question, JSON and text, bundles, invalid arguments, truncated files. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';

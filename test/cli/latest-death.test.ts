@@ -1,4 +1,4 @@
-/** Who was killed has left no bundle: whoever asks for the latest death is told of it all the same. */
+/** A killed program leaves no bundle: asking for the latest death reports it nevertheless. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

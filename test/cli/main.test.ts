@@ -1,4 +1,4 @@
-/** The command line's manners: exit codes, streams, closed pipes. The commands here stand in for real ones. */
+/** The behaviour of the command line: exit codes, streams, closed pipes. The commands here are stand-ins for real ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommandLine } from '../../src/cli/main.ts';

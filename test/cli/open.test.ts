@@ -1,4 +1,6 @@
-/** `agentdump open` as a shell sees it: the address first, an answer, no end with stdin, an end with Ctrl-C. */
+/**
+ * `agentdump open` as a shell sees it: it prints the address first, answers, survives the end of stdin, and ends with Ctrl-C.
+ */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +37,7 @@ test('prints the address, serves, outlives stdin, and ends with the signal of Ct
   const program = await fetch(`${url}workbench.js`);
   assert.match(await program.text(), /Copyright.*preact/is);
   assert.equal((await fetch(new URL('/', url))).status, 404);
-  // A document whose job runs while the signal comes.
+  // Starts a job that is still running when the signal arrives.
   await fetch(`${url}items/20261120T030405.678Z-agent-uncaught-exception-00112233.agentdump`);
   child.kill('SIGINT');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
@@ -86,7 +88,7 @@ test('a number that is a process and the start of a bundle is refused in words',
     [bin, 'open', '--no-browser', String(process.pid), '--dir', 'dumps'],
     { cwd: root, env, encoding: 'utf8' },
   );
-  // Of less than four digits it can't be an id.
+  // A pid of fewer than four digits can't be the start of an id.
   if (process.pid < 1000) return;
   assert.equal(status, 2);
   assert.match(stderr, /is a process, and the start of a bundle's id/);

@@ -23,7 +23,7 @@ function fresh() {
   return { dir, truth, env, agentdump };
 }
 
-/** Starts the program and kills it once it has asked, and that is on disk. */
+/** Starts the program and kills it once its question is on disk. */
 async function killWhileItWaits({ truth, env, agentdump }: ReturnType<typeof fresh>): Promise<void> {
   const child = spawn(process.execPath, [asks, truth], { env, stdio: 'ignore' });
   while (JSON.parse(agentdump('runs', '--json').stdout)[0]?.steps.finished !== 2)

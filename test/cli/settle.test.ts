@@ -1,6 +1,6 @@
 /**
- * Before an end no compile job of V8 waits for a collection: each way in which the command line ends has one before it
- * (nodejs/node 54918 hangs a few ends in a hundred on a loaded machine; a test can only look that the collection comes).
+ * Before the process exits, no compile job of V8 may wait for a collection, so each way in which the command line ends forces
+ * one (nodejs/node 54918: on a loaded machine a few in a hundred exits hang; a test can only check for the collection).
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 
-/** V8 prints a line of each; one that it was already about is ended first, and is a second. */
+/** V8 prints one line for each; if a collection was already in progress, it is finished first and prints a second line. */
 const collections = (stdout: string): number =>
   stdout.match(/Mark-Compact.*testing|testing.*Mark-Compact/g)?.length ?? 0;
 

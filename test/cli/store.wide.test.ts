@@ -143,7 +143,7 @@ test('run and ci have their bundles sent by another process, and a store that is
     /Not sent to the store: 1 bundle, [\s\S]*The last try failed at \S+: postgres:\/\/localhost:1\/none: .*ECONNREFUSED/,
   );
 
-  // The next death sends what is left of the first.
+  // The next death also sends the unsent bundle of the first.
   writeFileSync(join(folder, 'dies.js'), 'setTimeout(() => { null.rate; }, 50);\n');
   assert.equal(agentdump(place, 'dumps', 'run', '--', process.execPath, 'dies.js').status, 1);
   await untilNoted('dumps', 'stored');

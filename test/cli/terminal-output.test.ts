@@ -1,4 +1,4 @@
-/** What a person at a terminal sees: in colour, at several widths, by script(1). */
+/** What a person at a terminal sees: in colour, at several widths, with script(1). */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

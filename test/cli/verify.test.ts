@@ -1,4 +1,6 @@
-/** `verify` and the keys as a shell sees them: what the ledger says, whether a secret is left, how a lock is opened. */
+/**
+ * `verify` and the keys as a shell sees them: what the ledger says, whether a secret remains, how a locked bundle is opened.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -20,7 +22,7 @@ const root = mkdtempSync(join(tmpdir(), 'agentdump-verify-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 
-/** Made here, so that no file holds anything of a credential's shape. */
+/** Generated here, so that no file contains anything with the shape of a credential. */
 const token = ['gh', 'p_', ...Array.from({ length: 36 }, () => Math.random().toString(36)[2] ?? 'x')].join(
   '',
 );
@@ -154,7 +156,7 @@ test('--secrets without secretlint: our own redactor, and that it is no second o
   assert.ok(!stdout.includes(token.slice(4)));
 });
 
-/** With the column at which each says it: ours names the first character that it would withhold. */
+/** With the column that each engine reports: ours reports the first character that it would withhold. */
 const engines: [string, SecretEngine | undefined, number][] = [
   ['secretlint', await loadSecretlint(), 12],
   ['our own', ownEngine(), 16],

@@ -1,4 +1,4 @@
-/** `agentdump mcp`, asked by the SDK's own client over stdio: what it answers, what it refuses, what it marks as data. */
+/** `agentdump mcp`, called by the SDK's own client over stdio: what it answers, what it refuses, what it marks as data. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

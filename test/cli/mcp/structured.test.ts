@@ -1,4 +1,7 @@
-/** Every tool's answer as data, spoken in plain JSON-RPC and held against the schema that the tool itself declares. */
+/**
+ * The structured answer of every tool, requested in plain JSON-RPC and validated with the schema that the tool itself
+ * declares.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -128,7 +131,9 @@ function send(method: string, params: object): Promise<Reply> {
   return new Promise((resolve) => waiting.set(id, resolve));
 }
 
-/** Two deaths of one fault, and one of another. Its path, outside of the bundles. */
+/**
+ * Creates a store with two deaths of one fault and one of another. Returns its path, which is outside of the bundles' folder.
+ */
 async function fillStore(): Promise<string> {
   const place = join(elsewhere, 'store');
   const store = await newStore(place);
