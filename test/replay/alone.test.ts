@@ -1,4 +1,4 @@
-/** A replay reaches nobody that the recording does not know, by whatever way, and leaves nobody behind when it is killed. */
+/** A replay contacts no server that is not in the recording, in any way, and leaves no process behind when it is killed. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -35,7 +35,7 @@ function replay(text: string, words: string[] = []) {
   return runCli(['replay', bundle, ...words, '--', process.execPath, program()], dir);
 }
 
-/** A server of datagrams that is none of the program's, and what it hears. */
+/** A datagram server outside of the program, and the messages that it receives. */
 async function listenForDatagrams() {
   const socket = createSocket('udp4');
   const heard: string[] = [];

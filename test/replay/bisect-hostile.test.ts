@@ -1,6 +1,6 @@
 /**
- * `agentdump bisect` with a stranger's recording, bundle or repository: it says what is wrong and stops, runs nothing that they
- * name, leaves no work tree behind, and prints nothing that moves a terminal.
+ * `agentdump bisect` with a hostile recording, bundle or repository: it reports the fault and stops, runs nothing that they
+ * name, leaves no work tree behind, and prints no terminal control sequences.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const writesProof = `require('fs').writeFileSync(${JSON.stringify(proof)}, 'run'
 const evil = '\x1b[2J\u202e::set-output name=x::y';
 
 const repo = join(scratch, 'repo');
-/** Where the work trees of a search are made. */
+/** Where a search creates its work trees. */
 const temporary = join(scratch, 'tmp');
 mkdirSync(repo);
 mkdirSync(temporary);

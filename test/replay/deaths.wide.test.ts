@@ -1,4 +1,4 @@
-/** Every deterministic death of the real agents is reproduced from its bundle, with the server gone. */
+/** Every deterministic death of the real agents is reproduced from its bundle, after the server is gone. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { whyNoAgents } from '../support/real-agents.ts';
 import { commandOf, recordDeath, recordedDeaths, runCli } from '../support/recorded-deaths.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
 
-/** By hand more: AGENTDUMP_REPLAY_ROUNDS=20. */
+/** Default: 1. For more rounds by hand: AGENTDUMP_REPLAY_ROUNDS=20. */
 const rounds = Math.max(1, Number(process.env['AGENTDUMP_REPLAY_ROUNDS'] ?? 1) || 1);
 const skip = whyNoAgents();
 
@@ -20,7 +20,7 @@ for (const death of deaths)
   test(`${death.name}: reproduced ${rounds} of ${rounds}`, { skip }, async (t) => {
     const dir = temporaryFolder(t);
     const { bundle, url } = await recordDeath(death, dir);
-    // A bundle that was written on a machine under load may lack the environment; the replay says so.
+    // A bundle that was written on a loaded machine may lack the environment; the replay reports that.
     const env: Record<string, string> = hasVariables(bundle) ? {} : { MODEL_URL: url };
     for (let round = 0; round < rounds; round++) {
       const { code, stdout, stderr } = await runCli(['replay', bundle, '--', ...commandOf(death)], dir, env);

@@ -1,4 +1,4 @@
-/** What a program does outside of the network is repeated by a replay: it is reported, or stopped before it happens. */
+/** A replay repeats a program's effects outside of the network: each is reported, or stopped before it happens. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

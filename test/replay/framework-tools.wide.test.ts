@@ -1,4 +1,4 @@
-/** `agentdump replay --tool` with a tool of a framework: run, or answered from the record. */
+/** `agentdump replay --tool` with a framework's tool: run, or answered from the recording. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ const ask = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] 
 
 const newest = findNodes().find(({ name }) => name === 'Node 24') ?? node;
 const oldest = findNodes().find(({ name }) => name === 'Node 20') ?? node;
-/** Node 20 loads modules by other hooks than the later ones. */
+/** Node 20 needs other module hooks than later versions. */
 const cases = [
   { what: 'AI SDK, whole', words: ['ai-sdk', 'whole'], node: newest },
   { what: 'AI SDK, stream', words: ['ai-sdk', 'stream'], node: newest },
@@ -73,7 +73,7 @@ for (const { what, words, node, isCommonJs, fails } of wanted)
     assert.equal(await again(), 'ran ');
   });
 
-/** The program's imports as `require`, its top level as a function. */
+/** Replaces the program's imports by `require`, and its top level by a function. */
 function asCommonJs(program: string): string {
   const body = program.replace(
     /^import (\{[^}]*\}) from ('[^']*');$/gm,

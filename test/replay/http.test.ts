@@ -1,4 +1,4 @@
-/** Requests that are no model calls, recorded with their content and answered in a replay: as a user sees it. */
+/** Requests that are not model calls, recorded with their content and answered in a replay, as a user sees it. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ const large = `${'a line of a long text\n'.repeat(15_000)}`;
 let dir = '';
 let recorded = { bundle: '', port: 0 };
 
-/** The API; it may come back at a port that it had. */
+/** Starts the API, on `port` if it is to come back at the recorded one. */
 async function startApi(port?: number) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** A program that speaks HTTP/2, recorded as it is shipped and run again with its server gone. */
+/** An HTTP/2 program, recorded with the shipped package and replayed after its server is gone. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ before(() => {
 });
 after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
 
-/** The server and its words are gone when this returns. */
+/** Records the program. The server has been closed when this returns. */
 async function record(name: string, captureHttp: string): Promise<{ bundle: string; address: string }> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end('{"days":[]}'));

@@ -1,4 +1,6 @@
-/** `agentdump replay --inspect`, on every Node, with a debugger attached: it waits before the last reply, then at the throw. */
+/**
+ * `agentdump replay --inspect`, on every Node, with a debugger attached: it waits before the last reply, then at the throw.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +18,7 @@ import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The small agent dies of its second reply. */
+/** Records the small agent, which dies after its second reply. */
 async function record(dir: string, node: string): Promise<string> {
   copyFileSync(join(here, 'agent.mjs'), join(dir, 'agent.mjs'));
   const cities = ['Oslo', 'Atlantis'];
@@ -36,7 +38,7 @@ function startReplay(t: TestContext, dir: string, words: string[]) {
   return { child, said: new Said(child) };
 }
 
-/** What a process prints, and waits for words in it. */
+/** Collects the output of a process, and waits until it matches. */
 class Said {
   text = '';
   readonly #child: ChildProcessWithoutNullStreams;
@@ -89,7 +91,7 @@ for (const { name, path } of nodesInTurn) {
     await remote.send('Debugger.enable');
     const { breakpointId } = (await remote.send('Debugger.setBreakpointByUrl', {
       urlRegex: '.*/agent\\.mjs$',
-      // The line that pushes the reply to the messages: what comes first of the program's own.
+      // The line that adds the reply to the messages: the first code of the program itself to run after the wait.
       lineNumber: 22,
     })) as { breakpointId: string };
     child.stdin.write('\n');

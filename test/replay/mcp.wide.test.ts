@@ -1,4 +1,4 @@
-/** An MCP server over HTTP whose answers were recorded: its tools are answered in a replay, with the server gone. */
+/** An MCP server over HTTP whose answers were recorded: its tools are answered in a replay, after the server is gone. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { whyNoAgents } from '../support/real-agents.ts';
 import { agents, cleanEnvironment, node, runCli } from '../support/recorded-deaths.ts';
 import { preload } from '../support/run-victim.ts';
 
-/** Answers as events; the stream for its own messages stays open. */
+/** Answers with event streams; the stream for the server's own messages stays open. */
 async function startMcpServer() {
   const results: Record<string, object> = {
     initialize: {

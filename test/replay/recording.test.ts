@@ -1,4 +1,4 @@
-/** What a recording says of itself before it is run again. */
+/** The warnings of a recording before it is replayed. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

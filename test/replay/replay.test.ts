@@ -1,4 +1,4 @@
-/** `agentdump replay` and `bisect` as a user sees them: one small agent that dies in its tool, in its own repository. */
+/** `agentdump replay` and `bisect` as a user sees them: a small agent that dies in its tool, in a repository of its own. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ import { onlyWide } from '../support/test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const faulty = readFileSync(join(here, 'agent.mjs'), 'utf8');
-/** The city that is not known gets an answer, and the agent asks the model again. */
+/** Handles the unknown city, so that the agent asks the model again. */
 const fixed = faulty.replace('cities[city].degrees', "cities[city]?.degrees ?? 'unknown'");
 const otherDeath = faulty.replace('return `', "throw new RangeError('no such city'); return `");
 let dir = '';
@@ -63,7 +63,7 @@ test('the death is reproduced without server, address or key', async () => {
   const { code, stdout, stderr } = await replayWith(faulty, ['--expect', 'same']);
   assert.match(stdout, /^REPRODUCED: the same death/, stderr);
   assert.match(stdout, /answered +2 of 2 recorded model calls/);
-  // The bundle of the replay is gone by then.
+  // The replay's own bundle has been removed by then.
   assert.match(stderr, /^agentdump: uncaught-exception \(\d+ ms\)$/m);
   assert.doesNotMatch(stderr, /read it with|agentdump-replay-/);
   assert.equal(code, 0);
@@ -117,7 +117,7 @@ test('a request that differs can go live', { skip: onlyWide }, async (t) => {
   t.after(() => server.close());
   const env = { AGENT_PROMPT: 'How is Bergen?', MODEL_URL: server.url };
   writeFileSync(join(dir, 'agent.mjs'), faulty);
-  // Another address than the recorded one is not led to the replayer, and is live by itself.
+  // An address other than the recorded one is not redirected to the replayer, so that the request is live anyway.
   const { stdout } = await runCli(['replay', bundle, '--on-mismatch', 'live', ...agent], dir, env);
   assert.match(stdout, /^NO DEATH: it ended well/);
   assert.match(stdout, /answered +0 of 2/);

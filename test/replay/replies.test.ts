@@ -1,6 +1,6 @@
 /**
- * A recorded reply, made again in each wire format, whole and streamed, is read as what it was: the readers are those
- * that the recording was made with.
+ * A recorded reply, encoded again in each wire format, whole and streamed, must be read as the original: by the readers that
+ * the recording was made with.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,7 +32,7 @@ import { findReplyFormat } from '../../src/replay/replies/table.ts';
 import { isSameDeath } from '../../src/replay/same-death.ts';
 import { startMockModelServer } from '../support/mock-model-server.ts';
 
-/** `lacks`: what the wire format has no place for. */
+/** `lacks`: fields that the wire format can't represent. */
 interface Format {
   name: string;
   format: ProviderFormat;
@@ -88,7 +88,7 @@ function replyOf(messages: RecordedReply['messages'], more: Partial<RecordedRepl
   };
 }
 
-/** All parts in order, whichever messages they were put in. */
+/** All parts in order, whichever messages contain them. */
 const partsOf = (reply: ReplyBuilder) => reply.messages().flatMap(({ message }) => message.parts);
 
 for (const { name, format, path = '', lacks = [] } of formats)
@@ -174,7 +174,7 @@ interface Got {
   isWhole: boolean;
 }
 
-/** One request to a replay server over its socket. */
+/** Sends one request to a replay server through its socket. */
 async function ask(
   t: TestContext,
   recording: Recording,
