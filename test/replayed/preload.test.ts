@@ -1,4 +1,7 @@
-/** What a replayed program sees, on every Node: another clock, the same random numbers, servers that are not there. */
+/**
+ * What a replayed program sees, on every Node: a clock that starts at the recorded time, the same random numbers, and servers
+ * that no longer exist.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +20,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const preload = join(root, 'dist', 'replay.cjs');
 const startedAtMs = Date.parse('2024-02-29T12:00:00Z');
 
-/** Runs a program with the preload; what it printed, as JSON. */
+/** Runs a program with the preload; returns what it printed, parsed as JSON. */
 async function run(
   t: TestContext,
   node: string,
@@ -84,7 +87,9 @@ console.log(JSON.stringify([
   await get(http, 'http://127.0.0.1:1/f'),
 ]));`;
 
-/** Asks a server that is wished live, its own, a child's, a recorded one; then three that nobody knows. */
+/**
+ * Asks a server that is allowed to be live, one of its own, one of a child and a recorded one; then three that are unknown.
+ */
 const others = (port: number) => `
 import http from 'node:http';
 import net from 'node:net';
