@@ -1,4 +1,4 @@
-/** The independent look for a canary: every encoding and cut is seen, and a redacted text holds none. */
+/** The independent search for a canary: it finds every encoding and fragment, and a redacted text contains none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findCanary, redact } from '../../src/redaction/index.ts';

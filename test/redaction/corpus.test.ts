@@ -1,4 +1,7 @@
-/** The seeded corpus: targets of recall and of look-alikes, JSON stays JSON, streams equal wholes, in random chunks too. */
+/**
+ * The seeded corpus: targets for recall and for look-alikes, JSON stays JSON, and a stream in random chunks gives the result
+ * of the whole text.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

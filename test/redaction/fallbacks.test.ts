@@ -1,10 +1,13 @@
-/** What stands in for a variable that is not set: as much a secret as under the name itself, whatever its first letters look like. */
+/**
+ * The default of an unset variable is as secret as a value under the variable's own name, whatever its first letters look
+ * like.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolicy } from '../../src/redaction/policy.ts';
 
 const policy = createPolicy();
-// In two pieces, so that no scanner of this file takes them for more than they are.
+// In two pieces, so that no scanner takes them for real keys.
 const keys = ['x2YDZelgCglJ6s', 'sha3kQ9dZelgCglJ', 'md5WqZelgCglJ6sd'].map((start) => `${start}dnoOCP0HnM`);
 
 test('a key that begins as an algorithm does', () => {

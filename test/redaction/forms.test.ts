@@ -1,4 +1,4 @@
-/** Ways of writing that were collected before their rules: how many secrets are found, and what must stay. */
+/** Notations that were collected before their rules were written: how many secrets are found, and what must stay. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';

@@ -1,4 +1,7 @@
-/** Passwords of joined words, as people choose them and generators of pass phrases write them; and names of programs that look so. */
+/**
+ * Passwords of joined words, as people choose them and passphrase generators write them; and names in programs that look like
+ * them.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redact } from '../../src/redaction/index.ts';

@@ -1,4 +1,4 @@
-/** Keys whose parts say nothing alone: JSON Web Keys, printed bytes, stores of parameters, what stands in for a variable. */
+/** Keys whose parts mean nothing alone: JSON Web Keys, printed bytes, parameter stores, defaults of variables. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
@@ -44,7 +44,7 @@ test('the start of a key within a drawn number is no key; behind a name it is', 
 });
 
 test('public keys stay, whatever their characters look like', () => {
-  // A short word in small letters, a connector and much behind it: so tokens of unknown issuers begin.
+  // A short lower-case word, a connector and a long rest: tokens of unknown issuers look like this.
   const x = 'ab3_Kx9dQ2mZ7vN4pW8sT1uY6cR5eH0gJfLiOaBnMkE';
   const y = 'xf_EgMQ0NQ8B6zINVS-QTjRkVU6z2f-yoA_Ib4n4jeg';
   const key = { kty: 'EC', crv: 'P-256', x, y };

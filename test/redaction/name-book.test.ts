@@ -1,4 +1,4 @@
-/** No telling name is turned away before it is judged: every word of the vocabulary's source, alone and joined. */
+/** No telling name is skipped before it is judged: every word of the vocabulary's source, alone and joined. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ test('what judgeName calls telling is never passed by', () => {
   assert.ok(telling.length > 500, String(telling.length));
   const book = new NameBook();
   const pages = new PageMaker();
-  // In a text such names are cut at their hyphens.
+  // In a text, names of single letters are split at their hyphens.
   const missed = telling.filter((name) => {
     const page = pages.make(name);
     return !/^\w(?:-\w)+$/.test(name) && book.lookUp(page, 0, page.length) === undefined;

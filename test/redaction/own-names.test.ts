@@ -1,4 +1,4 @@
-/** What programs call their things by, beside the names of secrets; and keys behind another word's sign. */
+/** Names that programs use and that resemble names of secrets; and keys that follow another word and its separator. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolicy } from '../../src/redaction/policy.ts';
@@ -55,7 +55,7 @@ test('names, types, grammars and addresses of programs stay', () => {
   for (const line of programs) assert.equal(policy.text(line), line);
 });
 
-/** In two pieces, as scanners of this file would take them for keys. */
+/** In two pieces, because scanners of this file would take them for keys. */
 const drawn = ['5tQ9dZelgCg', 'lJ6sdnoOC'].join('');
 const hex = ['0f3a9c1b2d4e5f60', '718293a4b5c6d7e8'].join('');
 

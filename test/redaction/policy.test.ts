@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolicy } from '../../src/redaction/index.ts';
 
-/** Secrets are put together here, so that no file holds one. */
+/** Secrets are assembled here, so that no file contains one. */
 const planted = ['Zq7', 'vR2', 'mX9', 'kL4'].join('');
 const mark = /^\[redacted:[a-z0-9-]+#[0-9a-f]{8}\]$/;
 

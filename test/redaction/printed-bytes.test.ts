@@ -1,4 +1,7 @@
-/** A buffer as JSON and util.inspect print it, on one line and on many, and each of them in a string of JSON once or twice. */
+/**
+ * A buffer as JSON and util.inspect print it, on one line and on several, and each of these inside a JSON string, encoded
+ * once or twice.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -6,7 +9,7 @@ import { redact } from '../../src/redaction/index.ts';
 
 const secret = 'Sommerregen-1987!';
 const bytes = Buffer.from(secret);
-/** Of its numbers, some that stand next to each other. */
+/** Matches some consecutive numbers of it. */
 const piece = [...bytes.subarray(4, 8)].join('\\D+');
 const wrap = (text: string, times: number): string =>
   times === 0 ? text : wrap(JSON.stringify({ log: text }, null, times), times - 1);

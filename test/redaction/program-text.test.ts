@@ -1,4 +1,4 @@
-/** Source code keeps its positions whatever is taken out of it. */
+/** Source code keeps its positions, whatever is removed from it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolicy } from '../../src/redaction/policy.ts';

@@ -1,9 +1,9 @@
-/** The public calls: what goes, what stays, JSON stays JSON, the stream's output is the whole text's. */
+/** The public functions: what is removed, what stays, JSON stays JSON, and a stream gives the result of the whole text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';
 
-/** Secrets are put together here, so that no file holds one. */
+/** Secrets are assembled here, so that no file contains one. */
 const letters = 'aB3dE5gH7jK9mN2pQ4sT6vW8xY1zC0fLrUoI';
 const token = (length: number, from = 0): string =>
   Array.from({ length }, (_, i) => letters[(from + i * 7) % letters.length]).join('');

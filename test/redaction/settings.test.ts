@@ -1,9 +1,12 @@
-/** Passwords of letters only in configuration files, written down before the rule was read; and lines of programs, labels and prose that look so. */
+/**
+ * Passwords of letters only in configuration files, written down before the rule was read; and lines of programs, labels and
+ * prose that look like them.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redact } from '../../src/redaction/index.ts';
 
-/** `%` is the password. */
+/** `%` stands for the password. */
 const settings = [
   'spring.datasource.password=%',
   'spring.datasource.password=%\nspring.datasource.driver=org.postgresql.Driver',

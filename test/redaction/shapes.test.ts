@@ -1,4 +1,4 @@
-/** Every rule finds what it describes, keeps its public start, and leaves stand-ins and short words alone. */
+/** Every rule finds what it describes, keeps its public prefix, and does not touch placeholders and short words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redact } from '../../src/redaction/index.ts';

@@ -1,4 +1,4 @@
-/** The heap snapshot's structural redactor: a smallest file, real files of every Node, hostile ones, any chunking. */
+/** The heap snapshot's structural redactor: a minimal file, real files of every Node, hostile ones, any chunking. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ interface Parts {
   separator?: string;
 }
 
-/** A snapshot with three node fields and the layout that V8 writes, restated here. */
+/** A snapshot with three node fields and otherwise the layout that V8 writes, restated here. */
 function synthSnapshot({ strings, nodes: rows, edges, separator = ',' }: Parts): string {
   const meta = {
     node_fields: ['type', 'name', 'edge_count'],
@@ -126,7 +126,7 @@ test('what is not laid out as V8 writes it is refused', () => {
     assert.throws(() => redactIn(Buffer.from(text, 'latin1'), 64), { code: 'malformed-input' }, fault);
 });
 
-/** Plants a secret in every place of a heap that is not a name, and writes a snapshot. */
+/** Plants a secret in every kind of place in a heap except in names, and writes a snapshot. */
 const victim = `
   const secret = ['pLanted', 'SecretValue', process.argv[2]].join('');
   globalThis.kept = { password: secret, list: [secret + '-1', new Map([['k', secret]]), Buffer.from(secret)],
@@ -155,7 +155,7 @@ for (const node of nodesInTurn)
       assert.equal(strings.length, before.length);
       for (const name of ['AgentConversation', 'messages', 'password', 'Object'])
         assert.ok(strings.includes(name), name);
-      // V8 tells an entry of a WeakMap by the names of both ends, and the name of a string is its content.
+      // V8 describes an entry of a WeakMap by the names of both ends, and the name of a string is its content.
       const entries = strings.filter((text: string) => / -> value \(.*in WeakMap /.test(text)).join('\n');
       assert.match(entries, /part of key \(AgentConversation @\d+\) -> value \(\[redacted\] @\d+\) pair/);
       assert.match(entries, /part of key \(Object @\d+\) -> value \(AgentConversation @\d+\) pair/);

@@ -1,4 +1,4 @@
-/** Forms that were written before the rules: so many must be found, and what is found must not depend on the chunks. */
+/** Forms that were written before the rules: a minimum share must be found, and the result must not depend on the chunks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';

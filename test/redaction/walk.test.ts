@@ -1,4 +1,6 @@
-/** What the walk passes over without asking anybody: names, words and sentences that tell nothing, and their neighbours that do. */
+/**
+ * What the walk skips without consulting a rule: names, words and sentences that contain nothing, and similar ones that do.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redact } from '../../src/redaction/index.ts';
