@@ -1,4 +1,4 @@
-/** That nobody is kept out: axe finds nothing, light and dark, wide and narrow, with all that can be opened open. */
+/** Accessibility: axe finds nothing, in light and dark, wide and narrow, with everything unfolded. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
@@ -36,7 +36,7 @@ describe('axe finds nothing', { skip: whyNoBrowser() }, () => {
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [1200, 390])
       test(`${colorScheme}, ${width} pixels wide`, async () => {
-        // axe is no part of the page, so the page's policy is set aside for it.
+        // axe is not part of the page, so the page's policy is bypassed for it.
         const page = await browser.newPage({
           colorScheme,
           bypassCSP: true,

@@ -1,4 +1,4 @@
-/** Accounts of a stranger in a real browser: nothing of them runs, asks for anything, or takes the page down. */
+/** Hostile accounts in a real browser: nothing in them runs, makes a request, or breaks the page. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -18,7 +18,7 @@ import { escapes, hostileInputs, markup } from '../support/synth-bundle-hostile.
 
 const hostile = join(import.meta.dirname, '..', '..', 'fixtures', 'hostile');
 
-/** Every text in it changed, but for the names of fields. */
+/** Changes every text in a value except the names of fields. */
 function withText<T>(value: T, change: (text: string) => string): T {
   return JSON.parse(JSON.stringify(value), (_key, item) => (typeof item === 'string' ? change(item) : item));
 }
@@ -47,12 +47,12 @@ describe('hostile accounts', { skip: whyNoBrowser() }, () => {
     folder.remove();
   });
 
-  /** What is seen; fails on whatever a page of ours would never do. */
+  /** Returns the visible text; fails if the page does anything that ours never do. */
   async function show(account: Account, name: string): Promise<string> {
     troubles.length = 0;
     await page.goto(folder.write(account));
     await page.waitForSelector('main > section');
-    // Whatever is folded is unfolded.
+    // Unfolds everything.
     await page.evaluate(
       'for (const head of document.querySelectorAll("details > summary, [aria-expanded]")) head.click()',
     );

@@ -1,4 +1,4 @@
-/** The page in a real browser: that it shows what the account says, by mouse, keyboard, address and paper. */
+/** The page in a real browser: it shows what the account contains, by mouse, keyboard, address and in print. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
@@ -128,7 +128,8 @@ describe('the page', { skip: whyNoBrowser() }, () => {
   });
 
   test('an address leads to its frame, step, call and message, unfolded and in sight', async () => {
-    // A frame that is folded among those of a package; a row that is closed; a conversation; a thread of Node's own.
+    // Targets that are hidden at first: a frame folded among those of a package, a closed row, a conversation, a thread of
+    // Node's own.
     const idleFrame = 'thread-31-frame-1';
     for (const id of ['frame-6', 'step-s2', 'tool-t2', 'message-2-1', 'environment-variables', idleFrame]) {
       const page = await open(`#${id}`);

@@ -1,4 +1,4 @@
-/** The workbench's heap in a real browser: every view by keyboard, addresses, a query, hostile names, for everybody. */
+/** The workbench's heap in a real browser: every view by keyboard, addresses, a query, hostile names, accessibility. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { utimesSync } from 'node:fs';
@@ -21,7 +21,7 @@ import {
   watchTroubles,
 } from '../support/workbench.ts';
 
-/** 2,000 sessions in a Map; names and texts of a stranger. */
+/** 2,000 sessions in a Map, with hostile names and texts. */
 const program = `
   class Session { constructor(n) { this.id = 'session-' + n; this.note = '<img src=x onerror=alert(1)>' + n; } }
   globalThis.sessions = new Map(Array.from({ length: 2000 }, (_, n) => [n + '\\u202e\\u2028', new Session(n)]));
@@ -106,7 +106,7 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
     );
     await page.evaluate('history.back()');
     await until(page, 'document.querySelector("main h1")?.innerText === "Session"');
-    // Where the list was left.
+    // The list is at the position at which it was left.
     await until(page, 'document.querySelector("tr[data-row=\\"1999\\"]")');
     await page.evaluate('history.forward()');
     await title(page, 'Session @');
@@ -117,7 +117,7 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
   test('a map can be entered, and left upwards', async () => {
     const [page] = await open('?view=treemap');
     await until(page, 'document.querySelector("a.tile")');
-    // In the middle of a tile lie others.
+    // The middle of a tile is covered by other tiles.
     await page.evaluate('document.querySelector("a.tile").click()');
     await until(page, 'document.querySelectorAll(".map-way li").length === 2');
     await until(page, 'document.querySelector(".tile")');

@@ -1,4 +1,7 @@
-/** The workbench over a store, in a real browser: from the issues to a bundle and back, two compared, by keyboard and for everybody. */
+/**
+ * The workbench over a store, in a real browser: from the issues to a bundle and back, two bundles compared, by keyboard,
+ * accessibility.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,6 @@
-/** The workbench in a real browser: a folder, a bundle, two side by side; by keyboard, for everybody, with hostile bundles. */
+/**
+ * The workbench in a real browser: a folder, a bundle, two side by side; by keyboard, accessibility, with hostile bundles.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -56,7 +58,7 @@ describe('the workbench', { skip: whyNoBrowser() }, () => {
     );
     await page.evaluate('history.back()');
     await until(page, 'document.querySelectorAll("tbody tr").length === 3');
-    // The first is the hostile one.
+    // The first row is the hostile bundle.
     for (const key of ['j', 'j', 'x', 'j', 'x']) await page.keyboard.press(key);
     await until(page, 'document.querySelector("a[data-compare]")');
     await page.keyboard.press('c');
