@@ -1,4 +1,4 @@
-/** What a hostile bundle may try on the terminal or the CI log that shows it. */
+/** What a hostile bundle may attempt on the terminal or the CI log that shows it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Whole reports against files of test/golden. AGENTDUMP_UPDATE_GOLDEN=1 writes them anew; read the difference. */
+/** Whole reports compared with files of test/golden. AGENTDUMP_UPDATE_GOLDEN=1 rewrites the files; review the difference. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -79,7 +79,7 @@ const bundles: Record<string, Record<string, unknown>> = {
   },
 };
 
-/** Marks instead of colours, so that the golden file shows what is painted. */
+/** Marks instead of colours, so that the golden file shows what is coloured. */
 const marks: Palette = {
   strong: (text) => `*${text}*`,
   faint: (text) => `·${text}·`,

@@ -1,4 +1,4 @@
-/** A way down a long list is shown by its first and last link, with the number between them. */
+/** A path down a long list is shown by its first and last link, with the number of links between them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HeapDocument, heapSchema } from '../../src/model/heap.ts';

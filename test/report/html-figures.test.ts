@@ -1,4 +1,4 @@
-/** What the page's pictures are computed from: rows of the timeline, rectangles, axes, lines, coloured code, folds. */
+/** The data of the page's figures: rows of the timeline, rectangles, axes, lines, highlighted code, folds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

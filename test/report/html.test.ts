@@ -1,4 +1,4 @@
-/** The document around the page: its policy names exactly what stands in it, and no text leaves the data's element. */
+/** The document around the page: its policy allows exactly what it contains, and no text escapes from the data element. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { synthAccount } from '../support/synth-account.ts';
 const assets = { script: 'console.log("<page>")', style: 'p { color: red }' };
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** What a parser of HTML takes for the data: up to the first end tag, whatever stands in it. */
+/** What an HTML parser takes as the data: everything up to the first end tag. */
 function dataIn(html: string): string {
   const start = html.indexOf('id="account">') + 'id="account">'.length;
   return html.slice(start, html.indexOf('</script', start));

@@ -1,4 +1,4 @@
-/** The small pieces of the text report: quantities, wrapping, values, the caret under cut lines. */
+/** The small pieces of the text report: quantities, wrapping, values, the caret under truncated lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

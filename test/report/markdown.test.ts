@@ -1,4 +1,4 @@
-/** What a hostile bundle may try on the page that shows its Markdown. */
+/** What a hostile bundle may attempt on the page that shows its Markdown. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeBlock, codeSpan, escapeMarkdown } from '../../src/report/markdown/escape-markdown.ts';

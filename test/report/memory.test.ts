@@ -1,4 +1,4 @@
-/** The classes of a heap that nobody weighed: what is not known has no column, and an estimate says that it is one. */
+/** The classes of a heap whose sizes were not computed: unknown values have no column, and an estimate is marked as one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderText } from '../../src/report/text.ts';

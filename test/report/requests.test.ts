@@ -1,4 +1,6 @@
-/** The section with the requests in flight: the one whose work died is marked, no line is longer than the terminal. */
+/**
+ * The section with the requests in flight: the request whose work died is marked, and no line is longer than the terminal.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Account, accountSchema } from '../../src/model/account.ts';

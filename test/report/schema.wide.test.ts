@@ -1,4 +1,4 @@
-/** The published schemas are those of today's types. */
+/** The published schemas match the current types. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
