@@ -1,4 +1,7 @@
-/** The workbench over a store in a folder: the issues, one issue's story, its bundles, and a store that others need too. */
+/**
+ * The workbench over a store in a folder: the issues, the history of one issue, its bundles, and a store that others use at
+ * the same time.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

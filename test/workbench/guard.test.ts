@@ -1,4 +1,4 @@
-/** Who may ask the workbench: the token, the names of the server, pages of others, methods. */
+/** Who may send requests to the workbench: the token, the server's host names, pages of other origins, methods. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeRequest } from '../../src/workbench/server/guard.ts';

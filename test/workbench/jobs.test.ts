@@ -1,4 +1,4 @@
-/** Jobs: a thread each, what it says, its end by cancelling, and which results are kept. */
+/** Jobs: a thread each, its messages, its end when cancelled, and which results are kept. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ test('of many results the oldest go', async () => {
   const jobs = new Jobs(1);
   const path = join(root, 'nowhere');
   for (const name of ['first', 'second', 'third']) await endOf(jobs.start(name, { what: 'account', path }));
-  // Not what is still being loaded.
+  // A job that is still running is not discarded.
   jobs.start('fourth', { what: 'account', path });
   assert.equal(jobs.get('first'), undefined);
   assert.equal(jobs.get('second'), undefined);

@@ -1,4 +1,4 @@
-/** The workbench's server over a folder of bundles: documents, what is not there, torn bundles, and the end of a job. */
+/** The workbench's server over a folder of bundles: documents, missing ones, torn bundles, and the end of a job. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -31,7 +31,7 @@ before(async () => {
   writeFileSync(join(root, 'dumps', torn, 'manifest.json'), '{"schema": "agentdump.bund');
   writeFileSync(join(root, 'secret.txt'), 'not for a page');
   writeHeapOfQuestions(join(root, 'dumps', 'orders.heapsnapshot'));
-  // Whatever the clock says, the oldest.
+  // The oldest, whatever the clock says.
   utimesSync(join(root, 'dumps', 'orders.heapsnapshot'), 1_000_000_000, 1_000_000_000);
   writeFileSync(join(root, 'dumps', 'torn.heapsnapshot'), '{"snapshot":{"meta":');
   utimesSync(join(root, 'dumps', 'torn.heapsnapshot'), 1_000_000_001, 1_000_000_001);
@@ -50,7 +50,7 @@ interface Got {
 
 const base = (): string => new URL(workbench.url).pathname;
 
-/** By node:http, since fetch tidies an address before it asks. */
+/** Uses node:http, because fetch normalises an address before it sends the request. */
 function get(path: string, { method = 'GET', headers = {} } = {}): Promise<Got> {
   const { port, pathname } = new URL(workbench.url);
   return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ function partOf<T>(text: string, id: string): T {
   return JSON.parse(json) as T;
 }
 
-/** The view that an address ends with, however long its job takes. */
+/** The final view of an address, however long its job takes. */
 async function view(path: string): Promise<{ state: ViewState; text: string }> {
   for (;;) {
     const { status, text } = await get(path);

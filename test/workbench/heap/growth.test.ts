@@ -1,4 +1,7 @@
-/** What grew between two snapshots of a process: the container, the class and how many, with objects that can be looked at. */
+/**
+ * What grew between two snapshots of a process: the container, the class and the number of objects, with objects that can be
+ * inspected.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

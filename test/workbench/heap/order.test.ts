@@ -1,4 +1,4 @@
-/** Sorting by digits: the same order as a stable sort by comparing, of whole numbers below 2^48. */
+/** Radix sort: the same order as a stable comparison sort, for whole numbers below 2^48. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

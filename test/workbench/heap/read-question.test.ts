@@ -1,4 +1,4 @@
-/** Questions as they come in an address: what is none is refused before the heap is asked. */
+/** Questions in an address: an invalid one is refused before the heap is asked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readQuestion } from '../../../src/workbench/heap/read-question.ts';

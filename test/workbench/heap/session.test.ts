@@ -1,4 +1,6 @@
-/** What an open heap answers to a page, of a real heap whose objects are known: held against the command line's own answers. */
+/**
+ * What an open heap answers to a page, for a real heap whose objects are known: compared with the command line's own answers.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
