@@ -1,4 +1,4 @@
-/** The suite of LangGraph's authors over the built saver: all of it, counted, nothing skipped. */
+/** The suite of LangGraph's authors on the built saver: all of it, counted, nothing skipped. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What was said before is found again, and every description gives back its bytes. */
+/** Content that was stored before is found again, and every description gives back its bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Real processes: killed and resumed, from a copy too, and two that want the same thread. */
+/** Real processes: killed and resumed, also from a copy, and two that want the same thread. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

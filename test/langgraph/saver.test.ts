@@ -1,4 +1,7 @@
-/** The saver's own promises: what is stored once, what survives, who may write. The contract is in conformance.test.ts. */
+/**
+ * The saver's own guarantees: what is stored once, what survives, who may write. LangGraph's contract is tested in
+ * conformance.wide.test.ts.
+ */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +25,7 @@ afterEach(() => {
 type Config = Parameters<AgentdumpSaver['put']>[0];
 const start = (thread: string): Config => ({ configurable: { thread_id: thread, checkpoint_ns: '' } });
 
-/** Puts one checkpoint with these channels, all of them new at `version`. */
+/** Stores one checkpoint with these channels, all of them new at `version`. */
 function put(saver: AgentdumpSaver, config: Config, version: number, values: Record<string, unknown>) {
   const versions = Object.fromEntries(Object.keys(values).map((channel) => [channel, version]));
   const checkpoint = { ...emptyCheckpoint(), id: uuid6(version) };
@@ -33,7 +36,7 @@ function put(saver: AgentdumpSaver, config: Config, version: number, values: Rec
 const valuesOf = async (saver: AgentdumpSaver, config: Config) =>
   (await saver.getTuple(config))?.checkpoint.channel_values;
 
-/** Another saver on a copy: it knows nothing but the files. */
+/** Another saver on a copy: it knows only the files. */
 function reopen(dir: string): AgentdumpSaver {
   const copy = freshDir();
   cpSync(dir, copy, { recursive: true, filter: (path) => !path.endsWith('.lock') });

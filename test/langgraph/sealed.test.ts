@@ -1,4 +1,4 @@
-/** With a key no value of a thread can be read on the disk; threads of before stay readable. */
+/** With a key, no value of a thread can be read on disk; threads that were stored without one stay readable. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
