@@ -1,4 +1,4 @@
-/** Runs of real frameworks, killed in a tool and started again: nothing that had ended happens twice. */
+/** Runs of real frameworks, killed in a tool and started again: nothing that had finished happens twice. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

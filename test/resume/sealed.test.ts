@@ -1,4 +1,4 @@
-/** With a key nothing that a resumable run remembers can be read on the disk, and only the same key goes on with it. */
+/** With a key, nothing that a resumable run remembers can be read on disk, and only the same key can continue the run. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ test('sealed from the first record, and read again with the key', async (t) => {
   assert.equal(await remember(dir, { key }, 'never asked again'), 'a room with a view');
   assert.throws(() => openRun({ dir, id: 'trip' }), { code: 'locked' });
   assert.throws(() => openRun({ dir, id: 'trip', key: 'cd'.repeat(32) }), { code: 'locked' });
-  // A refusal lets go of the run.
+  // A refused open releases the run.
   assert.equal(await remember(dir, { key }, 'never'), 'a room with a view');
 });
 
