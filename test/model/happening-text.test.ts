@@ -1,4 +1,4 @@
-/** Which line of a log is quoted as the program's last word. */
+/** Which line of a log is quoted as the program's last message. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { saidLines, tellingLine } from '../../src/model/happening-text.ts';
