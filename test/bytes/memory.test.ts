@@ -35,7 +35,7 @@ test('what is absent is said, not read as zero', () => {
   assert.throws(() => memory.readUint8(-1), AbsentMemory);
   assert.throws(() => memory.readUint8(Number.NaN), AbsentMemory);
   assert.throws(() => memory.readBytes(4096, 2 ** 40), AbsentMemory);
-  // Where adding a word's length changes nothing, nor one to the number of a block.
+  // So large that adding the length of a word changes nothing, and neither does adding one to the number of a block.
   for (const wild of [5438698386637193000, 2 ** 53, 2 ** 63]) {
     memory.touchedBlocks = new Set();
     assert.throws(() => memory.readWord(wild), AbsentMemory);
