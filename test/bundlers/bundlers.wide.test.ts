@@ -48,7 +48,7 @@ for (const bundler of ['webpack', 'rollup'])
         }
     });
 
-/** With a copy of the package that is gone afterwards: webpack notes where it was. */
+/** Bundles with a copy of the package and then removes the copy, because webpack records where it was. */
 function bundle(dir: string, bundler: string, format: string): string {
   const made = join(dir, 'made');
   cpSync(join(root, 'dist'), join(made, 'dist'), { recursive: true });
