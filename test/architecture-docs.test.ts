@@ -1,6 +1,6 @@
 /**
- * Holds the documents against the code: their links, the commands, options, variables and scripts that they name. The name of the
- * file has it run with architecture.test.ts, before whatever adds a command or a variable lands.
+ * Checks the documents against the code: their links, and the commands, options, variables and scripts that they name. Its
+ * file name makes it run together with architecture.test.ts, before a change that adds a command or a variable lands.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -26,7 +26,7 @@ const packageScripts = Object.keys(JSON.parse(read(join(root, 'package.json'))).
 const withoutCode = (text: string): string =>
   text.replace(/^\s*```[\s\S]*?^\s*```/gm, '').replace(/`[^`\n]*`/g, '');
 
-/** As GitHub makes them of headings: small letters, no punctuation, a hyphen for each blank. */
+/** The anchors that GitHub generates from headings: lower case, no punctuation, a hyphen for each blank. */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of text.replace(/^\s*```[\s\S]*?^\s*```/gm, '').matchAll(/^#{1,6} +(.+)$/gm)) {
@@ -42,7 +42,7 @@ function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** What is wrong with the relative links of a document. */
+/** The broken relative links of a document, each with its fault. */
 function brokenLinks(file: string): string[] {
   return [...withoutCode(read(file)).matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, target = '']) => {
     if (/^[a-z]+:/.test(target)) return [];
@@ -73,7 +73,10 @@ test('README.md is short', () => {
   assert.ok(lines <= 150, `${lines} lines`);
 });
 
-/** The options of a command: those that yargs has been told, or, of commands that read their own words, their help. */
+/**
+ * The options of a command: those that are declared to yargs, or, for commands that parse their own arguments, those in their
+ * help.
+ */
 async function optionsOf(name: string, second: string | undefined): Promise<ReadonlySet<string>> {
   const entry = commands.find((candidate) => candidate.name === name);
   assert.ok(entry, `there is no command ${name}`);
@@ -89,13 +92,13 @@ async function optionsOf(name: string, second: string | undefined): Promise<Read
   return new Set([...Object.keys(key), 'help', 'version']);
 }
 
-/** What is wrong with a command line; what comes after ` -- ` is another program's. */
+/** The fault of a command line, undefined if it has none. What follows ` -- ` belongs to another program and is ignored. */
 async function faultOf(line: string): Promise<string | undefined> {
   const [own = ''] = line.split(/ -- | \| /);
   const [, name = '', second] = own.split(/\s+/);
   if (name === '' || name.startsWith('-') || name === '<command>' || name === completionCommand)
     return undefined;
-  // `agentdump approve | reject`: only the first of them is looked up by its options.
+  // For `agentdump approve | reject` only the first command's options are checked.
   if (!commands.some((entry) => entry.name === name)) return `there is no command ${name}`;
   const options = await optionsOf(name, second);
   const unquoted = own.replace(/'[^']*'|"[^"]*"/g, 'text');
@@ -143,7 +146,7 @@ test('every command is in the guides', () => {
     assert.ok(new RegExp(`\`?agentdump ${name}\\b`).test(text), `no guide shows agentdump ${name}`);
 });
 
-/** Names of variables that the code reads or sets: those in quotes, after a dot, as keys, and what readConfig asks for. */
+/** Names of variables that the code reads or sets: in quotes, as keys, and those that readConfig asks for. */
 function variablesOfCode(): Set<string> {
   const names = new Set<string>();
   const asked = new Proxy<Record<string, string | undefined>>(
@@ -156,7 +159,7 @@ function variablesOfCode(): Set<string> {
     },
   );
   readConfig(asked, null, () => {});
-  // What the build puts into the preload as functions has such names, too.
+  // Functions and constants that the build puts into the preload have such names, too.
   const compiledIn = new Set<string>();
   const sources = filesBelow(join(root, 'src'), '.ts').map((file) =>
     read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''),
@@ -202,7 +205,7 @@ test('every npm script and every file that the documents name is there', () => {
   assert.deepEqual(missing, []);
 });
 
-/** A path may leave out what all of its kind share: `test/ci/matrix-<name>.test.ts` is written as `test/ci/matrix-`. */
+/** A path may be a prefix that several files share: `test/ci/matrix-<name>.test.ts` is written as `test/ci/matrix-`. */
 function isThere(path: string): boolean {
   if (existsSync(path)) return statSync(path).isFile() || statSync(path).isDirectory();
   const folder = dirname(path);

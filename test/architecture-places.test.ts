@@ -1,6 +1,6 @@
 /**
- * Whoever adds a verdict, a provider, a runner or a rule fills in several places, and the compiler asks for some of them only.
- * This asks for the others, so that nothing is added by half. The name of the file has it run with architecture.test.ts.
+ * A new verdict, provider, runner or rule must be added in several places, and the compiler checks only some of them. This
+ * test checks the others, so that nothing is added by half. Its file name makes it run together with architecture.test.ts.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -25,14 +25,14 @@ import { runnerCommands } from './support/runner-matrix.ts';
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const namesIn = (folder: string): string[] => readdirSync(join(root, folder));
-/** Paths from the root. */
+/** Paths relative to the root. */
 const sourcesBelow = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}/${name}`);
 const exportsOf = async (path: string): Promise<unknown[]> => Object.values(await import(`../${path}`));
 
-/** Kinds that the doctor cannot bring about by one small program. */
+/** Kinds that the doctor can't produce with one small program, with the reason. */
 const untried: Record<string, string> = {
   'dependency-drift': 'needs packages that differ from their lock file',
   unknown: 'is no kind of death',
@@ -80,7 +80,7 @@ test('every provider is asked for a format, has replies for a replay, and is nam
       `replay/replies/table.ts has none for ${file}`,
     );
     const name = file.replace(/(-chat|-responses)?\.ts$/, '');
-    // Hosts that speak another provider's format are told by that one.
+    // A host that speaks another provider's format is covered by that provider's name; the generic format has none.
     if (name !== 'generic')
       assert.ok(new RegExp(name, 'i').test(guide), `docs/agents.md does not name ${name}`);
     assert.ok(
@@ -138,7 +138,7 @@ test('every rule of leak suspects is in the list, and has a program that leaks s
   assert.ok(existsSync(join(root, 'test/analysis/memory/rules.wide.test.ts')));
 });
 
-/** Written beside the list of parts: the first, before it, and the last, after it. */
+/** Producers that are not in the list of parts, because they run before the first of it and after the last. */
 const unlistedProducers = ['src/capture/parts/trigger.ts', 'src/capture/parts/heap/heap.ts'];
 
 test('every part is listed where it is written, and read by the analysis', async () => {
@@ -150,7 +150,7 @@ test('every part is listed where it is written, and read by the analysis', async
       `capture/parts/index.ts does not list what ${path} exports`,
     );
   }
-  // A name beside `part:` only says where a fact stands.
+  // A name after `part:` only records where a fact comes from; it does not read the part.
   const readers = sourcesBelow('src/analysis').map((path) =>
     read(path).replaceAll(/\bpart: partNames\.\w+/g, ''),
   );

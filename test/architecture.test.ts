@@ -1,4 +1,4 @@
-/** Guards the import rule of src/README.md by reading the import lines of every source file. */
+/** Enforces the import rule of src/README.md on the import lines of every source file. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** What each room may import, besides itself and errors. A room with a slash is that folder only. */
+/**
+ * What each room may import, besides itself, `errors`, `version` and `platform`. A name with a slash means that folder only.
+ */
 const allowed: Record<string, string[]> = {
   errors: [],
   version: [],
@@ -33,15 +35,15 @@ const allowed: Record<string, string[]> = {
     'agent',
     'testing',
   ],
-  // model: the pure JSON Patch of json-patch.ts, which the state API records and analysis replays.
-  // bundle/layout/tests.ts: what is told of tests.
+  // model: the pure JSON Patch of json-patch.ts, which the state API records and analysis replays. bundle/layout/tests.ts:
+  // what is recorded about tests.
   agent: ['redaction', 'bundle/layout', 'journal/layout', 'journal/write', 'model'],
   testing: ['bundle/layout', 'agent'],
   durable: [
     'redaction',
     'journal/layout',
     'journal/write',
-    // A resume reads what its predecessor has written.
+    // A resumed run reads what its predecessor wrote.
     'journal/read',
     'agent',
   ],
@@ -91,9 +93,9 @@ const allowed: Record<string, string[]> = {
     'analysis',
     'report',
   ],
-  // durable: the lease of a folder, and patience with a database.
+  // durable: the lease of a folder, and the retries of a database.
   store: ['model', 'bundle/layout', 'bundle/write', 'bundle/read', 'bundle/finished', 'durable', 'analysis'],
-  // Its page is a program of its own, which takes the sections of report/html.
+  // Its page is a separate program, which uses the sections of report/html.
   workbench: [
     'model',
     'bundle/layout',
@@ -148,7 +150,7 @@ const allowed: Record<string, string[]> = {
   ],
 };
 const everybody = ['errors', 'version', 'platform'];
-/** Rooms whose folders are judged one by one: the preload carries only some of them. */
+/** Rooms whose folders are checked one by one, because the preload contains only some of them. */
 const splitRooms = new Set(['bundle', 'journal']);
 
 function roomOf(file: string): string {
@@ -156,8 +158,8 @@ function roomOf(file: string): string {
     .replace(/\.(tsx?|js)$/, '')
     .split('/');
   const [room = '', second = '', third = ''] = parts;
-  // The writing half of a format stands alone too: whoever writes such files carries no parser.
-  // Structures of the kernel that whoever writes a core must know too.
+  // The writing half of a format counts as a room, so that a writer of such files does not pull in a parser. So do kernel
+  // structures that the writer of a core needs.
   const isLayout = third === 'layout' || third === 'signal-frame';
   if (room === 'formats' && (third.startsWith('write-') || isLayout)) return 'formats/writer';
   if (splitRooms.has(room)) return `${room}/${second}`;
@@ -233,7 +235,9 @@ test('what the preload carries has no dependency outside Node', () => {
   assert.deepEqual(broken, []);
 });
 
-/** One circle of imports that can be reached from these files, as a path; types count: they too tie two files together. */
+/**
+ * A cycle of imports that is reachable from these files, as a path. Type imports count, because they couple two files too.
+ */
 function findCircle(files: Iterable<string>): string[] {
   const done = new Set<string>();
   for (const first of files) {
@@ -258,7 +262,7 @@ test('no file imports itself through others', () => {
   assert.deepEqual(findCircle(sourceFiles(src)), []);
 });
 
-/** About fifteen is the aim; a list of more than this is no longer read as one idea. */
+/** About fifteen is the aim; a longer list than this is no longer read as one idea. */
 const mostFilesInFolder = 20;
 
 test('no folder is a long list, and each one of a larger room is on the map', () => {

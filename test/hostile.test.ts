@@ -1,6 +1,6 @@
 /**
- * Every input of fixtures/hostile, through the bundle's reader: refused with a reason where it must be, else read in
- * part with the reason among the gaps; and what is on the disk is what the generator makes.
+ * Reads every input of fixtures/hostile with the bundle's reader: each is either refused with a reason, or read in part with
+ * the reason among the gaps. Also checks that the files on disk are what the generator produces.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type HostileInput, hostileInputs } from './support/synth-bundle-hostile
 
 const folder = join(import.meta.dirname, '..', 'fixtures', 'hostile');
 const inputs = hostileInputs();
-/** What is wrong with a journal's records the analysis says: test/bundle/hostile-cli.test.ts. */
+/** Faults in a journal's records are reported by the analysis: test/bundle/hostile-cli.test.ts. */
 const saidLater = new Set(['journal']);
 
 test('what is on the disk is what the generator makes', () => {
@@ -22,7 +22,7 @@ test('what is on the disk is what the generator makes', () => {
     .flatMap((format) => readdirSync(join(folder, format.name)).map((fault) => `${format.name}/${fault}`));
   assert.deepEqual(found.sort(), inputs.map((input) => input.path).sort());
   assert.ok(found.length >= 80);
-  // What zlib compresses differs from release to release, and with it the hashes in a manifest.
+  // The output of zlib differs between releases, and with it the hashes in a manifest.
   const isPlain = ({ path, files }: HostileInput) =>
     ![path, ...files.keys()].some((name) => /\.(zip|gz)$/.test(name));
   for (const { path, files } of inputs.filter(isPlain))

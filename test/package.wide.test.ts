@@ -1,4 +1,4 @@
-/** What a user gets: the packed package in an empty folder, loaded in every way that the README names. */
+/** What a user gets: the packed package, installed in an empty folder and loaded in every way that the README names. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ let folder = '';
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'agentdump-package-'));
-  // dist is built, and other tests run on it.
+  // Without scripts: dist is built already, and other tests are running on it.
   const packed = await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
     cwd: root,
   });

@@ -1,11 +1,11 @@
-/** What our own runner makes of a test file: in whatever way one ends, a failure must be seen. */
+/** How our own runner reports a test file: a failure must be seen, in whatever way the file ends. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-// It runs before there is anything that compiles TypeScript, and has no types.
+// Imported dynamically: it runs before anything that compiles TypeScript, and has no types.
 const { runTestFile } = await import(`${new URL('support/run-test-file.mjs', import.meta.url)}`);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-run-tests-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
