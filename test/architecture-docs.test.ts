@@ -13,7 +13,7 @@ import { examples } from '../src/cli/examples.ts';
 import { completionCommand } from '../src/cli/main.ts';
 import { commands } from '../src/cli/registry.ts';
 import yargs from '../src/cli/yargs.ts';
-import { commandLines, filesBelow, guides } from './support/guides.ts';
+import { commandLines, filesBelow, guides } from './support/system/guides.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 

@@ -19,8 +19,8 @@ import { allShapes } from '../src/redaction/shapes/index.ts';
 import { findReplyFormat } from '../src/replay/replies/table.ts';
 import { trials } from '../src/supervise/doctor/trials.ts';
 import { runners } from '../src/testing/runners/table.ts';
-import { pretendedPlatforms } from './support/pretend-platform.ts';
-import { runnerCommands } from './support/runner-matrix.ts';
+import { runnerCommands } from './support/runners/runner-matrix.ts';
+import { pretendedPlatforms } from './support/system/pretend-platform.ts';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -203,7 +203,7 @@ test('every runner is in the table, and has a command that a matrix runs', async
   for (const { name } of runners)
     assert.ok(
       Object.keys(runnerCommands).some((command) => command.startsWith(name)),
-      `test/support/runner-matrix.ts runs no ${name}`,
+      `test/support/runners/runner-matrix.ts runs no ${name}`,
     );
 });
 
@@ -219,7 +219,7 @@ test('every system is chosen by its name, has a title and a column, and is prete
     assert.ok(guide.includes(title), `docs/platforms.md does not speak of ${title}`);
     assert.ok(
       (pretendedPlatforms as readonly string[]).includes(name),
-      `test/support/pretend-platform.ts pretends no ${name}`,
+      `test/support/system/pretend-platform.ts pretends no ${name}`,
     );
   }
 });

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { verifyBundle } from '../src/bundle/finished/verify.ts';
 import { openBundle } from '../src/bundle/read/reader.ts';
 import { AgentdumpError } from '../src/errors.ts';
-import { type HostileInput, hostileInputs } from './support/synth-bundle-hostile.ts';
+import { type HostileInput, hostileInputs } from './support/hostile/synth-bundle-hostile.ts';
 
 const folder = join(import.meta.dirname, '..', 'fixtures', 'hostile');
 const inputs = hostileInputs();

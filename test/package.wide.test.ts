@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { version } from '../src/version.ts';
-import { nodesInTurn } from './support/test-nodes.ts';
+import { nodesInTurn } from './support/run/test-nodes.ts';
 
 const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

@@ -7,7 +7,7 @@ import { LateSink } from '../../src/agent/record/late-sink.ts';
 import { EventSink } from '../../src/agent/record/sink.ts';
 import { readAgentEventsPart } from '../../src/analysis/agent/events.ts';
 import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
-import { provideAgentPort } from '../support/agent-host.ts';
+import { provideAgentPort } from '../support/agents/agent-host.ts';
 
 let uninstall: (() => void) | undefined;
 const policy = { text: (text: string) => text, value: (value: unknown) => value };

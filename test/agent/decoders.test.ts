@@ -7,7 +7,7 @@ import { ContentDecoder } from '../../src/agent/http/content-decoder.ts';
 import { EventStreamDecoder, type EventStreamFrame } from '../../src/agent/http/event-stream.ts';
 import { LineDecoder } from '../../src/agent/http/ndjson.ts';
 import { SseDecoder, type SseEvent } from '../../src/agent/http/sse.ts';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 
 function chunksOf(bytes: Uint8Array, size: number): Uint8Array[] {
   const chunks: Uint8Array[] = [];

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, node, runCli } from '../support/recorded-deaths.ts';
-import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
+import { cleanEnvironment, node, runCli } from '../support/agents/recorded-deaths.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const program = fileURLToPath(new URL('programs/flood.mjs', import.meta.url));
 const million = 1_000_000;

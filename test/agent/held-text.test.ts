@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HeldText } from '../../src/agent/record/held-text.ts';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 
 const secret = 'sk-abcdefgh12345678';
 const clean = (text: string) =>

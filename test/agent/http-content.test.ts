@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 import type { ExchangeStart } from '../../src/agent/http/exchange.ts';
 import { BodyReader, bodyLimitBytes } from '../../src/agent/http/http-body.ts';
 import { openExchange } from '../../src/agent/http/open-exchange.ts';

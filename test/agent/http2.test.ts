@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { assertSameAsOracle, stateOf } from '../support/agent-oracle.ts';
-import { buildPreload, findNode, nodeMajors, runProgram } from '../support/agent-preload.ts';
-import { type ScriptedReply, startMockModelServer } from '../support/mock-model-server.ts';
+import { assertSameAsOracle, stateOf } from '../support/agents/agent-oracle.ts';
+import { buildPreload, findNode, nodeMajors, runProgram } from '../support/agents/agent-preload.ts';
+import { type ScriptedReply, startMockModelServer } from '../support/agents/mock-model-server.ts';
 
 const good: ScriptedReply = {
   text: 'Hello there — how are you 😀 today?',

@@ -14,9 +14,9 @@ import { EventSink } from '../../src/agent/record/sink.ts';
 import { readAgentEventsPart } from '../../src/analysis/agent/events.ts';
 import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
 import { createPolicy } from '../../src/redaction/policy.ts';
-import { provideAgentPort } from '../support/agent-host.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { provideAgentPort } from '../support/agents/agent-host.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 let uninstall: (() => void) | undefined;
 afterEach(() => uninstall?.());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 import type { JsonObject } from '../../src/agent/calls/json.ts';
 import type { ModelRequest } from '../../src/agent/calls/model-call.ts';
 import { findList } from '../../src/agent/http/json-list.ts';

@@ -1,16 +1,22 @@
 /** The taps on every Node of the matrix: what the model received is recorded, and the host does not notice. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertSameAsOracle, stateOf } from '../support/agent-oracle.ts';
-import { buildPreload, findNode, nodeMajors, type ProgramRun, runProgram } from '../support/agent-preload.ts';
-import { untilSettled } from '../support/main-thread-rest.ts';
+import { assertSameAsOracle, stateOf } from '../support/agents/agent-oracle.ts';
+import {
+  buildPreload,
+  findNode,
+  nodeMajors,
+  type ProgramRun,
+  runProgram,
+} from '../support/agents/agent-preload.ts';
 import {
   type MockModelServer,
   type ScriptedReply,
   type SeenCall,
   startMockModelServer,
-} from '../support/mock-model-server.ts';
-import { majorsInTurn, onlyWide, sampleOf } from '../support/test-nodes.ts';
+} from '../support/agents/mock-model-server.ts';
+import { majorsInTurn, onlyWide, sampleOf } from '../support/run/test-nodes.ts';
+import { untilSettled } from '../support/victims/main-thread-rest.ts';
 
 const good: ScriptedReply = {
   text: 'Hello there — how are you 😀 today?',

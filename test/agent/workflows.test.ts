@@ -11,8 +11,8 @@ import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { DbosClass } from '../../src/agent/workflows/index.ts';
 import { recordDbos } from '../../src/agent/workflows/index.ts';
-import { cleanEnvironment, node, runCli } from '../support/recorded-deaths.ts';
-import { preload } from '../support/run-victim.ts';
+import { cleanEnvironment, node, runCli } from '../support/agents/recorded-deaths.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const workflows = pathToFileURL(join(root, 'dist', 'agent', 'workflows', 'index.js')).href;

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { analyzeReport } from '../../src/analysis/analyze-report.ts';
 import { renderText } from '../../src/report/text.ts';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-report-'));
 after(() => rmSync(dir, { recursive: true, force: true }));

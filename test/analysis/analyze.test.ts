@@ -6,8 +6,8 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { commonParts, memoryBundle, synthParts } from '../support/synth-analysis-bundle.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { commonParts, memoryBundle, synthParts } from '../support/synth/synth-analysis-bundle.ts';
 
 const analyze = (changes: Record<string, unknown> = {}) => analyzeBundle(memoryBundle(synthParts(changes)));
 const changed = (part: string, fields: Record<string, unknown>) => ({

@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { startBoundedEngine } from '../../src/analysis/secrets/bounded-engine.ts';
 import { scanBundle } from '../../src/analysis/secrets/scan-bundle.ts';
 import { FolderSource } from '../../src/bundle/read/source.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));
 after(() => rmSync(root, { recursive: true }));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { memoryBundle } from '../support/synth-analysis-bundle.ts';
+import { memoryBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 const mib = 1024 * 1024;
 const report = {

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findNodes, preload } from '../support/run-victim.ts';
+import { findNodes, preload } from '../support/victims/run-victim.ts';
 
 const calls = Number(process.env['CALLS'] ?? 50_000);
 const nodes = (process.env['NODES'] ?? '24').split(',');

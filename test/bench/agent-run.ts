@@ -13,10 +13,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readAgentEvents } from '../../src/analysis/agent/read.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import type { NodeMajor } from '../support/agent-preload.ts';
-import { type ScriptedReply, startMockModelServer } from '../support/mock-model-server.ts';
-import { runsOn } from '../support/real-agents.ts';
-import { findNodes, preload } from '../support/run-victim.ts';
+import type { NodeMajor } from '../support/agents/agent-preload.ts';
+import { type ScriptedReply, startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { runsOn } from '../support/agents/real-agents.ts';
+import { findNodes, preload } from '../support/victims/run-victim.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents');
 const ten =

@@ -13,8 +13,8 @@ import { Conversation } from '../../src/agent/record/conversation.ts';
 import { LateSink } from '../../src/agent/record/late-sink.ts';
 import { EventSink } from '../../src/agent/record/sink.ts';
 import { createPolicy } from '../../src/redaction/index.ts';
-import { provideAgentPort } from '../support/agent-host.ts';
-import { buildPreload, findNode, nodeMajors } from '../support/agent-preload.ts';
+import { provideAgentPort } from '../support/agents/agent-host.ts';
+import { buildPreload, findNode, nodeMajors } from '../support/agents/agent-preload.ts';
 
 const frames = 20_000;
 const rounds = 7;

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const runs = Number(process.argv[2] ?? 21);

@@ -6,7 +6,7 @@
  * rounds. ROWS, NODES: which of them, separated by commas; ROUNDS, SLICES: how many. Needs dist and `npm ci --prefix
  * test/servers`.
  */
-import { testNodes } from '../support/test-nodes.ts';
+import { testNodes } from '../support/run/test-nodes.ts';
 import { openPlace, type Place, Subject } from './life/subject.ts';
 import { median } from './trend.ts';
 

@@ -21,9 +21,9 @@ import { touchBlockBytes } from '../../src/bytes/memory.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderCore } from '../../src/report/core.ts';
-import { makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
-import { judge, toldBy, wrong } from '../support/told-by-core.ts';
+import { makeCore, noCores, nodes, victims } from '../support/cores/core-victims.ts';
+import { judge, toldBy, wrong } from '../support/cores/told-by-core.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 
 if (noCores) {
   console.log(`skipped: ${noCores}`);

@@ -12,9 +12,9 @@ import { openCoreDump } from '../../src/analysis/core/core-dump.ts';
 import { writeMiniCore } from '../../src/analysis/core/mini/mini-core.ts';
 import { walkNativeStack } from '../../src/analysis/core/native/native-stack.ts';
 import { type LiveCore, writeLiveCore } from '../../src/supervise/native/live-core.ts';
-import { makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
-import { parseTruth } from '../support/frame-truth.ts';
-import { readGdbStacks } from '../support/gdb-stacks.ts';
+import { makeCore, noCores, nodes, victims } from '../support/cores/core-victims.ts';
+import { parseTruth } from '../support/cores/frame-truth.ts';
+import { readGdbStacks } from '../support/cores/gdb-stacks.ts';
 
 if (noCores) {
   console.log(`skipped: ${noCores}`);

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { DurableStore } from '../../src/durable/index.ts';
-import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 
 const { agent } = (await import(
   new URL('../../dist/index.js', import.meta.url).href

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
-import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { dbosAvailable, load } from './peers/durable-engines.ts';
 
 const { agent } = (await import(

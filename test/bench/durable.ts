@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DurableRunOptions } from '../../src/durable/options.ts';
-import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { dbosAvailable, langGraphAvailable, timeDbos, timeLangGraph } from './peers/durable-engines.ts';
 
 const { agent } = (await import(

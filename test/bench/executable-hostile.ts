@@ -11,9 +11,9 @@ import { openCoreDump } from '../../src/analysis/core/core-dump.ts';
 import { FileSource } from '../../src/bytes/byte-source.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 import { readElf } from '../../src/formats/elf/elf-file.ts';
-import { makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
-import { judge, toldBy, wrong } from '../support/told-by-core.ts';
+import { makeCore, noCores, nodes, victims } from '../support/cores/core-victims.ts';
+import { judge, toldBy, wrong } from '../support/cores/told-by-core.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 
 if (noCores) {
   console.log(`skipped: ${noCores}`);

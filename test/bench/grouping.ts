@@ -27,8 +27,8 @@ import { openStore } from '../../src/store/open-store.ts';
 import { faultSets, programOf, type Variant, variants } from '../store/grouping/faults.ts';
 import { type Labelled, scorePairs } from '../store/grouping/score.ts';
 import { sentryGroup } from '../store/grouping/sentry.ts';
-import { findNode } from '../support/agent-preload.ts';
-import { preload } from '../support/run-victim.ts';
+import { findNode } from '../support/agents/agent-preload.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 const terser = createRequire(new URL('../bundlers/package.json', import.meta.url))('terser') as {
   minify(code: string, options: object): Promise<{ code?: string; map?: string }>;

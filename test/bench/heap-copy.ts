@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeOf } from '../support/test-nodes.ts';
+import { nodeOf } from '../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const sizes = (process.env['SIZES'] ?? '100,400,1000').split(',').map(Number);

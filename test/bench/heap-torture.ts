@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { openHeap } from '../../dist/analysis/memory/heap.js';
 import { pathText } from '../../dist/analysis/memory/questions/paths.js';
 import { computeSuspects } from '../../dist/analysis/memory/suspects/suspects.js';
-import { snapshotOf } from '../support/synth-large-heapsnapshot.ts';
+import { snapshotOf } from '../support/synth/synth-large-heapsnapshot.ts';
 
 type Heap = Awaited<ReturnType<typeof openHeap>>;
 

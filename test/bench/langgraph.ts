@@ -10,7 +10,7 @@ import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { type BaseCheckpointSaver, emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint';
 import { AgentdumpSaver } from '../../src/langgraph/index.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 
 const steps = 300;
 const require = createRequire(join(import.meta.dirname, '..', 'langgraph', 'package.json'));

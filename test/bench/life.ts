@@ -9,7 +9,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findNodes } from '../support/run-victim.ts';
+import { findNodes } from '../support/victims/run-victim.ts';
 import { openPlace, type Place, Subject } from './life/subject.ts';
 import { median } from './trend.ts';
 

@@ -6,8 +6,8 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Account } from '../../src/model/account.ts';
-import { type Browser, launchBrowser, makePageFolder, whyNoBrowser } from '../support/browser.ts';
-import { synthAccount } from '../support/synth-account.ts';
+import { synthAccount } from '../support/synth/synth-account.ts';
+import { type Browser, launchBrowser, makePageFolder, whyNoBrowser } from '../support/system/browser.ts';
 
 const megabytes = Number(process.argv[2] ?? 50);
 const runs = Number(process.argv[3] ?? 7);

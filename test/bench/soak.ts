@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startMockModelServer } from '../support/mock-model-server.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
 import { computeTrend, median, medianInterval } from './trend.ts';
 
 const minutes = Number(process.env['MINUTES'] ?? 60);

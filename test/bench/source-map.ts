@@ -5,7 +5,7 @@
  */
 import { SourceMapConsumer } from 'source-map';
 import { openSourceMap } from '../../src/formats/source-map/source-map.ts';
-import { largeMappings } from '../support/synth-source-map.ts';
+import { largeMappings } from '../support/synth/synth-source-map.ts';
 
 const bytes = 20 * 1024 * 1024;
 const positions = 20;

@@ -15,7 +15,7 @@ import { listIssues, showIssue } from '../../src/store/issues.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { writeDeath } from '../store/synth-death.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/system/postgres.ts';
 
 const [deaths, faults, senders, bundlesEach] = [1_000_000, 2_000, 4, 250];
 const [, , role, place = '', dumps = ''] = process.argv;

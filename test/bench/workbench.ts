@@ -8,8 +8,8 @@ import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BrowserPage, launchBrowser, until, whyNoBrowser } from '../support/browser.ts';
-import { openTestWorkbench } from '../support/workbench.ts';
+import { type BrowserPage, launchBrowser, until, whyNoBrowser } from '../support/system/browser.ts';
+import { openTestWorkbench } from '../support/system/workbench.ts';
 
 const scale = 30;
 const rounds = 6;

@@ -1,6 +1,7 @@
 /** Accessibility: axe finds nothing, in light and dark, wide and narrow, with everything unfolded. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { synthAccount } from '../support/synth/synth-account.ts';
 import {
   axeSource,
   type Browser,
@@ -9,8 +10,7 @@ import {
   makePageFolder,
   type PageFolder,
   whyNoBrowser,
-} from '../support/browser.ts';
-import { synthAccount } from '../support/synth-account.ts';
+} from '../support/system/browser.ts';
 
 describe('axe finds nothing', { skip: whyNoBrowser() }, () => {
   let browser: Browser;

@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
+import { escapes, hostileInputs, markup } from '../support/hostile/synth-bundle-hostile.ts';
+import { synthAccount } from '../support/synth/synth-account.ts';
 import {
   type Browser,
   type BrowserPage,
@@ -12,9 +14,7 @@ import {
   makePageFolder,
   type PageFolder,
   whyNoBrowser,
-} from '../support/browser.ts';
-import { synthAccount } from '../support/synth-account.ts';
-import { escapes, hostileInputs, markup } from '../support/synth-bundle-hostile.ts';
+} from '../support/system/browser.ts';
 
 const hostile = join(import.meta.dirname, '..', '..', 'fixtures', 'hostile');
 

@@ -1,6 +1,7 @@
 /** The page in a real browser: it shows what the account contains, by mouse, keyboard, address and in print. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { synthAccount } from '../support/synth/synth-account.ts';
 import {
   type Browser,
   type BrowserPage,
@@ -9,8 +10,7 @@ import {
   type PageFolder,
   until,
   whyNoBrowser,
-} from '../support/browser.ts';
-import { synthAccount } from '../support/synth-account.ts';
+} from '../support/system/browser.ts';
 
 describe('the page', { skip: whyNoBrowser() }, () => {
   let browser: Browser;

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { writeGrowingHeaps } from '../support/heaps/growing-heaps.ts';
 import {
   axeSource,
   type Browser,
@@ -11,15 +12,14 @@ import {
   launchBrowser,
   until,
   whyNoBrowser,
-} from '../support/browser.ts';
-import { writeGrowingHeaps } from '../support/growing-heaps.ts';
+} from '../support/system/browser.ts';
 import {
   openPage,
   openTestWorkbench,
   type TestWorkbench,
   violationsOf,
   watchTroubles,
-} from '../support/workbench.ts';
+} from '../support/system/workbench.ts';
 
 /** 2,000 sessions in a Map, with hostile names and texts. */
 const program = `

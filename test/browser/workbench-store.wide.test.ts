@@ -8,9 +8,14 @@ import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { writeDeath } from '../store/synth-death.ts';
-import { axeSource, type Browser, launchBrowser, until, whyNoBrowser } from '../support/browser.ts';
-import { markup } from '../support/synth-bundle-hostile.ts';
-import { openPage, openTestWorkbench, type TestWorkbench, violationsOf } from '../support/workbench.ts';
+import { markup } from '../support/hostile/synth-bundle-hostile.ts';
+import { axeSource, type Browser, launchBrowser, until, whyNoBrowser } from '../support/system/browser.ts';
+import {
+  openPage,
+  openTestWorkbench,
+  type TestWorkbench,
+  violationsOf,
+} from '../support/system/workbench.ts';
 
 describe('the workbench over a store', { skip: whyNoBrowser() }, () => {
   let browser: Browser;

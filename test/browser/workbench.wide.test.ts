@@ -4,10 +4,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { axeSource, type Browser, launchBrowser, until, whyNoBrowser } from '../support/browser.ts';
-import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
-import { markup } from '../support/synth-bundle-hostile.ts';
-import { openPage, openTestWorkbench, type TestWorkbench, violationsOf } from '../support/workbench.ts';
+import { markup } from '../support/hostile/synth-bundle-hostile.ts';
+import { commonParts, synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
+import { axeSource, type Browser, launchBrowser, until, whyNoBrowser } from '../support/system/browser.ts';
+import {
+  openPage,
+  openTestWorkbench,
+  type TestWorkbench,
+  violationsOf,
+} from '../support/system/workbench.ts';
 
 const older = '20261120T030405.678Z-agent-uncaught-exception-00112233.agentdump';
 const newer = '20261121T030405.678Z-agent-uncaught-exception-44556677.agentdump';

@@ -14,8 +14,8 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { AgeStream } from '../../src/bundle/write/age-encrypt.ts';
 import { type Lock, readBech32, readLock, readRecipient } from '../../src/bundle/write/age-key.ts';
 import { type StartOptions, startBundle } from '../../src/bundle/write/writer.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { synthTrigger, writeSynthBundle } from '../support/synth/synth-bundle.ts';
 import { scratchFolder, smallDisk } from './scratch-folder.ts';
 
 const identity = await generateX25519Identity();

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { verifyLedger } from '../../src/bundle/finished/verify-ledger.ts';
 import { appendBundle } from '../../src/bundle/write/ledger.ts';
 import { AgentdumpError } from '../../src/errors.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-ledger-fuzz-'));
 after(() => rmSync(root, { recursive: true }));

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { test } from 'node:test';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { packBundle } from '../../src/bundle/finished/pack.ts';
-import { writeSynthBundle } from '../support/synth-bundle.ts';
+import { writeSynthBundle } from '../support/synth/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 interface Family {

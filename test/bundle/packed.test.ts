@@ -8,9 +8,9 @@ import { packBundle } from '../../src/bundle/finished/pack.ts';
 import { unpackBundle } from '../../src/bundle/finished/unpack.ts';
 import { verifyBundle } from '../../src/bundle/finished/verify.ts';
 import { openBundle, openPackedBundle } from '../../src/bundle/read/reader.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { synthFiles, synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
-import { type SynthEntry, synthZip } from '../support/synth-zip.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { synthFiles, synthTrigger, writeSynthBundle } from '../support/synth/synth-bundle.ts';
+import { type SynthEntry, synthZip } from '../support/synth/synth-zip.ts';
 import { scratchFolder, smallDisk } from './scratch-folder.ts';
 
 const parts = {

@@ -8,8 +8,14 @@ import { findBundle, listBundles } from '../../src/bundle/finished/list.ts';
 import { type BundleReader, openBundle } from '../../src/bundle/read/reader.ts';
 import { upgradeManifest } from '../../src/bundle/read/upgrade.ts';
 import { startBundle } from '../../src/bundle/write/writer.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { synthFiles, synthId, synthStem, synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import {
+  synthFiles,
+  synthId,
+  synthStem,
+  synthTrigger,
+  writeSynthBundle,
+} from '../support/synth/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const gapsOf = (bundle: BundleReader) => bundle.gaps.map((gap) => `${gap.part}: ${gap.reason}`);

@@ -13,8 +13,8 @@ import { test } from 'node:test';
 import { applyRetention } from '../../src/bundle/keep/retention.ts';
 import { noteSignature, readSignatures } from '../../src/bundle/keep/signature-log.ts';
 import { startBundle } from '../../src/bundle/write/writer.ts';
-import { synthStem, writeSynthBundle } from '../support/synth-bundle.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { synthStem, writeSynthBundle } from '../support/synth/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const long = 365 * 86_400;

@@ -10,7 +10,7 @@ import {
   noteSignature as note,
   type SignatureNote,
 } from '../../src/bundle/keep/signature-log.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const run = promisify(execFile);

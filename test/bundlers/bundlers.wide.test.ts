@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
-import { isWideRun, nodesInTurn } from '../support/test-nodes.ts';
+import { isWideRun, nodesInTurn } from '../support/run/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const isInstalled = existsSync(join(root, 'test', 'bundlers', 'node_modules'));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bytesSource, readExactly, sliceSource } from '../../src/bytes/byte-source.ts';
 import { ByteCursor } from '../../src/bytes/cursor.ts';
 import { AbsentMemory, flattenExtents, ProcessMemory } from '../../src/bytes/memory.ts';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 
 const ramp = (length: number, first = 0) => Uint8Array.from({ length }, (_, i) => (first + i) & 255);
 

@@ -9,7 +9,7 @@ import { listObjects } from '../../src/capture/heap/list-objects.ts';
 import { countPlaces } from '../../src/capture/heap/name-tables.ts';
 import { countHeapNames, type HeapNames } from '../../src/capture/heap/names.ts';
 import { askV8 } from '../../src/capture/host/ask-v8.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const near = (value: number, wanted: number, share: number): void =>
   assert.ok(Math.abs(value - wanted) <= wanted * share, `${value} where ${wanted} were wanted`);

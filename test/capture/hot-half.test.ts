@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { preload } from '../support/run-victim.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const most = 100_000;

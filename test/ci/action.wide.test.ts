@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CiSummary } from '../../src/model/ci-summary.ts';
-import { canRun, suitesFolder } from '../support/runner-matrix.ts';
+import { canRun, suitesFolder } from '../support/runners/runner-matrix.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 

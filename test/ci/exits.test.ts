@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runUnderCi } from '../support/runner-matrix.ts';
+import { runUnderCi } from '../support/runners/runner-matrix.ts';
 
 const script = 'console.error("2 problems"); process.exit(2);';
 

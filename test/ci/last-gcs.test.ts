@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { readLastGcs } from '../../src/testing/last-gcs.ts';
-import { majorsInTurn, nodeOf, testMajors } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, testMajors } from '../support/run/test-nodes.ts';
 
 for (const major of majorsInTurn(...testMajors))
   test(`of a heap that is full, Node ${major}`, () => {

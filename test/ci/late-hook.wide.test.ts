@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { canRun, runnerCommands, runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
+import { canRun, runnerCommands, runUnderCi, suitesFolder } from '../support/runners/runner-matrix.ts';
 
 const suite = `
 describe('booking', () => {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lateCases } from '../runners/late-cases.ts';
 import { tryOne, type Verdict } from '../runners/late-trial.ts';
-import { canRun } from '../support/runner-matrix.ts';
+import { canRun } from '../support/runners/runner-matrix.ts';
 
 const cases: Record<string, Verdict> = {
   'jest, a hook before each': 'right',

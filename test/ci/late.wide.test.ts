@@ -2,7 +2,7 @@
  * A late error, rejection or exit is attributed to the test that began it, in the other runners (for node:test see
  * late-node-test.test.ts).
  */
-import { testLate } from '../support/runner-matrix.ts';
+import { testLate } from '../support/runners/runner-matrix.ts';
 
 // Mocha ignores unhandled rejections.
 testLate('mocha', ['late rejection']);

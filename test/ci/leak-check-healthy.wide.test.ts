@@ -1,6 +1,7 @@
 /** `--leak-check` on suites that leak nothing: no report. */
-import { testHealthy } from '../support/leaky-suites.ts';
-import { partInTurn } from '../support/test-nodes.ts';
+
+import { partInTurn } from '../support/run/test-nodes.ts';
+import { testHealthy } from '../support/runners/leaky-suites.ts';
 
 const suites = [
   ['node:test', 'nothing'],

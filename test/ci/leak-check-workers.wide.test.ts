@@ -1,6 +1,7 @@
 /** `--leak-check` on runners with workers of their own: what retains the objects that a suite leaks. */
-import { testLeak } from '../support/leaky-suites.ts';
-import { partInTurn } from '../support/test-nodes.ts';
+
+import { partInTurn } from '../support/run/test-nodes.ts';
+import { testLeak } from '../support/runners/leaky-suites.ts';
 
 const suites = [
   ['jest', 'listeners'],

@@ -1,6 +1,7 @@
 /** `--leak-check` on runners of one process: what retains the objects that a suite leaks. */
-import { testLeak } from '../support/leaky-suites.ts';
-import { partInTurn } from '../support/test-nodes.ts';
+
+import { partInTurn } from '../support/run/test-nodes.ts';
+import { testLeak } from '../support/runners/leaky-suites.ts';
 
 const suites = [
   ['node:test', 'array'],

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Death, type MatrixRun, runUnderCi } from '../support/runner-matrix.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { type Death, type MatrixRun, runUnderCi } from '../support/runners/runner-matrix.ts';
 
 const takeAway = `require('node:fs').rmSync(process.env.AGENTDUMP_CI, { recursive: true });`;
 const wait = `${takeAway}

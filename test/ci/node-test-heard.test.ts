@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runUnderCi } from '../support/runner-matrix.ts';
-import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide } from '../support/run/test-nodes.ts';
+import { runUnderCi } from '../support/runners/runner-matrix.ts';
 
 /** The root suite listens for uncaught exceptions, and has its hooks from the first test on. */
 const looksAtRoot = `

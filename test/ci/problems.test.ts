@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { describeBundle } from '../../src/ci/report/describe-bundle.ts';
 import type { CiBundle, CiSummary } from '../../src/model/ci-summary.ts';
 import { problemsOf } from '../../src/report/ci/wording.ts';
-import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { commonParts, synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 for (const [what, prefix] of [
   ['a path', ''],

@@ -7,8 +7,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runUnderCi } from '../support/runner-matrix.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { runUnderCi } from '../support/runners/runner-matrix.ts';
 
 const dies = `import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';

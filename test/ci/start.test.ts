@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const preload = join(root, 'dist', 'register-tests.cjs');

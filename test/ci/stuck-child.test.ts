@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { partNames } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { runUnderCi, suitesFolder } from '../support/runners/runner-matrix.ts';
 
 test('the bundle names the test, the line and the child', { skip: onlyWide }, async (context) => {
   const { code, summary, output, report } = await runUnderCi({

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { onlyAccountOf } from '../support/run-account.ts';
 import {
   canRun,
   type RunnerName,
   runnerCommands,
   runUnderCi,
   suitesFolder,
-} from '../support/runner-matrix.ts';
+} from '../support/runners/runner-matrix.ts';
+import { onlyAccountOf } from '../support/victims/run-account.ts';
 
 for (const runner of ['vitest threads', 'ava'] satisfies RunnerName[])
   test(`${runner}: the test, and its line as it was written`, { skip: canRun() }, async (context) => {

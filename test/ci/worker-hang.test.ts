@@ -6,9 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Account } from '../../src/model/account.ts';
-import { onlyAccountOf } from '../support/run-account.ts';
-import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
-import { majorsInTurn, nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors } from '../support/run/test-nodes.ts';
+import { runUnderCi, suitesFolder } from '../support/runners/runner-matrix.ts';
+import { onlyAccountOf } from '../support/victims/run-account.ts';
 
 /** Only the old generation counts: tens of the used megabytes may still be in the young one when filling stops. */
 const worker = `

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const root = mkdtempSync(join(tmpdir(), 'agentdump-points-'));

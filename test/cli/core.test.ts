@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type Death, makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../support/cores/core-victims.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const run = (...args: string[]) => spawnSync(process.execPath, [bin, 'core', ...args], { encoding: 'utf8' });

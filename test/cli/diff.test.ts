@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { commonParts, synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const root = mkdtempSync(join(tmpdir(), 'agentdump-diff-'));

@@ -21,9 +21,9 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { guides, shellLines } from '../support/guides.ts';
-import { synthProgram } from '../support/synth-heapsnapshot.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { sampleOf } from '../support/run/test-nodes.ts';
+import { synthProgram } from '../support/synth/synth-heapsnapshot.ts';
+import { guides, shellLines } from '../support/system/guides.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -35,8 +35,8 @@ const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] =
   [/^agentdump mcp$/, 'test/cli/mcp/mcp.test.ts', "'mcp'"],
   [/^agentdump open$/, 'test/cli/open.test.ts', "'open'"],
   [/^agentdump doctor$/, 'test/supervise/doctor.test.ts', "'doctor'"],
-  [/^agentdump ci --hang-after\b/, 'test/support/runner-matrix.ts', "'ci'"],
-  [/\bagentdump-report\/bundles\//, 'test/support/runner-matrix.ts', "'ci'"],
+  [/^agentdump ci --hang-after\b/, 'test/support/runners/runner-matrix.ts', "'ci'"],
+  [/\bagentdump-report\/bundles\//, 'test/support/runners/runner-matrix.ts', "'ci'"],
   [/ langgraph\.mjs /, 'test/agent/integrations.wide.test.ts', 'langgraph'],
   [/ --health-url /, 'test/supervise/run-health.test.ts', '--health-url'],
   ...['approve', 'reject', 'resume', 'rollback', 'enqueue', 'signal', 'cancel'].map(

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Account } from '../../src/model/account.ts';
-import { synthProgram } from '../support/synth-heapsnapshot.ts';
-import { onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { onlyWide, sampleOf } from '../support/run/test-nodes.ts';
+import { synthProgram } from '../support/synth/synth-heapsnapshot.ts';
 
 const program = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const asks = fileURLToPath(new URL('../durable/programs/asks.mjs', import.meta.url));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sentName } from '../../src/store/outbox.ts';
-import { preload, temporaryFolder } from '../support/run-victim.ts';
+import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const commit = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { widthOf } from '../../src/report/text/fit.ts';
-import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const root = mkdtempSync(join(tmpdir(), 'agentdump-terminal-'));

@@ -15,7 +15,7 @@ import { scanBundle } from '../../src/analysis/secrets/scan-bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { sealLedger } from '../../src/bundle/write/ledger.ts';
 import { startBundle } from '../../src/bundle/write/writer.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const root = mkdtempSync(join(tmpdir(), 'agentdump-verify-'));

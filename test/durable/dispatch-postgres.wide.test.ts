@@ -12,7 +12,7 @@ import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { prunePostgresRuns } from '../../src/durable/stores/postgres/retention.ts';
 import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
 import { startWorker } from '../../src/durable/worker.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { until } from './until.ts';
 
 const skip = whyNoPostgres() ?? false;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import { RecordCodec } from '../../src/durable/records/codec.ts';
 import { readKey, Seal } from '../../src/durable/records/seal.ts';

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { RecordCodec } from '../../src/durable/records/codec.ts';
 import { RunLog } from '../../src/durable/runs/run-log.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
-import { isWideRun } from '../support/test-nodes.ts';
+import { isWideRun } from '../support/run/test-nodes.ts';
 
 const victim = fileURLToPath(new URL('programs/twenty-steps.mjs', import.meta.url));
 const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? 60 : 6));

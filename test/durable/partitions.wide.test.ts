@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { enqueueRun } from '../../src/durable/dispatch/act-on-run.ts';
 import { summarizeRun } from '../../src/durable/inspect.ts';
 import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { until } from './until.ts';
 
 const program = fileURLToPath(new URL('programs/steady-worker.mjs', import.meta.url));

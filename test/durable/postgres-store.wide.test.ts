@@ -7,7 +7,7 @@ import { durableAgent as agent } from '../../src/durable/api.ts';
 import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
 import type { RunHandle } from '../../src/durable/stores/store.ts';
 import { recordKinds } from '../../src/journal/layout/records.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { testStore } from './store-conformance.ts';
 
 const skip = whyNoPostgres();

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
-import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-processes-'));

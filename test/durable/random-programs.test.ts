@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isWideRun } from '../support/test-nodes.ts';
+import { isWideRun } from '../support/run/test-nodes.ts';
 import { runTrial } from './random-trial.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));

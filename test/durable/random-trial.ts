@@ -7,7 +7,7 @@ import { cancelRun, sendSignal } from '../../src/durable/dispatch/act-on-run.ts'
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 import { crashingStore } from './crashing-store.ts';
 import { randomTree, runTree, type Shape, type Tree, type World } from './random-programs.ts';
 

@@ -9,7 +9,7 @@ import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import type { DurableRunOptions, DurableRunWork } from '../../src/durable/options.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 import { crashingStore } from './crashing-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-durable-'));

@@ -11,7 +11,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import type { DurableStore } from '../../src/durable/stores/store.ts';
-import { findNodes } from '../support/run-victim.ts';
+import { findNodes } from '../support/victims/run-victim.ts';
 import { testStore } from './store-conformance.ts';
 
 const own = fileURLToPath(import.meta.url);

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { sendSignal } from '../../src/durable/dispatch/act-on-run.ts';
 import { summarizeRun } from '../../src/durable/inspect.ts';
 import { openStore } from '../../src/durable/stores/find-store.ts';
-import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { until } from './until.ts';
 
 const program = fileURLToPath(new URL('programs/many-runs.mjs', import.meta.url));

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readJournal } from '../../src/journal/read/reader.ts';
-import { isWideRun } from '../support/test-nodes.ts';
+import { isWideRun } from '../support/run/test-nodes.ts';
 
 const kills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? 200 : 20));
 const victim = fileURLToPath(new URL('./victim-append.mjs', import.meta.url));

@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { AgentdumpError } from '../../src/errors.ts';
 import { findJson, readJournal } from '../../src/journal/read/reader.ts';
 import type { JournalReading, JournalRecord } from '../../src/journal/read/result.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { type SynthRecord, synthSegment } from '../support/synth-journal.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { type SynthRecord, synthSegment } from '../support/synth/synth-journal.ts';
 
 function readAll(where: string | Uint8Array): JournalReading & { all: JournalRecord[] } {
   const reading = readJournal(where);

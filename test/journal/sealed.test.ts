@@ -11,8 +11,8 @@ import { findJson, readJournal } from '../../src/journal/read/reader.ts';
 import type { Unseal } from '../../src/journal/read/seal.ts';
 import { RecordSeal } from '../../src/journal/write/seal.ts';
 import { openJournal } from '../../src/journal/write/writer.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { synthSegment } from '../support/synth-journal.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { synthSegment } from '../support/synth/synth-journal.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-sealed-'));
 after(() => rmSync(root, { recursive: true }));

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { MalformedInput } from '../../src/errors.ts';
 import { classifySession, readSession } from '../../src/journal/read/session.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-session-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -19,8 +19,8 @@ import { recordKinds } from '../../src/journal/layout/records.ts';
 import { findJson, readJournal } from '../../src/journal/read/reader.ts';
 import { checksumOf } from '../../src/journal/write/checksum.ts';
 import { openJournal } from '../../src/journal/write/writer.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { synthSegment } from '../support/synth-journal.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { synthSegment } from '../support/synth/synth-journal.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-journal-'));
 after(() => rmSync(root, { recursive: true }));

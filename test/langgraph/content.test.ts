@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 import { Content } from '../../src/langgraph/content.ts';
 import { HeadReader, HeadWriter, Texts } from '../../src/langgraph/head-bytes.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 
 test('bytes that are there already add nothing', () => {
   const content = new Content();

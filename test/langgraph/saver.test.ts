@@ -10,7 +10,7 @@ import { afterEach, test } from 'node:test';
 import { emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint';
 import { AgentdumpError } from '../../src/errors.ts';
 import { AgentdumpSaver } from '../../src/langgraph/index.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const made: string[] = [];
 function freshDir(): string {

@@ -9,7 +9,7 @@ import {
   readPointer,
   renderPointer,
 } from '../../src/model/json-patch.ts';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 
 const cases: [document: unknown, operation: PatchOperation, after: unknown][] = [
   [{ foo: 'bar' }, { op: 'add', path: '/baz', value: 'qux' }, { foo: 'bar', baz: 'qux' }],

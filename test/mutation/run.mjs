@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { touchedTests } from '../support/changed-tests.mjs';
+import { touchedTests } from '../support/run/changed-tests.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const [room, ...files] = process.argv.slice(2);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { writeHeapSnapshot } from 'node:v8';
-import { nameOf, pretences, pretend } from '../support/pretend-platform.ts';
-import { bundlesIn, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { sampleOf } from '../support/run/test-nodes.ts';
+import { nameOf, pretences, pretend } from '../support/system/pretend-platform.ts';
+import { bundlesIn, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const agentdump = pathOf('../../bin/agentdump.js');

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { nameOf, pretences, pretend } from '../support/pretend-platform.ts';
-import { bundlesIn, programs, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { sampleOf } from '../support/run/test-nodes.ts';
+import { nameOf, pretences, pretend } from '../support/system/pretend-platform.ts';
+import { bundlesIn, programs, temporaryFolder } from '../support/victims/run-victim.ts';
 
 interface Death {
   row: number;

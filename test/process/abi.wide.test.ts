@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { findNodes, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const source = fileURLToPath(new URL('../../fixtures/programs/addon/other-abi.c', import.meta.url));
 const noCompiler = spawnSync('gcc', ['--version']).error ? 'no gcc here' : false;

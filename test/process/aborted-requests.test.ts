@@ -10,18 +10,18 @@ import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/run/test-nodes.ts';
+import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const setUp = `
 import http from 'node:http';
 import { once } from 'node:events';
 const server = http.createServer((request, response) => {
   if (request.url === '/slow') response.write('a');
-  if (request.url !== '/never') setTimeout(giveUp, 60);
+  if (request.url !== '/never') setTimeout(request.url === '/broken' ? closeAll : giveUp, 60);
 }).listen(0);
 await once(server, 'listening');
-const url = 'http://127.0.0.1:' + server.address().port;
+const url = 'http://127.0.0.1:' + server.address().port, closeAll = () => server.closeAllConnections();
 const control = new AbortController();
 let reason;
 function giveUp() { control.abort(reason); }
@@ -46,11 +46,7 @@ const programs: [string, string, RegExp | undefined][] = [
     `await fetch(url + '/never', { signal: AbortSignal.timeout(300) });`,
     undefined,
   ],
-  [
-    'nor is a connection that broke',
-    `setTimeout(() => server.closeAllConnections(), 300); await fetch(url + '/never');`,
-    undefined,
-  ],
+  ['nor is a connection that broke', `await fetch(url + '/broken');`, undefined],
   ['nor one that is aborted already', `giveUp(); await fetch(url, { signal });`, undefined],
 ];
 

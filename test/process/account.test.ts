@@ -8,9 +8,9 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide } from '../support/run/test-nodes.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 async function latestAccount(
   t: TestContext,

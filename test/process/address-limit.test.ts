@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { findNodes, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 /** Lives longer than the watchdog needs to start. Prints the most address space it had reserved. */
 const code = `const { readFileSync } = require('node:fs');

@@ -10,8 +10,8 @@ import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/run/test-nodes.ts';
+import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 interface Beginning {
   name: string;

@@ -7,11 +7,11 @@ import { rmSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { buildLeakyPreload, type Fault, faults } from '../support/leaky-preload.ts';
-import { bundlesIn, type Outcome, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, sampleOf, testNodes } from '../support/test-nodes.ts';
-import type { Victim } from '../support/victims.ts';
-import { readTree } from '../support/written-files.ts';
+import { nodesInTurn, sampleOf, testNodes } from '../support/run/test-nodes.ts';
+import { buildLeakyPreload, type Fault, faults } from '../support/secrets/leaky-preload.ts';
+import { readTree } from '../support/secrets/written-files.ts';
+import { bundlesIn, type Outcome, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
+import type { Victim } from '../support/victims/victims.ts';
 
 const newest = testNodes.at(-1) ?? assert.fail('no Node');
 const built: string[] = [];

@@ -11,8 +11,8 @@ import { type TestContext, test } from 'node:test';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import type { ErrorPart, ScriptsPart } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { onlyWide, sampleOf } from '../support/run/test-nodes.ts';
+import { findNodes, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const node = findNodes().at(-1)!.path;
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findBundle, listBundles } from '../../src/bundle/finished/list.ts';
 import { forgetStored, noteSignature } from '../../src/bundle/keep/signature-log.ts';
-import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { findNodes, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const node = findNodes().at(-1)!.path;
 const environment = (dir: string) => ({ PATH: process.env['PATH'] ?? '', AGENTDUMP_DIR: dir });

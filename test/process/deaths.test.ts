@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { trials } from '../../src/supervise/doctor/trials.ts';
-import { victims } from '../support/victims.ts';
+import { victims } from '../support/victims/victims.ts';
 import { deaths, renderDeaths } from './deaths.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-/** The Nodes of the run are defined in support/test-nodes.ts: four in the wide run. */
+/** The Nodes of the run are defined in support/run/test-nodes.ts: four in the wide run. */
 const onTheNodes = /of findNodes\(\)|of nodes\)|of testNodes\)|of testMajors\)|testMajors\.map/;
 
 test('17 rows, each with two victims', () => {

@@ -12,9 +12,9 @@ import type { LocalsPart, TriggerPart } from '../../src/bundle/layout/bundle.ts'
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { captureLive } from '../../src/supervise/attach/capture-live.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { spawnUntil } from '../support/run-until-bundle.ts';
-import { type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/run/test-nodes.ts';
+import { spawnUntil } from '../support/victims/run-until-bundle.ts';
+import { type NodeBinary, preload, programs, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const limitMb = 128;
 const limitFlag = `--max-old-space-size=${limitMb}`;

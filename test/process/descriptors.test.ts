@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide } from '../support/run/test-nodes.ts';
+import { preload, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 for (const node of nodesInTurn)
   for (const file of ['out-of-descriptors.cjs', 'leaks-descriptors.cjs'])

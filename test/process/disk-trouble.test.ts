@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TriggerPart } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, type RunOptions, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import type { Victim } from '../support/victims.ts';
+import { findNodes, type RunOptions, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
+import type { Victim } from '../support/victims/victims.ts';
 
 const victim: Victim = { file: 'throw-sync.cjs', bundles: [] };
 const node = findNodes().at(-1) ?? assert.fail('no Node');

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const files = {
   'package.json': { name: 'drifty', version: '1.0.0', dependencies: { left: '^1.0.0', gone: '^3.0.0' } },

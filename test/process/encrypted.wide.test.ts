@@ -7,8 +7,8 @@ import { describe, test } from 'node:test';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { type Keys, readIdentities } from '../../src/bundle/read/age.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { type Outcome, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, type TestNode, testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn, type TestNode, testNodes } from '../support/run/test-nodes.ts';
+import { type Outcome, preload, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);

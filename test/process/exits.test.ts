@@ -9,8 +9,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { sampleOf } from '../support/run/test-nodes.ts';
+import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const api = new URL('../../dist/index.js', import.meta.url).href;
 

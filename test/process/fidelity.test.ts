@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { verdictKinds } from '../../src/model/verdict.ts';
+import { sampleOf } from '../support/run/test-nodes.ts';
 import {
   bundlesIn,
   findNodes,
@@ -13,9 +14,8 @@ import {
   type Outcome,
   runVictim,
   temporaryFolder,
-} from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
-import { victimName, victims } from '../support/victims.ts';
+} from '../support/victims/run-victim.ts';
+import { victimName, victims } from '../support/victims/victims.ts';
 
 /** Removes what differs between any two runs of one program. */
 function comparable(outcome: Outcome): Omit<Outcome, 'ownLines'> {

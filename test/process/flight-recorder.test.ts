@@ -15,7 +15,7 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findJson, readJournal } from '../../src/journal/read/reader.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors } from '../support/run/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'fixtures/programs/agent-waits.mjs');

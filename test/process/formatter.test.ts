@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bundlesIn, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
+import { nodesInTurn, sampleOf } from '../support/run/test-nodes.ts';
+import { bundlesIn, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 /** Errors that undici and the server create for an aborted request; their order and number vary between runs. */
 const ofUndici =
-  /^(?:aborted|read ECONNRESET|This operation was aborted|The operation was aborted|The client is destroyed)$/;
+  /^(?:aborted|read ECONNRESET|This operation was aborted|The operation was aborted|The client is destroyed|socket idle timeout)$/;
 
 for (const node of nodesInTurn)
   for (const [name, args] of sampleOf(

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readSequel } from '../../src/bundle/read/sequel.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const handled = `process.on('uncaughtException', () => {}); setTimeout(() => { throw new Error('handled'); }, 10);`;
 const sets = (code: number) => `process.on('exit', () => { process.exitCode = ${code}; });`;

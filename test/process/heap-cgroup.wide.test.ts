@@ -9,9 +9,9 @@ import { describe, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { makeMemoryCgroup } from '../support/memory-cgroup.ts';
-import { preload, programs, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn, testNodes } from '../support/run/test-nodes.ts';
+import { makeMemoryCgroup } from '../support/system/memory-cgroup.ts';
+import { preload, programs, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const program = join(programs, 'heap-to-dump.cjs');
 const mb = 1024 ** 2;

@@ -9,7 +9,7 @@ import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { findNodes, preload, programs, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const ways: Record<string, RegExp> = {
   objects: /collectOrders|Order/,

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { judgeFilling } from '../servers/filling-trial.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
-import { serversInstalled } from '../support/server-victim.ts';
-import { testNodes } from '../support/test-nodes.ts';
+import { testNodes } from '../support/run/test-nodes.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { serversInstalled } from '../support/victims/server-victim.ts';
 
 const skip = serversInstalled ? false : 'npm ci --prefix test/servers was not run';
 const ways = ['one loop', 'a cache that all fill at once'];

@@ -14,8 +14,8 @@ import type { HeapCensusPart, MemoryPart } from '../../src/bundle/layout/bundle.
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 import { readHeapSnapshot } from '../../src/formats/heapsnapshot/index.ts';
-import { preload, programs, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn, testNodes } from '../support/run/test-nodes.ts';
+import { preload, programs, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const part = 'heap.heapsnapshot.gz';
 const program = join(programs, 'heap-to-dump.cjs');

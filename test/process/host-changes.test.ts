@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
+import { nodesInTurn, sampleOf } from '../support/run/test-nodes.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
 /** At the death Node loads modules to inflate our own code, and these read the program's prototypes. */

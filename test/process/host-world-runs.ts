@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { bundlesIn, type NodeBinary, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { bundlesIn, type NodeBinary, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 /**
  * Returns whether a bundle was written; if not, one line has said why. `not its own`: Node itself called the replacement, and

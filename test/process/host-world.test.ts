@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testNodes, usualNode } from '../support/test-nodes.ts';
+import { testNodes, usualNode } from '../support/run/test-nodes.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
 for (const what of [

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { replaceable, ways } from '../support/host-world.ts';
-import { partInTurn, testNodes, usualNode } from '../support/test-nodes.ts';
+import { partInTurn, testNodes, usualNode } from '../support/run/test-nodes.ts';
+import { replaceable, ways } from '../support/victims/host-world.ts';
 import { dieInItsWorld } from './host-world-runs.ts';
 
 /** Nodes other than the usual one run every `step`th case. */

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findNodes, preload, programs, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { isWideRun } from '../support/test-nodes.ts';
+import { isWideRun } from '../support/run/test-nodes.ts';
+import { findNodes, preload, programs, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? (isWideRun ? 40 : 8));
 /** The latest kill, as a share of an uninterrupted write: after the seal. */

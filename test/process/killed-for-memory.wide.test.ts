@@ -8,8 +8,8 @@ import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { makeMemoryCgroup } from '../support/memory-cgroup.ts';
-import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { makeMemoryCgroup } from '../support/system/memory-cgroup.ts';
+import { findNodes, preload, programs, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const limitBytes = 300 * 1024 ** 2;
 

@@ -10,8 +10,8 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
+import { nodesInTurn, sampleOf } from '../support/run/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = `console.log('up'); setTimeout(() => { throw Object.assign(new Error('own death'), { code: 'E_OWN' }); }, 50);`;

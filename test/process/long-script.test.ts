@@ -10,8 +10,8 @@ import { buildSync } from 'esbuild';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import type { ScriptsPart } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
+import { nodesInTurn, sampleOf } from '../support/run/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const longestKept = 100_000;
 

@@ -12,8 +12,8 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { findNodes, preload, programs, temporaryFolder } from '../support/victims/run-victim.ts';
 
 async function accountOf(path: string): Promise<Account> {
   const bundle = openBundle(path);

@@ -11,8 +11,14 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
-import { findNodes, type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import {
+  findNodes,
+  type NodeBinary,
+  preload,
+  programs,
+  temporaryFolder,
+} from '../support/victims/run-victim.ts';
 
 interface Run {
   code: number | null;

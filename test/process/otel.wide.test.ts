@@ -11,9 +11,9 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { startMockModelServer } from '../support/mock-model-server.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
+import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const agents = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents');
 const processor = pathToFileURL(join(dirname(preload), 'agent', 'otel', 'index.js')).href;

@@ -5,7 +5,7 @@ import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { preload, temporaryFolder } from '../support/run-victim.ts';
+import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 

@@ -1,7 +1,7 @@
 /**
  * No secret reaches the disk: programs full of secrets die in every way of the table, and then every file below their folder
  * is searched for each secret in every encoding. By hand, a hundred deaths on each Node: `AGENTDUMP_TEST_PLANTED_RUNS=100
- * node test/support/run-tests.mjs --all planted`.
+ * node test/support/run/run-tests.mjs --all planted`.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,13 +9,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { bundlesIn, type NodeBinary, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { findPlants, makePlants, type Plants } from '../support/secret-plants.ts';
-import { isWideRun, nodesInTurn, sampleOf, testNodes } from '../support/test-nodes.ts';
-import { type Victim, victimName, victims } from '../support/victims.ts';
-import { readTree } from '../support/written-files.ts';
+import { isWideRun, nodesInTurn, sampleOf, testNodes } from '../support/run/test-nodes.ts';
+import { findPlants, makePlants, type Plants } from '../support/secrets/secret-plants.ts';
+import { readTree } from '../support/secrets/written-files.ts';
+import {
+  bundlesIn,
+  type NodeBinary,
+  preload,
+  runVictim,
+  temporaryFolder,
+} from '../support/victims/run-victim.ts';
+import { type Victim, victimName, victims } from '../support/victims/victims.ts';
 
-const planter = fileURLToPath(new URL('../support/planter.cjs', import.meta.url));
+const planter = fileURLToPath(new URL('../support/secrets/planter.cjs', import.meta.url));
 /** The only place that contains them in the clear, outside of the searched folders. */
 const store = mkdtempSync(join(tmpdir(), 'agentdump-plants-'));
 after(() => rmSync(store, { recursive: true }));

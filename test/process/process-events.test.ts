@@ -11,8 +11,8 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
-import { type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/run/test-nodes.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ';
 

@@ -16,10 +16,10 @@ import {
   type MockModelServer,
   type ScriptedReply,
   startMockModelServer,
-} from '../support/mock-model-server.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { whyNoAgents } from '../support/real-agents.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+} from '../support/agents/mock-model-server.ts';
+import { whyNoAgents } from '../support/agents/real-agents.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
+import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const agents = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents');
 const node = findNodes().find(({ name }) => name === 'Node 24') ?? findNodes()[0] ?? assert.fail('no Node');

@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openHeap } from '../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../src/analysis/memory/suspects/suspects.ts';
-import { startMockModelServer } from '../support/mock-model-server.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
-import { usualNode } from '../support/test-nodes.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { usualNode } from '../support/run/test-nodes.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 
 const agents = fileURLToPath(new URL('../agents/', import.meta.url));
 const skip = !existsSync(join(agents, 'node_modules', 'openai')) && 'npm ci --prefix test/agents';

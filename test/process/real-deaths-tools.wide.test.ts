@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whyNoAgents } from '../support/real-agents.ts';
-import { type Death, dieOf, majorsOf } from '../support/real-death.ts';
+import { whyNoAgents } from '../support/agents/real-agents.ts';
+import { type Death, dieOf, majorsOf } from '../support/victims/real-death.ts';
 
 let deaths = 0;
 

@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { computeDigest, computeGrowth } from '../../src/analysis/memory/growth/growth.ts';
 import { openHeap } from '../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../src/analysis/memory/suspects/suspects.ts';
-import { startMockModelServer } from '../support/mock-model-server.ts';
-import { nodeBinary } from '../support/real-heapsnapshots.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
-import { majorsInTurn, usualNode } from '../support/test-nodes.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { nodeBinary } from '../support/heaps/real-heapsnapshots.ts';
+import { majorsInTurn, usualNode } from '../support/run/test-nodes.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 
 const agents = fileURLToPath(new URL('../agents/', import.meta.url));
 const skip = !existsSync(join(agents, 'node_modules', 'openai-4')) && 'npm ci --prefix test/agents';

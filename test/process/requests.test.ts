@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestName } from '../../src/model/origin.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
-import { accountOfRequest, deathsOfRequests, isLost, traceOf } from '../support/server-victim.ts';
-import { sampleOf, usualNode } from '../support/test-nodes.ts';
+import { sampleOf, usualNode } from '../support/run/test-nodes.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { accountOfRequest, deathsOfRequests, isLost, traceOf } from '../support/victims/server-victim.ts';
 
 const followed = { AGENTDUMP_CONTEXT: 'always' };
 

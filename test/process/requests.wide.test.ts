@@ -4,15 +4,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestName } from '../../src/model/origin.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { nodesInTurn } from '../support/run/test-nodes.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 import {
   accountOfRequest,
   deathsOfRequests,
   isLost,
   type ServerKind,
   serversInstalled,
-} from '../support/server-victim.ts';
-import { nodesInTurn } from '../support/test-nodes.ts';
+} from '../support/victims/server-victim.ts';
 
 const skip = serversInstalled ? false : 'npm ci --prefix test/servers was not run';
 

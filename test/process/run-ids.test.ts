@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { preload, temporaryFolder } from '../support/run-victim.ts';
+import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const program = `
 import http from 'node:http';

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { readJournal } from '../../src/journal/read/reader.ts';
-import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/run/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'fixtures/programs/agent-confides.mjs');

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { preload } from '../support/run-victim.ts';
+import { preload } from '../support/victims/run-victim.ts';
 import { type Judged, judge, planTrials, type Trial } from './signal-trial.ts';
 
 const { values } = parseArgs({

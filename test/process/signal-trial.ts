@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SeededRandom } from '../support/seeded-random.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 import { type SignalProgram, settingsOf, signalPrograms } from './signal-programs.ts';
 
 export interface Trial {

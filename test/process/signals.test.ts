@@ -9,8 +9,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { bundlesIn, preload, temporaryFolder, untilHeard } from '../support/run-victim.ts';
-import { isWideRun, nodesInTurn, onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { isWideRun, nodesInTurn, onlyWide, sampleOf } from '../support/run/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder, untilHeard } from '../support/victims/run-victim.ts';
 import { judge, planTrials } from './signal-trial.ts';
 
 interface Run {

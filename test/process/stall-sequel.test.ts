@@ -11,9 +11,9 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readSequel } from '../../src/bundle/read/sequel.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { spawnUntil } from '../support/run-until-bundle.ts';
-import { preload, programs, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide } from '../support/run/test-nodes.ts';
+import { spawnUntil } from '../support/victims/run-until-bundle.ts';
+import { preload, programs, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 for (const node of nodesInTurn)
   describe(node.name, () => {

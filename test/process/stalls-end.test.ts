@@ -1,12 +1,12 @@
 /**
  * Programs that stall now and then, for about the watchdog's limit, and end by themselves: they must still do so, whenever
- * the watchdog inspects them. `AGENTDUMP_TEST_STALLS=200 node test/support/run-tests.mjs --all stalls-end` runs 200 on each
+ * the watchdog inspects them. `AGENTDUMP_TEST_STALLS=200 node test/support/run/run-tests.mjs --all stalls-end` runs 200 on each
  * Node.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn } from '../support/test-nodes.ts';
+import { nodesInTurn } from '../support/run/test-nodes.ts';
+import { runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const runs = Number(process.env['AGENTDUMP_TEST_STALLS'] ?? 5);
 

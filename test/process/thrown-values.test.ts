@@ -9,8 +9,8 @@ import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide, sampleOf } from '../support/run/test-nodes.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 async function dieOf(t: TestContext, node: NodeBinary, program: string) {
   const dir = temporaryFolder(t);

@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { renderText } from '../../src/report/text.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
+import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../support/victims/run-victim.ts';
 
 async function accountOf(t: TestContext, strings: string) {
   const dir = temporaryFolder(t);

@@ -5,7 +5,8 @@ import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { LocalsPart, TriggerPart } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { spawnUntil } from '../support/run-until-bundle.ts';
+import { onlyWide, sampleOf } from '../support/run/test-nodes.ts';
+import { spawnUntil } from '../support/victims/run-until-bundle.ts';
 import {
   findNodes,
   type NodeBinary,
@@ -13,8 +14,7 @@ import {
   programs,
   temporaryFolder,
   untilHeard,
-} from '../support/run-victim.ts';
-import { onlyWide, sampleOf } from '../support/test-nodes.ts';
+} from '../support/victims/run-victim.ts';
 
 interface Seen {
   trigger: TriggerPart;

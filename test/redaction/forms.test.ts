@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';
-import { makeAgentIds, makeFormLookAlikes } from '../support/form-look-alikes.ts';
-import { makeForms } from '../support/secret-forms.ts';
-import { scoreCorpus } from '../support/secret-score.ts';
+import { makeAgentIds, makeFormLookAlikes } from '../support/secrets/form-look-alikes.ts';
+import { makeForms } from '../support/secrets/secret-forms.ts';
+import { scoreCorpus } from '../support/secrets/secret-score.ts';
 
 const items = makeForms(41);
 

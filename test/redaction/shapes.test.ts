@@ -6,9 +6,9 @@ import { judgeName } from '../../src/redaction/names/key-names.ts';
 import { NameBook } from '../../src/redaction/names/name-book.ts';
 import { PageMaker } from '../../src/redaction/scan/page.ts';
 import { allShapes } from '../../src/redaction/shapes/index.ts';
-import { hostilePieces, hostileText } from '../support/hostile-texts.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
-import { textFromPattern } from '../support/text-from-pattern.ts';
+import { hostilePieces, hostileText } from '../support/hostile/hostile-texts.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
+import { textFromPattern } from '../support/synth/text-from-pattern.ts';
 
 const shapes = allShapes();
 const random = new SeededRandom(7);

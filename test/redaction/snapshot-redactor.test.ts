@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createPolicy, createSnapshotRedactor, findCanary } from '../../src/redaction/index.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { nodesInTurn } from '../support/test-nodes.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { nodesInTurn } from '../support/run/test-nodes.ts';
 
 const nodeTypes = ['hidden', 'object', 'string', 'closure', 'concatenated string', 'regexp'];
 const edgeTypes = ['context', 'element', 'property', 'hidden'];

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';
-import { scoreCorpus } from '../support/secret-score.ts';
-import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen-forms.ts';
-import * as eighth from '../support/unseen-forms-eighth.ts';
-import * as fifth from '../support/unseen-forms-fifth.ts';
-import * as first from '../support/unseen-forms-first.ts';
-import * as fourth from '../support/unseen-forms-fourth.ts';
-import * as ninth from '../support/unseen-forms-ninth.ts';
-import * as second from '../support/unseen-forms-second.ts';
-import * as seventh from '../support/unseen-forms-seventh.ts';
-import * as sixth from '../support/unseen-forms-sixth.ts';
-import * as tenth from '../support/unseen-forms-tenth.ts';
-import * as third from '../support/unseen-forms-third.ts';
-import * as besideEighth from '../support/unseen-look-alikes-eighth.ts';
-import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
-import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
-import * as besideNinth from '../support/unseen-look-alikes-ninth.ts';
-import * as besideSeventh from '../support/unseen-look-alikes-seventh.ts';
-import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
-import * as besideTenth from '../support/unseen-look-alikes-tenth.ts';
+import { scoreCorpus } from '../support/secrets/secret-score.ts';
+import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen/unseen-forms.ts';
+import * as eighth from '../support/unseen/unseen-forms-eighth.ts';
+import * as fifth from '../support/unseen/unseen-forms-fifth.ts';
+import * as first from '../support/unseen/unseen-forms-first.ts';
+import * as fourth from '../support/unseen/unseen-forms-fourth.ts';
+import * as ninth from '../support/unseen/unseen-forms-ninth.ts';
+import * as second from '../support/unseen/unseen-forms-second.ts';
+import * as seventh from '../support/unseen/unseen-forms-seventh.ts';
+import * as sixth from '../support/unseen/unseen-forms-sixth.ts';
+import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
+import * as third from '../support/unseen/unseen-forms-third.ts';
+import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
+import * as besideFifth from '../support/unseen/unseen-look-alikes-fifth.ts';
+import * as besideFourth from '../support/unseen/unseen-look-alikes-fourth.ts';
+import * as besideNinth from '../support/unseen/unseen-look-alikes-ninth.ts';
+import * as besideSeventh from '../support/unseen/unseen-look-alikes-seventh.ts';
+import * as besideSixth from '../support/unseen/unseen-look-alikes-sixth.ts';
+import * as besideTenth from '../support/unseen/unseen-look-alikes-tenth.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],

@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inOwnNetwork } from '../../src/replay/answers/own-network.ts';
-import { cleanEnvironment, cli, runCli } from '../support/recorded-deaths.ts';
-import { preload } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { cleanEnvironment, cli, runCli } from '../support/agents/recorded-deaths.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 let dir = '';
 let bundle = '';

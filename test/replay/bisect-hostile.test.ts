@@ -8,9 +8,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { bin, command, hostile, moving } from '../support/stranger.ts';
-import { recordingHead } from '../support/synth-bundle-hostile-newer.ts';
-import { onlyWide, sampleOf } from '../support/test-nodes.ts';
+import { bin, command, hostile, moving } from '../support/hostile/stranger.ts';
+import { recordingHead } from '../support/hostile/synth-bundle-hostile-newer.ts';
+import { onlyWide, sampleOf } from '../support/run/test-nodes.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-stranger-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { whyNoAgents } from '../support/real-agents.ts';
-import { commandOf, recordDeath, recordedDeaths, runCli } from '../support/recorded-deaths.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { whyNoAgents } from '../support/agents/real-agents.ts';
+import { commandOf, recordDeath, recordedDeaths, runCli } from '../support/agents/recorded-deaths.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 
 /** Default: 1. For more rounds by hand: AGENTDUMP_REPLAY_ROUNDS=20. */
 const rounds = Math.max(1, Number(process.env['AGENTDUMP_REPLAY_ROUNDS'] ?? 1) || 1);

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ReplayResult } from '../../src/replay/replay.ts';
-import { cleanEnvironment, node, runCli } from '../support/recorded-deaths.ts';
-import { preload } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { cleanEnvironment, node, runCli } from '../support/agents/recorded-deaths.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 let dir = '';
 let bundle = '';

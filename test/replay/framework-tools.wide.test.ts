@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startMockModelServer } from '../support/mock-model-server.ts';
-import { whyNoAgents } from '../support/real-agents.ts';
-import { agents, cleanEnvironment, node, runCli } from '../support/recorded-deaths.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { whyNoAgents } from '../support/agents/real-agents.ts';
+import { agents, cleanEnvironment, node, runCli } from '../support/agents/recorded-deaths.ts';
+import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const ask = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] };
 

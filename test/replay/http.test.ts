@@ -11,10 +11,10 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
-import { preload } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { cleanEnvironment, runCli } from '../support/agents/recorded-deaths.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { findFreePort } from '../support/system/free-port.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const faulty = readFileSync(join(here, 'http-program.mjs'), 'utf8');

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findNode } from '../support/agent-preload.ts';
-import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
-import { preload } from '../support/run-victim.ts';
+import { findNode } from '../support/agents/agent-preload.ts';
+import { cleanEnvironment, runCli } from '../support/agents/recorded-deaths.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 const program = 'http2-program.mjs';
 const node = findNode(24) ?? '';

@@ -11,10 +11,10 @@ import { fileURLToPath } from 'node:url';
 import { findPausePoint, listPausePoints } from '../../src/replay/pause-point.ts';
 import type { Recording } from '../../src/replay/recorded/recording.ts';
 import { RemoteDebugger } from '../../src/supervise/attach/remote-debugger.ts';
-import { startMockModelServer } from '../support/mock-model-server.ts';
-import { cleanEnvironment, cli } from '../support/recorded-deaths.ts';
-import { bundlesIn, preload, temporaryFolder } from '../support/run-victim.ts';
-import { nodesInTurn, onlyWide } from '../support/test-nodes.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { cleanEnvironment, cli } from '../support/agents/recorded-deaths.ts';
+import { nodesInTurn, onlyWide } from '../support/run/test-nodes.ts';
+import { bundlesIn, preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { whyNoAgents } from '../support/real-agents.ts';
-import { agents, cleanEnvironment, node, runCli } from '../support/recorded-deaths.ts';
-import { preload } from '../support/run-victim.ts';
+import { whyNoAgents } from '../support/agents/real-agents.ts';
+import { agents, cleanEnvironment, node, runCli } from '../support/agents/recorded-deaths.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 /** Answers with event streams; the stream for the server's own messages stays open. */
 async function startMcpServer() {

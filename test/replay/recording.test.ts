@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readRecording } from '../../src/replay/recorded/recording.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
-import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 
 const name = '20261121T030405.678Z-agent-uncaught-exception-00112233.agentdump';
 const warning = 'the bundle has no environment: set the variables that the program needs';

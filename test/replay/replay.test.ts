@@ -19,10 +19,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startMockModelServer } from '../support/mock-model-server.ts';
-import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
-import { preload } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { cleanEnvironment, runCli } from '../support/agents/recorded-deaths.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const faulty = readFileSync(join(here, 'agent.mjs'), 'utf8');

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 import type { ProviderFormat } from '../../src/agent/calls/model-call.ts';
 import { ReplyBuilder } from '../../src/agent/calls/reply.ts';
 import { EventStreamDecoder } from '../../src/agent/http/event-stream.ts';
@@ -30,7 +30,7 @@ import { parseRecording } from '../../src/replay/recorded/recording-file.ts';
 import type { RecordedReply } from '../../src/replay/replies/reply.ts';
 import { findReplyFormat } from '../../src/replay/replies/table.ts';
 import { isSameDeath } from '../../src/replay/same-death.ts';
-import { startMockModelServer } from '../support/mock-model-server.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
 
 /** `lacks`: fields that the wire format can't represent. */
 interface Format {

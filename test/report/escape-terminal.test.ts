@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { defuseWorkflowCommands, escapeLine, escapeTerminal } from '../../src/report/escape-terminal.ts';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 
 const probes: [string, string, string][] = [
   ['clear screen', '\x1b[2J', '\\x1b[2J'],

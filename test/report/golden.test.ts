@@ -10,8 +10,8 @@ import { renderJson } from '../../src/report/json.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { Palette } from '../../src/report/palette.ts';
 import { renderText } from '../../src/report/text.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { commonParts, memoryBundle, synthParts } from '../support/synth-analysis-bundle.ts';
+import { commonParts, memoryBundle, synthParts } from '../support/synth/synth-analysis-bundle.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
 
 const golden = join(dirname(fileURLToPath(import.meta.url)), '..', 'golden');
 const change = (part: string, fields: object) => ({

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 import type { AgentRun } from '../../src/model/agent-state.ts';
 import { tokensOf } from '../../src/report/html/figures/code-tokens.ts';
 import { nearest, seriesOf } from '../../src/report/html/figures/memory-series.ts';
@@ -13,7 +13,7 @@ import { barPlace, rangesOf } from '../../src/report/html/figures/timeline-place
 import { nest, squarify } from '../../src/report/html/figures/treemap.ts';
 import { frameRows } from '../../src/report/html/parts/frame-rows.ts';
 import { findIn, searchIndex } from '../../src/report/html/search-index.ts';
-import { synthAccount } from '../support/synth-account.ts';
+import { synthAccount } from '../support/synth/synth-account.ts';
 
 const emptyRun: AgentRun = {
   id: 'r',

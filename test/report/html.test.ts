@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderHtml } from '../../src/report/html.ts';
-import { synthAccount } from '../support/synth-account.ts';
+import { synthAccount } from '../support/synth/synth-account.ts';
 
 const assets = { script: 'console.log("<page>")', style: 'p { color: red }' };
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -19,7 +19,7 @@ import { findRuns } from '../../src/report/text/repeats.ts';
 import { renderCodeFrame, renderFrames } from '../../src/report/text/stack.ts';
 import { renderTable } from '../../src/report/text/table.ts';
 import { renderValue } from '../../src/report/text/value.ts';
-import '../support/fuzz-runs.ts';
+import '../support/run/fuzz-runs.ts';
 
 const page = { palette: plainPalette, columns: 60 };
 

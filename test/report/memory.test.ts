@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderText } from '../../src/report/text.ts';
-import { synthAccount } from '../support/synth-account.ts';
+import { synthAccount } from '../support/synth/synth-account.ts';
 
 const memoryOf = (memory: object): string => {
   const text = renderText({ ...synthAccount(), memory }, { columns: 100 });

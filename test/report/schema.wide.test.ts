@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 // @ts-expect-error: the scripts have no types
-import { documents, pathOf, schemaOf } from '../support/write-schemas.mjs';
+import { documents, pathOf, schemaOf } from '../support/build/write-schemas.mjs';
 
 const hasGenerator = existsSync(new URL('../schema/node_modules', import.meta.url));
 

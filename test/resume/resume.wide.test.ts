@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openRun } from '../../src/resume/index.ts';
-import { startMockModelServer } from '../support/mock-model-server.ts';
-import { whyNoAgents } from '../support/real-agents.ts';
-import { agents, node } from '../support/recorded-deaths.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { whyNoAgents } from '../support/agents/real-agents.ts';
+import { agents, node } from '../support/agents/recorded-deaths.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 
 const skip = whyNoAgents();
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openRun } from '../../src/resume/index.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 
 const key = 'ab'.repeat(32);
 

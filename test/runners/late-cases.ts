@@ -2,7 +2,7 @@
  * Suites in which work that one test or hook began fails while another runs. At that instant, the suite itself records who
  * began it (truth.cjs): a word of the test's title, or `hook`.
  */
-import { type RunnerName, runnerCommands } from '../support/runner-matrix.ts';
+import { type RunnerName, runnerCommands } from '../support/runners/runner-matrix.ts';
 import { wayNames } from './late-ways.ts';
 
 export interface LateCase {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CiBundle, CiSummary } from '../../src/model/ci-summary.ts';
-import { runUnderCi } from '../support/runner-matrix.ts';
+import { runUnderCi } from '../support/runners/runner-matrix.ts';
 import type { LateCase } from './late-cases.ts';
 import { truth } from './late-ways.ts';
 

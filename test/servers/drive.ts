@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { preload } from '../support/run-victim.ts';
+import { preload } from '../support/victims/run-victim.ts';
 
 export const frameworks = ['http', 'express', 'fastify', 'koa', 'hono', 'next', 'http2', 'ws'] as const;
 export type Framework = (typeof frameworks)[number];

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SeededRandom } from '../support/seeded-random.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 import type { Framework } from './drive.ts';
 import { type JudgedFilling, judgeFilling } from './filling-trial.ts';
 import { fillings, stops } from './trial/filling.mjs';

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Account } from '../../src/model/account.ts';
 import { requestName } from '../../src/model/origin.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
+import { SeededRandom } from '../support/synth/seeded-random.ts';
 import { type Framework, liveAndDie, readAccount, requests, type Trial } from './drive.ts';
 import { sharedWays, ways } from './trial/ways.mjs';
 

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { newStore } from './new-store.ts';
 import { testStore } from './store-conformance.ts';
 

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { verifyBundle } from '../../src/bundle/finished/verify.ts';
 import { listIssues, showIssue } from '../../src/store/issues.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { writeDeath } from './synth-death.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

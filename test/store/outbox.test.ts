@@ -7,7 +7,7 @@ import { appendFileSync, chmodSync, readFileSync, rmSync, statSync } from 'node:
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { noteFailure, noteSent, readOutbox, sentName } from '../../src/store/outbox.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { randomId, writeDeath } from './synth-death.ts';
 
 const place = '/srv/store';

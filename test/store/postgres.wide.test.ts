@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import { listIssues } from '../../src/store/issues.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { sendBundle } from '../../src/store/send.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { testStore } from './store-conformance.ts';
 import { writeDeath } from './synth-death.ts';
 

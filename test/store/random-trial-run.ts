@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { verifyBundle } from '../../src/bundle/finished/verify.ts';
 import { listIssues, showIssue } from '../../src/store/issues.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/system/postgres.ts';
 import { writeDeath } from './synth-death.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { readOutbox } from '../../src/store/outbox.ts';
 import { type Receiver, receiversOf } from '../../src/store/receivers/receivers.ts';
 import { report } from '../../src/store/receivers/report.ts';
-import { temporaryFolder } from '../support/run-victim.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { randomId, writeDeath } from './synth-death.ts';
 
 interface Got {

@@ -1,7 +1,7 @@
 /** Bundles of deaths of one program, as in a dump folder. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { commonParts, synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 export interface SynthDeath {
   id?: string;

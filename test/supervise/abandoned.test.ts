@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { onlyWide } from '../support/test-nodes.ts';
-import { untilBundle } from '../support/until-bundle.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { untilBundle } from '../support/victims/until-bundle.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-abandoned-'));

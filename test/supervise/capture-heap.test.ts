@@ -19,8 +19,8 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readHeap } from '../../src/cli/core-digest.ts';
 import { type Capture, type CaptureOptions, captureLive } from '../../src/supervise/attach/capture-live.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/run/test-nodes.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
 
 const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
 const orders = 3000;

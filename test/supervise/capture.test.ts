@@ -15,8 +15,8 @@ import { AgentdumpError } from '../../src/errors.ts';
 import { captureLive } from '../../src/supervise/attach/capture-live.ts';
 import { listeningPorts } from '../../src/supervise/attach/inspector-port.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors, usualNode } from '../support/run/test-nodes.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-capture-'));
 after(() => rmSync(dir, { recursive: true }));

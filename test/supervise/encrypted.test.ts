@@ -17,7 +17,7 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readLock } from '../../src/bundle/write/age-key.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const victim = fileURLToPath(new URL('./victim-session.mjs', import.meta.url));

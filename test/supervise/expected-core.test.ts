@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { noteExpectedCore, removeExpectedCore, takeCore } from '../../src/supervise/native/expected-core.ts';
-import { makeCore, noCores, nodes } from '../support/core-victims.ts';
+import { makeCore, noCores, nodes } from '../support/cores/core-victims.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-expected-'));
 after(() => rmSync(root, { recursive: true }));

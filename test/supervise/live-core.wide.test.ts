@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { accountForCore } from '../../src/analysis/core/core-account.ts';
 import { type LiveCore, writeLiveCore } from '../../src/supervise/native/live-core.ts';
 import { readRunnable } from '../../src/supervise/native/live-process.ts';
-import { nodes, victims } from '../support/core-victims.ts';
+import { nodes, victims } from '../support/cores/core-victims.ts';
 
 const isHere = process.platform === 'linux' && process.arch === 'x64' && nodes.length > 0;
 const skip = isHere ? false : 'cores are written on Linux x64 only';

@@ -17,8 +17,8 @@ import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderCore } from '../../src/report/core.ts';
-import { makeCore, nodes } from '../support/core-victims.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
+import { makeCore, nodes } from '../support/cores/core-victims.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const sources = fileURLToPath(new URL('../../fixtures/programs/native/addon/', import.meta.url));

@@ -24,7 +24,7 @@ import { listBundles } from '../../src/bundle/finished/list.ts';
 import { partNames } from '../../src/bundle/layout/bundle.ts';
 import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
-import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors } from '../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-run-core-'));

@@ -25,8 +25,8 @@ import { partNames } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readHeapApart } from '../../src/cli/core-digest.ts';
 import { readHeapOfCore } from '../../src/supervise/finish/dead-heap.ts';
-import { makeCore, noCores } from '../support/core-victims.ts';
-import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
+import { makeCore, noCores } from '../support/cores/core-victims.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-full-heap-'));

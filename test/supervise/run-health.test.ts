@@ -11,8 +11,8 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { type LedgerLine, readLedgers } from '../../src/supervise/run/ledger.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { majorsInTurn, nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
+import { majorsInTurn, nodeOf, onlyWide, testMajors } from '../support/run/test-nodes.ts';
+import { findFreePort } from '../support/system/free-port.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));

@@ -12,7 +12,7 @@ import type { TriggerPart } from '../../src/bundle/layout/bundle.ts';
 import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readStatus } from '../../src/supervise/run/status.ts';
-import { isWideRun, onlyWide } from '../support/test-nodes.ts';
+import { isWideRun, onlyWide } from '../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-run-'));

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { nodeOf, testMajors, usualNode } from '../support/test-nodes.ts';
+import { nodeOf, testMajors, usualNode } from '../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const _here = fileURLToPath(new URL('.', import.meta.url));

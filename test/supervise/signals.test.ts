@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sampleOf } from '../support/test-nodes.ts';
+import { sampleOf } from '../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-signals-'));

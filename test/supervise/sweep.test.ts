@@ -23,8 +23,8 @@ import { readJournal } from '../../src/journal/read/reader.ts';
 import { tryLockSession, unlockSession } from '../../src/supervise/finish/finisher-lock.ts';
 import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
-import { onlyWide } from '../support/test-nodes.ts';
-import { untilBundle } from '../support/until-bundle.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { untilBundle } from '../support/victims/until-bundle.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-sweep-'));
 const started = new Set<ChildProcess>();

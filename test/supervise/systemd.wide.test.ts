@@ -8,7 +8,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readLedgers } from '../../src/supervise/run/ledger.ts';
-import { type ServiceManager, startServiceManager, whyNoServiceManager } from '../support/service-manager.ts';
+import {
+  type ServiceManager,
+  startServiceManager,
+  whyNoServiceManager,
+} from '../support/system/service-manager.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-systemd-'));

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { stateOf } from '../support/proc-state.ts';
+import { stateOf } from '../support/victims/proc-state.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-terminal-'));

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { stateOf } from '../support/proc-state.ts';
-import { nodesInTurn, sampleOf } from '../support/test-nodes.ts';
+import { nodesInTurn, sampleOf } from '../support/run/test-nodes.ts';
+import { stateOf } from '../support/victims/proc-state.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-transparent-'));

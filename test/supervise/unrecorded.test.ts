@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { platform } from '../../src/platform/index.ts';
 import { UnrecordedWatch } from '../../src/supervise/run/unrecorded.ts';
-import { preload, temporaryFolder } from '../support/run-victim.ts';
+import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const node = process.execPath;

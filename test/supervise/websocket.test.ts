@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { FrameReader } from '../../src/supervise/attach/websocket.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
 
 /** RFC 6455, 5.2: FIN and opcode, length in 7, 16 or 64 bits, no mask. */
 function frame(opcode: number, payload: Buffer, isLast = true): Buffer {

@@ -3,8 +3,8 @@
  * from a seed, of a kind that can be recognized in this place: by its shape (`key`, or `name` if it must be a valid file
  * name), or only by what is next to it (`opaque`, `password`, `words`).
  */
-import { namedKinds, providerKinds } from '../support/secret-kinds.ts';
-import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
+import { namedKinds, providerKinds } from '../support/secrets/secret-kinds.ts';
+import { fillTemplate, SeededRandom } from '../support/synth/seeded-random.ts';
 
 type Kind = 'key' | 'name' | 'opaque' | 'password' | 'words';
 

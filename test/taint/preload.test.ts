@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodesInTurn, onlyWide, testNodes } from '../support/test-nodes.ts';
+import { nodesInTurn, onlyWide, testNodes } from '../support/run/test-nodes.ts';
 import { makeTaint } from './places.ts';
 import { findTaint } from './readings.ts';
 import { type Death, runTainted } from './run-tainted.ts';

@@ -3,7 +3,7 @@
  * enough to use them.
  */
 import { inflateRawSync } from 'node:zlib';
-import type { WrittenFile } from '../support/written-files.ts';
+import type { WrittenFile } from '../support/secrets/written-files.ts';
 
 const pieceChars = 12;
 

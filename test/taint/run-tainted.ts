@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { constants, gunzipSync } from 'node:zlib';
-import { preload } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
-import type { WrittenFile } from '../support/written-files.ts';
+import { sampleOf } from '../support/run/test-nodes.ts';
+import type { WrittenFile } from '../support/secrets/written-files.ts';
+import { preload } from '../support/victims/run-victim.ts';
 import type { Taint } from './places.ts';
 import { unzipped } from './readings.ts';
 

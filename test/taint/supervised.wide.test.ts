@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noCores } from '../support/core-victims.ts';
-import { testNodes } from '../support/test-nodes.ts';
+import { noCores } from '../support/cores/core-victims.ts';
+import { testNodes } from '../support/run/test-nodes.ts';
 import { makeTaint } from './places.ts';
 import { findTaint } from './readings.ts';
 import { type Death, runTainted } from './run-tainted.ts';

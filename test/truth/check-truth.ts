@@ -1,8 +1,8 @@
 /** Runs one death of the table and compares its account with the truth. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { temporaryFolder } from '../support/run-victim.ts';
-import { usualNode } from '../support/test-nodes.ts';
+import { usualNode } from '../support/run/test-nodes.ts';
+import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { judgeSentences } from './sentences.ts';
 import type { Truth } from './truths.ts';
 import { die, type Witnessed } from './victim.ts';

@@ -1,7 +1,7 @@
 /** Some of the table's deaths, for `npm test`; all.wide.test.ts has every one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isWideRun, sampleOf } from '../support/test-nodes.ts';
+import { isWideRun, sampleOf } from '../support/run/test-nodes.ts';
 import { testTruth } from './check-truth.ts';
 import { truths } from './truths.ts';
 

@@ -11,8 +11,8 @@ import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderText } from '../../src/report/text.ts';
-import { assertOfSchema } from '../support/of-schema.ts';
-import { preload, untilHeard } from '../support/run-victim.ts';
+import { assertOfSchema } from '../support/system/of-schema.ts';
+import { preload, untilHeard } from '../support/victims/run-victim.ts';
 import type { Reply, Truth } from './truths.ts';
 
 export interface Noted {

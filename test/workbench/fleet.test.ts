@@ -16,7 +16,7 @@ import type { ViewState } from '../../src/workbench/protocol.ts';
 import { serveWorkbench, type Workbench } from '../../src/workbench/server/serve.ts';
 import { newStore } from '../store/new-store.ts';
 import { randomId, writeDeath } from '../store/synth-death.ts';
-import { markup } from '../support/synth-bundle-hostile.ts';
+import { markup } from '../support/hostile/synth-bundle-hostile.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-fleet-'));
 const place = join(root, 'store');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Job, Jobs } from '../../src/workbench/items/jobs.ts';
 import type { JobEvent } from '../../src/workbench/protocol.ts';
-import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-jobs-'));
 after(() => rmSync(root, { recursive: true, force: true }));

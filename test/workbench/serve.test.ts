@@ -8,10 +8,10 @@ import { after, before, test } from 'node:test';
 import { findTargets } from '../../src/workbench/items/targets.ts';
 import type { JobEvent, ViewState } from '../../src/workbench/protocol.ts';
 import { serveWorkbench, type Workbench } from '../../src/workbench/server/serve.ts';
-import { writeHeapOfQuestions } from '../support/heap-of-questions.ts';
-import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
-import { markup } from '../support/synth-bundle-hostile.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { writeHeapOfQuestions } from '../support/heaps/heap-of-questions.ts';
+import { markup } from '../support/hostile/synth-bundle-hostile.ts';
+import { onlyWide } from '../support/run/test-nodes.ts';
+import { synthParts, writeBundle } from '../support/synth/synth-analysis-bundle.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-workbench-'));
 const older = '20261120T030405.678Z-agent-uncaught-exception-00112233.agentdump';

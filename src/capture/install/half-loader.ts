@@ -12,7 +12,7 @@ import type * as TestingHalf from './testing-half.ts';
 import type * as WatchdogHalf from './watchdog-half.ts';
 
 /**
- * Each half as one CommonJS text, deflated, in base64, as the comment in a function; test/support/build-preload.mjs inserts
+ * Each half as one CommonJS text, deflated, in base64, as the comment in a function; test/support/build/build-preload.mjs inserts
  * them. In a test process src/register-tests.ts keeps the text outside of V8's heap and returns it on demand.
  */
 type Carrier = (() => void) | { readonly text: string };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anthropic } from '../../../src/agent/providers/anthropic.ts';
-import { messagesOf, readEvents, readWhole, target } from '../../support/provider-call.ts';
+import { messagesOf, readEvents, readWhole, target } from '../../support/agents/provider-call.ts';
 
 const place = target('api.anthropic.com', '/v1/messages');
 

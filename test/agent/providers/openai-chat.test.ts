@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openaiChat } from '../../../src/agent/providers/openai-chat.ts';
-import { messagesOf, readEvents, readWhole, target } from '../../support/provider-call.ts';
+import { messagesOf, readEvents, readWhole, target } from '../../support/agents/provider-call.ts';
 
 const place = target('api.openai.com', '/v1/chat/completions');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openaiResponses } from '../../../src/agent/providers/openai-responses.ts';
-import { messagesOf, readEvents, readWhole, target } from '../../support/provider-call.ts';
+import { messagesOf, readEvents, readWhole, target } from '../../support/agents/provider-call.ts';
 
 const place = target('api.openai.com', '/v1/responses');
 

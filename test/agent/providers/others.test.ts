@@ -14,8 +14,14 @@ import { mistral } from '../../../src/agent/providers/mistral.ts';
 import { ollama } from '../../../src/agent/providers/ollama.ts';
 import { findFormat } from '../../../src/agent/providers/table.ts';
 import { vercel } from '../../../src/agent/providers/vercel.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { hostileBodies, messagesOf, readEvents, readWhole, target } from '../../support/provider-call.ts';
+import {
+  hostileBodies,
+  messagesOf,
+  readEvents,
+  readWhole,
+  target,
+} from '../../support/agents/provider-call.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 test('Gemini: request, whole reply and stream', () => {
   const place = target(

@@ -8,7 +8,7 @@ import { findWhere } from '../../../src/analysis/agent/where.ts';
 import type { AgentdumpError } from '../../../src/errors.ts';
 import { applyPatch } from '../../../src/model/json-patch.ts';
 import { renderPointDiff, renderWhere } from '../../../src/report/text/agent-points.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 const event = (seq: number, kind: string, data: object) => ({ seq, at: 1000 * seq, kind, ...data });
 const set = (seq: number, path: string, value: unknown, op = 'add') =>

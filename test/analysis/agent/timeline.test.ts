@@ -14,7 +14,7 @@ import { AgentdumpError } from '../../../src/errors.ts';
 import { plainPalette } from '../../../src/report/palette.ts';
 import { renderAgent } from '../../../src/report/text/agent.ts';
 import { renderAgentTimeline } from '../../../src/report/text/agent-timeline.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 /** A session as the journal contains it. The layout is restated here, not imported. */
 const at = 1_700_000_000_000;

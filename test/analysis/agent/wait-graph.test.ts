@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { readAgentRecords } from '../../../src/analysis/agent/events.ts';
 import { computeAgentState } from '../../../src/analysis/agent/timeline.ts';
 import type { WaitGraph } from '../../../src/model/agent-state.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 type Event = Record<string, unknown>;
 const startAt = 1_700_000_000_000;

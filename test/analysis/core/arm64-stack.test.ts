@@ -16,7 +16,7 @@ import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { ProcessMemory } from '../../../src/bytes/memory.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import type { Gap } from '../../../src/model/verdict.ts';
-import { synthArm64Thread, synthCore, synthElf, synthNote } from '../../support/synth-elf.ts';
+import { synthArm64Thread, synthCore, synthElf, synthNote } from '../../support/synth/synth-elf.ts';
 
 const arm64 = 183;
 const text = 0x40_0000;

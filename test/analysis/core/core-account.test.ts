@@ -7,8 +7,8 @@ import { after, before, suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import type { Account } from '../../../src/model/account.ts';
 import type { Frame } from '../../../src/model/thread.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
-import { assertOfSchema } from '../../support/of-schema.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { assertOfSchema } from '../../support/system/of-schema.ts';
 
 const values = [
   '-7',

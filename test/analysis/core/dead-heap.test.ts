@@ -10,7 +10,7 @@ import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
 import { type InspectedObject, inspectObject } from '../../../src/analysis/core/graph/inspect-object.ts';
 import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
 import { createPolicy } from '../../../src/redaction/index.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
 
 const program = join(victims, 'dead-heap.cjs');
 /**

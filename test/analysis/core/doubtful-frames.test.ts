@@ -22,8 +22,8 @@ import { type LayoutRow, layoutRows } from '../../../src/formats/v8/heap/layout-
 import { findLayout, resolveLayout } from '../../../src/formats/v8/heap/object-layout.ts';
 import type { Account } from '../../../src/model/account.ts';
 import type { Gap } from '../../../src/model/verdict.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
-import { parseTruth, type TruePlace } from '../../support/frame-truth.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { parseTruth, type TruePlace } from '../../support/cores/frame-truth.ts';
 
 const generated = '/generated/frames.js';
 

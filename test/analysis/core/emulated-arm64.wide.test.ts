@@ -17,13 +17,18 @@ import { findSymbol } from '../../../src/analysis/core/native/native-names.ts';
 import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
 import { openHeap } from '../../../src/analysis/memory/heap.ts';
 import type { Tier } from '../../../src/formats/v8/frames/frames.ts';
-import { generatedScript, readJavaScriptFrames } from '../../support/core-frames.ts';
-import { type Death, victims } from '../../support/core-victims.ts';
-import { arm64Root, emulatedNodes, makeEmulatedCore, noEmulation } from '../../support/emulated-victims.ts';
-import { parseTruth } from '../../support/frame-truth.ts';
-import { readGdbStacks } from '../../support/gdb-stacks.ts';
-import { edgeShare, nodeShare } from '../../support/heap-graph-oracle.ts';
-import { partInTurn } from '../../support/test-nodes.ts';
+import { generatedScript, readJavaScriptFrames } from '../../support/cores/core-frames.ts';
+import { type Death, victims } from '../../support/cores/core-victims.ts';
+import {
+  arm64Root,
+  emulatedNodes,
+  makeEmulatedCore,
+  noEmulation,
+} from '../../support/cores/emulated-victims.ts';
+import { parseTruth } from '../../support/cores/frame-truth.ts';
+import { readGdbStacks } from '../../support/cores/gdb-stacks.ts';
+import { edgeShare, nodeShare } from '../../support/heaps/heap-graph-oracle.ts';
+import { partInTurn } from '../../support/run/test-nodes.ts';
 
 const gdb = 'gdb-multiarch';
 const noGdb = noEmulation || (spawnSync(gdb, ['--version']).status === 0 ? false : `${gdb} is not installed`);

@@ -14,8 +14,8 @@ import type { V8Heap } from '../../../src/formats/v8/heap/heap.ts';
 import { findHeapPages, walkPage } from '../../../src/formats/v8/heap/heap-pages.ts';
 import { type ClassCount, Histogram } from '../../../src/formats/v8/heap/histogram.ts';
 import { ObjectCounter } from '../../../src/formats/v8/heap/object-counter.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
-import { sampleOf } from '../../support/test-nodes.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { sampleOf } from '../../support/run/test-nodes.ts';
 
 /** Seed, objects, flags. */
 const programs: [number, number, string[]][] = [

@@ -11,9 +11,9 @@ import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../src/analysis/memory/query/run.ts';
 import { idOfNode } from '../../../src/formats/v8/graph/graph-columns.ts';
-import { type Death, makeCore, noCores, victims } from '../../support/core-victims.ts';
-import { countEdges } from '../../support/heap-graph-oracle.ts';
-import { usualNode } from '../../support/test-nodes.ts';
+import { type Death, makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
+import { countEdges } from '../../support/heaps/heap-graph-oracle.ts';
+import { usualNode } from '../../support/run/test-nodes.ts';
 
 const bin = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const run = (...words: string[]) =>

@@ -9,8 +9,8 @@ import { suite, test } from 'node:test';
 import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
 import { snapshotText } from '../../../src/analysis/core/graph/snapshot-text.ts';
 import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
-import { edgeShare, nodeShare, retainedShare } from '../../support/heap-graph-oracle.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { edgeShare, nodeShare, retainedShare } from '../../support/heaps/heap-graph-oracle.ts';
 
 const snapshotName = 'own.heapsnapshot';
 /** Minimum shares of equal nodes, of equal strong edges, and of the hundred largest objects, by major version of Node. */

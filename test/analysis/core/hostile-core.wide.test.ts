@@ -7,7 +7,7 @@ import { accountForCore, type CoreOptions } from '../../../src/analysis/core/cor
 import { AgentdumpError } from '../../../src/errors.ts';
 import type { Account } from '../../../src/model/account.ts';
 import { renderCore } from '../../../src/report/core.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
 
 /** The account, or the error's code. */
 async function read(path: string, options: CoreOptions = {}): Promise<Account | string> {

@@ -12,8 +12,8 @@ import { findFileOfBuild } from '../../../src/analysis/core/native/module-search
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';
-import { type Death, makeCore, noCores, victims } from '../../support/core-victims.ts';
-import { nodesInTurn } from '../../support/test-nodes.ts';
+import { type Death, makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../support/run/test-nodes.ts';
 
 const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
 const noTools = has('gdb') && has('eu-stack') ? false : 'gdb or eu-stack (elfutils) is not installed';

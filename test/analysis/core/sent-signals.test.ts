@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import type { Account } from '../../../src/model/account.ts';
-import { makeCore, noCores } from '../../support/core-victims.ts';
-import { assertOfSchema } from '../../support/of-schema.ts';
-import { nodesInTurn } from '../../support/test-nodes.ts';
+import { makeCore, noCores } from '../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { assertOfSchema } from '../../support/system/of-schema.ts';
 
 /** The account, and what the program printed. */
 async function accountOf(node: string, program: string): Promise<{ account: Account; stdout: string }> {

@@ -11,7 +11,7 @@ import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
 import { findHeapPages, walkPage } from '../../../src/formats/v8/heap/heap-pages.ts';
 import { findSuspended, isAsyncObject } from '../../../src/formats/v8/suspended.ts';
 import type { Account } from '../../../src/model/account.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
 
 async function accountOf(node: string, args: string[]): Promise<Account> {
   const death = makeCore(node, args);

@@ -7,8 +7,8 @@ import { computeDiff } from '../../../src/analysis/diff/diff.ts';
 import type { Account } from '../../../src/model/account.ts';
 import { renderDiffMarkdown } from '../../../src/report/diff/markdown.ts';
 import { renderDiff } from '../../../src/report/diff/text.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { commonParts, memoryBundle, synthParts } from '../../support/synth-analysis-bundle.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { commonParts, memoryBundle, synthParts } from '../../support/synth/synth-analysis-bundle.ts';
 
 const analyze = (changes: Record<string, unknown> = {}) => analyzeBundle(memoryBundle(synthParts(changes)));
 const changed = (part: string, fields: Record<string, unknown>) => ({

@@ -15,8 +15,8 @@ import {
 } from '../../../src/analysis/memory/questions/allocations.ts';
 import { readHeapProfile } from '../../../src/formats/heap-profile/heap-profile.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { nodesInTurn } from '../../support/test-nodes.ts';
+import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const program = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-allocations-'));

@@ -9,7 +9,7 @@ import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { computeDuplicateStrings } from '../../../src/analysis/memory/questions/duplicate-strings.ts';
 import { generalPath } from '../../../src/analysis/memory/questions/paths.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 

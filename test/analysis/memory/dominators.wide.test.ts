@@ -17,10 +17,10 @@ import {
   readHeapSnapshotSync,
 } from '../../../src/formats/heapsnapshot/index.ts';
 import { type DevToolsSnapshot, loadWithDevTools } from '../../oracles/devtools.ts';
-import { inEachWay } from '../../support/each-graph-walk.ts';
-import { fuzzInTurn } from '../../support/fuzz-runs.ts';
-import { nodeMajors, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
-import { SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { inEachWay } from '../../support/heaps/each-graph-walk.ts';
+import { nodeMajors, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
+import { fuzzInTurn } from '../../support/run/fuzz-runs.ts';
+import { SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 /** Asserts that every node's dominator, self size and retained size equal those of DevTools' own code. */
 function assertSameAsDevTools(snapshot: HeapSnapshot, theirs: DevToolsSnapshot): void {

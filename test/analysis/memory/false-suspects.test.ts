@@ -15,9 +15,9 @@ import { runQuery } from '../../../src/analysis/memory/query/run.ts';
 import { countClass } from '../../../src/analysis/memory/rules/counted-class.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { majorsInTurn, testMajors } from '../../support/test-nodes.ts';
+import { nodeBinary, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
+import { majorsInTurn, testMajors } from '../../support/run/test-nodes.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-bounded.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));

@@ -5,7 +5,7 @@ import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growt
 import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 

@@ -14,7 +14,7 @@ import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspe
 import { openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import type { HeapSuspect } from '../../../src/model/heap.ts';
-import { partInTurn, usualNode } from '../../support/test-nodes.ts';
+import { partInTurn, usualNode } from '../../support/run/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-leaks.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-'));

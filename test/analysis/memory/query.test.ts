@@ -14,9 +14,9 @@ import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../src/analysis/memory/query/run.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
-import { synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { majorsInTurn, usualNode } from '../../support/test-nodes.ts';
+import { nodeBinary, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
+import { majorsInTurn, usualNode } from '../../support/run/test-nodes.ts';
+import { synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-of-questions.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-query-'));

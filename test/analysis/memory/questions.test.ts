@@ -26,9 +26,9 @@ import { type HeapSuspect, heapSchema } from '../../../src/model/heap.ts';
 import { renderHeap } from '../../../src/report/heap/text.ts';
 import { plainPalette } from '../../../src/report/palette.ts';
 import { loadWithDevTools } from '../../oracles/devtools.ts';
-import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { isWideRun, majorsInTurn, onlyWide, testMajors, usualNode } from '../../support/test-nodes.ts';
+import { nodeBinary, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
+import { isWideRun, majorsInTurn, onlyWide, testMajors, usualNode } from '../../support/run/test-nodes.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeSuspects, rules } from '../../../src/analysis/memory/suspects/suspects.ts';
 import type { HeapSuspect } from '../../../src/model/heap.ts';
-import { nodeBinary } from '../../support/real-heapsnapshots.ts';
-import { temporaryFolder } from '../../support/run-victim.ts';
-import { majorsInTurn, usualNode } from '../../support/test-nodes.ts';
+import { nodeBinary } from '../../support/heaps/real-heapsnapshots.ts';
+import { majorsInTurn, usualNode } from '../../support/run/test-nodes.ts';
+import { temporaryFolder } from '../../support/victims/run-victim.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-suspects.mjs', import.meta.url));
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { generalPath, pathText } from '../../../src/analysis/memory/questions/paths.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 interface Timer {
   node: number;

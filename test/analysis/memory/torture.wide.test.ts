@@ -5,7 +5,7 @@ import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { pathText } from '../../../src/analysis/memory/questions/paths.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
+import { snapshotOf } from '../../support/synth/synth-large-heapsnapshot.ts';
 
 function analyse(bytes: Buffer): Heap {
   const heap = new Heap(readHeapSnapshotSync(bytes));

@@ -8,7 +8,7 @@ import { isInApp } from '../../../src/analysis/stacks/in-app.ts';
 import { findEnclosingScopes } from '../../../src/analysis/stacks/js-scopes.ts';
 import type { RawFrame } from '../../../src/bundle/layout/bundle.ts';
 import { parseFrameLine, type TextFrame } from '../../../src/formats/stack-text/frame-line.ts';
-import '../../support/fuzz-runs.ts';
+import '../../support/run/fuzz-runs.ts';
 
 const appFiles = [
   '/app/a.js',

@@ -9,9 +9,9 @@ import { build, transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { reconstructStack, type StackSources } from '../../../src/analysis/stacks/reconstruct.ts';
 import type { LoadedScript, RawFrame } from '../../../src/bundle/layout/bundle.ts';
-import { capture, sourcesOf } from '../../support/captured.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { synthMap } from '../../support/synth-source-map.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { synthMap } from '../../support/synth/synth-source-map.ts';
+import { capture, sourcesOf } from '../../support/victims/captured.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-stacks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

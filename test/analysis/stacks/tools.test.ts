@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { reconstructStack } from '../../../src/analysis/stacks/reconstruct.ts';
-import { capture, sourcesOf } from '../../support/captured.ts';
+import { capture, sourcesOf } from '../../support/victims/captured.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'fixtures', 'source-maps');
 const programs = {

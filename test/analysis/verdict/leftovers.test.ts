@@ -8,7 +8,7 @@ import { analyzeBundle } from '../../../src/analysis/analyze.ts';
 import { reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
 import type { Gap } from '../../../src/model/verdict.ts';
-import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
+import { commonParts, synthParts, writeBundle } from '../../support/synth/synth-analysis-bundle.ts';
 
 async function tell(context: TestContext, tests: object, handles: object): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'agentdump-leftovers-'));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { preload } from '../../support/run-victim.ts';
+import { preload } from '../../support/victims/run-victim.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const program = here('./work.cjs');

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
+import { commonParts, synthParts, writeBundle } from '../../support/synth/synth-analysis-bundle.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const bin = join(here, '..', '..', '..', 'bin', 'agentdump.js');

@@ -19,9 +19,9 @@ import { maxAnswerChars } from '../../../src/cli/mcp/envelope.ts';
 import { sendBundle } from '../../../src/store/send.ts';
 import { newStore } from '../../store/new-store.ts';
 import { writeDeath } from '../../store/synth-death.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
-import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
-import { synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { commonParts, synthParts, writeBundle } from '../../support/synth/synth-analysis-bundle.ts';
+import { synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const bin = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-mcp-data-'));

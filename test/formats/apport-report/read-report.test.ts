@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { isApportReport } from '../../../src/formats/apport-report/layout.ts';
 import { ApportReader, readApportFacts } from '../../../src/formats/apport-report/read-report.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 const fields = [
   'ProblemType: Crash',

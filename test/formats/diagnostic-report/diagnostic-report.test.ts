@@ -9,7 +9,7 @@ import {
   readDiagnosticReport,
   readReportValue,
 } from '../../../src/formats/diagnostic-report/diagnostic-report.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 const empty: DiagnosticReport = {
   header: { commandLine: [], componentVersions: {}, cpuCount: 0 },

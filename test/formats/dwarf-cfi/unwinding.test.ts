@@ -8,7 +8,7 @@ import { computeCaller } from '../../../src/formats/dwarf-cfi/caller.ts';
 import { EhFrame } from '../../../src/formats/dwarf-cfi/eh-frame.ts';
 import { evaluateExpression } from '../../../src/formats/dwarf-cfi/expression.ts';
 import { computeFrameRow } from '../../../src/formats/dwarf-cfi/frame-row.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 const headerAddress = 0x1000;
 const frameAddress = 0x2000;

@@ -9,8 +9,8 @@ import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.t
 import { withoutVectorRegisters } from '../../../src/formats/elf-core/core-notes.ts';
 import { findDeadSignalFrameArm64 } from '../../../src/formats/elf-core/signal-frame-arm64.ts';
 import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { synthArm64Thread, synthCore, synthNote } from '../../support/synth-elf.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { synthArm64Thread, synthCore, synthNote } from '../../support/synth/synth-elf.ts';
 
 const arm64 = 183;
 const sp = 0x9000;

@@ -6,7 +6,7 @@ import { ProcessMemory } from '../../../src/bytes/memory.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import { findDeadSignalFrame } from '../../../src/formats/elf-core/signal-frame.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 import {
   synthCore,
   synthElf,
@@ -15,7 +15,7 @@ import {
   synthProcess,
   synthSignal,
   synthThread,
-} from '../../support/synth-elf.ts';
+} from '../../support/synth/synth-elf.ts';
 
 const notes = [
   synthThread(41, 11, { rip: 0x1000, rsp: 0x7000 }),

@@ -5,8 +5,8 @@ import { AgentdumpError } from '../../../src/errors.ts';
 import { findFileOffset, findVirtualAddress, readElf } from '../../../src/formats/elf/elf-file.ts';
 import { findBuildId } from '../../../src/formats/elf/notes.ts';
 import { findSymbolTable, SymbolTable } from '../../../src/formats/elf/symbols.ts';
-import { nodes } from '../../support/core-victims.ts';
-import { synthElf, synthNote } from '../../support/synth-elf.ts';
+import { nodes } from '../../support/cores/core-victims.ts';
+import { synthElf, synthNote } from '../../support/synth/synth-elf.ts';
 
 const buildId = synthNote('GNU', 3, Buffer.from('0123456789abcdef', 'hex'));
 const object = synthElf({

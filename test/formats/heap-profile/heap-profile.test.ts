@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { isHeapProfile, readHeapProfile } from '../../../src/formats/heap-profile/heap-profile.ts';
-import { SeededRandom } from '../../support/seeded-random.ts';
-import { nodesInTurn } from '../../support/test-nodes.ts';
+import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { SeededRandom } from '../../support/synth/seeded-random.ts';
 
 interface Written {
   callFrame?: object;

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { readHeapSnapshot, readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { onlyWide } from '../../support/test-nodes.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
+import { synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 function small(): Buffer {
   const { snapshot, global } = synthProgram();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { IdColumn } from '../../../src/formats/heapsnapshot/sections/id-column.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 /** Pieces of ids: rising by two, as V8 assigns them, or arbitrary. */
 const pieces = fc.array(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import '../../support/fuzz-runs.ts';
+import '../../support/run/fuzz-runs.ts';
 import { createEdgeColumns, privateMemory } from '../../../src/formats/heapsnapshot/columns.ts';
 import { ScanKernel } from '../../../src/formats/heapsnapshot/scan/scan-kernel.ts';
 import { EdgeRecords } from '../../../src/formats/heapsnapshot/sections/edge-records.ts';
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const hasCompiler = existsSync(join(root, 'test', 'kernel', 'node_modules'));
 
 test('the code is what its source compiles to', { skip: !hasCompiler }, async () => {
-  const { compileKernel, kernels } = await import(join(root, 'test', 'support', 'build-kernel.mjs'));
+  const { compileKernel, kernels } = await import(join(root, 'test', 'support', 'build', 'build-kernel.mjs'));
   for (const kernel of kernels)
     assert.equal(
       readFileSync(join(root, `${kernel.path}-code.ts`), 'utf8'),

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
+import { snapshotOf } from '../../support/synth/synth-large-heapsnapshot.ts';
 
 const agentdump = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const path = join(mkdtempSync(join(tmpdir(), 'agentdump-heap-')), 'small.heapsnapshot');

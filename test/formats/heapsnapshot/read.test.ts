@@ -15,9 +15,9 @@ import {
   readHeapSnapshot,
   readHeapSnapshotSync,
 } from '../../../src/formats/heapsnapshot/index.ts';
-import { nodeMajors, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
-import { SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { isWideRun } from '../../support/test-nodes.ts';
+import { nodeMajors, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
+import { isWideRun } from '../../support/run/test-nodes.ts';
+import { SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -6,7 +6,7 @@ import {
   findSharedTargets,
   sharedTargetBytes,
 } from '../../../src/formats/heapsnapshot/sections/shared-targets.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 test("the bits are those of a count, for any number of nodes and whatever the edges' types", () => {
   const graph = fc.integer({ min: 1, max: 100 }).chain((nodes) =>

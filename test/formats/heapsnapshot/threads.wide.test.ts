@@ -13,7 +13,7 @@ import {
 } from '../../../src/formats/heapsnapshot/columns.ts';
 import { readHeapSnapshot } from '../../../src/formats/heapsnapshot/index.ts';
 import { EdgeHelper } from '../../../src/formats/heapsnapshot/sections/edge-helper.ts';
-import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
+import { snapshotOf } from '../../support/synth/synth-large-heapsnapshot.ts';
 
 const nodes = 900_000;
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));

@@ -6,8 +6,8 @@ import { FileSource } from '../../../src/bytes/byte-source.ts';
 import { readElf } from '../../../src/formats/elf/elf-file.ts';
 import { findSymbolTable } from '../../../src/formats/elf/symbols.ts';
 import { demangle } from '../../../src/formats/mangled-names/demangle.ts';
-import { nodes } from '../../support/core-victims.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { nodes } from '../../support/cores/core-victims.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 suite('demangling', () => {
   const cases: [string, string][] = [

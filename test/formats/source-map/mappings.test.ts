@@ -6,9 +6,9 @@ import { MalformedInput } from '../../../src/errors.ts';
 import { MappingsScan } from '../../../src/formats/source-map/mappings-scan.ts';
 import { openPackageLookup } from '../../../src/formats/source-map/package-lookup.ts';
 import type { Segment } from '../../../src/formats/source-map/segment.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { encodeMappings, largeMappings, type SynthSegment } from '../../support/synth-source-map.ts';
-import { onlyWide } from '../../support/test-nodes.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
+import { encodeMappings, largeMappings, type SynthSegment } from '../../support/synth/synth-source-map.ts';
 
 const decoders = {
   package: (text: string) => openPackageLookup(text, 100, 100),

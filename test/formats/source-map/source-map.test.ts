@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { AgentdumpError, MalformedInput } from '../../../src/errors.ts';
 import { findDebugId, findMapUrl, readDataUrl } from '../../../src/formats/source-map/data-url.ts';
 import { openSourceMap, type SourceMapReader } from '../../../src/formats/source-map/source-map.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { synthMap } from '../../support/synth-source-map.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { synthMap } from '../../support/synth/synth-source-map.ts';
 
 const fixtures = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'fixtures', 'source-maps');
 const smallest = synthMap([{ line: 0, column: 0, source: 0, sourceLine: 4, sourceColumn: 2, name: 0 }]);

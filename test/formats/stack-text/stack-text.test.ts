@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readStackText, type StackText } from '../../../src/formats/stack-text/stack-text.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 const names = (stack: StackText) => stack.frames.map((frame) => frame.functionName ?? '-');
 /** What a real process prints when it dies running `code`. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import '../../support/fuzz-runs.ts';
+import '../../support/run/fuzz-runs.ts';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { ProcessMemory } from '../../../src/bytes/memory.ts';
 import { findUnusedStretches } from '../../../src/formats/v8/heap/allocation-areas.ts';

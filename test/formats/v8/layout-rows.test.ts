@@ -7,7 +7,7 @@ import { findSymbolTable } from '../../../src/formats/elf/symbols.ts';
 import { layoutRows, provenLines } from '../../../src/formats/v8/heap/layout-rows.ts';
 import { findLayout } from '../../../src/formats/v8/heap/object-layout.ts';
 import { V8Metadata } from '../../../src/formats/v8/metadata.ts';
-import { nodes } from '../../support/core-victims.ts';
+import { nodes } from '../../support/cores/core-victims.ts';
 
 function readMetadata(
   path: string,

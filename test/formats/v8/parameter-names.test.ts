@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { measureParameters, parseParameterNames } from '../../../src/formats/v8/frames/parameter-names.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 const cases: [string, string[]][] = [
   ['(a, b) { return a; }', ['a', 'b']],

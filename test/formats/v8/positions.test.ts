@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { BytecodeSizes } from '../../../src/formats/v8/frames/code.ts';
 import { decodePositions, findPosition, VlqReader } from '../../../src/formats/v8/frames/positions.ts';
-import '../../support/fuzz-runs.ts';
+import '../../support/run/fuzz-runs.ts';
 
 /** Encodes a number in groups of seven bits, the low ones first. */
 function vlq(value: number): number[] {

@@ -15,7 +15,7 @@ import { type Operation, TranslationReader } from '../../../src/formats/v8/frame
 import { V8Heap } from '../../../src/formats/v8/heap/heap.ts';
 import type { V8Layout } from '../../../src/formats/v8/heap/object-layout.ts';
 import { VirtualMemory } from '../../../src/formats/v8/virtual-memory.ts';
-import '../../support/fuzz-runs.ts';
+import '../../support/run/fuzz-runs.ts';
 
 /** The operand counts in the table of each V8 line's binary. */
 const counts = {

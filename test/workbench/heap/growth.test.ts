@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { growthBetween } from '../../../src/workbench/heap/growth.ts';
 import { openSession } from '../../../src/workbench/heap/open-session.ts';
-import { writeGrowingHeaps } from '../../support/growing-heaps.ts';
+import { writeGrowingHeaps } from '../../support/heaps/growing-heaps.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-growth-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

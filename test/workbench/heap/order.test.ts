@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import '../../support/fuzz-runs.ts';
+import '../../support/run/fuzz-runs.ts';
 import { listOf, sortByNumber, splitIntoLists } from '../../../src/workbench/heap/order.ts';
 
 test('any numbers, upwards and downwards; equal ones keep their order', () => {

@@ -11,7 +11,7 @@ import { dominatorsDocument, retainersDocument } from '../../../src/analysis/mem
 import { classRows } from '../../../src/analysis/memory/questions/summary.ts';
 import { openSession } from '../../../src/workbench/heap/open-session.ts';
 import type { HeapSession } from '../../../src/workbench/heap/session.ts';
-import { writeHeapOfQuestions } from '../../support/heap-of-questions.ts';
+import { writeHeapOfQuestions } from '../../support/heaps/heap-of-questions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-session-'));
 const path = join(folder, 'orders.heapsnapshot');

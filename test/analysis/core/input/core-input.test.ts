@@ -16,8 +16,8 @@ import {
 import { Spool } from '../../../../src/analysis/core/input/spool.ts';
 import { AgentdumpError } from '../../../../src/errors.ts';
 import { readCore } from '../../../../src/formats/elf-core/core-file.ts';
-import { fuzzRuns } from '../../../support/fuzz-runs.ts';
-import { synthCore, synthThread } from '../../../support/synth-elf.ts';
+import { fuzzRuns } from '../../../support/run/fuzz-runs.ts';
+import { synthCore, synthThread } from '../../../support/synth/synth-elf.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-input-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,8 +7,8 @@ import { suite, test } from 'node:test';
 import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
 import { writeMiniCore } from '../../../../src/analysis/core/mini/mini-core.ts';
 import type { Account } from '../../../../src/model/account.ts';
-import { makeCore, noCores, nodes, victims } from '../../../support/core-victims.ts';
-import { assertOfSchema } from '../../../support/of-schema.ts';
+import { makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
+import { assertOfSchema } from '../../../support/system/of-schema.ts';
 
 const program = join(victims, 'open-handles.cjs');
 const secret = 'pw-7Kq2mX9vLw4RtZ8b';

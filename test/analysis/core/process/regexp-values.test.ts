@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
-import { makeCore, noCores, nodes } from '../../../support/core-victims.ts';
+import { makeCore, noCores, nodes } from '../../../support/cores/core-victims.ts';
 
 const program =
   'function work(a, b, c, d) { console.log([...arguments].join(" ")); process.abort(); }\n' +

@@ -1,0 +1,156 @@
+// Builds dist/: the library by tsc (ES modules and declarations), the preload by esbuild (one CommonJS file
+// with nothing to import, because a dying process must not have to find a second file).
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { buildPage, buildWorkbench } from './build-page.mjs';
+import { buildPreload, buildReplayPreload, buildTestsPreload } from './build-preload.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const require = createRequire(import.meta.url);
+const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+execFileSync(process.execPath, [tsc, '-p', join(root, 'src')], { stdio: 'inherit' });
+
+await buildPreload(join(root, 'dist', 'register.cjs'));
+await buildReplayPreload(join(root, 'dist', 'replay.cjs'));
+await buildTestsPreload(join(root, 'dist', 'register-tests.cjs'));
+// tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
+rmSync(join(root, 'dist', 'register.js'), { force: true });
+renameSync(join(root, 'dist', 'register.d.ts'), join(root, 'dist', 'register.d.cts'));
+for (const end of ['js', 'd.ts']) rmSync(join(root, 'dist', `register-tests.${end}`), { force: true });
+await inlinePackages('yargs');
+await inlinePackages('mcp-sdk');
+await buildPage(join(root, 'dist', 'report', 'html'));
+await buildWorkbench(join(root, 'dist', 'workbench', 'page'));
+await inlineDurableEngine();
+await inlineStart();
+await inlineCommand('ci', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
+await inlineCommand('heap/start', ['errors.js', 'cli/output.js', 'formats/heapsnapshot/thread.js']);
+cpSync(join(root, 'src', 'model', 'schema'), join(root, 'dist', 'schema'), { recursive: true });
+writeFileSync(join(root, 'dist', '.built'), '');
+
+/** One file instead of a package's many small ones (finding those of yargs took 40 ms); the licences beside it. */
+async function inlinePackages(name) {
+  const outfile = join(root, 'dist', 'cli', `${name}.js`);
+  const { metafile } = await build({
+    entryPoints: [join(root, 'src', 'cli', `${name}.ts`)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'inline',
+    absWorkingDir: root,
+    metafile: true,
+    allowOverwrite: true,
+  });
+  writeLicences(metafile, join(root, 'dist', 'cli', `${name}.LICENSES.txt`));
+}
+
+/**
+ * One file instead of the forty that a durable run needs: their finding took 40 ms of each resume. What hosts compare by
+ * identity (errors, the recorded API) stays outside.
+ */
+async function inlineDurableEngine() {
+  const folder = join(root, 'dist', 'durable');
+  const { metafile } = await build({
+    entryPoints: [join(folder, 'engine.js')],
+    outfile: join(folder, 'engine.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    external: ['pg'],
+    plugins: [
+      leaveOutside(join(folder, 'engine.js'), (file) => file === 'errors.js' || file.startsWith('agent/')),
+    ],
+    legalComments: 'inline',
+    absWorkingDir: root,
+    metafile: true,
+    allowOverwrite: true,
+  });
+  writeLicences(metafile, join(folder, 'engine.LICENSES.txt'));
+}
+
+/** Of every package that a bundle holds. */
+function writeLicences(metafile, path) {
+  const packages = new Set(
+    Object.keys(metafile.inputs).flatMap(
+      (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? [],
+    ),
+  );
+  const licences = [...packages].sort().map((folder) => {
+    const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
+    return `${folder.replace('node_modules/', '')}\n\n${file ? readFileSync(join(root, folder, file), 'utf8') : ''}`;
+  });
+  writeFileSync(path, licences.join('\n---\n\n'));
+}
+
+/**
+ * One file of what a command needs to start: of `heap`, finding some thirty took a quarter of the time for a small
+ * snapshot. What it imports later stays where it is, and so does what is shared: the class of errors, what looks for
+ * files beside itself.
+ */
+async function inlineCommand(name, sharedFiles) {
+  const outfile = join(root, 'dist', 'cli', 'commands', `${name}.js`);
+  await build({
+    entryPoints: [outfile],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    plugins: [leaveLaterOutside(outfile, new Set(sharedFiles))],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    allowOverwrite: true,
+  });
+}
+
+/**
+ * The way in, and `agentdump run` up to the start of its program, as one CommonJS file: as ES modules their finding and
+ * loading took longer than all that they do.
+ */
+async function inlineStart() {
+  const outfile = join(root, 'dist', 'cli', 'start.cjs');
+  await build({
+    entryPoints: [join(root, 'dist', 'cli', 'start.js')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    define: { 'import.meta.url': 'ownUrl' },
+    banner: { js: "'use strict';const ownUrl=require('node:url').pathToFileURL(__filename);" },
+    plugins: [leaveLaterOutside(outfile, new Set())],
+  });
+}
+
+/** Keeps what is imported later, and what is shared, in the files where it is. */
+function leaveLaterOutside(outfile, shared) {
+  return leaveOutside(outfile, (file, kind) => kind === 'dynamic-import' || shared.has(file));
+}
+
+/** `isOutside` is asked of each file, by its path below dist/, and of the kind of the import. */
+function leaveOutside(outfile, isOutside) {
+  return {
+    name: 'leave-outside',
+    setup(builder) {
+      builder.onResolve({ filter: /^\.{1,2}\// }, ({ path: from, resolveDir, kind }) => {
+        const target = resolve(resolveDir, from);
+        if (!isOutside(relative(join(root, 'dist'), target), kind)) return undefined;
+        const path = relative(dirname(outfile), target);
+        return { path: path.startsWith('.') ? path : `./${path}`, external: true };
+      });
+    },
+  };
+}
