@@ -8,18 +8,18 @@ export const filesBeside = Number(process.env.AGENTDUMP_TESTS_BESIDE) || availab
 
 /** Those that take longest in the wide run, by its closing lines: begun last, each would run alone at the end. */
 export const longFiles = [
-  'test/process/fidelity.test.ts',
+  'test/process/host/fidelity.test.ts',
   'test/supervise/doctor.test.ts',
   'test/truth/all.wide.test.ts',
   'test/analysis/core/emulated-arm64.wide.test.ts',
-  'test/ci/late.wide.test.ts',
+  'test/ci/late/late.wide.test.ts',
   'test/analysis/memory/dominators.wide.test.ts',
   'test/taint/preload.test.ts',
   'test/taint/supervised.wide.test.ts',
   'test/analysis/memory/leaks.wide.test.ts',
-  'test/process/host-world.wide.test.ts',
+  'test/process/host/host-world.wide.test.ts',
   'test/cli/store.wide.test.ts',
-  'test/process/watchdog.test.ts',
+  'test/process/stalls/watchdog.test.ts',
 ];
 
 /** The long ones first, then in the order given. */

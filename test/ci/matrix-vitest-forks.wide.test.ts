@@ -1,4 +1,0 @@
-/** Which test is named when it dies below `agentdump ci`, in vitest with forks. */
-import { testRunner } from '../support/runners/runner-matrix.ts';
-
-testRunner('vitest forks');

@@ -1,0 +1,129 @@
+/**
+ * Which bundles are problems of a run, and at which line: of a full heap, of what was seen before it filled up, of what was
+ * handled.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { describeBundle } from '../../../src/ci/report/describe-bundle.ts';
+import type { CiBundle, CiSummary } from '../../../src/model/ci-summary.ts';
+import { problemsOf } from '../../../src/report/ci/wording.ts';
+import { commonParts, synthParts, writeBundle } from '../../support/synth/synth-analysis-bundle.ts';
+
+for (const [what, prefix] of [
+  ['a path', ''],
+  ['an address', 'file://'],
+] as const)
+  test(`${what}: the function that allocated the most`, async (context) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'agentdump-full-heap-'));
+    context.after(() => rmSync(cwd, { recursive: true, force: true }));
+    writeFileSync(
+      join(cwd, 'cache.mjs'),
+      'const kept = [];\nexport function keep(one) { kept.push(one); }\n',
+    );
+    const rows = [
+      { bytes: 90, stack: ['push', `keep (${prefix}${cwd}/cache.mjs:2:8)`, 'run (node:internal/x:58:22)'] },
+      { bytes: 5, stack: [`main (${prefix}${cwd}/main.mjs:9:1)`] },
+    ];
+    const common = commonParts();
+    const path = writeBundle(
+      join(cwd, '20261121T030405.678Z-agent-heap-out-of-memory-00112233.agentdump'),
+      synthParts({
+        'trigger.json': { ...(common['trigger.json'] as object), verdictKind: 'heap-out-of-memory' },
+        'process.json': { ...(common['process.json'] as object), cwd },
+        'heap-profile.json': { at: '2026-11-21T03:04:01.000Z', sampledBytes: 100, rows },
+        'error.json': undefined,
+      }),
+    );
+    const listed = {
+      name: 'x',
+      path,
+      state: 'sealed',
+      at: '',
+      shortId: '00112233',
+      bytes: 1,
+      gaps: 0,
+    } as const;
+    const { facts } = await describeBundle(listed, []);
+    assert.equal(facts.kind, 'heap-out-of-memory');
+    assert.deepEqual({ ...facts.place, column: 0 }, { file: join(cwd, 'cache.mjs'), line: 2, column: 0 });
+  });
+
+test('a snapshot of memory that then ran out is no second problem; that of a process that lives is one', () => {
+  const snapshot: CiBundle = { name: 'near.zip', bytes: 1, kind: 'snapshot', pid: 7 };
+  const death: CiBundle = { name: 'full.zip', bytes: 1, kind: 'heap-out-of-memory', pid: 7 };
+  const summary: CiSummary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: { finished: 1, failed: 0, unfinished: 0, telling: [] },
+    bundles: [snapshot, death],
+  };
+  const names = (bundles: CiBundle[]) =>
+    problemsOf({ ...summary, bundles }).map(({ bundle }) => bundle?.name);
+  assert.deepEqual(names([snapshot, death]), ['full.zip']);
+  assert.deepEqual(names([snapshot, { ...death, pid: 8 }]), ['near.zip', 'full.zip']);
+});
+
+test('a death that the program handled is a problem only where there is no other', () => {
+  const worker: CiBundle = { name: 'worker.zip', bytes: 1, kind: 'startup-failure', pid: 7, handled: true };
+  const death: CiBundle = { name: 'crash.zip', bytes: 1, kind: 'uncaught-exception', pid: 8 };
+  const failed = { name: ['adds'], status: 'failed' as const };
+  const summary: CiSummary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: { finished: 1, failed: 1, unfinished: 0, telling: [] },
+    bundles: [worker],
+  };
+  const titles = (one: CiSummary) => problemsOf(one).map(({ bundle, test }) => bundle?.name ?? test);
+  assert.deepEqual(titles(summary), ['worker.zip']);
+  assert.deepEqual(titles({ ...summary, bundles: [worker, death] }), ['crash.zip']);
+  assert.deepEqual(titles({ ...summary, tests: { ...summary.tests, telling: [failed] } }), ['adds']);
+});
+
+test('an error that a runner heard, of a test that had ended: it comes before the tests that it cut or failed', () => {
+  const late: CiBundle = {
+    name: 'late.zip',
+    bytes: 1,
+    kind: 'uncaught-exception',
+    title: 'Error: late window at a.js:3:5',
+    pid: 7,
+    handled: true,
+    test: { file: 'a.js', name: ['opens'] },
+    unfinished: [{ file: 'a.js', name: ['closes'] }],
+  };
+  const closes = { file: 'a.js', name: ['closes'], startedAt: '' };
+  const problems = (telling: CiSummary['tests']['telling'], bundles = [late]) =>
+    problemsOf({
+      schema: 'agentdump.ci/1',
+      command: ['npm', 'test'],
+      outcome: { kind: 'failed', exitCode: 1 },
+      tests: { finished: 1, failed: 0, unfinished: 1, telling },
+      bundles,
+    } as CiSummary).map(({ test, title }) => `${test}: ${title}`);
+  const opened = 'opens: Error: late window at a.js:3:5';
+  assert.deepEqual(problems([{ ...closes, status: 'unfinished' }]), [opened, 'closes: It did not finish']);
+  const error = { name: 'Error', message: 'late window' };
+  assert.deepEqual(problems([{ ...closes, status: 'failed', error }]), [
+    opened,
+    'closes: Error: late window, from “opens”',
+  ]);
+  const own = { name: 'Error', message: 'done() called twice' };
+  const rejected: CiBundle = {
+    name: 'own.zip',
+    bytes: 1,
+    kind: 'unhandled-rejection',
+    title: 'Error: done() called twice',
+  };
+  assert.deepEqual(
+    problems([{ ...closes, status: 'failed', error: own, bundle: 'own.zip' }], [rejected, late]),
+    [opened, 'closes: Error: done() called twice'],
+  );
+  // If no test of that time failed of it, it is one of the deaths that tests cause on purpose.
+  assert.deepEqual(problems([{ ...closes, name: ['another'], status: 'failed', error }]), [
+    'another: Error: late window',
+  ]);
+});

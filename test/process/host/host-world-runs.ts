@@ -1,0 +1,63 @@
+/**
+ * Runs a program that has replaced a part of its own world until it dies, bare and with the preload, and compares the two
+ * ends.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openBundle } from '../../../src/bundle/read/reader.ts';
+import { bundlesIn, type NodeBinary, runVictim, temporaryFolder } from '../../support/victims/run-victim.ts';
+
+/**
+ * Returns whether a bundle was written; if not, one line has said why. `not its own`: Node itself called the replacement, and
+ * the program died of that, bare too. Throws if the two ends differ.
+ */
+export async function dieInItsWorld(
+  t: TestContext,
+  node: NodeBinary,
+  [what, how = '', death = 'throw']: readonly string[],
+  file = 'host-world.cjs',
+): Promise<'written' | 'refused' | 'not its own'> {
+  const [bareDir, dir] = [temporaryFolder(t), temporaryFolder(t)];
+  const victim = { file, args: [what ?? '', how, death], bundles: [] };
+  const [bare, loaded] = await Promise.all([
+    runVictim(node, victim, { preload: false, dir: bareDir }),
+    runVictim(node, victim, { preload: true, dir }),
+  ]);
+  const { ownLines: _, ...expected } = bare;
+  const { ownLines, ...found } = loaded;
+  const name = `${what} ${how} ${death}`;
+  // Bare, Node called the replacement before it had printed the error. With the preload, Node has already loaded what it
+  // would have called the replacement for.
+  if (!bare.stderr.includes('own death') && found.stderr.includes('own death')) {
+    assert.deepEqual([found.code, found.signal], [1, null], name);
+    return 'not its own';
+  }
+  if (!expected.stderr.includes(fields)) found.stderr = found.stderr.replace(fields, '');
+  assert.deepEqual(comparable(found), comparable(expected), `${name}: ${ownLines.join(' / ')}`);
+  assert.ok(ownLines.length <= 1, `${name}: ${ownLines.join(' / ')}`);
+  if (!bare.stderr.includes('own death')) return 'not its own';
+  const [bundle] = bundlesIn(dir).filter((one) => one.endsWith('.agentdump'));
+  if (bundle === undefined) {
+    assert.equal(ownLines.length, 1, `${name}: no bundle, and no word why`);
+    return 'refused';
+  }
+  const reader = openBundle(join(dir, 'dumps', bundle));
+  t.after(() => reader.close());
+  const error = reader.readJson<{ error?: { message?: string } }>('error.json')?.error;
+  assert.ok(
+    error?.message !== undefined || reader.gaps.some(({ part }) => part === 'error.json'),
+    `${name}: no error, and no gap that says why`,
+  );
+  return 'written';
+}
+
+/**
+ * Fields of the error. Node 24 prints them if it can load its inspector of values, which the program's
+ * Function.prototype.call may prevent; with the preload it is already loaded.
+ */
+const fields = " {\n  code: 'E_OWN'\n}";
+
+function comparable(outcome: { stderr: string }): object {
+  return { ...outcome, stderr: outcome.stderr.replace(/agentdump-test-\w+/g, 'TMP') };
+}
