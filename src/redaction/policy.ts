@@ -8,7 +8,6 @@ import { HomeFolder } from './home-folder.ts';
 import { NameBook } from './names/name-book.ts';
 import { renderMasked, renderQuotedOnly } from './program-text.ts';
 import { Detector } from './scan/detector.ts';
-import { PageMaker } from './scan/page.ts';
 import { defaultLimits, redactValue, type ValueLimits } from './structured-value.ts';
 import { KnownValues } from './values/known-values.ts';
 
@@ -63,7 +62,6 @@ const mostRemembered = 1000;
 interface Engine {
   detector: Detector;
   nameDetector: Detector;
-  pages: PageMaker;
 }
 
 class ProcessPolicy implements Policy {
@@ -100,7 +98,6 @@ class ProcessPolicy implements Policy {
     return {
       detector: new Detector({ ...parts, context: true }),
       nameDetector: new Detector({ ...parts, context: false }),
-      pages: new PageMaker(),
     };
   }
 
@@ -135,12 +132,12 @@ class ProcessPolicy implements Policy {
 
   private run(detector: Detector, text: string, render?: Render): string {
     if (text.length < 4) return text;
-    const redactor = new TextRedactor(detector, this.engine().pages, this, render);
+    const redactor = new TextRedactor(detector, this, render);
     return redactor.write(text) + redactor.end();
   }
 
   stream(): { write(chunk: string): string; end(): string } {
-    return new TextRedactor(this.engine().detector, new PageMaker(), this);
+    return new TextRedactor(this.engine().detector, this);
   }
 
   value(value: unknown, limits: Partial<ValueLimits> = {}): unknown {

@@ -2,7 +2,6 @@
 
 import { NameBook } from './names/name-book.ts';
 import { Detector } from './scan/detector.ts';
-import { PageMaker } from './scan/page.ts';
 import { TextRedactor } from './text-redactor.ts';
 import { KnownValues } from './values/known-values.ts';
 
@@ -18,7 +17,6 @@ export interface StreamRedactor {
   end(): string;
 }
 
-let pages: PageMaker | undefined;
 let lastDetector: { known: readonly string[]; detector: Detector } | undefined;
 
 /** Consecutive calls with the same known values share a detector, because building its tables takes milliseconds. */
@@ -35,8 +33,7 @@ function detectorFor(known: readonly string[]): Detector {
 
 /** Returns the text with every credential replaced by `[redacted:<rule>#<tag>]`. JSON stays valid JSON. */
 export function redact(text: string, options: RedactOptions = {}): string {
-  pages ??= new PageMaker();
-  const redactor = new TextRedactor(detectorFor(options.known ?? []), pages);
+  const redactor = new TextRedactor(detectorFor(options.known ?? []));
   return redactor.write(String(text)) + redactor.end();
 }
 

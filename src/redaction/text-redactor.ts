@@ -6,7 +6,7 @@
 
 import { renderPlaceholder } from './placeholder.ts';
 import type { Detector } from './scan/detector.ts';
-import { type Finding, type Page, PageMaker } from './scan/page.ts';
+import type { Finding, Page } from './scan/page.ts';
 
 /** Units searched at a time. */
 const stretch = 1 << 17;
@@ -37,7 +37,6 @@ export interface RedactionCounter {
 
 export class TextRedactor {
   private readonly detector: Detector;
-  private readonly pages: PageMaker;
   private readonly counter: RedactionCounter | undefined;
   private readonly renderOne: Render;
   /** In JSON a number needs quotes when it is replaced by text, but not by a replacement of the same length. */
@@ -47,14 +46,8 @@ export class TextRedactor {
   private seen = 0;
   private unfinished: Unfinished | undefined;
 
-  constructor(
-    detector: Detector,
-    pages = new PageMaker(),
-    counter?: RedactionCounter,
-    renderOne: Render = renderPlaceholder,
-  ) {
+  constructor(detector: Detector, counter?: RedactionCounter, renderOne: Render = renderPlaceholder) {
     this.detector = detector;
-    this.pages = pages;
     this.counter = counter;
     this.renderOne = renderOne;
     this.quotesNumbers = renderOne === renderPlaceholder;
@@ -80,7 +73,11 @@ export class TextRedactor {
   /** Searches the next stretch, drops what is no longer needed and returns the redacted text. */
   private takeStretch(isLast: boolean): string {
     const size = isLast ? this.pending.length : this.seen + stretch + ahead;
-    const page = this.pages.make(size === this.pending.length ? this.pending : this.pending.slice(0, size));
+    const text = size === this.pending.length ? this.pending : this.pending.slice(0, size);
+    return this.detector.withPage(text, (detector, page) => this.takePage(detector, page, isLast));
+  }
+
+  private takePage(detector: Detector, page: Page, isLast: boolean): string {
     let from = this.seen;
     let out = '';
     if (this.unfinished) {
@@ -90,7 +87,7 @@ export class TextRedactor {
       if (from < page.length) this.unfinished = undefined;
     }
     const stop = isLast ? page.length : Math.max(from, this.seen + stretch);
-    const { findings, stop: stood } = this.detector.find(page, this.resumeContext(from), stop);
+    const { findings, stop: stood } = detector.find(page, this.resumeContext(from), stop);
     out += this.render(page, findings, from, stood);
     const last = findings.at(-1);
     if (!isLast && last?.resume && last.end >= page.length)

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolicy } from '../../src/redaction/index.ts';
+import { NameBook } from '../../src/redaction/names/name-book.ts';
+import { Detector } from '../../src/redaction/scan/detector.ts';
+import { KnownValues } from '../../src/redaction/values/known-values.ts';
 
 /** Secrets are assembled here, so that no file contains one. */
 const planted = ['Zq7', 'vR2', 'mX9', 'kL4'].join('');
@@ -177,4 +180,29 @@ test('a command line whose command tells which argument is a password', () => {
     assert.ok(!out.join(' ').includes(word), out.join(' '));
     assert.equal(out[0], argv[0]);
   }
+});
+
+test('a text that is redacted while another one is: neither spoils the other', () => {
+  const options = { names: new NameBook(), known: new KnownValues(), patterns: [], context: true };
+  const detector = new Detector(options);
+  const text = `api_key: ${planted}`;
+  const find = (): unknown =>
+    detector.withPage(text, (own, page) => {
+      const units = page.units.slice();
+      const inner = detector.withPage(`token: "${planted}"`, (other, otherPage) => {
+        assert.notEqual(other, own);
+        return other.find(otherPage, 0, otherPage.length).findings[0];
+      });
+      assert.equal(inner?.start, 8);
+      assert.deepEqual(page.units.slice(), units);
+      return own.find(page, 0, page.length).findings.map(({ start, end, rule }) => ({ start, end, rule }));
+    });
+  const cut = new Error('a deadline');
+  assert.deepEqual(find(), [{ start: 9, end: text.length, rule: 'api-key' }]);
+  assert.throws(() =>
+    detector.withPage(text, () => {
+      throw cut;
+    }),
+  );
+  assert.deepEqual(find(), [{ start: 9, end: text.length, rule: 'api-key' }]);
 });

@@ -165,7 +165,7 @@ function installTriggers(
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
   if (config.locals === 'uncaught') {
     const { armLocals, whyNotArmed } = loadColdHalf();
-    if (whyNotArmed() === undefined) surroundings.disarmLocals = armLocals();
+    if (whyNotArmed() === undefined) surroundings.disarmLocals = armLocals(surroundings.ownFile);
     undoings.push(surroundings.disarmLocals);
   }
   if (config.handles === 'stacks')

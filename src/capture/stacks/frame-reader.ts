@@ -2,6 +2,7 @@
 import type { Debugger } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout/bundle.ts';
 import { shownScopes } from './locals-recorder.ts';
+import { isOwnScript } from './own-scripts.ts';
 import { readVariables, type Variable } from './scope-variables.ts';
 
 type LocalFrame = LocalsPart['frames'][number];
@@ -10,10 +11,17 @@ export type Ask = (method: string, params: Record<string, unknown>) => Promise<R
 const mostFramesWithLocals = 15;
 
 /**
- * `depth`: 0 for the innermost frame. The variables of frames far below it, and of Node's own, are not read. Never rejects.
+ * Innermost first. The variables of Node's frames, of our own, and of those far below the innermost one of the program are not
+ * read. `ownFile`: the preload's path. Never rejects.
  */
-export async function readFrame(ask: Ask, frame: Debugger.CallFrame, depth: number): Promise<LocalFrame> {
-  const isOfInterest = depth < mostFramesWithLocals && !frame.url.startsWith('node:');
+export function readFrames(ask: Ask, frames: Debugger.CallFrame[], ownFile: string): Promise<LocalFrame[]> {
+  const ofInterest = frames
+    .filter(({ url }) => !url.startsWith('node:') && !isOwnScript(url, ownFile))
+    .slice(0, mostFramesWithLocals);
+  return Promise.all(frames.map((frame) => readFrame(ask, frame, ofInterest.includes(frame))));
+}
+
+async function readFrame(ask: Ask, frame: Debugger.CallFrame, isOfInterest: boolean): Promise<LocalFrame> {
   const scopes = isOfInterest ? frame.scopeChain.filter((scope) => shownScopes.has(scope.type)) : [];
   return {
     functionName: frame.functionName,

@@ -4,6 +4,7 @@
  */
 import type { Debugger, Runtime, Session } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout/bundle.ts';
+import { isOwnScript } from './own-scripts.ts';
 import { readVariables, type Variable } from './scope-variables.ts';
 import { tellUnavailableValues } from './unavailable-values.ts';
 import { guardVmCode, losesVmExceptions, vmCodeHasThrown } from './vm-guard.ts';
@@ -54,8 +55,10 @@ export function whyNotPaused(): string | undefined {
 const lostAtPause =
   ', and this Node loses the exception of such code at a debugger’s pause; Node 24 does not';
 
-/** Arms the debugger; returns a function that disarms it. Throws if this Node has no inspector. */
-export function armLocals(): () => void {
+/**
+ * Arms the debugger; returns a function that disarms it. Throws if this Node has no inspector. `ownFile`: the preload's path.
+ */
+export function armLocals(ownFile: string): () => void {
   const inspector = process.getBuiltinModule('node:inspector');
   const session = new inspector.Session();
   const urls = new Map<string, string>();
@@ -65,7 +68,7 @@ export function armLocals(): () => void {
   session.on('Debugger.paused', ({ params }) => {
     // The heap is full: V8 has raised its limit for a debugger, and would do so again and again.
     if (params.reason === 'OOM') return void session.post('Debugger.disable');
-    recorded = readFrames(session, params.callFrames, urls);
+    recorded = readFrames(session, params.callFrames, urls, ownFile);
     scheduledBy = params.asyncStackTrace && renderAsyncStack(params.asyncStackTrace);
   });
   tellUnavailableValues(true);
@@ -95,6 +98,7 @@ function readFrames(
   session: Session,
   frames: Debugger.CallFrame[],
   urls: ReadonlyMap<string, string>,
+  ownFile: string,
 ): LocalFrame[] {
   return frames
     .map((frame) => ({ ...frame, url: frame.url || (urls.get(frame.location.scriptId) ?? '') }))
@@ -107,7 +111,7 @@ function readFrames(
       line: frame.location.lineNumber + 1,
       column: (frame.location.columnNumber ?? 0) + 1,
       scopes: frame.scopeChain
-        .filter((scope) => shownScopes.has(scope.type))
+        .filter((scope) => shownScopes.has(scope.type) && !isOwnScript(frame.url, ownFile))
         .map((scope) => readScope(session, scope)),
     }));
 }

@@ -14,7 +14,7 @@ const snapshotMs = 30_000;
 
 export async function lookAtMemory(data: WatchdogData): Promise<void> {
   if (data.isInspected) return;
-  const thread = new MainThread(data.shared);
+  const thread = new MainThread(data);
   try {
     const isDue = await thread.evaluateInPassing(`${hookExpression}.lookAtMemory()`, lookMs);
     if (isDue === true) await takeSnapshot(thread, data);

@@ -40,7 +40,7 @@ export async function lookAtStall(stalled: Stalled): Promise<SeenStall | undefin
   const { shared, isInspected } = stalled.data;
   if (isInspected) return undefined;
   const answers = Atomics.load(shared, cells.answers);
-  const thread = new MainThread(shared);
+  const thread = new MainThread(stalled.data);
   let seen: Awaited<ReturnType<typeof look>>;
   try {
     seen = await look(thread, stalled);

@@ -8,11 +8,13 @@
 import type { Debugger, Session } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout/bundle.ts';
 import { platform } from '../../platform/index.ts';
-import { readFrame, stackTextOf } from '../stacks/frame-reader.ts';
+import { readFrames, stackTextOf } from '../stacks/frame-reader.ts';
+import { isOwnScript } from '../stacks/own-scripts.ts';
 import { tellUnavailableValues } from '../stacks/unavailable-values.ts';
-import { cells, hookExpression, type StallProbe } from './protocol.ts';
+import { cells, hookExpression, type StallProbe, type WatchdogData } from './protocol.ts';
 
 const mostFrames = 40;
+const mostOwnFrames = 10;
 /** The limit for all looks together. */
 const mostLookingMs = 10_000;
 const pollMs = 20;
@@ -30,6 +32,7 @@ export type Interrupted =
 export class MainThread {
   readonly #session: Session;
   readonly #shared: Int32Array;
+  readonly #ownFile: string;
   readonly #urls = new Map<string, string>();
   /** Rejects when the session is cut. */
   readonly #cut: Promise<never>;
@@ -44,8 +47,9 @@ export class MainThread {
   #mostRss = Number.POSITIVE_INFINITY;
   #hasGrown = false;
 
-  constructor(shared: Int32Array) {
+  constructor({ shared, ownFile }: Pick<WatchdogData, 'shared' | 'ownFile'>) {
     this.#shared = shared;
+    this.#ownFile = ownFile;
     const { Session } = process.getBuiltinModule('node:inspector');
     this.#session = new Session();
     this.#cut = new Promise((_, reject) => {
@@ -146,11 +150,7 @@ export class MainThread {
 
   /** Innermost first, with variables. */
   readFrames(frames: Debugger.CallFrame[]): Promise<LocalsPart['frames']> {
-    return Promise.all(
-      this.#named(frames).map((frame, depth) =>
-        readFrame((method, params) => this.#ask(method, params), frame, depth),
-      ),
-    );
+    return readFrames((method, params) => this.#ask(method, params), this.#named(frames), this.#ownFile);
   }
 
   stackText(frames: Debugger.CallFrame[], head: string): string {
@@ -213,11 +213,13 @@ export class MainThread {
     this.detach();
   }
 
-  /** A paused frame often has no URL of its own. */
+  /** A paused frame often has no URL of its own. Our frames must not take the place of the program's. */
   #named(frames: Debugger.CallFrame[]): Debugger.CallFrame[] {
+    let ours = 0;
     return frames
-      .slice(0, mostFrames)
-      .map((frame) => ({ ...frame, url: frame.url || (this.#urls.get(frame.location.scriptId) ?? '') }));
+      .map((frame) => ({ ...frame, url: frame.url || (this.#urls.get(frame.location.scriptId) ?? '') }))
+      .filter(({ url }) => !isOwnScript(url, this.#ownFile) || ours++ < mostOwnFrames)
+      .slice(0, mostFrames);
   }
 
   #ask(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {

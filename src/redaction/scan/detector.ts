@@ -24,17 +24,41 @@ const deepest = 2;
 export class Detector {
   private readonly options: DetectorOptions;
   private readonly scanner: Scanner;
+  private readonly depth: number;
   private inner: Detector | undefined;
   private innerPages: PageMaker | undefined;
+  private pages: PageMaker | undefined;
+  private isBusy = false;
+  private next: Detector | undefined;
 
   constructor(options: DetectorOptions, depth = 0) {
     this.options = options;
+    this.depth = depth;
     const inside = (text: string): string | undefined => this.findInside(text, depth);
     this.scanner = new Scanner(
       depth < deepest
         ? { names: options.names, context: options.context, inside }
         : { names: options.names, context: options.context },
     );
+  }
+
+  /**
+   * Calls `use` with this detector and its page of the text. A debugger may stop the thread in here and redact with the same
+   * policy (the bundle of a hang is written so); that gets a detector and a page of its own, because this one's page and
+   * caches must not change. A search that was cut by a deadline leaves its detector busy for good.
+   */
+  withPage<Result>(text: string, use: (detector: Detector, page: Page) => Result): Result {
+    if (this.isBusy) {
+      this.next ??= new Detector(this.options, this.depth);
+      return this.next.withPage(text, use);
+    }
+    this.isBusy = true;
+    try {
+      this.pages ??= new PageMaker();
+      return use(this, this.pages.make(text));
+    } finally {
+      this.isBusy = false;
+    }
   }
 
   /**

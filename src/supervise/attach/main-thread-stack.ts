@@ -4,7 +4,8 @@
  */
 import type { Debugger } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout/bundle.ts';
-import { readFrame } from '../../capture/stacks/frame-reader.ts';
+import { readFrames } from '../../capture/stacks/frame-reader.ts';
+import { preloadFile } from '../arm.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
 /** The main thread or a worker. */
@@ -46,9 +47,7 @@ export async function readMainThreadStack(
     const shown = frames
       .slice(0, mostFrames)
       .map((frame) => ({ ...frame, url: urlOf(frame.location.scriptId) ?? frame.url }));
-    const read = await Promise.all(
-      shown.map((frame, at) => readFrame((method, params) => remote.send(method, params), frame, at)),
-    );
+    const read = await readFrames((method, params) => remote.send(method, params), shown, preloadFile);
     const cut = frames.length > shown.length ? [`${frames.length} frames; ${mostFrames} are shown`] : [];
     return { frames: read, idle: false, pausedMs: performance.now() - startedAt, cut };
   } finally {
