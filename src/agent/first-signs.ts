@@ -3,6 +3,8 @@
  * else. Watched before any of the recording code is compiled, so this is the part of it that every program pays for.
  */
 
+import { ours } from './taps/own-work.ts';
+
 /** Channels of `node:diagnostics_channel`. The first message must be forwarded to the recording. */
 export const firstChannels = [
   'undici:request:create',
@@ -32,11 +34,12 @@ export function watchGlobalNames(wake: () => void): () => void {
   const globals = globalThis as unknown as Record<PropertyKey, unknown>;
   const watched = firstNames.filter((name) => !(name in globals));
   const stop = (): void => {
-    for (const name of watched.splice(0)) Reflect.deleteProperty(globals, name);
+    for (let at = 0; at < watched.length; at++) Reflect.deleteProperty(globals, watched[at] as string);
+    watched.length = 0;
   };
   const wakeUp = (): void => {
     stop();
-    wake();
+    ours(wake);
   };
   for (const name of watched)
     Object.defineProperty(globals, name, {

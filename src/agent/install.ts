@@ -12,6 +12,7 @@ import { AgentRecorder } from './record/recorder.ts';
 import { tapBeginSites } from './taps/begin-sites.ts';
 import { tapHttp } from './taps/http.ts';
 import { tapHttp2 } from './taps/http2.ts';
+import { ours } from './taps/own-work.ts';
 import { tapUndici } from './taps/undici.ts';
 
 export interface AgentInstallOptions {
@@ -88,7 +89,7 @@ export function installAgent({
 function portOf(recorder: AgentRecorder, progress: ProgressWatch | undefined): AgentPort {
   return {
     nextId: (letter) => recorder.nextId(letter),
-    record: (kind, facts, content) => recorder.report(kind, facts, content),
+    record: (kind, facts, content) => void ours(() => recorder.report(kind, facts, content)),
     framework: (source) => new FrameworkRecorder(recorder, source),
     tapped: recorder.tapped,
     get scope() {

@@ -7,6 +7,7 @@
  * its report.
  */
 import type { ChildProcess } from 'node:child_process';
+import { guarded } from '../agent/taps/guard.ts';
 import { shadowFirst } from '../agent/taps/shadow.ts';
 import { readLastGcs } from './last-gcs.ts';
 import type { TestLog } from './log.ts';
@@ -21,14 +22,15 @@ export class ChildEnds {
 
   constructor(log: TestLog) {
     this.#log = log;
-    process.getBuiltinModule('node:diagnostics_channel').subscribe('child_process', (message) => {
+    const hear = guarded((message: unknown) => {
       this.look();
       const { process: child } = message as { process?: ChildProcess };
       if (!child) return;
       this.#alive.add(child);
       // The child has no streams before it is spawned, and nothing is read before the next tick.
-      nextTick(() => this.#listen(child));
+      nextTick(guarded(() => this.#listen(child)));
     });
+    process.getBuiltinModule('node:diagnostics_channel').subscribe('child_process', hear);
   }
 
   /** Observes `push`: a data listener would start the flow of a stream that its owner may want to read later. */

@@ -4,6 +4,8 @@
  * one, and everything that arrived is on disk within 100 ms.
  */
 
+import { guarded } from '../taps/guard.ts';
+
 export interface Streaming {
   /** Writes into the journal's buffer. */
   writeDelta(): void;
@@ -17,12 +19,12 @@ const { setTimeout: startTimer } = globalThis;
 export class DeltaClock {
   readonly #waiting = new Set<Streaming>();
   #isRunning = false;
-  readonly #write = (): void => {
+  readonly #write = guarded((): void => {
     this.#isRunning = false;
     for (const one of this.#waiting) one.writeDelta();
     this.#waiting.clear();
     this.#flush();
-  };
+  });
   readonly #flush: () => void;
 
   /** `flush` passes the buffered data to the kernel. */

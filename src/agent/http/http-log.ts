@@ -5,6 +5,7 @@
  */
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
+import { guarded } from '../taps/guard.ts';
 
 /** What is known of a request so far. Times are in milliseconds since the epoch. */
 export interface HttpRequest {
@@ -84,12 +85,13 @@ export class HttpLog implements InFlight {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#recorder.inFlight.add(this);
-    startTimer(() => {
+    const write = guarded(() => {
       this.#isWaiting = false;
       this.#writeOlderThan(delayMs);
       if (this.#young.size) this.#wait();
       else this.#recorder.inFlight.delete(this);
-    }, delayMs).unref();
+    });
+    startTimer(write, delayMs).unref();
   }
 
   #writeOlderThan(ageMs: number): void {

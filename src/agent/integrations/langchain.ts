@@ -12,6 +12,7 @@ import { readIds } from '../record/run-ids.ts';
 import type { AgentScope } from '../record/scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
+import { ours } from '../taps/own-work.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';
 import { stepResult, toolResult } from './langchain-result.ts';
 
@@ -64,7 +65,7 @@ function makeStorage(handler: object) {
   const shadow = () => {
     const store = getStore();
     if (!isObject(store)) return store ?? nothing;
-    joinVariables(store as Variables, variables, hooksKey, hooks, handler);
+    ours(() => joinVariables(store as Variables, variables, hooksKey, hooks, handler));
     return store;
   };
   return Object.defineProperty(storage, 'getStore', { value: shadow, enumerable: false, configurable: true });

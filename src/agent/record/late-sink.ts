@@ -6,6 +6,7 @@
  * same tick.
  */
 import type { AgentEventData, AgentEventKind } from '../../journal/layout/agent.ts';
+import { guarded } from '../taps/guard.ts';
 import type { AgentSink, EventSink, Writing } from './sink.ts';
 
 /** In the first turn a connection to the same machine is made and the request is sent. */
@@ -70,6 +71,6 @@ export class LateSink implements AgentSink {
   #openIn(turnsLeft: number): void {
     if (turnsLeft === 0) this.opened();
     // Not unref'd: otherwise it would only run when something else wakes the loop.
-    else setImmediate(() => this.#openIn(turnsLeft - 1));
+    else setImmediate(guarded(() => this.#openIn(turnsLeft - 1)));
   }
 }

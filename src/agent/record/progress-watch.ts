@@ -3,6 +3,7 @@
  * calls with the same results repeat. Does not know what is written in that case. Each report multiplies the deadline by
  * four. Until progress is expected, the only cost is a map update per event.
  */
+import { guarded } from '../taps/guard.ts';
 import { type EventFacts, type Repeated, RepeatedTail } from './repeated-tail.ts';
 
 /** `any`: any event. `steps`: a run or step that ends, or agent.progress. `progress`: agent.progress only. */
@@ -116,7 +117,10 @@ export class ProgressWatch {
   #arm(ms: number): void {
     const waitMs = Math.min(Math.max(1, ms), longestTimerMs);
     this.#dueAt = now() + waitMs;
-    this.#timer = setTimeout(() => this.#check(), waitMs);
+    this.#timer = setTimeout(
+      guarded(() => this.#check()),
+      waitMs,
+    );
     this.#timer.unref();
   }
 
@@ -138,9 +142,10 @@ export class ProgressWatch {
     const repeated = this.#tail.find(this.#repeats);
     if (!repeated) return;
     this.#repeats *= patience;
-    setTimeout(() => {
+    const report = guarded(() => {
       if (this.#deadlineMs > 0) this.#report({ silentMs: now() - this.#lastSignAt, repeated });
-    }, 0).unref();
+    });
+    setTimeout(report, 0).unref();
   }
 
   #report(found: Pick<Stall, 'silentMs' | 'repeated'>): void {

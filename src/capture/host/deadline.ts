@@ -6,6 +6,7 @@
  * has used up its descriptors, threads or addresses must not die of that, least of all one that would survive: in that case the function
  * runs without a limit.
  */
+import { ownWork } from '../../agent/taps/own-work.ts';
 import { platform } from '../../platform/index.ts';
 import { hasAddressRoom, plainThreadBytes } from './address-room.ts';
 import { countFreeDescriptors } from './free-descriptors.ts';
@@ -35,6 +36,7 @@ export function runWithDeadline<Value>(limitMs: number, run: () => Value): Value
   script ??= new vm.Script(`globalThis['${slotKey}'].run()`, {
     filename: 'agentdump:deadline',
   });
+  const { depth } = ownWork;
   const slot: Slot = { run };
   Object.defineProperty(globalThis, slotKey, { value: slot, configurable: true, enumerable: false });
   try {
@@ -44,6 +46,8 @@ export function runWithDeadline<Value>(limitMs: number, run: () => Value): Value
       throw new DeadlineExceeded(`took longer than ${Math.ceil(limitMs)} ms`);
     throw error;
   } finally {
+    // V8 runs no `finally` of what it terminates.
+    ownWork.depth = depth;
     Reflect.deleteProperty(globalThis, slotKey);
   }
 }

@@ -3,11 +3,13 @@
  * If that code calls process.exit, the process would end because of us, with a different exit code: such a call throws here
  * instead, and the caller treats the value as unreadable.
  */
+import { enterOwnWork, ownWork } from '../../agent/taps/own-work.ts';
 import { descriptorOf, putBack } from './intrinsics.ts';
 
 const { apply } = Reflect;
-const endings = ['exit', 'reallyExit', 'abort'] as const;
-let depth = 0;
+/** process.exit calls the first of them, unless it was refused before (own-work.ts). */
+const endings = ['reallyExit', 'abort'] as const;
+let shields = 0;
 
 function refuse(): never {
   throw new Error('the process is ending already: this call came from a value that was being read');
@@ -15,8 +17,10 @@ function refuse(): never {
 
 /** Returns what `run` returns. Throws what it throws. */
 export function shieldExit<Value>(run: () => Value): Value {
-  if (depth > 0) return run();
-  depth++;
+  if (shields > 0) return run();
+  const { depth } = ownWork;
+  enterOwnWork();
+  shields++;
   const target = process as unknown as Record<string, unknown>;
   const saved = { __proto__: null } as unknown as Record<number, PropertyDescriptor | undefined>;
   const exiting = target['_exiting'];
@@ -37,6 +41,7 @@ export function shieldExit<Value>(run: () => Value): Value {
     // Set by process.exit(code) if it was called through a copy that the program kept.
     if (target['_exiting'] !== exiting) target['_exiting'] = exiting;
     if (exitCode && process.exitCode !== codeBefore) process.exitCode = codeBefore;
-    depth--;
+    shields--;
+    ownWork.depth = depth;
   }
 }

@@ -1,5 +1,6 @@
 /** Compiles the halves that are embedded as text, each on first use. Only types are imported from them. */
 
+import { ownWork } from '../../agent/taps/own-work.ts';
 import { mayBeToken } from '../../redaction/names/may-be-token.ts';
 import { requireAddressRoom } from '../host/address-room.ts';
 import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
@@ -38,6 +39,7 @@ const ownRequire = requireBuiltin as unknown as NodeJS.Require;
 
 /** The names that captured-globals.cjs binds, for code that is compiled later. */
 const captured = {
+  AGENTDUMP_OWN_WORK: ownWork,
   Array,
   ArrayBuffer,
   Atomics,
@@ -161,11 +163,11 @@ function compile(name: string, text: string): object {
 /** Compiles in the own realm, with the globals of the main realm that are passed in; the language's own are there. */
 function compileInOwnRealm(name: string, text: string): object {
   const wrapper = runInOwnRealm(
-    `(function(exports,require,module,globalThis,process,Buffer,performance,URL){${text}\n})`,
+    `(function(exports,require,module,globalThis,process,Buffer,performance,URL,AGENTDUMP_OWN_WORK){${text}\n})`,
     fileOf(name),
   ) as Wrapper;
   const { URL } = requireBuiltin('node:url') as typeof import('node:url');
   const module = { exports: {} };
-  wrapper(module.exports, ownRequire, module, globalThis, ownProcess, Buffer, performance, URL);
+  wrapper(module.exports, ownRequire, module, globalThis, ownProcess, Buffer, performance, URL, ownWork);
   return module.exports;
 }

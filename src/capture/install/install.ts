@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { findHost, type Host, installHost } from '../../agent/api/context.ts';
 import { CausalContext } from '../../agent/record/causal-context.ts';
+import { ours } from '../../agent/taps/own-work.ts';
 import { kindOfTrigger } from '../../bundle/layout/verdict-codes.ts';
 import { type Lock, readLock } from '../../bundle/write/age-key.ts';
 import { beginBundle, withdrawBegun } from '../../bundle/write/begin-early.ts';
@@ -84,7 +85,9 @@ function installConfigured(given: Config): () => void {
   watchWarnings(events, surroundings.happenings);
   if (logs) undoings.push(logs.undo);
   undoings.push(startFlightLate(surroundings));
-  undoings.push(watchForAgent(surroundings, host, (request) => capture(surroundings, request)));
+  undoings.push(
+    watchForAgent(surroundings, host, (request) => harmless(() => capture(surroundings, request))),
+  );
   watchForTests(surroundings, host, capture);
   if (isMainThread && (config.hangMs > 0 || deathSignals))
     undoings.push(watchLoop(surroundings, host, deathSignals, captureEvent));
@@ -143,7 +146,7 @@ function installTriggers(
   };
   const exited = (exitCode: number): void => {
     // Only now it is known how long the program survived them.
-    if (handledPaths.length > 0) attempt(() => loadColdHalf().writeEnds(handledPaths, exitCode));
+    if (handledPaths.length > 0) harmless(() => loadColdHalf().writeEnds(handledPaths, exitCode));
   };
   const offerSignals = (offered: DeathSignals): void => {
     deathSignals = offered;
@@ -261,17 +264,19 @@ function createHost(surroundings: Surroundings, uninstall: () => void): Host {
     state: new Map(),
     providers: new Map(),
     withhold: (value) => {
-      surroundings.withheld.push(value);
-      surroundings.recordingPolicy?.policy.addKnown(value);
-      surroundings.watch?.withhold(value);
-      handOver(value);
+      surroundings.withheld[surroundings.withheld.length] = value;
+      ours(() => surroundings.recordingPolicy?.policy.addKnown(value));
+      ours(() => surroundings.watch?.withhold(value));
+      ours(() => handOver(value));
     },
     dump: (reason) =>
-      capture(surroundings, {
-        kind: 'snapshot-call',
-        handledByHost: false,
-        ...(reason === undefined ? {} : { details: { reason } }),
-      }),
+      harmless(() =>
+        capture(surroundings, {
+          kind: 'snapshot-call',
+          handledByHost: false,
+          ...(reason === undefined ? {} : { details: { reason } }),
+        }),
+      ),
     uninstall,
   };
 }

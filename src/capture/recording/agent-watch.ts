@@ -5,6 +5,8 @@
  */
 import type { Host } from '../../agent/api/context.ts';
 import { firstChannels, watchGlobalNames } from '../../agent/first-signs.ts';
+import { guarded } from '../../agent/taps/guard.ts';
+import { ours } from '../../agent/taps/own-work.ts';
 import { launcherScript } from '../../bundle/layout/tests.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
@@ -23,7 +25,7 @@ export function watchForAgent(
   let stopWatching = (): void => {};
   const stopWaiting = (): void => {
     stopWatching();
-    for (const channel of firstChannels) unsubscribe(channel, onSign);
+    for (let at = 0; at < firstChannels.length; at++) unsubscribe(firstChannels[at] as string, onSign);
   };
   const begin = (): Recording | undefined => {
     stopWaiting();
@@ -34,13 +36,8 @@ export function watchForAgent(
     }
     return surroundings.recording;
   };
-  function onSign(message: unknown, channel: string | symbol): void {
-    try {
-      hearSign(message, channel);
-    } catch {
-      // Node would raise it as an uncaught exception of the program.
-    }
-  }
+  // What a subscriber throws Node would raise as an uncaught exception of the program.
+  const onSign = guarded(hearSign);
   function hearSign(message: unknown, channel: string | symbol): void {
     // Not a sign of an agent: the redactor and the journal were most of our cost for `npm run`.
     if (channel === 'child_process' && startsOthersOnly(surroundings)) return;
@@ -55,7 +52,7 @@ export function watchForAgent(
     for (const channel of firstChannels) subscribe(channel, onSign);
     stopWatching = watchGlobalNames(begin);
   }
-  const get = (): Host['agent'] => surroundings.recording?.port ?? begin()?.port;
+  const get = (): Host['agent'] => surroundings.recording?.port ?? ours(begin)?.port;
   Object.defineProperty(host, 'agent', { configurable: true, get });
   return () => {
     stopWaiting();

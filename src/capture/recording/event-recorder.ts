@@ -3,6 +3,7 @@
  * requests in flight, memory, and the number of descriptors. Ticks once a second, mostly without doing anything: memory is
  * sampled less often while it is constant, and the timer does not keep the process alive.
  */
+import { guarded } from '../../agent/taps/guard.ts';
 import { type RecordKindName, recordKinds } from '../../journal/layout/records.ts';
 import { platform } from '../../platform/index.ts';
 import type { ChildWatch } from './child-watch.ts';
@@ -43,7 +44,8 @@ export interface RunningRecorder {
 
 export function startEventRecorder(options: EventRecorderOptions): RunningRecorder {
   const eventRecorder = new EventRecorder(options);
-  const timer = setInterval(() => eventRecorder.tick(), tickMs);
+  const tick = guarded(() => eventRecorder.tick());
+  const timer = setInterval(tick, tickMs);
   timer.unref();
   return {
     noteRequests: () => eventRecorder.noteRequests(),

@@ -4,6 +4,7 @@
  * keep the process alive, and is not listed among the active resources.
  */
 
+import { guarded } from '../../agent/taps/guard.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
 import { loadColdHalf, loadRecordingHalf } from '../install/half-loader.ts';
 import type { Flight } from '../install/recording-half.ts';
@@ -16,9 +17,10 @@ const { setTimeout, clearTimeout } = globalThis;
 /** Returns a function that stops it. */
 export function startFlightLate(surroundings: Surroundings): () => void {
   if (!isMainThread) return () => {};
-  const timer = setTimeout(() => {
+  const open = guarded(() => {
     if (!surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
-  }, lateStartMs);
+  });
+  const timer = setTimeout(open, lateStartMs);
   timer.unref();
   return () => {
     clearTimeout(timer);

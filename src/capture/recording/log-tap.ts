@@ -4,6 +4,7 @@
  * terminal is kept. Output to a file is in that file; output that bypasses the streams is not seen. See the README.
  */
 import { fstatSync } from 'node:fs';
+import { ours } from '../../agent/taps/own-work.ts';
 import { descriptorOf, putBack } from '../host/intrinsics.ts';
 
 export type LogStream = 'stdout' | 'stderr';
@@ -46,7 +47,13 @@ const undatedInBurst = 7;
 const { now } = Date;
 const { apply } = Reflect;
 const descriptors: Record<LogStream, number> = { stdout: 1, stderr: 2 };
-const stringMethods = ['writeUtf8String', 'writeLatin1String', 'writeAsciiString', 'writeUcs2String'];
+const methods = [
+  'writeUtf8String',
+  'writeLatin1String',
+  'writeAsciiString',
+  'writeUcs2String',
+  'writeBuffer',
+];
 
 export function tapLogs(): LogTap {
   const newTail = (): LogTail => ({ pieces: [], held: 0, isCut: false, written: 0, at: 0 });
@@ -77,7 +84,7 @@ function trapFirstUse(name: LogStream, tap: LogTap): () => void {
     const stream = Reflect.apply(get, this, []);
     if (isFirst) {
       isFirst = false;
-      restore();
+      ours(restore);
       follow(stream, name, tap);
     }
     return stream;
@@ -96,7 +103,7 @@ function trapFirstUse(name: LogStream, tap: LogTap): () => void {
 type Write = (request: unknown, data: unknown, allBuffers?: unknown) => unknown;
 
 function follow(stream: unknown, name: LogStream, tap: LogTap): void {
-  try {
+  ours(() => {
     const handle = (stream as { _handle?: Record<string, unknown> })._handle;
     if (typeof handle?.['writeUtf8String'] !== 'function') {
       tap.tails[name].isElsewhere = true;
@@ -104,14 +111,12 @@ function follow(stream: unknown, name: LogStream, tap: LogTap): void {
       return;
     }
     const keep = (piece: unknown): void => keepPiece(tap, name, piece);
-    for (const method of [...stringMethods, 'writeBuffer']) shadow(handle, method, keep);
+    for (let at = 0; at < methods.length; at++) shadow(handle, methods[at] as string, keep);
     shadow(handle, 'writev', (data, allBuffers) => {
       const pieces = data as unknown[];
       for (let i = 0; i < pieces.length; i += allBuffers === true ? 1 : 2) keep(pieces[i]);
     });
-  } catch {
-    // Not one of Node's own streams: its lines are not seen.
-  }
+  });
 }
 
 /** Only on this one object, and not enumerable. */
@@ -129,17 +134,20 @@ function shadow(
   Object.defineProperty(handle, method, { value, configurable: true, writable: true, enumerable: false });
 }
 
-/** A string is kept as it is; a buffer is copied, because the program may reuse it. Of a huge piece only the end is kept. */
+/**
+ * A string is kept as it is; a buffer is copied, because the program may reuse it. Of a huge piece only the end is kept. The usual
+ * piece calls nothing that the program can replace.
+ */
 function keepPiece(tap: LogTap, name: LogStream, piece: unknown): void {
   const tail = tap.tails[name];
-  const text = typeof piece === 'string' && piece.length <= keptChars ? piece : copyEnd(piece);
+  const text = typeof piece === 'string' && piece.length <= keptChars ? piece : ours(() => copyEnd(piece));
   if (text === undefined) return;
   const { length } = piece as string | Uint8Array;
-  tail.pieces.push(text);
+  tail.pieces[tail.pieces.length] = text;
   tail.held += text.length;
   tail.written += length;
   if (length > keptChars) tail.isCut = true;
-  if (tail.held > 2 * keptChars || tail.pieces.length > manyPieces) trim(tail);
+  if (tail.held > 2 * keptChars || tail.pieces.length > manyPieces) ours(() => trim(tail));
   if (tap.undated > 0) tap.undated--;
   else date(tap, name, tail);
 }
@@ -150,11 +158,8 @@ function date(tap: LogTap, name: LogStream, tail: LogTail): void {
   if (at - tail.at <= 1 && tap.onWrite) tap.undated = undatedInBurst;
   tail.at = at;
   if (at < tap.quietUntil) return;
-  try {
-    tap.onWrite?.(name, at);
-  } catch {
-    // Recording a line must not make the program lose it.
-  }
+  // Recording a line must not make the program lose it.
+  if (tap.onWrite) ours(() => tap.onWrite?.(name, at));
 }
 
 /** A slice of a long string would keep all of it alive. */

@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { type CausalContext, isContextFree, type Origin } from '../../agent/record/causal-context.ts';
+import { guarded } from '../../agent/taps/guard.ts';
 import type { Config } from '../install/config.ts';
 import { watchUpgrades } from './upgrade-watch.ts';
 
@@ -134,7 +135,9 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
       if (origin && typeof message.route?.url === 'string') origin.route = message.route.url;
     },
   };
-  const heard = Object.entries(listeners).map(([name, listener]) => [name, guarded(listener)] as const);
+  const heard = Object.entries(listeners).map(
+    ([name, listener]) => [name, guarded(listener) as (message: unknown) => void] as const,
+  );
   for (const [name, listener] of heard) subscribe(name, listener);
   return {
     open: () => {
@@ -174,17 +177,6 @@ function socketOf({ upgraded, request }: RequestStart = {}): Socket | undefined 
 interface FastifyMessage {
   reply?: { raw?: object };
   route?: { url?: unknown };
-}
-
-/** A subscriber that throws would end the host's process. */
-function guarded(listener: (message: never) => void): (message: unknown) => void {
-  return (message) => {
-    try {
-      listener(message as never);
-    } catch {
-      // The message has another shape than in the versions that we know.
-    }
-  };
 }
 
 function sweep(open: Map<object, RequestOrigin>): void {

@@ -4,6 +4,8 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { guarded } from '../../agent/taps/guard.ts';
+import { ours } from '../../agent/taps/own-work.ts';
 import { tapPresentEvents } from '../triggers/event-tap.ts';
 
 export interface UpgradeReaction {
@@ -21,16 +23,12 @@ interface Connected {
 export function watchUpgrades(reaction: UpgradeReaction): () => void {
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const seen = new WeakSet<object>();
-  const onConnection = (message: unknown): void => {
-    try {
-      const server = (message as Connected).socket?.server;
-      if (!server || seen.has(server) || server.listenerCount('upgrade') === 0) return;
-      seen.add(server);
-      watchServer(server, reaction);
-    } catch {
-      // The server has another shape.
-    }
-  };
+  const onConnection = guarded((message: unknown): void => {
+    const server = (message as Connected).socket?.server;
+    if (!server || seen.has(server) || server.listenerCount('upgrade') === 0) return;
+    seen.add(server);
+    watchServer(server, reaction);
+  });
   subscribe('net.server.socket', onConnection);
   return () => unsubscribe('net.server.socket', onConnection);
 }
@@ -51,8 +49,8 @@ function watchData(socket: Socket, { next, end }: UpgradeReaction): void {
   if (typeof holder._events !== 'object' || holder._events === null) return;
   holder._events = new Proxy(holder._events, {
     get(events, name) {
-      if (name === 'data') next(socket);
-      else if (name === 'close' && socket.destroyed) end(socket);
+      if (name === 'data') ours(() => next(socket));
+      else if (name === 'close' && socket.destroyed) ours(() => end(socket));
       return events[name];
     },
   });

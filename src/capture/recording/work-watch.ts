@@ -5,6 +5,7 @@
  */
 import type { Server } from 'node:net';
 import type { Host } from '../../agent/api/context.ts';
+import { guarded } from '../../agent/taps/guard.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 
 /** A channel of `node:diagnostics_channel`, on Node 20 to 26, also in a worker of `node:cluster`. */
@@ -30,13 +31,13 @@ export class WorkWatch {
   #listened: Listened[] = [];
   /** When the earliest of the servers that were dropped from the list began to listen. */
   #droppedAtMs: number | undefined;
-  readonly #hear = (message: unknown): void => {
+  readonly #hear = guarded((message: unknown): void => {
     const { server, options } = message as { server?: Server; options?: { path?: unknown } };
     if (!server) return;
     const isPipe = typeof options?.path === 'string';
-    this.#listened.push({ server: new WeakRef(server), atMs: performance.now(), isPipe });
+    this.#listened[this.#listened.length] = { server: new WeakRef(server), atMs: performance.now(), isPipe };
     if (this.#listened.length > mostKept) this.#dropEnded();
-  };
+  });
 
   constructor() {
     process.getBuiltinModule('node:diagnostics_channel').subscribe(listenChannel, this.#hear);
@@ -61,11 +62,14 @@ export class WorkWatch {
   #hasServed(): boolean {
     const latest = performance.now() - shortestServiceMs;
     if (this.#droppedAtMs !== undefined && this.#droppedAtMs < latest) return true;
-    return this.#listened.some(({ server, atMs, isPipe }) => {
+    // By index, because the program may have replaced the methods of arrays.
+    for (let at = 0; at < this.#listened.length; at++) {
+      const { server, atMs, isPipe } = this.#listened[at] as Listened;
       const found = server.deref();
-      if (found?.listening) return found._unref !== true;
-      return !isPipe && atMs < latest && found?._unref !== true;
-    });
+      const hasServed = found?.listening || (!isPipe && atMs < latest);
+      if (hasServed && found?._unref !== true) return true;
+    }
+    return false;
   }
 
   #dropEnded(): void {

@@ -8,8 +8,10 @@
  * names cost the same as without us; a Proxy around the store, or an accessor in place of `_events`, doubled that cost. Does
  * not know what is done with the events.
  */
+import { guarded } from '../../agent/taps/guard.ts';
+import { enterOwnWork, ours, ownWork, refuseExit } from '../../agent/taps/own-work.ts';
 import { readCallers } from '../host/callers.ts';
-import { descriptorOf, lastIndexOf, putBack, putProperty, sliceText } from '../host/intrinsics.ts';
+import { descriptorOf, indexOf, lastIndexOf, putBack, putProperty, sliceText } from '../host/intrinsics.ts';
 
 type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;
@@ -46,17 +48,21 @@ export interface EventTap {
 type Table<Value> = Record<EventName, Value | undefined>;
 const emptyTable = <Value>(): Table<Value> => ({ __proto__: null }) as unknown as Table<Value>;
 
+/** Between a function of the program that ends the process, and our call of it. */
+const mostFrames = 200;
 const { defineProperty, hasOwn, setPrototypeOf } = Object;
 const { apply, ownKeys } = Reflect;
 /** node:events reads it after each listener that it removes, and before it removes all. */
 const atRemoval = 'removeListener';
 
 /**
- * Node 24 and later call a listener through its `apply`, which would otherwise be the inherited one that the program may have
- * replaced.
+ * A listener that does not throw. Node 24 and later call a listener through its `apply`, which would otherwise be the inherited one
+ * that the program may have replaced.
  */
-function ownApply(listener: Listener): void {
-  putProperty(listener, 'apply', (self: unknown, args: never[]): unknown => apply(listener, self, args));
+function asOwnWork(listener: Listener): Listener {
+  const own = guarded((...args: never[]) => void apply(listener, undefined, args));
+  putProperty(own, 'apply', (self: unknown, args: never[]): unknown => apply(own, self, args));
+  return own;
 }
 
 /** Throws if the emitter doesn't keep its listeners where every Node version so far has kept them. */
@@ -89,8 +95,7 @@ class WatchedEmitter implements EventTap {
   }
 
   tap(name: EventName, how: Tap): void {
-    if (how.before) ownApply(how.before);
-    this.#taps[name] = how;
+    this.#taps[name] = how.before ? { ...how, before: asOwnWork(how.before) } : how;
     this.#watch(name);
   }
 
@@ -165,15 +170,20 @@ class WatchedEmitter implements EventTap {
 
   #add(name: EventName, stored: Stored | undefined): void {
     this.#own(name, stored);
-    if (stored !== undefined) this.#changes[name]?.(true);
+    if (stored !== undefined) this.#tell(name, true);
   }
 
   /** The event belongs to the program: if our code fails, the host's listeners are called all the same. */
   #read(name: EventName): Stored | undefined {
+    if (ownWork.depth > 0 && name === 'exit') refuseOurs();
+    const { depth } = ownWork;
     try {
+      enterOwnWork();
       return this.#answer(name);
     } catch {
       return this.#listened(name);
+    } finally {
+      ownWork.depth = depth;
     }
   }
 
@@ -192,13 +202,17 @@ class WatchedEmitter implements EventTap {
     return ofHost === undefined ? tap.before : joined(tap.before, ofHost);
   }
 
+  #tell(name: EventName, listens: boolean): void {
+    ours(() => this.#changes[name]?.(listens));
+  }
+
   #noticeLeavings(): void {
     const names = ownKeys(this.#changes);
     for (let at = 0; at < names.length; at++) {
       const name = names[at] as EventName;
       if (this.#held[name] === undefined || hasOwn(this.#store, name)) continue;
       this.#held[name] = undefined;
-      this.#changes[name]?.(false);
+      this.#tell(name, false);
     }
   }
 
@@ -227,7 +241,7 @@ class WatchedEmitter implements EventTap {
     const names = ownKeys(this.#changes);
     for (let at = 0; at < names.length; at++) {
       const name = names[at] as EventName;
-      if (before[name] !== undefined && this.#held[name] === undefined) this.#changes[name]?.(false);
+      if (before[name] !== undefined && this.#held[name] === undefined) this.#tell(name, false);
     }
   }
 }
@@ -256,12 +270,17 @@ export function tapPresentEvents(
 ): void {
   const holder = target as { _events?: Store };
   if (typeof holder._events !== 'object' || holder._events === null) return;
+  const before = asOwnWork(how.before);
   holder._events = new Proxy(holder._events, {
     get(events, read) {
       const ofHost = events[read];
-      const reader = read === name ? findReader() : undefined;
-      if (reader?.name !== 'emit' || !how.joins(reader, ofHost !== undefined)) return ofHost;
-      return ofHost === undefined ? how.before : joined(how.before, ofHost);
+      if (read !== name) return ofHost;
+      const isJoined = ours(() => {
+        const reader = findReader();
+        return reader?.name === 'emit' && how.joins(reader, ofHost !== undefined);
+      });
+      if (!isJoined) return ofHost;
+      return ofHost === undefined ? before : joined(before, ofHost);
     },
   });
 }
@@ -276,6 +295,23 @@ function joined(first: Listener, stored: Stored): Listener[] {
   const list = [first];
   for (let at = 0; at < others.length; at++) putProperty(list, at + 1, others[at], true);
   return list;
+}
+
+/** Called when `exit` is looked up while our own code runs: Node is about to emit it, because of a call that we made. */
+function refuseOurs(): void {
+  if ((process as { _exiting?: boolean })._exiting !== true || findReader()?.name !== 'emit') return;
+  // An exit of the program itself must never be refused: without a frame of ours behind it, the counter is wrong.
+  if (isCalledByUs()) refuseExit();
+  ownWork.depth = 0;
+}
+
+/** Whether a frame of the preload is among the callers of the code of Node that looks up the listeners. */
+function isCalledByUs(): boolean {
+  const callers = readCallers(mostFrames);
+  let at = 0;
+  while (at < callers.length && callers[at]?.file !== 'node:events') at++;
+  while (++at < callers.length) if (indexOf(callers[at]?.file ?? '', __filename) === 0) return true;
+  return false;
 }
 
 /** On Node 20 and 22 every callback passes through this file of Node's once an AsyncLocalStorage was used. */

@@ -4,6 +4,8 @@
  * worker the same events are the worker's end.
  */
 
+import { ours } from '../../agent/taps/own-work.ts';
+import { shieldExit } from '../host/exit-shield.ts';
 import { indexOf } from '../host/intrinsics.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import type { EventTap } from './event-tap.ts';
@@ -68,15 +70,19 @@ export const exitTrigger: Trigger = ({
       isOver = true;
       dieIfDue();
       const exitCode = findExitCode(events);
-      captureExit(exitCode, false);
-      ended(exitCode);
-      if (exitCode !== 0) exited(exitCode);
+      shieldExit(() => {
+        attempt(() => captureExit(exitCode, false));
+        ended(exitCode);
+        if (exitCode !== 0) exited(exitCode);
+      });
       // A runner of tests sets its code in a listener.
-      else
-        afterListeners((code) => {
-          captureExit(code, true);
-          exited(code);
-        });
+      if (exitCode === 0)
+        afterListeners((code) =>
+          shieldExit(() => {
+            attempt(() => captureExit(code, true));
+            exited(code);
+          }),
+        );
     },
   });
   return undefined;
@@ -93,7 +99,7 @@ function afterListeners(look: (exitCode: number) => void): void {
   const { reallyExit } = holder;
   holder.reallyExit = function (this: unknown, code = 0) {
     holder.reallyExit = reallyExit;
-    look(Number(code) || 0);
+    ours(() => look(Number(code) || 0));
     Reflect.apply(reallyExit, this, [code]);
   };
 }
@@ -101,7 +107,16 @@ function afterListeners(look: (exitCode: number) => void): void {
 /** `await` uses nothing that the program can replace, unlike Promise.prototype.then. */
 async function lookLater(look: (exitCode: number) => void): Promise<void> {
   await undefined;
-  look(Number(process.exitCode) || 0);
+  ours(() => look(Number(process.exitCode) || 0));
+}
+
+/** What follows must not depend on it: the program may have replaced what it calls. */
+function attempt(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // Then this exit has no bundle.
+  }
 }
 
 /** Looks for a line of V8's stack text. */

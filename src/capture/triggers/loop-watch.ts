@@ -4,6 +4,7 @@
  * second; and at once if it was enabled by name, so that a program that hangs from its first line is detected.
  */
 import type { Host } from '../../agent/api/context.ts';
+import { guarded } from '../../agent/taps/guard.ts';
 import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
@@ -56,12 +57,12 @@ export function watchLoop(
   };
   // In a test process each millisecond counts, and its supervisor observes its end.
   const afterMs = deathSignals && !surroundings.tests ? startForSignalsMs : startAfterMs;
-  const startLate = (): void => {
+  const startLate = guarded((): void => {
     if (surroundings.tests?.startsOthersOnly) return;
     const inLoopMs = performance.now() - performance.nodeTiming.loopStart;
     if (inLoopMs < leastInLoopMs) timer?.refresh();
     else start();
-  };
+  });
   const timer = config.watchFromStart ? undefined : setTimeout(startLate, afterMs).unref();
   if (!timer) start();
   return () => {

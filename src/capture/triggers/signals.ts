@@ -4,6 +4,7 @@
  * default disposition is restored and the signal sent again. For signals that the host listens for, a bundle is written
  * before the host's listeners run.
  */
+import { ours } from '../../agent/taps/own-work.ts';
 import { readProcStat } from '../../platform/proc-files.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';
@@ -174,11 +175,12 @@ function wrapKill(deathSignals: MainThreadSignals): () => void {
   const kill = function kill(pid: number, signal?: string | number): true {
     // Node accepts digits too.
     const target = typeof pid === 'string' ? Number(pid) : pid;
-    const name = target === process.pid || target <= 0 ? deathSignals.find(signal ?? 'SIGTERM') : undefined;
+    const name =
+      target === process.pid || target <= 0 ? ours(() => deathSignals.find(signal ?? 'SIGTERM')) : undefined;
     if (name === undefined || !deathSignals.isDeadly(name))
       return Reflect.apply(originalKill, process, [pid, signal]);
-    const isToGroup = target !== process.pid && isOwnGroup(target);
-    if (target === process.pid || isToGroup) deathSignals.noteOwn(name);
+    const isToGroup = target !== process.pid && ours(() => isOwnGroup(target)) === true;
+    if (target === process.pid || isToGroup) ours(() => deathSignals.noteOwn(name));
     if (target === process.pid && !deathSignals.hostListens(name)) deathSignals.die(name);
     const result = Reflect.apply(originalKill, process, [pid, signal]);
     if (isToGroup) deathSignals.dieOfGroupSignal(name);

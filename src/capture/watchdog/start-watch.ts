@@ -3,6 +3,8 @@
  * host listens for, and writes what it requests.
  */
 import type { Worker } from 'node:worker_threads';
+import { guarded } from '../../agent/taps/guard.ts';
+import { ours } from '../../agent/taps/own-work.ts';
 import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
 import { isoTime, nowMs } from '../../bundle/write/system.ts';
@@ -95,10 +97,16 @@ class MainSide implements Watch {
     this.#holder = this.#makeHolder();
     this.#holder.noteHost();
     this.#worker = startHiddenWorker(options.source, this.#describe());
-    this.#worker.on('message', (message: FromWatchdog) => this.#hear(message));
+    this.#worker.on(
+      'message',
+      guarded((message: FromWatchdog) => this.#hear(message)),
+    );
     // Without a listener, an error of the worker would become an error of the program.
     this.#worker.on('error', () => {});
-    this.#worker.on('exit', () => this.#loseThread());
+    this.#worker.on(
+      'exit',
+      guarded(() => this.#loseThread()),
+    );
     this.#worker.unref();
     options.deathSignals?.heldBy(this.#holder);
   }
@@ -113,15 +121,15 @@ class MainSide implements Watch {
       const seen = { stackText: this.#stack(), heapBytes: this.#options.memory.read(true).oldSpace.used };
       return callback === undefined || callback === 'Object' ? seen : { ...seen, callback };
     },
-    report: (report) => this.excuse(() => this.#report(report)),
-    lookAtMemory: () => this.excuse(() => this.#lookAtMemory(true)),
+    report: (report) => ours(() => this.excuse(() => this.#report(report))),
+    lookAtMemory: () => ours(() => this.excuse(() => this.#lookAtMemory(true))) ?? false,
     takeSnapshot: (frames) => {
       const where = frames
         ? { stackText: stackTextOf(frames), locals: frames }
         : { stackText: `Main thread\n${this.#stack()}` };
       // See ../README.md: "A stop that never ends".
       if (!frames) this.#options.disarmLocals();
-      this.excuse(() => this.#memory?.takeSnapshot(where));
+      ours(() => this.excuse(() => this.#memory?.takeSnapshot(where)));
     },
   };
 

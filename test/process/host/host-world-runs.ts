@@ -61,3 +61,38 @@ const fields = " {\n  code: 'E_OWN'\n}";
 function comparable(outcome: { stderr: string }): object {
   return { ...outcome, stderr: outcome.stderr.replace(/agentdump-test-\w+/g, 'TMP') };
 }
+
+/** Kinds of work of fixtures/programs/works-on.cjs. */
+export const works = ['logs', 'http', 'child', 'listeners', 'fetch'] as const;
+
+/**
+ * Runs a program that lives on after it has replaced a part of its world, bare and with the preload, and compares the two
+ * lives. `not its own`: bare, too, it did not come to its end, because Node or the program called the replacement.
+ */
+export async function liveInItsWorld(
+  t: TestContext,
+  node: NodeBinary,
+  args: readonly string[],
+): Promise<'lives' | 'not its own'> {
+  const victim = { file: 'works-on.cjs', args: [...args], bundles: [] };
+  const [bareDir, dir] = [temporaryFolder(t), temporaryFolder(t)];
+  const [bare, loaded] = await Promise.all([
+    runVictim(node, victim, { preload: false, dir: bareDir }),
+    runVictim(node, victim, { preload: true, dir }),
+  ]);
+  const name = args.join(' ');
+  if (bare.code !== ownEnd) {
+    // What the preload has loaded Node does not load again; how it dies of the replacement may then differ in its text.
+    assert.deepEqual([loaded.code, loaded.signal], [bare.code, bare.signal], name);
+    return 'not its own';
+  }
+  const { ownLines, ...found } = loaded;
+  const { ownLines: _, ...expected } = bare;
+  assert.deepEqual(comparable(found), comparable(expected), `${name}: ${ownLines.join(' / ')}`);
+  const bundles = bundlesIn(dir).filter((one) => one.endsWith('.agentdump'));
+  assert.equal(bundles.length, 1, `${name}: no bundle: ${ownLines.join(' / ')}`);
+  return 'lives';
+}
+
+/** The exit code with which works-on.cjs ends. */
+const ownEnd = 3;

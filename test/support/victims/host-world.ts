@@ -64,3 +64,26 @@ export const replaceable: readonly string[] = [
 ];
 
 export const ways = ['throws', 'exits', 'counts'] as const;
+
+/** More of it, which the preload or Node itself may call while the program works. */
+export const replaceableInLife: readonly string[] = [
+  ...['at', 'concat', 'every', 'flat', 'flatMap', 'indexOf', 'keys', 'lastIndexOf', 'reduce', 'reverse'].map(
+    (name) => `Array.prototype.${name}`,
+  ),
+  ...['shift', 'splice', 'unshift', 'values'].map((name) => `Array.prototype.${name}`),
+  ...['getPrototypeOf', 'getOwnPropertyDescriptor', 'getOwnPropertyNames', 'values', 'is', 'hasOwn'].map(
+    (name) => `Object.${name}`,
+  ),
+  ...['clear', 'keys', 'values', 'entries'].map((name) => `Map.prototype.${name}`),
+  ...['Set.prototype.forEach', 'Set.prototype.values', 'WeakMap.prototype.delete'],
+  ...['WeakSet.prototype.has', 'WeakSet.prototype.add'],
+  ...['charAt', 'codePointAt', 'concat', 'substring', 'toUpperCase', 'trimEnd', 'lastIndexOf', 'padEnd'].map(
+    (name) => `String.prototype.${name}`,
+  ),
+  ...['prototype.toString', 'prototype.toFixed', 'isFinite'].map((name) => `Number.${name}`),
+  ...['add', 'store', 'load'].map((name) => `Atomics.${name}`),
+  ...['isBuffer', 'byteLength', 'allocUnsafe', 'prototype.slice'].map((name) => `Buffer.${name}`),
+  ...['nextTick', 'emitWarning', 'emit', 'on', 'once', 'removeListener'].map((name) => `process.${name}`),
+  ...['Atomics', 'AbortController', 'EventTarget', 'TextEncoder', 'BigInt', 'WeakRef', 'SharedArrayBuffer'],
+  ...['Int32Array', 'ArrayBuffer', 'parseInt', 'performance.now', 'Uint8Array.prototype.slice'],
+];

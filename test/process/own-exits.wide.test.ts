@@ -1,0 +1,26 @@
+/** Everything of host-world.ts and more, replaced by what exits or throws, while the program works (in `.ci/run` a part). */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { replaceable, replaceableInLife } from '../support/host-world.ts';
+import { partInTurn, testNodes, usualNode } from '../support/test-nodes.ts';
+import { liveInItsWorld, works } from './host-world-runs.ts';
+
+/** Each Node runs every `step`th case, the usual one every fourth. */
+const step = Number(process.env['AGENTDUMP_TEST_WORLDS'] ?? 24);
+
+for (const [at, node] of testNodes.entries())
+  describe(node.name, { concurrency: 4 }, () => {
+    const all = [...replaceable, ...replaceableInLife].flatMap((what, index) =>
+      ['exits', 'throws'].map((how) => [what, how, works[index % works.length] as string] as const),
+    );
+    const some = partInTurn(
+      all.filter((_, index) => index % (node === usualNode ? 4 : step) === at % 4),
+      3,
+    );
+    const ends = { lives: 0, 'not its own': 0 };
+    for (const what of some)
+      test(what.join(' '), async (t) => {
+        ends[await liveInItsWorld(t, node, what)]++;
+      });
+    test('most live', () => assert.ok(ends.lives > ends['not its own'], JSON.stringify(ends)));
+  });
