@@ -1,8 +1,8 @@
 /** Everything of host-world.ts and more, replaced by what exits or throws, while the program works (in `.ci/run` a part). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { replaceable, replaceableInLife } from '../support/host-world.ts';
-import { partInTurn, testNodes, usualNode } from '../support/test-nodes.ts';
+import { partInTurn, testNodes, usualNode } from '../../support/run/test-nodes.ts';
+import { replaceable, replaceableInLife } from '../../support/victims/host-world.ts';
 import { liveInItsWorld, works } from './host-world-runs.ts';
 
 /** Each Node runs every `step`th case, the usual one every fourth. */

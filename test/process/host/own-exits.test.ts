@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { runVictim, temporaryFolder } from '../support/run-victim.ts';
-import { testNodes, usualNode } from '../support/test-nodes.ts';
+import { testNodes, usualNode } from '../../support/run/test-nodes.ts';
+import { runVictim, temporaryFolder } from '../../support/victims/run-victim.ts';
 import { liveInItsWorld } from './host-world-runs.ts';
 
 describe('replaced', { concurrency: 4 }, () => {
