@@ -4,13 +4,15 @@
 // clients and runners. A test that fails is told when it fails. A file in which a test failed runs again, alone, up to
 // twice, unless it had not ended after ten minutes; what passed only then is named at the end with the reason of its first
 // failure, and with AGENTDUMP_TESTS_STEADY too many such files fail the run (second-tries.mjs). With --changed: only the files
-// that a change touches (changed-tests.mjs). AGENTDUMP_TESTS_PASSED: a file in which `npm test` notes what passed whole, and by
-// which --all leaves out what would be the same tests once more.
+// that a change touches (changed-tests.mjs). AGENTDUMP_TESTS_TURN, a commit or a number: a part of the wide files
+// (files-in-turn.mjs). AGENTDUMP_TESTS_PASSED: a file in which `npm test` notes what passed whole, and by which --all leaves
+// out what would be the same tests once more.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { changedFiles, sameInBothRuns, touchedTests } from './changed-tests.mjs';
 import { compileTests } from './compile-tests.mjs';
+import { filesOfDeaths, inTurn } from './files-in-turn.mjs';
 import { secondsOfChildren, watchMachine } from './machine-load.mjs';
 import { filesBeside, longestFirst } from './run-order.mjs';
 import { counted, runTestFile } from './run-test-file.mjs';
@@ -72,7 +74,7 @@ const found = findTests(join(root, 'test')).filter(
 const possible = found.filter((file) => isWide || !isWideFile(file));
 const { touched: files, leftOut: untouched } = isOfChange
   ? touchedTests(root, possible, changed)
-  : { touched: withoutRepeats(possible), leftOut: 0 };
+  : { touched: filesDue(withoutRepeats(possible)), leftOut: 0 };
 if (isOfChange) {
   console.log(`# ${files.length} of ${possible.length} test files for a change of ${changed.length} files`);
   if (untouched) console.log(`# ${untouched} more run the built program: npm test`);
@@ -186,6 +188,14 @@ function withoutRepeats(all) {
     `# ${repeats.size} files that npm test passed, and that have nothing more to test, are left out`,
   );
   return all.filter((file) => !repeats.has(file));
+}
+
+function filesDue(all) {
+  const turn = process.env.AGENTDUMP_TESTS_TURN;
+  if (!isWide || !turn) return all;
+  const { number, due, later } = inTurn(turn, all, filesOfDeaths(root));
+  console.log(`# turn ${number}: ${later.length} wide files run with other commits`);
+  return due;
 }
 
 function describeFolders() {
