@@ -168,15 +168,20 @@ test('a reader that leaves the planted secret out proves nothing: V8 is asked', 
   assert.match(heap.reason ?? '', /planted secret was not in it/);
 });
 
-test('killed while the process is stopped for us: it goes on all the same', { skip }, async () => {
-  const child = await startVictim(usualNode.path);
-  const guard = JSON.stringify(new URL('../../src/supervise/native/guard-stop.ts', import.meta.url).href);
-  const code = `const { guardStop } = await import(${guard});
+for (const signal of ['SIGKILL', 'SIGSTOP'] as const)
+  test(`${signal} while the process is stopped for us: it goes on all the same`, { skip }, async (t) => {
+    const child = await startVictim(usualNode.path);
+    const guard = JSON.stringify(new URL('../../src/supervise/native/guard-stop.ts', import.meta.url).href);
+    const code = `const { guardStop } = await import(${guard});
     guardStop(${child.pid});
     process.kill(${child.pid}, 'SIGSTOP');
-    process.kill(process.pid, 'SIGKILL');`;
-  const words = [...process.execArgv, '--input-type=module', '-e', code];
-  const [, signal] = await once(spawn(process.execPath, words, { stdio: 'inherit' }), 'exit');
-  assert.equal(signal, 'SIGKILL');
-  await assertServes(child);
-});
+    process.kill(process.pid, '${signal}');`;
+    const words = [...process.execArgv, '--input-type=module', '-e', code];
+    const stopper = spawn(process.execPath, words, { stdio: 'inherit' });
+    t.after(() => stopper.kill('SIGKILL'));
+    // It is stopped once, by the stopper.
+    while (stateOf(child.pid) !== 'T') await pause(5);
+    await assertServes(child);
+    if (signal === 'SIGKILL') assert.ok(stopper.signalCode ?? (await once(stopper, 'exit')));
+    else assert.equal(stateOf(stopper.pid!), 'T');
+  });

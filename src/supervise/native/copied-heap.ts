@@ -94,9 +94,15 @@ export function copyWhole(pid: number): MemoryCopy & CoreInMemory {
   const maxBytes = mayCopy(pid);
   requireRoom(bytesFor(pid), maxBytes);
   const copy = copyMemory(pid, { maxBytes });
+  requireOneMoment(copy);
   // An incomplete heap would be misleading.
   if (copy.leftOutBytes > 0) requireRoom(copy.bytes + copy.leftOutBytes, maxBytes);
   return copy;
+}
+
+/** Throws a readable reason if the process ran during the copy: objects and what refers to them would not fit together. */
+export function requireOneMoment({ wasResumed }: MemoryCopy): void {
+  if (wasResumed) throw new Error('it was resumed while its memory was copied');
 }
 
 /** Throws a readable reason if a copy of this size, and reading it, would take too much memory. */

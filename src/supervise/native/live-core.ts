@@ -51,8 +51,17 @@ export interface MemoryCopy {
   /** How long the process was stopped. */
   pauseMs: number;
   threads: number;
+  /** Something else resumed the process during the copy, so that it is of no single moment. */
+  wasResumed: boolean;
   /** What could not be read. */
   gaps: string[];
+}
+
+/** Takes what is not kept in memory, while the process is stopped. */
+export interface CopyTarget {
+  /** Up to this much is kept in memory during the pause. */
+  bufferedBytes: number;
+  write(bytes: Uint8Array, offset: number): void;
 }
 
 export interface LiveCoreOptions {
@@ -65,8 +74,8 @@ export interface LiveCoreOptions {
 const pageSize = 4096;
 const chunkBytes = 4 << 20;
 const defaultMaxBytes = 4 * 2 ** 30;
-/** Up to this much is buffered in memory during the pause and written afterwards. */
-const bufferedBytes = 256 << 20;
+/** Size of a block of the arena; up to this much is kept in memory if the copy goes to a file. */
+export const bufferedBytes = 256 << 20;
 const shared = Buffer.allocUnsafeSlow(chunkBytes);
 
 interface Piece {
@@ -82,8 +91,9 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
   closeSync(openMemory(pid));
   const file = openTarget(path);
   try {
-    const { kept, size, ...copy } = copyMemory(pid, options, file);
-    for (const { bytes, offset } of kept) writeWhole(file, bytes, offset);
+    const write = (bytes: Uint8Array, offset: number) => writeWhole(file, bytes, offset);
+    const { kept, size, ...copy } = copyMemory(pid, options, { bufferedBytes, write });
+    for (const { bytes, offset } of kept) write(bytes, offset);
     ftruncateSync(file, size);
     return { path, ...copy, tookMs: performance.now() - began };
   } finally {
@@ -92,17 +102,21 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
 }
 
 /**
- * Keeps the copy in memory: all of it, or, if there is a file, up to `bufferedBytes`, while the rest is written to the file
- * immediately. Throws like `writeLiveCore`.
+ * Keeps the copy in memory: all of it, or, if there is a target, what it wants to have buffered, while the rest is written to
+ * it immediately. Throws like `writeLiveCore`.
  */
-export function copyMemory(pid: number, options: LiveCoreOptions, file?: number): MemoryCopy & CoreInMemory {
+export function copyMemory(
+  pid: number,
+  options: LiveCoreOptions,
+  target?: CopyTarget,
+): MemoryCopy & CoreInMemory {
   const gaps: string[] = [];
   const kept: CoreInMemory['kept'] = [];
   const memory = openMemory(pid);
   const wasStopped = readState(pid, pid) === 'T';
   // A process that is held at its fault already has a guard.
   const dismiss = wasStopped || options.held ? () => {} : guardStop(pid);
-  const arena = new Arena(readOwnBytes(pid), file === undefined);
+  const arena = new Arena(readOwnBytes(pid), target?.bufferedBytes);
   const stoppedAt = performance.now();
   try {
     if (!wasStopped) stop(pid, gaps);
@@ -116,13 +130,15 @@ export function copyMemory(pid: number, options: LiveCoreOptions, file?: number)
       const start = offsets[i] as number;
       for (const { bytes, at, isKept } of readRuns(memory, piece, arena)) {
         if (isKept) keep(kept, bytes, start + at);
-        else if (file !== undefined) writeWhole(file, bytes, start + at);
+        else target?.write(bytes, start + at);
       }
     });
+    const wasResumed = readState(pid, pid) !== 'T';
+    if (wasResumed) gaps.push('the process was resumed while its memory was copied');
     if (!wasStopped) process.kill(pid, signals.goOn);
     const pauseMs = performance.now() - stoppedAt;
     const bytes = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
-    return { bytes, leftOutBytes, pauseMs, threads, gaps, kept, size };
+    return { bytes, leftOutBytes, pauseMs, threads, wasResumed, gaps, kept, size };
   } finally {
     if (!wasStopped) resume(pid);
     dismiss();
@@ -131,7 +147,7 @@ export function copyMemory(pid: number, options: LiveCoreOptions, file?: number)
 }
 
 /** Merges pieces that are contiguous both in the core and in our memory. */
-function keep(kept: CoreInMemory['kept'], bytes: Uint8Array, offset: number): void {
+export function keep(kept: CoreInMemory['kept'], bytes: Uint8Array, offset: number): void {
   const last = kept.at(-1);
   const follows =
     last !== undefined &&
@@ -144,7 +160,7 @@ function keep(kept: CoreInMemory['kept'], bytes: Uint8Array, offset: number): vo
 }
 
 /** On a nearly full file system write() is partial, and only the next one fails. */
-function writeWhole(file: number, bytes: Uint8Array, offset: number): void {
+export function writeWhole(file: number, bytes: Uint8Array, offset: number): void {
   for (let done = 0; done < bytes.length; )
     done += writeSync(file, bytes, done, bytes.length - done, offset + done);
 }
@@ -303,15 +319,16 @@ function* readRuns(
  * Memory for the copy, allocated and touched before the process is stopped: the page faults of 200 MB would double the pause.
  * When it is used up, `take` returns undefined, or allocates more if everything is to be kept in memory.
  */
-class Arena {
+export class Arena {
   readonly #blocks: Buffer[] = [];
   readonly #takesAll: boolean;
   #used = 0;
 
-  constructor(expected: number, takesAll: boolean) {
-    this.#takesAll = takesAll;
+  /** Without `mostBytes` it has no limit. */
+  constructor(expected: number, mostBytes?: number) {
+    this.#takesAll = mostBytes === undefined;
     const wanted = Math.ceil(expected * 1.1) + chunkBytes;
-    let left = takesAll ? wanted : Math.min(bufferedBytes, wanted);
+    let left = Math.min(mostBytes ?? wanted, wanted);
     for (; left > 0; left -= bufferedBytes)
       this.#blocks.push(Buffer.allocUnsafeSlow(Math.min(bufferedBytes, left)).fill(0));
   }
