@@ -9,6 +9,7 @@ import { startThread } from '../formats/heapsnapshot/index.ts';
 import type { HeapReader } from '../supervise/native/copied-heap.ts';
 import type { CoreDigest } from '../supervise/native/core-part.ts';
 import type { HeapReading, HeapSource, ReadHeap } from '../supervise/native/full-heap.ts';
+import { isSealed } from '../supervise/native/sealed-copy.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });
@@ -40,7 +41,8 @@ export function readHeapApart(source: HeapSource, words: readonly string[]): Hea
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('its reading was stopped')));
   });
-  const blocks = typeof source === 'string' ? [] : new Set(source.kept.map(({ bytes }) => bytes.buffer));
+  const kept = typeof source === 'string' || isSealed(source) ? [] : source.kept;
+  const blocks = new Set(kept.map(({ bytes }) => bytes.buffer));
   worker.postMessage({ source, words }, [...blocks] as ArrayBuffer[]);
   return { result, stop: () => void worker.terminate() };
 }

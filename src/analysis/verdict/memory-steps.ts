@@ -1,5 +1,6 @@
-/** Next steps after memory ran out: only parts that this bundle has, and only what relates to the memory that grew. */
+/** Evidence and next steps after memory ran out: only parts that this bundle has, and only what relates to the memory that grew. */
 import { partNames } from '../../bundle/layout/bundle.ts';
+import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
 
 /** One sentence: where to see what filled the heap. */
@@ -18,3 +19,11 @@ export function lookStep({ account, heapProfile }: VerdictFacts): string {
 /** The heap limit doesn't limit memory outside the heap. */
 export const outsideStep =
   'It was not the heap that grew, so `--max-old-space-size` would not have helped: look for Buffers and typed arrays that are kept (`external` and `arrayBuffers` of process.memoryUsage()), native addons, WebAssembly memory, threads and sockets.';
+
+/** What retains the most memory, if the bundle has a heap snapshot. */
+export function suspectEvidence({ account }: VerdictFacts): Evidence[] {
+  const suspect = account.memory?.suspects?.find(({ evidence }) =>
+    evidence.some(({ part }) => part === partNames.heapSnapshot),
+  );
+  return suspect ? [{ fact: suspect.sentence, part: partNames.heapSnapshot }] : [];
+}

@@ -106,7 +106,7 @@ async function finish(end: BadEnd): Promise<Explanation> {
     ...(!behind && { command: scrubber.argv(command) }),
     ...(part && { core: part }),
     ...(gap !== undefined && { coreGap: gap }),
-    ...(deadHeap && !behind && { heap: deadHeap }),
+    ...(deadHeap && isOf(folder, end.fullHeap?.pid ?? child.pid) && { heap: deadHeap }),
   });
   if (behind) clearSession(session.folder, session.id);
   if (result.outcome !== 'sealed') return {};
@@ -116,6 +116,11 @@ async function finish(end: BadEnd): Promise<Explanation> {
     verdictKind: result.verdictKind,
     ...(wasThrow && { asExit: { code: uncaughtCode } }),
   };
+}
+
+/** Whether the session is that of the process. */
+function isOf(folder: string, pid: number): boolean {
+  return readSession(folder).process.pid === pid;
 }
 
 /** Node's exit code after an uncaught exception. */

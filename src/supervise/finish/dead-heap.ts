@@ -1,6 +1,6 @@
 /**
- * The heap part of a process that died because its heap was full: read from the copy of its memory, or from the kernel's core
- * if there is no copy.
+ * The heap part of a process that died because its heap was full, or was killed after its memory had come near a limit: read
+ * from the copy of its memory, or from the kernel's core if there is no copy.
  */
 import { statSync } from 'node:fs';
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -23,9 +23,14 @@ const likeness =
   'as close to V8’s own snapshot as is known of this Node, and without V8’s ids and Node’s C++ objects';
 
 /** Never rejects. */
-export async function awaitHeap({ reading, pauseMs = 0, gap }: FullHeap): Promise<DeadHeap> {
+export async function awaitHeap({
+  reading,
+  pauseMs = 0,
+  moment = 'when its heap was full',
+  gap,
+}: FullHeap): Promise<DeadHeap> {
   if (!reading) return { gaps: [`the heap could not be read: ${gap ?? 'nobody reads it'}`] };
-  const from = `read out of a copy of the process’s memory, for which it stood still for ${Math.round(pauseMs)} ms when its heap was full: ${likeness}`;
+  const from = `read out of a copy of the process’s memory, for which it stood still for ${Math.round(pauseMs)} ms ${moment}: ${likeness}`;
   return finishReading(reading, from);
 }
 

@@ -10,9 +10,10 @@ import { copyWhole, requireKnownMemory } from './copied-heap.ts';
 import { guardStop } from './guard-stop.ts';
 import type { CoreInMemory } from './live-core.ts';
 import { openMemory, readMappings, readThreads, resume, stop } from './live-process.ts';
+import type { SealedCopy } from './sealed-copy.ts';
 
-/** A copy of the memory, which is transferred, or the path of a core. */
-export type HeapSource = CoreInMemory | string;
+/** A copy of the memory, which is transferred, one that is sealed in a file, or the path of a core. */
+export type HeapSource = CoreInMemory | SealedCopy | string;
 
 export interface ReadHeap {
   /** Redacted and gzipped. */
@@ -39,6 +40,10 @@ export interface FullHeap {
   pid: number;
   /** How long the process was stopped for the copy. */
   pauseMs?: number;
+  /** When that was; without it, when the heap was full. */
+  moment?: string;
+  /** The process was killed, and the copy was taken before. */
+  isOfKilled?: boolean;
   reading?: HeapReading;
   /** Why the heap was not read. */
   gap?: string;
@@ -78,7 +83,7 @@ export async function readFullHeap(pid: number, options: FullHeapOptions): Promi
   }
 }
 
-function withGaps({ result, stop: stopReading }: HeapReading, gaps: readonly string[]): HeapReading {
+export function withGaps({ result, stop: stopReading }: HeapReading, gaps: readonly string[]): HeapReading {
   const all = result.then((read) => ({ ...read, gaps: [...gaps, ...read.gaps] }));
   // The result is only awaited when the process has ended; this prevents an unhandled rejection until then.
   all.catch(() => {});

@@ -12,6 +12,7 @@ import { canLeaveCore } from '../native/core-limit.ts';
 import type { FullHeap } from '../native/full-heap.ts';
 import { watchFullHeap } from '../native/full-heap-watch.ts';
 import type { HeldDeath, Hold, HoldPlace } from '../native/hold.ts';
+import { type NearLimitWatch, watchNearLimit } from '../native/near-limit-watch.ts';
 import { type RunningChild, startChild } from './child.ts';
 import { inferSignal, isUnexplained } from './exit-status.ts';
 import type { LedgerBuffer } from './ledger-buffer.ts';
@@ -125,8 +126,10 @@ export class Life {
     const unrecorded = attempt === 0 ? new UnrecordedWatch(child.pid, noteUnrecorded(options)) : undefined;
     const hold = place && (await this.#startHold(child, place));
     const heapWatch = this.#watchHeap(child);
+    const nearLimit = this.#watchNearLimit(child);
     const ended = await child.ended.finally(() => unrecorded?.close());
-    const fullHeap = await heapWatch?.end();
+    nearLimit?.stop();
+    const fullHeap = (await heapWatch?.end()) ?? (await this.#heapOfKilled(ended, nearLimit));
     // Reads the withheld values now, because they are removed with the session's folder.
     child.withheld();
     hold?.stop();
@@ -143,13 +146,32 @@ export class Life {
     if (!fullHeap) return { ...known, ...(await ending) };
     // Reading a heap takes seconds; the next life does not wait for it.
     const later = { explained: ending, giveUp: () => fullHeap.reading?.stop() };
-    return { ...known, verdictKind: 'heap-out-of-memory', later };
+    const killedKind = nearLimit?.hasKilled ? 'system-out-of-memory' : 'killed';
+    return { ...known, verdictKind: fullHeap.isOfKilled ? killedKind : 'heap-out-of-memory', later };
   }
 
   #watchHeap({ pid, diagnostics }: RunningChild) {
     const { options, isReadingHeap } = this.#start;
     if (!options.readHeapApart) return undefined;
     return watchFullHeap(pid, diagnostics, { readApart: options.readHeapApart, isBusy: isReadingHeap });
+  }
+
+  #watchNearLimit({ pid }: RunningChild): NearLimitWatch | undefined {
+    const { options, isReadingHeap, extra } = this.#start;
+    const { readHeapApart: readApart, dir } = options;
+    if (!readApart) return undefined;
+    return watchNearLimit(pid, { ...process.env, ...extra }, { readApart, dir, isBusy: isReadingHeap });
+  }
+
+  /** From the copy that was taken when memory was near its limit, if there is one. */
+  async #heapOfKilled(
+    ended: ChildExit,
+    nearLimit: NearLimitWatch | undefined,
+  ): Promise<FullHeap | undefined> {
+    const wasOurs = this.#sent.some(({ name }) => name === 'SIGKILL');
+    if (inferSignal(ended).signal === 'SIGKILL' && !wasOurs) return nearLimit?.read();
+    await nearLimit?.discard();
+    return undefined;
   }
 
   async #startHold(child: RunningChild, place: HoldPlace): Promise<Hold> {

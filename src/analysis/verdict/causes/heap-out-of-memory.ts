@@ -1,12 +1,11 @@
 /** The heap exceeded V8's limit. A worker that reached its own limit is a worker-death. */
-import { partNames } from '../../../bundle/layout/bundle.ts';
 import { type FullHeap, findFullHeap } from '../../../bundle/layout/full-heap.ts';
 import { clip, formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { findAllocators } from '../../allocations.ts';
 import { heapHeadroom } from '../../headroom.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { lookStep } from '../memory-steps.ts';
+import { lookStep, suspectEvidence } from '../memory-steps.ts';
 import { countedKills, endEvidence, kernelEvidence, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, surroundingsOf, titled } from '../wording.ts';
 
@@ -99,14 +98,6 @@ function lastGcsEvidence(facts: VerdictFacts): Evidence[] {
   const last = lines.length ? `, the last being ${clip(lines.at(-1) ?? '', 100)}` : '';
   const fact = `V8 listed its last collections on stderr, as it does when a heap is full${last}.`;
   return [{ fact, part: 'evidence.json' }, ...endEvidence(facts)];
-}
-
-/** What retains the most memory, if the bundle has a heap snapshot. */
-function suspectEvidence({ account }: VerdictFacts): Evidence[] {
-  const suspect = account.memory?.suspects?.find(({ evidence }) =>
-    evidence.some(({ part }) => part === partNames.heapSnapshot),
-  );
-  return suspect ? [{ fact: suspect.sentence, part: partNames.heapSnapshot }] : [];
 }
 
 function allocatorEvidence(facts: VerdictFacts): Evidence[] {

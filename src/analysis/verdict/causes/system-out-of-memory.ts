@@ -6,7 +6,7 @@ import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import type { Confidence, Evidence } from '../../../model/verdict.ts';
 import { whatGrew } from '../../memory-growth.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { lookStep, outsideStep } from '../memory-steps.ts';
+import { lookStep, outsideStep, suspectEvidence } from '../memory-steps.ts';
 import {
   countedKills,
   endEvidence,
@@ -40,6 +40,7 @@ export const systemOutOfMemory: Cause = {
         ...endEvidence(facts),
         ...counterEvidence(facts),
         ...kernelEvidence(facts),
+        ...suspectEvidence(facts),
         ...memoryEvidence(facts),
       ],
       refutedBy:

@@ -3,9 +3,10 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { canary } from '../../../capture/fatal-path/canary.ts';
-import { bytesOf } from '../../../supervise/native/copied-heap.ts';
+import { bytesOf, type CoreBytes } from '../../../supervise/native/copied-heap.ts';
 import { learnWords } from '../../../supervise/native/core-part.ts';
 import type { HeapSource, ReadHeap } from '../../../supervise/native/full-heap.ts';
+import { isSealed, unseal } from '../../../supervise/native/sealed-copy.ts';
 import { HeapMembers } from '../../../supervise/scrub/heap-members.ts';
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
 import { readHeap } from '../../core-digest.ts';
@@ -19,10 +20,15 @@ async function read({ source, words }: Question): Promise<ReadHeap> {
   const scrubber = makeScrubber(process.env);
   learnWords(words, scrubber);
   scrubber.resetCounts();
-  const { text, gaps } = await readHeap(typeof source === 'string' ? source : bytesOf(source), canary());
+  const { text, gaps } = await readHeap(coreOf(source), canary());
   const members = new HeapMembers(scrubber);
   for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
   return { members: members.end(), counts: scrubber.counts(), gaps };
+}
+
+function coreOf(source: HeapSource): CoreBytes | string {
+  if (typeof source === 'string') return source;
+  return bytesOf(isSealed(source) ? unseal(source) : source);
 }
 
 parentPort?.once('message', async (question: Question) => {
