@@ -18,8 +18,8 @@ const slotBits = 12;
  * `password`, and whose verdict would be used for it. Nanoseconds of the clock, because node:crypto takes milliseconds to load.
  */
 const secret = Math.imul((performance.timeOrigin * 1e3) | 0, 0x85ebca6b) ^ ((performance.now() * 1e6) | 0);
-const firstFactor = 0x9e3779b1 ^ (secret << 1);
-const otherFactor = 0x2c1b3c6d ^ ((secret >>> 15) & ~1);
+export const firstFactor = 0x9e3779b1 ^ (secret << 1);
+export const otherFactor = 0x2c1b3c6d ^ ((secret >>> 15) & ~1);
 
 export class NameBook {
   private readonly firstHash = new Int32Array(1 << slotBits);
@@ -40,8 +40,13 @@ export class NameBook {
     this.denied = new Set(deny.map(plainName));
   }
 
+  /** A name without a known stem may be sensitive as well. */
+  get allMaySmell(): boolean {
+    return this.denied.size > 0;
+  }
+
   private maySmell(units: Uint16Array, start: number, end: number): boolean {
-    return end - start < 3 || this.denied.size > 0 || holdsStem(units, start, end);
+    return end - start < 3 || this.allMaySmell || holdsStem(units, start, end);
   }
 
   judge(name: string): NameVerdict {

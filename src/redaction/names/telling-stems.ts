@@ -6,7 +6,7 @@
 let table: Int32Array | undefined;
 
 /** Indexed by the low five bits of three letters, which are the same in both cases: a bit for each stem. */
-function stemTable(): Int32Array {
+export function stemTable(): Int32Array {
   if (table) return table;
   table = new Int32Array(1 << 10);
   for (const stem of telling.split(' ')) {

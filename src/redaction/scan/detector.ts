@@ -8,6 +8,7 @@ import { findContinued } from '../values/continued-values.ts';
 import type { KnownValues } from '../values/known-values.ts';
 import { characterTables, digit } from './characters.ts';
 import { widenEnd, widenStart } from './escapes.ts';
+import { WalkKernel } from './kernel/walk-kernel.ts';
 import { type Finding, type Page, PageMaker } from './page.ts';
 import { Scanner } from './scanner.ts';
 
@@ -16,7 +17,14 @@ export interface DetectorOptions {
   known: KnownValues;
   patterns: readonly RegExp[];
   context: boolean;
+  /** Texts from this length on are walked over by the WebAssembly. */
+  kernelFrom?: number;
 }
+
+/** Shorter texts, like nearly all that are recorded while a program runs, are not worth half a megabyte of memory. */
+const usualKernelFrom = 8192;
+/** Longer than any stretch, and within the kernel's memory. */
+const mostOfKernel = 170_000;
 
 /** Depth to which encoded text inside encoded text is decoded. */
 const deepest = 2;
@@ -53,11 +61,16 @@ export class Detector {
       return this.next.withPage(text, use);
     }
     this.isBusy = true;
+    const { names, kernelFrom = usualKernelFrom } = this.options;
+    const kernel =
+      text.length < kernelFrom || text.length > mostOfKernel ? undefined : WalkKernel.take(names);
     try {
+      this.scanner.walkBy(kernel);
       this.pages ??= new PageMaker();
-      return use(this, this.pages.make(text));
+      return use(this, (kernel?.pages ?? this.pages).make(text));
     } finally {
       this.isBusy = false;
+      kernel?.release();
     }
   }
 

@@ -38,8 +38,14 @@ const worthCalling = 64;
 
 /** Reuses one array for all its pages: a page is valid until the next one is made. */
 export class PageMaker {
-  private units = new Uint16Array(0);
-  private bytes = new Uint8Array(0);
+  private units: Uint16Array<ArrayBuffer>;
+  private bytes: Uint8Array;
+
+  /** `units`: the first array to be used. */
+  constructor(units = new Uint16Array(0)) {
+    this.units = units;
+    this.bytes = new Uint8Array(units.buffer, units.byteOffset, units.byteLength);
+  }
 
   make(text: string): Page {
     const { length } = text;

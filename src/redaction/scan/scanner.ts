@@ -40,6 +40,7 @@ import {
 } from './encoded-text.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { decodeDump } from './hex-dump.ts';
+import type { WalkKernel } from './kernel/walk-kernel.ts';
 import type { Finding, Page } from './page.ts';
 import { type ShapeTable, shapeTable } from './shape-table.ts';
 import { longWord, WordWalk, walkStop } from './word-walk.ts';
@@ -80,6 +81,11 @@ export class Scanner {
     this.context = new ContextReader(options.names);
     this.shapes = shapeTable();
     this.walk = new WordWalk(this.shapes, this.telltales.outlines, options.names);
+  }
+
+  /** Walks over pages in the kernel's memory by the kernel. */
+  walkBy(kernel: WalkKernel | undefined): void {
+    this.walk.kernel = kernel;
   }
 
   /** Pushes the findings from `from` on, in order. Returns the position where the scan ended, at or after `stop`. */

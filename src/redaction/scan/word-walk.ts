@@ -8,6 +8,7 @@ import type { NameBook } from '../names/name-book.ts';
 import { outlineOf } from '../names/telltale-words.ts';
 import { mayOpenTable } from '../tables/first-lines.ts';
 import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { field, type WalkKernel } from './kernel/walk-kernel.ts';
 import { headOf, longHeadOf, type ShapeTable } from './shape-table.ts';
 
 /** Why the walk stopped. */
@@ -41,6 +42,8 @@ export class WordWalk {
   private readonly shapes: ShapeTable;
   private readonly outlines: Int32Array;
   private readonly names: NameBook;
+  /** Walks over pages in its own memory. */
+  kernel: WalkKernel | undefined;
   /** Before this position, other names matter too, because they are in an object of secrets. */
   groupEnd = 0;
 
@@ -63,6 +66,8 @@ export class WordWalk {
    * `nameStart`, and there was no shape. Returns the position.
    */
   next(units: Uint16Array, i: number, to: number, isWithin: boolean): number {
+    const { kernel } = this;
+    if (kernel !== undefined && kernel.units === units) return this.nextByKernel(kernel, i, to, isWithin);
     const { classes, outlines } = this;
     const { heads, longHeads } = this.shapes;
     let { nameStart, nameEnd } = this;
@@ -140,6 +145,29 @@ export class WordWalk {
       return this.stand(walkStop.other, i, nameStart, nameEnd, false);
     }
     return this.stand(walkStop.end, i, nameStart, nameEnd, false);
+  }
+
+  private nextByKernel(kernel: WalkKernel, from: number, to: number, isWithin: boolean): number {
+    const { state, units } = kernel;
+    state[field.nameStart] = this.nameStart;
+    state[field.nameEnd] = this.nameEnd;
+    state[field.isJoined] = this.isJoined ? 1 : 0;
+    state[field.groupEnd] = this.groupEnd;
+    for (let i = from; ; ) {
+      i = kernel.next(i, to, isWithin);
+      const stop = state[field.stop]!;
+      const nameStart = state[field.nameStart]!;
+      const nameEnd = state[field.nameEnd]!;
+      // A harmless name that the kernel has not seen yet, or has forgotten.
+      if (stop === walkStop.event && nameStart >= 0 && this.isIdle(units, units[i]!, i, nameStart, nameEnd)) {
+        kernel.remember(nameStart, nameEnd);
+        state[field.nameStart] = -1;
+        i += 1;
+        isWithin = false;
+        continue;
+      }
+      return this.stand(stop, i, nameStart, nameEnd, state[field.isJoined] === 1);
+    }
   }
 
   /** The sign at `i` can be skipped: most signs follow names that are not sensitive. */

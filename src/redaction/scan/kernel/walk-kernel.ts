@@ -1,0 +1,125 @@
+/**
+ * The walk's WebAssembly, the memory that it walks over, and its tables, which are copies of ours. Compiled when the first
+ * long text is redacted. Where there is no WebAssembly, or no memory for it, `take` returns nothing, and the walk in
+ * TypeScript does the same, more slowly.
+ */
+import { firstFactor, type NameBook, otherFactor } from '../../names/name-book.ts';
+import { stemTable } from '../../names/telling-stems.ts';
+import { TelltaleWords } from '../../names/telltale-words.ts';
+import { cellUnits } from '../../tables/first-lines.ts';
+import { characterTables } from '../characters.ts';
+import { PageMaker } from '../page.ts';
+import { shapeTable } from '../shape-table.ts';
+import { walkCode } from './walk-code.ts';
+
+/** Indices of `state`, in the order of walk-layout.as.ts. */
+export const field = {
+  stop: 0,
+  nameStart: 1,
+  nameEnd: 2,
+  isJoined: 3,
+  groupEnd: 4,
+  allMaySmell: 5,
+  firstFactor: 6,
+  otherFactor: 7,
+} as const;
+
+interface Constant {
+  readonly value: number;
+}
+
+interface Exports {
+  memory: { readonly buffer: ArrayBuffer };
+  stateAt: Constant;
+  headsAt: Constant;
+  longHeadsAt: Constant;
+  outlinesAt: Constant;
+  stemsAt: Constant;
+  cellsAt: Constant;
+  classesAt: Constant;
+  textAt: Constant;
+  next(from: number, to: number, isWithin: boolean): number;
+  rememberName(start: number, end: number): void;
+  forgetNames(): void;
+}
+
+/** The part of the API that is used here. Node's types don't include it, only those of the browser. */
+interface WebAssemblyApi {
+  Module: new (code: Uint8Array) => object;
+  Instance: new (module: object) => { exports: unknown };
+}
+
+/** As it was when this file was loaded: a program may replace it. */
+const api = (globalThis as unknown as { WebAssembly?: WebAssemblyApi }).WebAssembly;
+
+let compiled: object | undefined;
+let isMissing = api === undefined;
+const free: WalkKernel[] = [];
+
+export class WalkKernel {
+  readonly units: Uint16Array<ArrayBuffer>;
+  readonly state: Int32Array;
+  readonly pages: PageMaker;
+  private readonly exports: Exports;
+  private names: NameBook | undefined;
+
+  /** One that nobody uses, for texts with these names. */
+  static take(names: NameBook): WalkKernel | undefined {
+    if (isMissing) return undefined;
+    try {
+      const kernel = free.pop() ?? new WalkKernel();
+      kernel.serve(names);
+      return kernel;
+    } catch {
+      isMissing = true;
+      return undefined;
+    }
+  }
+
+  private constructor() {
+    compiled ??= new api!.Module(Buffer.from(walkCode, 'base64'));
+    this.exports = new api!.Instance(compiled).exports as Exports;
+    const { memory, textAt, stateAt } = this.exports;
+    this.units = new Uint16Array(memory.buffer, textAt.value);
+    this.state = new Int32Array(memory.buffer, stateAt.value, 8);
+    this.pages = new PageMaker(this.units);
+    this.fillTables();
+  }
+
+  private fillTables(): void {
+    const { memory, headsAt, longHeadsAt, outlinesAt, stemsAt, cellsAt, classesAt } = this.exports;
+    const { heads, longHeads } = shapeTable();
+    const put = (table: Uint8Array | Int32Array, at: Constant): void =>
+      new Uint8Array(memory.buffer, at.value).set(
+        new Uint8Array(table.buffer, table.byteOffset, table.byteLength),
+      );
+    put(heads, headsAt);
+    put(longHeads, longHeadsAt);
+    put(new TelltaleWords().outlines, outlinesAt);
+    put(stemTable(), stemsAt);
+    put(cellUnits(), cellsAt);
+    put(characterTables().classes, classesAt);
+    this.state[field.firstFactor] = firstFactor;
+    this.state[field.otherFactor] = otherFactor;
+  }
+
+  private serve(names: NameBook): void {
+    if (names === this.names) return;
+    this.names = names;
+    this.exports.forgetNames();
+    this.state[field.allMaySmell] = names.allMaySmell ? 1 : 0;
+  }
+
+  release(): void {
+    free.push(this);
+  }
+
+  /** See WordWalk.next. What it knows and answers besides the position is in `state`. */
+  next(from: number, to: number, isWithin: boolean): number {
+    return this.exports.next(from, to, isWithin);
+  }
+
+  remember(start: number, end: number): void {
+    this.exports.rememberName(start, end);
+  }
+}

@@ -1,0 +1,48 @@
+/** Addresses in the kernel's memory. walk-kernel.ts fills the tables; each is described where it is read. */
+
+/** Answers of `next`, and what it is told: see `field`. */
+export const stateAt: usize = 16;
+export const shortNamesAt: usize = 32768;
+export const headsAt: usize = 2048;
+export const longHeadsAt: usize = 10240;
+export const outlinesAt: usize = 18432;
+export const stemsAt: usize = 22528;
+export const cellsAt: usize = 26624;
+export const classesAt: usize = 65536;
+export const slotsAt: usize = 131072;
+/** The text, between zeros. */
+export const textAt: usize = 163904;
+
+/** Offsets from `stateAt`; numbers of 32 bits. */
+export namespace field {
+  export const stop: usize = 0;
+  export const nameStart: usize = 4;
+  export const nameEnd: usize = 8;
+  export const isJoined: usize = 12;
+  export const groupEnd: usize = 16;
+  /** 1 if the host has denied names, so that a name without a known stem may be sensitive as well. */
+  export const allMaySmell: usize = 20;
+  export const firstFactor: usize = 24;
+  export const otherFactor: usize = 28;
+}
+
+// The classes of characters.ts.
+export const alnum: u32 = 1;
+export const connector: u32 = 2;
+export const wordUnit: u32 = 3;
+export const gap: u32 = 4;
+export const event: u32 = 8;
+export const digit: u32 = 64;
+
+export function classOf(unit: u32): u32 {
+  return load<u8>(unit, classesAt);
+}
+
+/** The unit `units` after the one at `at`. */
+export function unitAt(at: usize, units: i32 = 0): u32 {
+  return load<u16>(at + (units << 1));
+}
+
+export function hasBit(table: usize, bit: u32): bool {
+  return ((load<u32>(table + ((bit >>> 5) << 2)) >>> (bit & 31)) & 1) !== 0;
+}

@@ -1,0 +1,70 @@
+/**
+ * The names that NameBook has found harmless, as far as they were seen here: it is asked about all others. As there, a name is
+ * stored as two hashes with secret multipliers.
+ */
+import { field, hasBit, shortNamesAt, slotsAt, stateAt, stemsAt, unitAt } from './walk-layout';
+
+const longestName: usize = 80 << 1;
+const slotBits: u32 = 12;
+/** `pw`: see telling-stems.ts. */
+const pw: u32 = (16 << 5) | 23;
+
+let first: u32 = 0;
+let other: u32 = 0;
+
+/** [start, end): addresses. */
+export function isHarmless(start: usize, end: usize): bool {
+  if (end - start < 6) {
+    const short = shortOf(start, end);
+    return short >= 0 && load<u8>(shortNamesAt + <usize>short) !== 0;
+  }
+  if (end - start > longestName) return true;
+  if (load<u32>(stateAt + field.allMaySmell) === 0 && !holdsStem(start, end)) return true;
+  const slot = slotOf(start, end);
+  return load<u32>(slot) === first && load<u32>(slot, 4) === other;
+}
+
+/** Of a name of at most two ASCII units; -1 for any other. */
+function shortOf(start: usize, end: usize): i32 {
+  const head = unitAt(start);
+  const second: u32 = end - start === 4 ? unitAt(start, 1) : 0;
+  return (head | second) > 127 ? -1 : <i32>((head << 7) | second);
+}
+
+function holdsStem(start: usize, end: usize): bool {
+  let bits: u32 = 0;
+  for (let i = start; i < end; i += 2) {
+    bits = ((bits << 5) | (unitAt(i) & 31)) & 0x7fff;
+    if (hasBit(stemsAt, bits)) return true;
+  }
+  return (bits & 0x3ff) === pw;
+}
+
+function slotOf(start: usize, end: usize): usize {
+  const firstFactor = load<u32>(stateAt + field.firstFactor);
+  const otherFactor = load<u32>(stateAt + field.otherFactor);
+  first = <u32>((end - start) >> 1);
+  other = 1;
+  for (let i = start; i < end; i += 2) {
+    const unit = unitAt(i);
+    first = (first ^ unit) * firstFactor;
+    other = other * otherFactor + unit;
+  }
+  return slotsAt + ((<usize>(first >>> (32 - slotBits))) << 3);
+}
+
+export function remember(start: usize, end: usize): void {
+  if (end - start < 6) {
+    const short = shortOf(start, end);
+    if (short >= 0) store<u8>(shortNamesAt + <usize>short, 1);
+    return;
+  }
+  const slot = slotOf(start, end);
+  store<u32>(slot, first);
+  store<u32>(slot, other, 4);
+}
+
+export function forgetNames(): void {
+  memory.fill(shortNamesAt, 0, 16384);
+  memory.fill(slotsAt, 0, 32768);
+}
