@@ -34,7 +34,7 @@ const mostArguments = 6;
  * end, or 0.
  */
 export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
-  if (!hasLiteral(page, end + 1)) return 0;
+  if (!hasLiteral(page.units, end + 1)) return 0;
   const name = page.text.slice(Math.max(start, end - longestName), end);
   const callee = calleeOf(name);
   const judge =
@@ -58,7 +58,7 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
 }
 
 /** A quote opens before the call's end. Most calls have none, and cost no more than this check. */
-function hasLiteral({ units }: Page, from: number): boolean {
+export function hasLiteral(units: Uint16Array, from: number): boolean {
   for (let i = from; i < from + 60; i++) {
     const unit = units[i]!;
     if (unit === 34 || unit === 39 || unit === 96) return true;

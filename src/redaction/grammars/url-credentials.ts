@@ -112,7 +112,7 @@ const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
 
 /** `user:password@tcp(host:port)/db` as Go drivers write it. There is an `@` at `at`. */
 export function findDriverPassword(page: Page, at: number): Finding | undefined {
-  if (!mayBeHost(page, at + 1)) return undefined;
+  if (!mayBeHost(page.units, at + 1)) return undefined;
   driverHost.lastIndex = at;
   if (!driverHost.test(page.text)) return findHostlessUser(page, at);
   const before = page.text.slice(Math.max(0, at - 130), at);
@@ -122,7 +122,7 @@ export function findDriverPassword(page: Page, at: number): Finding | undefined 
 }
 
 /** Contains a dot or precedes a bracket: package scopes, decorators and user names do neither. */
-function mayBeHost({ units }: Page, start: number): boolean {
+export function mayBeHost(units: Uint16Array, start: number): boolean {
   const { classes } = characterTables();
   let i = start;
   while (classes[units[i]!]! & wordUnit) i += 1;

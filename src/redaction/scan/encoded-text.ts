@@ -35,6 +35,10 @@ export function decodeBase64Run(page: Page, start: number, wordEnd: number): Dec
   return isMostlyReadable(text) ? { text, end } : undefined;
 }
 
+/** The word at `start` begins as readable text in base64 or in hexadecimal digits. */
+export const mayBeEncoded = (units: Uint16Array, start: number): boolean =>
+  startsReadable(units, start) || startsReadableHex(units, start);
+
 /** The first eight characters encode six readable bytes. */
 function startsReadable(units: Uint16Array, start: number): boolean {
   const { sextets } = characterTables();
@@ -69,10 +73,15 @@ function hexByte(units: Uint16Array, i: number): number {
 
 const hexDigit = (unit: number): number => (unit <= 57 ? unit - 48 : (unit | 32) - 87);
 
+function startsReadableHex(units: Uint16Array, start: number): boolean {
+  for (let i = start; i < start + 12; i += 2) if (!isReadableByte(hexByte(units, i))) return false;
+  return true;
+}
+
 /** Pairs of hexadecimal digits that encode readable text; [start, end) is one word. */
 export function decodeHexRun(page: Page, start: number, end: number): DecodedRun | undefined {
   const { units } = page;
-  for (let i = start; i < start + 12; i += 2) if (!isReadableByte(hexByte(units, i))) return undefined;
+  if (!startsReadableHex(units, start)) return undefined;
   const { classes } = characterTables();
   let stop = start + 12;
   while (stop < end && classes[units[stop]!]! & hexUnit) stop += 1;

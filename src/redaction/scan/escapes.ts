@@ -66,7 +66,7 @@ const entities: Record<string, number> = {
 };
 
 /** The first letters of the names above, and `#`: most ampersands in programs are followed by another character. */
-const startsEntity = (unit: number): boolean =>
+export const startsEntity = (unit: number): boolean =>
   unit === 35 || (unit > 96 && unit < 114 && ((entityStarts >>> (unit - 97)) & 1) !== 0);
 const entityStarts = Object.keys(entities).reduce((bits, name) => bits | (1 << (name.charCodeAt(0) - 97)), 0);
 

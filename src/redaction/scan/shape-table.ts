@@ -32,14 +32,21 @@ export function headOf(a: number, b: number, c: number): number {
   return (Math.imul(a, 0x6d2b) ^ Math.imul(b, 0x1f35) ^ Math.imul(c, 0x9d)) & 0xffff;
 }
 
-export const longHeadOf = (head: number, fourth: number): number =>
-  (head ^ Math.imul(fourth, 0x2b35)) & 0xffff;
+const longHeadOf = (head: number, fourth: number): number => (head ^ Math.imul(fourth, 0x2b35)) & 0xffff;
+
+/** The same with one and with two more units. */
+const fifthHeadOf = (long: number, fifth: number): number => (long ^ Math.imul(fifth, 0x3d4d)) & 0xffff;
+const sixthHeadOf = (fifth: number, sixth: number): number => (fifth ^ Math.imul(sixth, 0x4f6b)) & 0xffff;
+
+const hasBit = (table: Int32Array, bit: number): boolean => ((table[bit >>> 5]! >>> (bit & 31)) & 1) !== 0;
 
 export class ShapeTable {
   /** A bit for each hash of the first three units of a start. Small, because every word is looked up in it. */
   readonly heads = new Int32Array(2048);
   /** A bit for each hash of the first four units, or of three for shorter starts. */
   readonly longHeads = new Int32Array(2048);
+  /** For starts of four or more units: a bit for each hash of the first six, or of all. */
+  readonly deepHeads = new Int32Array(2048);
   private readonly groups = new Map<number, Entry[]>();
 
   constructor(shapes: Shape[]) {
@@ -53,7 +60,7 @@ export class ShapeTable {
     // Armoured keys start like this; the scanner reads them itself.
     for (const word of ['BEGI', 'END ']) {
       const head = headOf(word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2));
-      this.mark(head, word.charCodeAt(3));
+      this.mark(head, word);
     }
     // Longer starts first: `sk-ant-` before `sk-`.
     for (const group of this.groups.values()) group.sort((a, b) => b.start.length - a.start.length);
@@ -66,23 +73,34 @@ export class ShapeTable {
   }
 
   private addAt(head: number, entry: Entry): void {
-    this.mark(head, entry.fourth);
+    this.mark(head, entry.start);
     const group = this.groups.get(head);
     if (!group) this.groups.set(head, [entry]);
     else if (!group.includes(entry)) group.push(entry);
   }
 
-  private mark(head: number, fourth: number): void {
+  private mark(head: number, start: string): void {
     this.heads[head >>> 5]! |= 1 << (head & 31);
-    const long = fourth === 0 ? head : longHeadOf(head, fourth);
+    const long = start.length < 4 ? head : longHeadOf(head, start.charCodeAt(3));
     this.longHeads[long >>> 5]! |= 1 << (long & 31);
+    if (start.length < 4) return;
+    const fifth = start.length < 5 ? long : fifthHeadOf(long, start.charCodeAt(4));
+    const deep = start.length < 6 ? fifth : sixthHeadOf(fifth, start.charCodeAt(5));
+    this.deepHeads[deep >>> 5]! |= 1 << (deep & 31);
   }
 
-  /** For a head found in `heads`: whether a start with this fourth unit exists. */
-  mayStart(head: number, fourth: number): boolean {
-    const { longHeads } = this;
-    const long = longHeadOf(head, fourth);
-    return (((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1) !== 0;
+  /** For a head found in `heads`: whether a start with the next units exists. */
+  mayStart(head: number, units: Uint16Array, i: number): boolean {
+    const { longHeads, deepHeads } = this;
+    if (hasBit(longHeads, head)) return true;
+    const long = longHeadOf(head, units[i + 3]!);
+    if (!hasBit(longHeads, long)) return false;
+    const fifth = fifthHeadOf(long, units[i + 4]!);
+    return (
+      hasBit(deepHeads, long) ||
+      hasBit(deepHeads, fifth) ||
+      hasBit(deepHeads, sixthHeadOf(fifth, units[i + 5]!))
+    );
   }
 
   /** The shape that starts at `i`. `wholeWord`: no word unit precedes `i`. */
@@ -90,7 +108,7 @@ export class ShapeTable {
     const { units, text } = page;
     const head = headOf(units[i]!, units[i + 1]!, units[i + 2]!);
     const unit = units[i + 3]!;
-    if (!this.mayStart(head, unit)) return undefined;
+    if (!this.mayStart(head, units, i)) return undefined;
     const group = this.groups.get(head);
     if (!group) return undefined;
     for (const { shape, start, fourth, body, standsOut } of group) {

@@ -3,13 +3,16 @@
  * that contains nothing but comparisons: it may stop in vain, but must not skip a place where a detector would find something.
  */
 
-import { isPortField } from '../grammars/url-credentials.ts';
+import { hasLiteral } from '../grammars/call-arguments.ts';
+import { isPortField, mayBeHost } from '../grammars/url-credentials.ts';
 import type { NameBook } from '../names/name-book.ts';
 import { outlineOf } from '../names/telltale-words.ts';
+import { mayBeLongSecret } from '../shapes/unknown-tokens.ts';
 import { mayOpenTable } from '../tables/first-lines.ts';
-import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { alnum, characterTables, connector, event, gap, hexUnit, wordUnit } from './characters.ts';
+import { startsEntity } from './escapes.ts';
 import { field, type WalkKernel } from './kernel/walk-kernel.ts';
-import { headOf, longHeadOf, type ShapeTable } from './shape-table.ts';
+import { headOf, type ShapeTable } from './shape-table.ts';
 
 /** Why the walk stopped. */
 export const walkStop = {
@@ -68,8 +71,8 @@ export class WordWalk {
   next(units: Uint16Array, i: number, to: number, isWithin: boolean): number {
     const { kernel } = this;
     if (kernel !== undefined && kernel.units === units) return this.nextByKernel(kernel, i, to, isWithin);
-    const { classes, outlines } = this;
-    const { heads, longHeads } = this.shapes;
+    const { classes, outlines, shapes } = this;
+    const { heads } = shapes;
     let { nameStart, nameEnd } = this;
     let isKnown = isWithin;
     while (i < to || isKnown) {
@@ -82,11 +85,8 @@ export class WordWalk {
         for (;;) {
           if (!isKnown) {
             const head = headOf(unit, units[i + 1]!, units[i + 2]!);
-            if ((heads[head >>> 5]! >>> (head & 31)) & 1) {
-              const long = longHeadOf(head, units[i + 3]!);
-              if (((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1)
-                return this.stand(walkStop.shape, i, nameStart, i, isJoined);
-            }
+            if ((heads[head >>> 5]! >>> (head & 31)) & 1 && shapes.mayStart(head, units, i))
+              return this.stand(walkStop.shape, i, nameStart, i, isJoined);
           }
           isKnown = false;
           if (kind & alnum) {
@@ -109,7 +109,7 @@ export class WordWalk {
         const outline = outlineOf(units, nameStart, i);
         if (
           (outlines[outline >>> 5]! >>> (outline & 31)) & 1 ||
-          i - nameStart >= longWord ||
+          (i - nameStart >= longWord && mayBeLongSecret(units, nameStart, i)) ||
           (unit === 32 && (units[i + 1] === 34 || units[i + 1] === 39 || (isJoined && units[i + 1]! > 32))) ||
           (units[nameStart] === 45 && i - nameStart > 1)
         )
@@ -122,10 +122,13 @@ export class WordWalk {
           continue;
         }
       } else if (kind & event) {
-        if (unit === 92 && isIdleEscape(units, i)) {
-          if (units[i + 1] !== 34) nameStart = -1;
-          i += 2;
-          continue;
+        if (unit === 92) {
+          const idle = idleEscape(units, i);
+          if (idle) {
+            if (idle < 0) nameStart = -1;
+            i += Math.abs(idle);
+            continue;
+          }
         }
         if (!this.isIdle(units, unit, i, nameStart, nameEnd))
           return this.stand(walkStop.event, i, nameStart, nameEnd, false);
@@ -135,7 +138,7 @@ export class WordWalk {
       } else if (
         (unit !== 10 || !mayOpenTable(units, i + 1)) &&
         unit !== 27 &&
-        (unit !== 40 || i !== nameEnd) &&
+        (unit !== 40 || i !== nameEnd || !mayBeCall(units, i)) &&
         (unit !== 60 || (units[i + 1] !== 66 && (units[i - 1] !== 32 || units[i - 2] !== 58)))
       ) {
         nameStart = -1;
@@ -176,12 +179,26 @@ export class WordWalk {
       // Most commas end a number or a value; only one after a quote can list a name.
       if (nameStart < 0 || (i === nameEnd && units[nameStart - 1] !== 10)) return true;
     } else if (unit === 61) {
-      if (nameStart < 0 || units[nameStart] === 45) return false;
-    } else if (unit !== 58 || nameStart < 0 || mayStandInColon(units, i, nameStart, nameEnd)) return false;
+      if (nameStart < 0) return !(units[i - 1]! > 127 || units[i - 2]! > 127);
+      if (units[nameStart] === 45) return false;
+    } else if (unit === 124) {
+      if (nameStart < 0) return true;
+    } else if (unit === 38) return !startsEntity(units[i + 1]!);
+    else if (unit === 37) return !(this.classes[units[i + 1]!]! & this.classes[units[i + 2]!]! & hexUnit);
+    else if (unit === 64) return !mayBeHost(units, i + 1);
+    else if (unit === 36) return !this.mayStartShape(units, i);
+    else if (unit === 126) return units[i - 1] !== 81;
+    else if (unit !== 58 || nameStart < 0 || mayStandInColon(units, i, nameStart, nameEnd)) return false;
     if (nameStart < this.groupEnd || (nameEnd - nameStart === 2 && units[nameStart] === 105)) return false;
     // Names in other scripts are read backwards from the sign.
     if (units[i - 1]! > 127 || (nameStart > 0 && units[nameStart - 1]! > 127)) return false;
     return this.names.isHarmless(units, nameStart, nameEnd);
+  }
+
+  private mayStartShape(units: Uint16Array, i: number): boolean {
+    const { shapes } = this;
+    const head = headOf(units[i]!, units[i + 1]!, units[i + 2]!);
+    return ((shapes.heads[head >>> 5]! >>> (head & 31)) & 1) !== 0 && shapes.mayStart(head, units, i);
   }
 
   private stand(stop: number, at: number, nameStart: number, nameEnd: number, isJoined: boolean): number {
@@ -193,12 +210,23 @@ export class WordWalk {
   }
 }
 
-/** An escaped quote, or a line's end before a line that starts no table: nearly all escapes of a string within a string. */
-function isIdleEscape(units: Uint16Array, i: number): boolean {
+/**
+ * The length of an escape that can be skipped, negative if the name before it has ended; 0 for any other: nearly all are
+ * quotes, tabs, ends of lines before a line that starts no table, or signs of regular expressions.
+ */
+function idleEscape(units: Uint16Array, i: number): number {
   const next = units[i + 1]!;
-  if (next === 34) return units[i + 2] !== 100;
-  return (next === 110 || next === 114) && !mayOpenTable(units, i + 2);
+  if (next === 34) return units[i + 2] === 100 ? 0 : 2;
+  if (next === 110 || next === 114) return mayOpenTable(units, i + 2) ? 0 : -2;
+  if (next === 39 || next === 96 || next === 116) return 2;
+  if (next === 47) return -2;
+  const isRead = next === 92 || next === 117 || next === 118 || next === 120 || next === 102;
+  return isRead ? 0 : -1;
 }
+
+/** The bracket at `i`, after a name, may open a call with a literal, or a printed `Uint8Array(`. */
+const mayBeCall = (units: Uint16Array, i: number): boolean =>
+  (units[i - 1] === 121 && units[i - 2] === 97) || hasLiteral(units, i + 1);
 
 /** The text around the colon at `i` allows one of the forms of `readColon`, other than a name and its value. */
 function mayStandInColon(units: Uint16Array, i: number, nameStart: number, nameEnd: number): boolean {

@@ -13,6 +13,7 @@ import {
   hexUnit,
   wordUnit,
 } from '../scan/characters.ts';
+import { mayBeEncoded } from '../scan/encoded-text.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isAlphabet } from '../values/program-values.ts';
 import { looksRandom } from '../values/randomness.ts';
@@ -44,6 +45,17 @@ const digitShift = 3;
 
 /** A word of several parts with fewer than two digits needs a part of this length (`acme_live_x…`). */
 const leastWithoutDigits = 18;
+
+/** Longer words are never tokens. */
+const longestToken = 400;
+
+/** The long word [start, end) may be encoded text or a token. The same test, in steps, as the scanner's. */
+export function mayBeLongSecret(units: Uint16Array, start: number, end: number): boolean {
+  const before = units[start - 1];
+  if (before !== 43 && before !== 47 && mayBeEncoded(units, start)) return true;
+  if (units[end] === 46 && units[start]! >= 77 && units[start]! <= 79) return true;
+  return end - start <= longestToken && buildOf(units, start, end) !== 0;
+}
 
 /**
  * The characters of the long word [start, end), as flags and a digit count. Returns 0 if it can't be a token: fewer than two

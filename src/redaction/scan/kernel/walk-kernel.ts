@@ -33,6 +33,8 @@ interface Exports {
   stateAt: Constant;
   headsAt: Constant;
   longHeadsAt: Constant;
+  deepHeadsAt: Constant;
+  sextetsAt: Constant;
   outlinesAt: Constant;
   stemsAt: Constant;
   cellsAt: Constant;
@@ -87,18 +89,21 @@ export class WalkKernel {
   }
 
   private fillTables(): void {
-    const { memory, headsAt, longHeadsAt, outlinesAt, stemsAt, cellsAt, classesAt } = this.exports;
-    const { heads, longHeads } = shapeTable();
-    const put = (table: Uint8Array | Int32Array, at: Constant): void =>
-      new Uint8Array(memory.buffer, at.value).set(
+    const { memory, ...at } = this.exports;
+    const { heads, longHeads, deepHeads } = shapeTable();
+    const { classes, sextets } = characterTables();
+    const put = (table: Uint8Array | Int32Array, place: Constant): void =>
+      new Uint8Array(memory.buffer, place.value).set(
         new Uint8Array(table.buffer, table.byteOffset, table.byteLength),
       );
-    put(heads, headsAt);
-    put(longHeads, longHeadsAt);
-    put(new TelltaleWords().outlines, outlinesAt);
-    put(stemTable(), stemsAt);
-    put(cellUnits(), cellsAt);
-    put(characterTables().classes, classesAt);
+    put(heads, at.headsAt);
+    put(longHeads, at.longHeadsAt);
+    put(deepHeads, at.deepHeadsAt);
+    put(new TelltaleWords().outlines, at.outlinesAt);
+    put(stemTable(), at.stemsAt);
+    put(cellUnits(), at.cellsAt);
+    put(sextets, at.sextetsAt);
+    put(classes, at.classesAt);
     this.state[field.firstFactor] = firstFactor;
     this.state[field.otherFactor] = otherFactor;
   }

@@ -8,6 +8,9 @@ export const longHeadsAt: usize = 10240;
 export const outlinesAt: usize = 18432;
 export const stemsAt: usize = 22528;
 export const cellsAt: usize = 26624;
+export const deepHeadsAt: usize = 49152;
+/** 255 for what is no base64. */
+export const sextetsAt: usize = 57344;
 export const classesAt: usize = 65536;
 export const slotsAt: usize = 131072;
 /** The text, between zeros. */
@@ -32,6 +35,7 @@ export const connector: u32 = 2;
 export const wordUnit: u32 = 3;
 export const gap: u32 = 4;
 export const event: u32 = 8;
+export const hexUnit: u32 = 32;
 export const digit: u32 = 64;
 
 export function classOf(unit: u32): u32 {

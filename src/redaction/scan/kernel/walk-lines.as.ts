@@ -1,5 +1,5 @@
-/** tables/first-lines.ts and `isPortField` again: cheap tests of what follows. Change both together; a test compares them. */
-import { alnum, cellsAt, classOf, digit, unitAt } from './walk-layout';
+/** The cheap tests of what follows again, of tables/first-lines.ts and others. Change both together; a test compares them. */
+import { alnum, cellsAt, classOf, digit, unitAt, wordUnit } from './walk-layout';
 
 const longestName: i32 = 40;
 const deepestIndent: i32 = 12;
@@ -44,4 +44,43 @@ export function isPortField(at: usize): bool {
   while (i - at < 12 && classOf(unitAt(i)) & digit) i += 2;
   if (i === at && unitAt(i) === 42) i += 2;
   return i > at && unitAt(i) === 58 && unitAt(i, 1) > 32 && !(classOf(unitAt(i, 1)) & digit);
+}
+
+/** grammars/url-credentials.ts */
+export function mayBeHost(at: usize): bool {
+  let i = at;
+  while (classOf(unitAt(i)) & wordUnit) i += 2;
+  return unitAt(i) === 46 || unitAt(i) === 40;
+}
+
+/** grammars/call-arguments.ts */
+function hasLiteral(from: usize): bool {
+  for (let i = from; i < from + 120; i += 2) {
+    const unit = unitAt(i);
+    if (unit === 34 || unit === 39 || unit === 96) return true;
+    if (unit === 41 || unit === 10 || unit === 47 || unit === 0) return false;
+  }
+  return false;
+}
+
+export function mayBeCall(at: usize): bool {
+  return (unitAt(at, -1) === 121 && unitAt(at, -2) === 97) || hasLiteral(at + 2);
+}
+
+/** Bytes to be skipped; negative if the name before it has ended. */
+export function idleEscape(at: usize): i32 {
+  const behind = unitAt(at, 1);
+  if (behind === 34) return unitAt(at, 2) === 100 ? 0 : 4;
+  if (behind === 110 || behind === 114) return mayOpenTable(at + 4) ? 0 : -4;
+  if (behind === 39 || behind === 96 || behind === 116) return 4;
+  if (behind === 47) return -4;
+  const isRead = behind === 92 || behind === 117 || behind === 118 || behind === 120 || behind === 102;
+  return isRead ? 0 : -2;
+}
+
+/** The first letters of the entities that escapes.ts reads. */
+export function startsEntity(unit: u32): bool {
+  return (
+    unit === 35 || unit === 97 || unit === 99 || unit === 101 || unit === 103 || unit === 108 || unit === 113
+  );
 }

@@ -11,23 +11,25 @@ import {
   field,
   gap,
   hasBit,
-  headsAt,
-  longHeadsAt,
+  hexUnit,
   outlinesAt,
   stateAt,
   textAt,
   unitAt,
   wordUnit,
 } from './walk-layout';
-import { isPortField, mayOpenTable } from './walk-lines';
+import { idleEscape, isPortField, mayBeCall, mayBeHost, mayOpenTable, startsEntity } from './walk-lines';
 import { isHarmless, remember } from './walk-names';
+import { mayBeLongSecret, mayStartShape } from './walk-words';
 
 export {
   cellsAt,
   classesAt,
+  deepHeadsAt,
   headsAt,
   longHeadsAt,
   outlinesAt,
+  sextetsAt,
   stateAt,
   stemsAt,
   textAt,
@@ -77,12 +79,7 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
       let isJoined: u32 = isKnown ? load<u32>(stateAt + field.isJoined) : 0;
       for (;;) {
         if (!isKnown) {
-          const head = headOf(i);
-          if (hasBit(headsAt, head)) {
-            const long = (head ^ (unitAt(i, 3) * 0x2b35)) & 0xffff;
-            if (hasBit(longHeadsAt, long) || hasBit(longHeadsAt, head))
-              return stand(walkStop.shape, i, nameStart, i, isJoined);
-          }
+          if (mayStartShape(i)) return stand(walkStop.shape, i, nameStart, i, isJoined);
         }
         isKnown = false;
         if (kind & alnum) {
@@ -102,7 +99,7 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
       nameEnd = i;
       if (
         hasBit(outlinesAt, outlineOf(nameStart, i)) ||
-        i - nameStart >= longWord ||
+        (i - nameStart >= longWord && mayBeLongSecret(nameStart, i)) ||
         (unit === 32 && announces(unitAt(i, 1), isJoined !== 0)) ||
         (unitAt(nameStart) === 45 && i - nameStart > 2)
       )
@@ -116,10 +113,13 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
         continue;
       }
     } else if (kind & event) {
-      if (unit === 92 && isIdleEscape(i)) {
-        if (unitAt(i, 1) !== 34) nameStart = 0;
-        i += 4;
-        continue;
+      if (unit === 92) {
+        const idle = idleEscape(i);
+        if (idle !== 0) {
+          if (idle < 0) nameStart = 0;
+          i += abs(idle);
+          continue;
+        }
       }
       if (!isIdle(unit, i, nameStart, nameEnd)) return stand(walkStop.event, i, nameStart, nameEnd, 0);
       nameStart = 0;
@@ -128,7 +128,7 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
     } else if (
       (unit !== 10 || !mayOpenTable(i + 2)) &&
       unit !== 27 &&
-      (unit !== 40 || i !== nameEnd) &&
+      (unit !== 40 || i !== nameEnd || !mayBeCall(i)) &&
       (unit !== 60 || (unitAt(i, 1) !== 66 && (unitAt(i, -1) !== 32 || unitAt(i, -2) !== 58)))
     ) {
       nameStart = 0;
@@ -138,10 +138,6 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
     return stand(walkStop.other, i, nameStart, nameEnd, 0);
   }
   return stand(walkStop.end, i, nameStart, nameEnd, 0);
-}
-
-function headOf(at: usize): u32 {
-  return ((unitAt(at) * 0x6d2b) ^ (unitAt(at, 1) * 0x1f35) ^ (unitAt(at, 2) * 0x9d)) & 0xffff;
 }
 
 function outlineOf(start: usize, end: usize): u32 {
@@ -183,18 +179,20 @@ function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
   if (unit === 44) {
     if (nameStart === 0 || (i === nameEnd && unitAt(nameStart, -1) !== 10)) return true;
   } else if (unit === 61) {
-    if (nameStart === 0 || unitAt(nameStart) === 45) return false;
-  } else if (unit !== 58 || nameStart === 0 || mayStandInColon(i, nameStart, nameEnd)) return false;
+    if (nameStart === 0) return unitAt(i, -1) < 128 && unitAt(i, -2) < 128;
+    if (unitAt(nameStart) === 45) return false;
+  } else if (unit === 124) {
+    if (nameStart === 0) return true;
+  } else if (unit === 38) return !startsEntity(unitAt(i, 1));
+  else if (unit === 37) return !(classOf(unitAt(i, 1)) & classOf(unitAt(i, 2)) & hexUnit);
+  else if (unit === 64) return !mayBeHost(i + 2);
+  else if (unit === 36) return !mayStartShape(i);
+  else if (unit === 126) return unitAt(i, -1) !== 81;
+  else if (unit !== 58 || nameStart === 0 || mayStandInColon(i, nameStart, nameEnd)) return false;
   if (nameStart < groupEnd) return false;
   if (nameEnd - nameStart === 4 && unitAt(nameStart) === 105) return false;
   if (unitAt(i, -1) > 127 || unitAt(nameStart, -1) > 127) return false;
   return isHarmless(nameStart, nameEnd);
-}
-
-function isIdleEscape(i: usize): bool {
-  const behind = unitAt(i, 1);
-  if (behind === 34) return unitAt(i, 2) !== 100;
-  return (behind === 110 || behind === 114) && !mayOpenTable(i + 4);
 }
 
 function mayStandInColon(i: usize, nameStart: usize, nameEnd: usize): bool {
