@@ -1,6 +1,6 @@
 /**
  * Who works at a run that is a folder: files `lease-<epoch>.json`, each created by a link, which succeeds for one process
- * only; the highest epoch is the holder. A holder on this machine keeps the run as long as its process lives. A worker
+ * only, and checked after it; the highest epoch is the holder. A holder on this machine keeps the run as long as its process lives. A worker
  * thread, and a holder that is not visible from here (another machine, another container), keeps it as long as it touches its
  * file. A copied folder has no holder: the file contains the inode of the folder in which it was written.
  */
@@ -16,7 +16,7 @@ import { describeHolder, isFromHere, isSurelyDead } from './holder.ts';
 /** A lease that was not touched for this long has expired. */
 const leaseMs = 20_000;
 const touchEveryMs = 5_000;
-const leaseFile = /^lease-(\d{8})\.(json|free|over)$/;
+const leaseFile = /^lease-(\d{8,})\.(json|free|over)$/;
 
 interface LeaseFacts {
   process: ProcessIdentity;
@@ -54,6 +54,7 @@ export class FileLease {
       if (holder) throw held(runId, holder);
       const epoch = (last?.epoch ?? 0) + 1;
       if (!link(folder, epoch)) continue;
+      if (!isStillLast(folder, epoch)) continue;
       removeBefore(folder, epoch);
       return new FileLease(folder, runId, epoch);
     }
@@ -171,6 +172,17 @@ function link(folder: string, epoch: number): boolean {
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/**
+ * Between the look and the link, others may have taken this epoch and the next one and removed this one's file, so that the
+ * link succeeded although the run is held. Its taker withdraws. A later epoch's file is there before an earlier one is
+ * removed, so one of the two takers always sees the other.
+ */
+function isStillLast(folder: string, epoch: number): boolean {
+  if (lastLease(folder)?.epoch === epoch) return true;
+  rmSync(join(folder, leaseName(epoch, 'json')), { force: true });
+  return false;
 }
 
 function removeBefore(folder: string, epoch: number): void {
