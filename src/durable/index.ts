@@ -14,16 +14,19 @@ export { FileStore } from './stores/file-store.ts';
 export { openStore } from './stores/find-store.ts';
 export type { PostgresClient, PostgresPool } from './stores/postgres/pool.ts';
 export { PostgresStore, type PostgresStoreOptions } from './stores/postgres-store.ts';
+export type { QueueLimits, RunLimit, RunRate } from './stores/queue-limits.ts';
 export type {
   DueRun,
   DueWish,
   DurableStore,
   MaybePromise,
+  QueueWish,
   RunHandle,
   RunReading,
   RunRest,
   RunTitle,
   StoredRecord,
+  TakenFromQueues,
   TakenRun,
 } from './stores/store.ts';
 export { startWorker, type Worker } from './worker.ts';

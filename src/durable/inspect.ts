@@ -7,14 +7,14 @@ import { AgentdumpError } from '../errors.ts';
 import { recordKinds } from '../journal/layout/records.ts';
 import { answerKeyOf } from './approvals/approval.ts';
 import { RecordCodec } from './records/codec.ts';
-import type { Answer, RunEnd, RunRecord } from './records/layout.ts';
+import type { Answer, QueueFacts, RunEnd, RunRecord } from './records/layout.ts';
 import { type CodecKeys, openCodec } from './records/open-codec.ts';
 import { signalKey } from './runs/calls-from-outside.ts';
 import { processPolicy } from './runs/process-policy.ts';
 import { type ApprovalEntry, isOverForWorkers, RunLog } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
 import { lastLabel, wordOf } from './steps/step-path.ts';
-import type { DurableStore, StoredRecord } from './stores/store.ts';
+import type { DurableStore, RunTitle, StoredRecord } from './stores/store.ts';
 
 /**
  * queued: no process has worked at it yet. interrupted: it has not ended, and no process works at it. waiting: it waits for
@@ -25,6 +25,8 @@ export type RunState = 'queued' | 'running' | 'waiting' | 'interrupted' | RunEnd
 export interface RunSummary {
   id: string;
   name: string;
+  /** The queue whose limits apply to it, and its key there. */
+  queue?: QueueFacts;
   state: RunState;
   beganAt: string;
   lastAt: string;
@@ -63,6 +65,7 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
   return {
     id,
     name: log.name ?? '',
+    ...(log.queue && { queue: log.queue }),
     state: stateOf(log, holder, waitingFor.length > 0),
     beganAt: isoTime(log.beganAtMs),
     lastAt: isoTime(log.lastAtMs),
@@ -122,11 +125,26 @@ function readRedacted({ readRequest }: ApprovalEntry): unknown {
   }
 }
 
+/** For the store, which may have lost it. */
+export function titleOf({ name, queue }: Pick<RunLog, 'name' | 'queue'>): RunTitle {
+  return {
+    ...(name !== undefined && { name }),
+    ...(queue && { queue: queue.name }),
+    ...(queue?.key !== undefined && { queueKey: queue.key }),
+  };
+}
+
 /** What a worker needs to know of a run before it takes it. */
 export async function readHeading(
   store: DurableStore,
   id: string,
-): Promise<{ name: string | undefined; isOver: boolean; isHeld: boolean; isWaiting: boolean }> {
+): Promise<{
+  name: string | undefined;
+  queue: QueueFacts | undefined;
+  isOver: boolean;
+  isHeld: boolean;
+  isWaiting: boolean;
+}> {
   const { records, holder } = await store.read(id);
   const log = new RunLog(records, new RecordCodec({}));
   const isHeld = holder !== undefined;
@@ -141,7 +159,7 @@ export async function readHeading(
   return { ...heading(log), isHeld, isWaiting };
 }
 
-const heading = (log: RunLog) => ({ name: log.name, isOver: isOverForWorkers(log) });
+const heading = (log: RunLog) => ({ name: log.name, queue: log.queue, isOver: isOverForWorkers(log) });
 
 async function isAnswered(
   store: DurableStore,
@@ -243,8 +261,10 @@ function userName(): string {
  * step at this path. The records remain; a later rollback may go further back. Returns a description of what was voided.
  */
 export async function rollBack(store: DurableStore, id: string, to: string): Promise<string> {
-  const { name } = new RunLog((await store.read(id)).records, new RecordCodec({}));
-  const handle = await store.open(id, name === undefined ? {} : { name });
+  const handle = await store.open(
+    id,
+    titleOf(new RunLog((await store.read(id)).records, new RecordCodec({}))),
+  );
   let isBack = false;
   try {
     const codec = new RecordCodec({});

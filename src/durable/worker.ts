@@ -2,9 +2,11 @@
  * One of possibly many workers: takes the runs of its programs that are due, because they were queued, because what they
  * waited for has arrived, or because their worker has died. The store decides which of several workers gets a run.
  */
+import { AgentdumpError } from '../errors.ts';
 import { loadEngine } from './api.ts';
 import { requireSchedules } from './dispatch/schedule.ts';
 import type { WorkerOptions } from './dispatch/worker-options.ts';
+import { requireQueues } from './stores/queue-limits.ts';
 
 export interface Worker {
   /** Takes no more runs; resolves when its current runs have ended or were put to rest. */
@@ -13,9 +15,14 @@ export interface Worker {
   readonly ended: Promise<void>;
 }
 
-/** Throws `usage` for invalid schedules. */
+/** Throws `usage` for invalid schedules and limits. */
 export function startWorker(options: WorkerOptions): Worker {
   requireSchedules(options.schedules ?? []);
+  requireQueues(options.queues ?? {});
+  if (options.queues && !options.store.takeQueued)
+    throw new AgentdumpError('usage', `the store ${options.store.place} has no queues`, {
+      argument: 'queues',
+    });
   const loading = loadEngine().then((engine) => engine.lookOut(options));
   const ended = loading.then((lookout) => lookout.run());
   // Callers that await it receive the error.

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { AgentdumpError } from '../../errors.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
 import { codecForLooking } from '../inspect.ts';
-import type { RunRetry, Signal } from '../records/layout.ts';
+import type { QueueFacts, RunRetry, Signal } from '../records/layout.ts';
 import { type CodecKeys, openCodec } from '../records/open-codec.ts';
 import { CancelError, type Cancellation, cancelKey, signalKey } from '../runs/calls-from-outside.ts';
 import { beginning, newRunId } from '../runs/open-run.ts';
@@ -24,16 +24,21 @@ export interface QueuedRun extends CodecKeys {
   /** Higher ones are taken first. Default: 0. */
   priority?: number | undefined;
   retry?: RunRetry | undefined;
+  /** Only workers that declare this queue take the run, within the limits that they declare. Stored unencrypted. */
+  queue?: string | undefined;
+  /** For limits per key, such as a customer. Stored unencrypted. */
+  queueKey?: string | undefined;
 }
 
 /** Queues a run for the workers that know its name. `isNew` is false if there is a run with this id already, in any state. */
 export async function enqueueRun(
   store: DurableStore,
   name: string,
-  { id = newRunId(name), input, startAt, priority, retry, ...keys }: QueuedRun = {},
+  { id = newRunId(name), input, startAt, priority, retry, queue, queueKey, ...keys }: QueuedRun = {},
 ): Promise<{ id: string; isNew: boolean }> {
   if (priority !== undefined && !Number.isInteger(priority))
     throw new AgentdumpError('usage', `a priority is an integer, not ${priority}`, { argument: 'priority' });
+  requireQueue(store, queue, queueKey);
   const dueAtMs = startAt?.getTime();
   if (dueAtMs !== undefined && Number.isNaN(dueAtMs))
     throw new AgentdumpError('usage', 'startAt is no time', { argument: 'startAt' });
@@ -41,9 +46,12 @@ export async function enqueueRun(
     name,
     ...(priority !== undefined && { priority }),
     ...(dueAtMs !== undefined && { dueAtMs }),
+    ...(queue !== undefined && { queue }),
+    ...(queueKey !== undefined && { queueKey }),
   };
+  const inQueue = queue === undefined ? undefined : factsOf(queue, queueKey);
   const codec = openCodec([], keys);
-  const facts = beginning(id, name, codec, retry);
+  const facts = beginning(id, name, codec, retry, inQueue);
   const payload =
     input === undefined ? codec.encode(facts) : codec.encodeWith({ ...facts, input: true }, input);
   if (await store.enqueue?.(id, title, recordKinds.durableRun, payload)) return { id, isNew: true };
@@ -61,6 +69,20 @@ export async function enqueueRun(
       isNew ? { isOver: false, ...(dueAtMs !== undefined && { dueAtMs, isFirm: true }) } : undefined,
     );
   }
+}
+
+const factsOf = (name: string, key: string | undefined): QueueFacts => ({
+  name,
+  ...(key !== undefined && { key }),
+});
+
+function requireQueue(store: DurableStore, queue: string | undefined, queueKey: string | undefined): void {
+  const refuse = (message: string, argument: string) => {
+    throw new AgentdumpError('usage', message, { argument });
+  };
+  if (queueKey !== undefined && queue === undefined) refuse('queueKey needs a queue', 'queueKey');
+  if (queue === '') refuse('the name of a queue must not be empty', 'queue');
+  if (queue !== undefined && !store.takeQueued) refuse(`the store ${store.place} has no queues`, 'queue');
 }
 
 /** Undefined if it was started already. Another holder may be about to start it, or may have found it empty. */

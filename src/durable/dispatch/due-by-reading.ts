@@ -38,8 +38,10 @@ export class DueByReading {
       if (this.#settled.has(id) || (this.#notBefore.get(id) ?? 0) > Date.now()) continue;
       const heading = await this.#read(id);
       if (!heading) continue;
-      const { name, isOver, isHeld, isWaiting } = heading;
+      const { name, queue, isOver, isHeld, isWaiting } = heading;
       if (isOver || (name !== undefined && !this.#names.includes(name))) this.#settled.add(id);
+      // Without a name, so that its taker first tells the store about the queue.
+      else if (queue && !isHeld) urgent.push({ id });
       else if (name !== undefined && !isHeld) (isWaiting ? waiting : urgent).push({ id, name });
     }
     return takesWaiting ? [...urgent, ...waiting] : urgent;

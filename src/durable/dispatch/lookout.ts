@@ -4,34 +4,23 @@
  */
 import { agent as recorded } from '../../agent/api/api.ts';
 import { AgentdumpError } from '../../errors.ts';
-import { readHeading } from '../inspect.ts';
+import { readHeading, titleOf } from '../inspect.ts';
 import type { DurableRun } from '../runs/durable-run.ts';
-import { firstOpening } from '../runs/open-run.ts';
 import { workAt } from '../runs/perform-run.ts';
 import { ownPause } from '../steps/own-pause.ts';
-import type { DueRun, DueWish, RunRest, TakenRun } from '../stores/store.ts';
+import type { RunRest, TakenRun } from '../stores/store.ts';
 import { newsOf } from '../stores/store-news.ts';
 import { enqueueRun } from './act-on-run.ts';
-import { DueByReading } from './due-by-reading.ts';
+import { DueRuns, runOf } from './due-runs.ts';
 import { findSlot, idOf, type Schedule } from './schedule.ts';
 import { isClosed, Troubles } from './troubles.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
 const defaultPauseMs = { found: 1_000, read: 5_000 };
 const defaultMost = 4;
-/**
- * In a store that can't put runs to rest: how many waiting runs are held per place for a working one. Each costs memory and a
- * lease.
- */
-const waitingForEach = 8;
 /** A run whose wait ends sooner is not put to rest. */
 const shortestRestMs = 2_000;
-/** The pause between two searches for such runs; longer if the search took long. */
-const unlistedEveryMs = 60_000;
-const unlistedPauses = 30;
-const unlistedInOneLook = 50;
-
-interface InHand {
+interface HeldRun {
   run?: DurableRun;
   rest?: () => void;
   /** The number of its records at the last look, if it only waited then. */
@@ -40,33 +29,27 @@ interface InHand {
 
 export class Lookout {
   readonly #options: WorkerOptions;
-  readonly #names: string[];
   readonly #most: number;
-  readonly #byReading: DueByReading;
-  readonly #inHand = new Map<string, InHand>();
+  readonly #due: DueRuns;
+  readonly #inHand = new Map<string, HeldRun>();
   readonly #endings = new Set<Promise<void>>();
   readonly #troubles: Troubles;
   /** By the schedule's id: the run that it queued last. */
   readonly #slots = new Map<string, string>();
   /** Schedules are checked once a second, regardless of notifications. */
   #scheduledAtS = 0;
-  #opening: DueWish['opening'] | undefined;
-  #unlisted: string[] = [];
-  #unlistedAtMs = Number.NEGATIVE_INFINITY;
-  #isSearching = false;
   #isStopped = false;
+  /** At the last look, a rate kept a queue from starting more runs for this long. */
+  #againMs: number | undefined;
   #hasNews = false;
   #pause = new AbortController();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#names = Object.keys(options.programs);
     this.#most = options.most ?? defaultMost;
     const say = options.options?.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
     this.#troubles = new Troubles((line) => say(line));
-    this.#byReading = new DueByReading(options.store, this.#names, (id, error) =>
-      this.#troubles.note(runOf(id), error),
-    );
+    this.#due = new DueRuns(options, this.#troubles, () => this.#wake());
   }
 
   stop(): void {
@@ -109,10 +92,15 @@ export class Lookout {
     this.#putToRest();
     const free = this.#most - this.#countAtWork();
     if (free <= 0) return;
-    const found = await this.#findDue(free);
+    const inHand = {
+      ids: [...this.#inHand.keys()],
+      waiting: this.#inHand.size - this.#countAtWork(),
+      most: this.#most,
+    };
+    const { runs, isAll, againMs } = await this.#due.find(free, inHand);
+    this.#againMs = againMs;
     // There may be more: the next look follows as soon as these have been taken.
-    const isAll = this.#options.store.takeDue !== undefined && found.length < free;
-    for (const due of found) {
+    for (const due of runs) {
       const isWanted = !this.#isStopped && this.#countAtWork() < this.#most;
       const isFree = !this.#inHand.has(due.id) && !this.#troubles.isLeftAlone(runOf(due.id));
       if (isWanted && isFree) {
@@ -120,58 +108,6 @@ export class Lookout {
         if (!isAll) this.#hasNews = true;
       } else await due.handle?.release();
     }
-  }
-
-  async #findDue(free: number): Promise<TakenRun[]> {
-    const { store } = this.#options;
-    if (store.takeDue) return store.takeDue(this.#wish(free));
-    if (!store.findDue) {
-      const waiting = this.#inHand.size - this.#countAtWork();
-      return this.#byReading.find((id) => this.#inHand.has(id), waiting < this.#most * waitingForEach);
-    }
-    // Runs that are left alone may come first, and must not reduce the number of others.
-    const due = await store.findDue(this.#names, free + this.#troubles.leftAlone.length);
-    return [...due, ...(await this.#findUnlisted(free - due.length))];
-  }
-
-  #wish(most: number): DueWish {
-    this.#opening ??= firstOpening(this.#options.options ?? {});
-    const leftAlone = this.#troubles.leftAlone.filter(isRun).map(idOfRun);
-    return {
-      names: this.#names,
-      most,
-      except: [...this.#inHand.keys(), ...leftAlone],
-      opening: this.#opening,
-    };
-  }
-
-  /** A few per look: there may be thousands, nearly all of them over. */
-  async #findUnlisted(free: number): Promise<DueRun[]> {
-    const found: DueRun[] = [];
-    if (this.#unlisted.length === 0 && performance.now() > this.#unlistedAtMs) void this.#searchUnlisted();
-    for (let left = unlistedInOneLook; left > 0 && found.length < free; left--) {
-      const id = this.#unlisted.shift();
-      if (id === undefined) break;
-      found.push(...(await this.#byReading.judge([id], true)));
-    }
-    return found;
-  }
-
-  /** Concurrent with the looks, because it may examine every run in the store. */
-  async #searchUnlisted(): Promise<void> {
-    const { store } = this.#options;
-    if (!store.findUnlisted || this.#isSearching) return;
-    this.#isSearching = true;
-    const beganMs = performance.now();
-    try {
-      this.#unlisted = [...(await store.findUnlisted())];
-    } catch (error) {
-      if (!isClosed(error)) this.#troubles.note(store.place, error);
-    }
-    const tookMs = performance.now() - beganMs;
-    this.#unlistedAtMs = performance.now() + Math.max(unlistedEveryMs, unlistedPauses * tookMs);
-    this.#isSearching = false;
-    if (this.#unlisted.length > 0) this.#wake();
   }
 
   #countAtWork(): number {
@@ -193,7 +129,7 @@ export class Lookout {
   }
 
   #take(due: TakenRun): void {
-    const held: InHand = {};
+    const held: HeldRun = {};
     this.#inHand.set(due.id, held);
     const ending: Promise<void> = this.#perform(due, held).finally(() => {
       this.#inHand.delete(due.id);
@@ -203,10 +139,11 @@ export class Lookout {
     this.#endings.add(ending);
   }
 
-  async #perform(due: TakenRun, held: InHand): Promise<void> {
+  async #perform(due: TakenRun, held: HeldRun): Promise<void> {
     const { programs } = this.#options;
     const { id } = due;
     try {
+      if (due.error !== undefined) throw due.error;
       const name = due.name ?? (await this.#readName(id));
       const program = name === undefined ? undefined : programs[name];
       if (name === undefined || !program) return;
@@ -243,7 +180,7 @@ export class Lookout {
     const pauseMs = this.#troubles.note(runOf(id), error);
     const isGivenUp = error instanceof AgentdumpError && error.code === 'over-limit';
     const rest: RunRest = { isOver: false, dueAtMs: isGivenUp ? 'never' : Date.now() + pauseMs };
-    this.#byReading.leave(id, rest);
+    this.#due.leave(id, rest);
     const { store } = this.#options;
     try {
       if (!store.rest) return;
@@ -254,12 +191,15 @@ export class Lookout {
     }
   }
 
-  /** Reads the name for a row of an older release. From then on the store knows the name, and whether the run is over. */
+  /**
+   * Reads what the store does not know of the run: its name in a row of an older release, or its queue. From then on the store
+   * knows them, and whether the run is over. A run of a queue is not performed now, because the store must hold its limits.
+   */
   async #readName(id: string): Promise<string | undefined> {
     const { store } = this.#options;
-    const { name, isOver } = await readHeading(store, id);
-    if (name !== undefined && !isOver && name in this.#options.programs) return name;
-    const handle = await store.open(id, name === undefined ? {} : { name });
+    const { name, queue, isOver } = await readHeading(store, id);
+    if (name !== undefined && !isOver && !queue && name in this.#options.programs) return name;
+    const handle = await store.open(id, titleOf({ name, queue }));
     await handle.release(isOver ? { isOver } : undefined);
     return undefined;
   }
@@ -301,7 +241,8 @@ export class Lookout {
     const { store, everyMs = store.findDue ? defaultPauseMs.found : defaultPauseMs.read } = this.#options;
     if (!this.#hasNews || this.#isStopped) {
       this.#pause = new AbortController();
-      await ownPause(this.#isStopped ? Math.min(everyMs, defaultPauseMs.found) : everyMs, this.#pause.signal);
+      const pauseMs = Math.min(everyMs, this.#againMs ?? everyMs);
+      await ownPause(this.#isStopped ? Math.min(everyMs, defaultPauseMs.found) : pauseMs, this.#pause.signal);
     }
     // A store that responds at once would starve the rest of the process. Also, places that become free together are then
     // refilled together.
@@ -309,8 +250,4 @@ export class Lookout {
   }
 }
 
-const runPrefix = 'run ';
-const runOf = (id: string) => `${runPrefix}${id}`;
-const isRun = (what: string) => what.startsWith(runPrefix);
-const idOfRun = (what: string) => what.slice(runPrefix.length);
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -33,6 +33,7 @@ export type RunRecord =
       name: string;
       seal?: SealFacts;
       retry?: RunRetry;
+      queue?: QueueFacts;
       input?: true;
       value?: unknown;
     }
@@ -54,6 +55,12 @@ export type RunRecord =
   /** Every record after `to` and before this one is void. */
   | { event: 'rollback'; to: number; label: string }
   | { event: 'version'; scope: string; name: string; taken: boolean };
+
+/** The queue whose limits apply to the run, and the key within it. */
+export interface QueueFacts {
+  name: string;
+  key?: string;
+}
 
 /** How often workers restart a run that failed. */
 export interface RunRetry {

@@ -13,7 +13,7 @@ import { version } from '../../version.ts';
 import { type DurableRunOptions, defaultMaxResumes } from '../options.ts';
 import { Checkpoints } from '../records/checkpoint.ts';
 import { RecordCodec } from '../records/codec.ts';
-import { durableSchema, type RunRecord, type RunRetry } from '../records/layout.ts';
+import { durableSchema, type QueueFacts, type RunRecord, type RunRetry } from '../records/layout.ts';
 import { openCodec } from '../records/open-codec.ts';
 import { encodeValue } from '../records/values.ts';
 import { defaultPlace, openStore } from '../stores/find-store.ts';
@@ -136,6 +136,7 @@ export function beginning(
   name: string,
   { sealFacts }: RecordCodec,
   retry?: RunRetry,
+  queue?: QueueFacts,
 ): Extract<RunRecord, { event: 'begin' }> {
   return {
     event: 'begin',
@@ -144,6 +145,7 @@ export function beginning(
     name,
     ...(sealFacts && { seal: sealFacts }),
     ...(retry && { retry }),
+    ...(queue && { queue }),
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   ApprovalRecord,
   Awaits,
   CheckpointRecord,
+  QueueFacts,
   RunEnd,
   RunRecord,
   RunRetry,
@@ -103,6 +104,7 @@ export class RunLog {
   seal: SealFacts | undefined;
   beganAtMs = 0;
   retry: RunRetry | undefined;
+  queue: QueueFacts | undefined;
   readInput: () => unknown = () => undefined;
   /** How often the run has ended as failed. */
   failures = 0;
@@ -192,6 +194,7 @@ export class RunLog {
         this.seal = facts.seal;
         this.beganAtMs = atMs;
         this.retry = facts.retry;
+        this.queue = facts.queue;
         if (facts.input) this.readInput = readValue;
         break;
       case 'open':

@@ -23,6 +23,8 @@ export interface BoardEntry extends Omit<RunTitle, 'dueAtMs'> {
   dueAtMs: number | 'never';
   /** No answer makes it due earlier. */
   isFirm?: boolean;
+  /** It was put to rest because it only waited, and continues when it is taken again. */
+  isBegun?: boolean;
   /** How many answers the run had when it was put to rest. */
   answers?: number;
 }
@@ -48,8 +50,10 @@ export class FileBoard {
   add(fileName: string, run: string, { isWork = false, dueAtMs, ...title }: RunTitle): void {
     const before = this.find(fileName);
     const isNamed = before?.name !== undefined || title.name === undefined;
-    if (before && isNamed && !(isWork && before.dueAtMs !== 0)) return;
-    const { answers, isFirm, ...known } = before ?? {};
+    const isInQueue = before?.queue !== undefined || title.queue === undefined;
+    const isAtRest = before?.dueAtMs !== 0 || before.isBegun === true;
+    if (before && isNamed && isInQueue && !(isWork && isAtRest)) return;
+    const { answers, isFirm, isBegun, ...known } = before ?? {};
     if (isWork) this.#put(fileName, { ...title, ...known, run, dueAtMs: 0 }, before);
     else {
       const asWished = { dueAtMs: dueTimeOf(dueAtMs) ?? 0, ...(dueAtMs !== undefined && { isFirm: true }) };
@@ -58,13 +62,14 @@ export class FileBoard {
   }
 
   /** `answers`: how many the run had when it was checked for them. */
-  rest(fileName: string, run: string, { isOver, dueAtMs, isFirm }: RunRest, answers: number): void {
+  rest(fileName: string, run: string, { isOver, dueAtMs, isFirm, mark }: RunRest, answers: number): void {
     const before = this.find(fileName);
     if (isOver) this.#remove(fileName, before);
     else {
-      const { isFirm: _, ...known } = before ?? {};
+      const { isFirm: _, isBegun, ...known } = before ?? {};
       const dueTime = dueTimeOf(dueAtMs) ?? 0;
-      this.#put(fileName, { ...known, run, dueAtMs: dueTime, answers, ...(isFirm && { isFirm }) }, before);
+      const flags = { ...(isFirm && { isFirm }), ...(mark !== undefined && { isBegun: true }) };
+      this.#put(fileName, { ...known, run, dueAtMs: dueTime, answers, ...flags }, before);
     }
   }
 

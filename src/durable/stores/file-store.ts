@@ -2,7 +2,6 @@
  * Durable runs as folders, `<dir>/runs/<run>/`: a journal, a lease, and the answers to approvals. To continue a run
  * elsewhere, copy the folder. All calls are synchronous: a record has reached the kernel when `append` returns.
  */
-import { createHash } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -18,30 +17,41 @@ import { AgentdumpError } from '../../errors.ts';
 import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
 import { platform } from '../../platform/index.ts';
 import { draftIn, isDraft, namesIn, sweepDrafts } from './drafts.ts';
-import { FileBoard } from './file-board.ts';
+import { type BoardEntry, FileBoard } from './file-board.ts';
 import { FileLease, findLeaseHolder, isNotedOver, noteOver } from './file-lease.ts';
+import { answerName, decodeName, encodeName, hashMark } from './file-names.ts';
+import { FileQueues } from './file-queues.ts';
 import { readRunFiles } from './file-records.ts';
-import type { DueRun, DurableStore, RunHandle, RunReading, RunRest, RunTitle } from './store.ts';
+import type {
+  DueRun,
+  DurableStore,
+  QueueWish,
+  RunHandle,
+  RunReading,
+  RunRest,
+  RunTitle,
+  TakenFromQueues,
+  TakenRun,
+} from './store.ts';
 
 export const runsFolder = 'runs';
 const answersFolder = 'answers';
-const longestName = 200;
 /** How many runs `findUnlisted` examines between two turns of the event loop. */
 const runsInOneGo = 32;
 /** In the folder of a run whose id is too long for a file name. */
 const idFile = 'run-id';
-/** Unambiguous, because `encodeURIComponent` never returns a plus. */
-const hashMark = '+sha256-';
 
 /** `dir`: the dump folder; the runs are below it. */
 export class FileStore implements DurableStore {
   readonly place: string;
   readonly #board: FileBoard;
+  readonly #queues: FileQueues;
   #isClosed = false;
 
   constructor(dir: string) {
     this.place = join(resolve(dir), runsFolder);
     this.#board = new FileBoard(this.place);
+    this.#queues = new FileQueues(this.place, isHeld);
   }
 
   open(runId: string, title: RunTitle = {}): FileRun {
@@ -108,14 +118,51 @@ export class FileStore implements DurableStore {
   findDue(names: readonly string[], most: number): DueRun[] {
     this.#requireOpen();
     const due: DueRun[] = [];
-    for (const { run: id, name } of this.#board.findDue(names, Date.now())) {
+    for (const { run: id, name, queue } of this.#board.findDue(names, Date.now())) {
       if (due.length >= most) break;
+      if (queue !== undefined) continue;
       const folder = this.folderOf(id);
       // The run was removed, so its entry is useless.
       if (!existsSync(folder)) this.#board.remove(basename(folder));
       else if (!isHeld(folder)) due.push({ id, ...(name !== undefined && { name }) });
     }
     return due;
+  }
+
+  takeQueued({ queues, names, most, except }: QueueWish): TakenFromQueues {
+    this.#requireOpen();
+    const due = this.#board.findDue(names, Date.now());
+    const taken: TakenFromQueues = { runs: [] };
+    for (const [queue, limits] of Object.entries(queues)) {
+      const ofQueue = due.filter((entry) => entry.queue === queue && !except.includes(entry.run));
+      const left = most - taken.runs.length;
+      if (ofQueue.length === 0 || left <= 0) continue;
+      const { runs, againMs = Number.POSITIVE_INFINITY } = this.#queues.take(
+        queue,
+        limits,
+        ofQueue,
+        left,
+        (entry) => this.#takeOne(entry),
+      );
+      taken.runs.push(...runs);
+      if (againMs < (taken.againMs ?? Number.POSITIVE_INFINITY)) taken.againMs = againMs;
+    }
+    return taken;
+  }
+
+  /** Undefined if another process has it, or if it was removed. */
+  #takeOne({ run: id, name }: BoardEntry): TakenRun | undefined {
+    const folder = this.folderOf(id);
+    if (!existsSync(folder)) {
+      this.#board.remove(basename(folder));
+      return undefined;
+    }
+    const taken = { id, ...(name !== undefined && { name }) };
+    try {
+      return { ...taken, handle: this.open(id, { ...(name !== undefined && { name }), isWork: true }) };
+    } catch (error) {
+      return (error as AgentdumpError).code === 'held' ? undefined : { ...taken, error };
+    }
   }
 
   /**
@@ -125,7 +172,7 @@ export class FileStore implements DurableStore {
    */
   async findUnlisted(): Promise<string[]> {
     this.#requireOpen();
-    this.#board.sweepDrafts();
+    this.sweepDrafts();
     for (const name of this.#board.listResting())
       if (!existsSync(join(this.place, name))) this.#board.remove(name);
     const found: string[] = [];
@@ -153,9 +200,10 @@ export class FileStore implements DurableStore {
     return dueAtMs !== 0 && !isFirm && countAnswers(folder) > answers;
   }
 
-  /** Removes drafts of killed processes next to the entries of runs. */
+  /** Removes drafts of killed processes next to the entries of runs, and in queues. */
   sweepDrafts(nowMs?: number): void {
     this.#board.sweepDrafts(nowMs);
+    this.#queues.sweepDrafts(nowMs);
   }
 
   rest(runId: string, rest: RunRest): void {
@@ -213,11 +261,11 @@ export class FileStore implements DurableStore {
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** If this can't be determined, the process that takes the run receives the error. */
-function isHeld(folder: string): boolean {
+function isHeld(folder: string, ifUnknown = false): boolean {
   try {
     return findLeaseHolder(folder) !== undefined;
-  } catch {
-    return false;
+  } catch (error) {
+    return ifUnknown && (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }
 
@@ -313,30 +361,6 @@ class FileRun implements RunHandle {
       } catch {
         // The run's own records are stored, or their writer received the error.
       }
-  }
-}
-
-/** A file name for the text that is valid in every file system; for a long text its start and its hash. */
-function encodeName(text: string): string {
-  const name = encodeURIComponent(text).replace(/^\./, '%2E').replace(/\*/g, '%2A');
-  if (name === '') throw new AgentdumpError('usage', 'the id of a run must not be empty', { argument: 'id' });
-  if (name.length <= longestName) return name;
-  // Not within an escaped character.
-  const start = name.slice(0, 100).replace(/%.?$/, '');
-  return `${start}${hashMark}${createHash('sha256').update(text).digest('hex')}`;
-}
-
-/** Like `encodeName`, but a long one is only its hash, because it is never decoded. */
-function answerName(path: string): string {
-  const isShort = path !== '' && encodeURIComponent(path).length <= longestName;
-  return isShort ? encodeName(path) : `sha256-${createHash('sha256').update(path).digest('hex')}`;
-}
-
-function decodeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
   }
 }
 

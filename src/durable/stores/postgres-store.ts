@@ -17,16 +17,18 @@ import type { PostgresPlace, PostgresPool, PostgresResult } from './postgres/poo
 import { PreparedStatements } from './postgres/prepared.ts';
 import { PostgresQueue } from './postgres/queue.ts';
 import { PostgresRun } from './postgres/run.ts';
-import { keyOf, makeTables, type RecordRow, recordOf } from './postgres/tables.ts';
+import { keyOf, makeTables, queueKeyOf, type RecordRow, recordOf } from './postgres/tables.ts';
 import { PostgresWriter } from './postgres/writer.ts';
 import type {
   DueRun,
   DueWish,
   DurableStore,
+  QueueWish,
   RunReading,
   RunRest,
   RunTitle,
   StoredRecord,
+  TakenFromQueues,
   TakenRun,
 } from './store.ts';
 
@@ -167,7 +169,16 @@ export class PostgresStore implements DurableStore, PostgresPlace {
 
   async takeDue(wish: DueWish): Promise<TakenRun[]> {
     this.requireOpen();
-    const rows = await this.#due.take(wish);
+    return this.#handOver(await this.#due.take(wish));
+  }
+
+  async takeQueued(wish: QueueWish): Promise<TakenFromQueues> {
+    this.requireOpen();
+    const { rows, againMs } = await this.#due.takeQueued(wish);
+    return { runs: await this.#handOver(rows), ...(againMs !== undefined && { againMs }) };
+  }
+
+  async #handOver(rows: readonly TakenRow[]): Promise<TakenRun[]> {
     const read = new Map<string, StoredRecord[]>();
     const held = rows.filter(({ name }) => name !== null);
     const unread = held.filter(({ is_new }) => !is_new).map(({ key }) => key);
@@ -254,16 +265,19 @@ export class PostgresStore implements DurableStore, PostgresPlace {
    */
   async #tryToTake(
     runId: string,
-    { name, priority = 0, isWork = false, dueAtMs }: RunTitle,
+    { name, priority = 0, isWork = false, dueAtMs, queue, queueKey }: RunTitle,
     dead: string | null,
   ): Promise<Taken | undefined> {
     const key = keyOf(runId);
     const [row] = await this.#query<{ epoch: string; has_answers: boolean }>(
-      `insert into agentdump_runs as run (run_id, epoch, holder, lease_until, name, priority, full_id, due_at, is_firm)
-       values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7, coalesce(to_timestamp($9::float8), now()), $9 is not null)
+      `insert into agentdump_runs as run
+         (run_id, epoch, holder, lease_until, name, priority, full_id, due_at, is_firm, queue, queue_key)
+       values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7, coalesce(to_timestamp($9::float8), now()),
+         $9 is not null, $10, $11)
        on conflict (run_id) do update
          set epoch = run.epoch + 1, holder = excluded.holder, lease_until = excluded.lease_until, is_over = false,
-           name = coalesce(run.name, excluded.name), due_at = case when $8 then now() else run.due_at end,
+           name = coalesce(run.name, excluded.name), queue = coalesce(run.queue, excluded.queue),
+           queue_key = coalesce(run.queue_key, excluded.queue_key), is_waiting = run.is_waiting and not $8, due_at = case when $8 then now() else run.due_at end,
            is_firm = run.is_firm and not $8
          where run.holder is null or run.lease_until < now() or run.holder in ($2, $4)
        returning epoch, exists (select from agentdump_answers as answer where answer.run_id = $1) as has_answers`,
@@ -277,6 +291,8 @@ export class PostgresStore implements DurableStore, PostgresPlace {
         key === runId ? null : runId,
         isWork,
         dueSeconds({ isOver: false, ...(dueAtMs !== undefined && { dueAtMs }) }),
+        queueKeyOf(queue),
+        queueKeyOf(queueKey),
       ],
     );
     return row && { epoch: Number(row.epoch), hasAnswers: row.has_answers };

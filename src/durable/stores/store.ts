@@ -4,6 +4,8 @@
  * postgres-store.ts; README.md describes how to write another one, and `test/durable/store-conformance.ts` tests what it must
  * guarantee.
  */
+import type { QueueLimits } from './queue-limits.ts';
+
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 export interface StoredRecord {
@@ -22,6 +24,9 @@ export interface RunTitle {
   name?: string;
   /** Higher ones are taken first. Default: 0. */
   priority?: number;
+  /** Only workers that declare this queue take it, within their limits. */
+  queue?: string;
+  queueKey?: string;
   /** The opener works at it now: if that worker dies, the run is due at once. */
   isWork?: boolean;
   /** For a new run: not due before, whatever is sent to it. */
@@ -36,7 +41,10 @@ export interface RunRest {
   dueAtMs?: number | 'never';
   /** No answer makes it due before `dueAtMs`: it waits only for the time. */
   isFirm?: boolean;
-  /** The return value of the handle's `mark`: if an answer was stored since, the run is due at once. */
+  /**
+   * The return value of the handle's `mark`: if an answer was stored since, the run is due at once. Only passed for a run that
+   * waits, and that therefore continues when it is taken again.
+   */
   mark?: string;
 }
 
@@ -49,6 +57,8 @@ export interface DueRun {
 /** A run that was taken. Without a handle it is only due, and must be opened. */
 export interface TakenRun extends DueRun {
   handle?: RunHandle;
+  /** It is the turn of this run of a queue, but it can't be taken. */
+  error?: unknown;
 }
 
 /** Which due runs a worker wants. */
@@ -59,6 +69,17 @@ export interface DueWish {
   except: readonly string[];
   /** The record with which a process begins its work, added to the runs that were queued and never taken. */
   opening: { kind: number; payload: string | Uint8Array };
+}
+
+/** Which due runs of queues a worker wants, and the limits of those queues. */
+export interface QueueWish extends DueWish {
+  queues: Readonly<Record<string, QueueLimits>>;
+}
+
+export interface TakenFromQueues {
+  runs: TakenRun[];
+  /** Only a rate stands in the way of more runs, and allows the next one after about this time. */
+  againMs?: number;
 }
 
 /** A run that this process holds. */
@@ -116,12 +137,18 @@ export interface DurableStore {
   answer(runId: string, path: string, payload: Uint8Array): MaybePromise<boolean>;
   findAnswer(runId: string, path: string): MaybePromise<Uint8Array | undefined>;
   /**
-   * Optional: runs of these names that are due, have no holder and have not ended, the most urgent first. Concurrent callers
-   * get different runs. Without it a worker reads every run of `list`.
+   * Optional: runs of these names that are due, have no queue and no holder and have not ended, the most urgent first.
+   * Concurrent callers get different runs. Without it a worker reads every run of `list`.
    */
   findDue?(names: readonly string[], most: number): MaybePromise<DueRun[]>;
   /** Optional, instead of `findDue`: also takes them, as `open` would, several in one call. */
   takeDue?(wish: DueWish): MaybePromise<TakenRun[]>;
+  /**
+   * Optional: takes runs of queues, as `takeDue` does, and never more than the limits permit, whichever processes call this at
+   * the same time. Of the runs that are due, those that continue after a wait come first. Without it runs can't be queued with
+   * a queue.
+   */
+  takeQueued?(wish: QueueWish): MaybePromise<TakenFromQueues>;
   /**
    * Optional: creates a run without a holder, with its first record and the due time of its title. False if there is a run
    * with this id already, in any state. Without it the run is opened, started and released.

@@ -13,6 +13,8 @@ interface Words extends RunWords {
   input?: string | undefined;
   at?: string | undefined;
   priority?: number | undefined;
+  queue?: string | undefined;
+  'queue-key'?: string | undefined;
 }
 
 const command: CommandModule<object, Words> = {
@@ -30,14 +32,18 @@ const command: CommandModule<object, Words> = {
       .option('input', { type: 'string', describe: 'JSON value that the run gets as its input' })
       .option('at', { type: 'string', describe: 'Earliest start, for example 2027-01-31T08:00:00Z' })
       .option('priority', { type: 'number', describe: 'Higher ones are taken first', default: 0 })
+      .option('queue', { type: 'string', describe: 'Queue whose limits apply, as the workers declare it' })
+      .option('queue-key', { type: 'string', describe: 'Key within the queue, for its limits per key' })
       .epilogue('With AGENTDUMP_RUN_KEY the input is sealed.'),
-  handler: async ({ dir, program, id, input, at, priority }) => {
+  handler: async ({ dir, program, id, input, at, priority, queue, 'queue-key': queueKey }) => {
     const startAt = at === undefined ? undefined : readTime(at);
     const wish = {
       id: id || undefined,
       ...(input !== undefined && { input: readJsonWord(input, 'input') }),
       startAt,
       priority,
+      queue,
+      queueKey,
     };
     const queued = await withStore(dir, (store) => enqueueRun(store, program, wish));
     if (!queued.isNew) note(`run ${queued.id} exists already; it was not queued again`);

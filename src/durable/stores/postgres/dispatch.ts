@@ -4,10 +4,12 @@
  */
 import { dueTimeOf } from '../due-time.ts';
 import { isSurelyDead } from '../holder.ts';
-import type { DueRun, DueWish, RunRest } from '../store.ts';
+import { type QueueLimits, type RunRate, ratesOf } from '../queue-limits.ts';
+import type { DueRun, DueWish, QueueWish, RunRest } from '../store.ts';
 import { ownHolder, readHolder } from './owner.ts';
 import type { PostgresPlace } from './pool.ts';
 import { keyOf, type RecordRow } from './tables.ts';
+import { takeQueuedStatement, takeQueuedValues } from './take-queued.ts';
 
 export const newsChannel = 'agentdump_news';
 
@@ -15,7 +17,7 @@ export const newsChannel = 'agentdump_news';
 const givenMs = 2_000;
 
 const dueRows = `
-    where not is_over and due_at <= now() and (name is null or name = any($1))
+    where not is_over and queue is null and due_at <= now() and (name is null or name = any($1))
       and (holder is null or lease_until < now() or holder = any($2))`;
 const mostUrgent = 'order by priority desc, name is null, due_at limit $3 for update skip locked';
 
@@ -51,6 +53,17 @@ const takeStatement = `
   from taken left join agentdump_records as record
     on taken.is_new and record.run_id = taken.run_id and record.seq = 0`;
 
+/** Those from which something might be taken. */
+const dueQueuesStatement = `
+  select queue from agentdump_runs
+  where not is_over and queue = any($1) and due_at <= now() and name = any($2)
+    and (holder is null or lease_until < now() or holder = any($3))
+  group by queue order by min(due_at)`;
+
+const shortestPauseMs = 20;
+/** The average time between two starts. */
+const pauseBetween = ({ starts, periodMs }: RunRate) => Math.max(shortestPauseMs, periodMs / starts);
+
 /** There is no need to wait for the lease of a process that is certainly dead. */
 const holdersStatement = `
   select distinct holder from agentdump_runs
@@ -73,10 +86,12 @@ export interface TakenRow extends Partial<RecordRow> {
 export class PostgresDue {
   readonly #store: PostgresPlace;
   #holdersAtMs = Number.NEGATIVE_INFINITY;
+  /** The dead ones among them. */
+  #dead: string[] = [];
   /**
    * Holder ids of take statements whose outcome is unknown. Runs may be held under them, although no process works at those.
    */
-  #unknown: { holder: string; atMs: number }[] = [];
+  #unknown: { holder: string; atMs: number; isOfQueue?: true }[] = [];
 
   constructor(store: PostgresPlace) {
     this.#store = store;
@@ -93,9 +108,42 @@ export class PostgresDue {
   async take(wish: DueWish): Promise<TakenRow[]> {
     return this.#look(wish.names, wish.most, async (dead, left) => {
       const rows = await this.#takeAs(ownHolder(), [...dead, ...this.#unknownHolders()], left, wish);
-      if (rows.length < left) this.#unknown = [];
+      if (rows.length < left) this.#unknown = this.#unknown.filter(({ isOfQueue }) => isOfQueue);
       return rows;
     });
+  }
+
+  /** Of each queue as many as its limits permit. */
+  async takeQueued({ queues, ...wish }: QueueWish): Promise<{ rows: TakenRow[]; againMs?: number }> {
+    if (performance.now() - this.#holdersAtMs >= holdersEveryMs) await this.#findDead(wish.names);
+    const dead = [...this.#dead, ...this.#unknownHolders()];
+    const limitsOf = new Map(Object.entries(queues).map(([queue, limits]) => [keyOf(queue), limits]));
+    const due = await this.#store.ask(dueQueuesStatement, [[...limitsOf.keys()], wish.names, dead]);
+    const rows: TakenRow[] = [];
+    let againMs = Number.POSITIVE_INFINITY;
+    for (const { queue } of due.rows as { queue: string }[]) {
+      const left = wish.most - rows.length;
+      if (left <= 0) break;
+      const limits = limitsOf.get(queue) ?? {};
+      const taken = await this.#takeOf(queue, limits, dead, { ...wish, most: left });
+      rows.push(...taken);
+      if (taken.length < left) againMs = Math.min(againMs, ...ratesOf(limits).map(pauseBetween));
+    }
+    return { rows, ...(Number.isFinite(againMs) && { againMs }) };
+  }
+
+  async #takeOf(queue: string, limits: QueueLimits, dead: string[], wish: DueWish): Promise<TakenRow[]> {
+    const holder = ownHolder();
+    try {
+      const taken = await this.#store.ask(
+        takeQueuedStatement,
+        takeQueuedValues(queue, limits, dead, wish, holder, this.#store.leaseMs),
+      );
+      return taken.rows as TakenRow[];
+    } catch (error) {
+      this.#unknown.push({ holder, atMs: performance.now(), isOfQueue: true });
+      throw error;
+    }
   }
 
   async #takeAs(
@@ -139,12 +187,13 @@ export class PostgresDue {
   async #findDead(names: readonly string[]): Promise<string[]> {
     const held = (await this.#store.ask(holdersStatement, [names])).rows as { holder: string }[];
     this.#holdersAtMs = performance.now();
-    return held
+    this.#dead = held
       .map(({ holder }) => holder)
       .filter((holder) => {
         const identity = readHolder(holder);
         return identity !== undefined && isSurelyDead(identity);
       });
+    return this.#dead;
   }
 }
 

@@ -3,7 +3,7 @@ import { isLasting, persist } from '../persist.ts';
 import type { RunTitle } from '../store.ts';
 import { dueSeconds, newsChannel } from './dispatch.ts';
 import type { PostgresPlace } from './pool.ts';
-import { keyOf } from './tables.ts';
+import { keyOf, queueKeyOf } from './tables.ts';
 
 export interface QueuedRecord {
   runId: string;
@@ -25,11 +25,12 @@ interface Waiting extends QueuedRecord {
  */
 const queueStatement = `
   with asked as (
-    select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::float8[], $6::integer[], $7::double precision[], $8::bytea[])
-      as one (run_id, name, priority, full_id, due, kind, at_ms, payload)),
+    select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::float8[], $6::integer[], $7::double precision[], $8::bytea[],
+      $9::text[], $10::text[])
+      as one (run_id, name, priority, full_id, due, kind, at_ms, payload, queue, queue_key)),
   queued as (
-    insert into agentdump_runs (run_id, epoch, lease_until, name, priority, full_id, due_at, is_firm)
-    select run_id, 1, '-infinity', name, priority, full_id, coalesce(to_timestamp(due), now()), due is not null
+    insert into agentdump_runs (run_id, epoch, lease_until, name, priority, full_id, due_at, is_firm, queue, queue_key)
+    select run_id, 1, '-infinity', name, priority, full_id, coalesce(to_timestamp(due), now()), due is not null, queue, queue_key
     from asked order by run_id
     on conflict do nothing
     returning run_id, due_at),
@@ -116,6 +117,8 @@ export class PostgresQueue {
         batch.map(({ kind }) => kind),
         batch.map(({ atMs }) => atMs),
         batch.map(({ payload }) => payload),
+        batch.map(({ title: { queue } }) => queueKeyOf(queue)),
+        batch.map(({ title: { queueKey } }) => queueKeyOf(queueKey)),
       ]);
       const queued = new Set((rows as { run_id: string }[]).map(({ run_id }) => run_id));
       if (tries === 1 || queued.size === batch.length) return queued;

@@ -18,7 +18,7 @@ export interface HeldRun {
 const releaseStatement = `
   with freed as (
     update agentdump_runs
-    set holder = null, is_over = coalesce($3, is_over), is_firm = coalesce($6, is_firm),
+    set holder = null, is_over = coalesce($3, is_over), is_firm = coalesce($6, is_firm), is_waiting = $5::timestamptz is not null,
       due_at = case when $3 is null or due_at <> $5::timestamptz then due_at
         else coalesce(to_timestamp($4::float8), now()) end
     where run_id = $1 and epoch = $2 returning run_id, due_at)

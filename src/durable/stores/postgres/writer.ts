@@ -48,7 +48,7 @@ const addStatement = `
     for no key update of run),
   freed as (
     update agentdump_runs as run
-    set holder = null, is_over = last.is_over, is_firm = last.is_firm, due_at = coalesce(to_timestamp(last.due), now())
+    set holder = null, is_waiting = false, is_over = last.is_over, is_firm = last.is_firm, due_at = coalesce(to_timestamp(last.due), now())
     from unnest($9::text[], $10::bigint[], $11::boolean[], $12::boolean[], $13::float8[]) as last (run_id, epoch, is_over, is_firm, due)
     where run.run_id = last.run_id and run.epoch = last.epoch
     returning run.run_id, run.is_over, run.due_at),
