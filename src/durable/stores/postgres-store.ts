@@ -11,13 +11,14 @@ import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
 import { hearErrors, importPg, placeOf } from './postgres/client.ts';
 import { dueSeconds, newsChannel, PostgresDue, rest, type TakenRow } from './postgres/dispatch.ts';
+import { keyOf, queueKeyOf } from './postgres/keys.ts';
 import { PostgresNews } from './postgres/news.ts';
 import { ownHolder, readHolder } from './postgres/owner.ts';
 import type { PostgresPlace, PostgresPool, PostgresResult } from './postgres/pool.ts';
 import { PreparedStatements } from './postgres/prepared.ts';
 import { PostgresQueue } from './postgres/queue.ts';
 import { PostgresRun } from './postgres/run.ts';
-import { keyOf, makeTables, queueKeyOf, type RecordRow, recordOf } from './postgres/tables.ts';
+import { makeTables, type RecordRow, recordOf } from './postgres/tables.ts';
 import { PostgresWriter } from './postgres/writer.ts';
 import type {
   DueRun,

@@ -6,9 +6,10 @@ import { dueTimeOf } from '../due-time.ts';
 import { isSurelyDead } from '../holder.ts';
 import { type QueueLimits, type RunRate, ratesOf } from '../queue-limits.ts';
 import type { DueRun, DueWish, QueueWish, RunRest } from '../store.ts';
+import { keyOf } from './keys.ts';
 import { ownHolder, readHolder } from './owner.ts';
 import type { PostgresPlace } from './pool.ts';
-import { keyOf, type RecordRow } from './tables.ts';
+import type { RecordRow } from './tables.ts';
 import { takeQueuedStatement, takeQueuedValues } from './take-queued.ts';
 
 export const newsChannel = 'agentdump_news';

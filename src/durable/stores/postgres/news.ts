@@ -3,8 +3,8 @@
  * listeners find what was missed meanwhile by polling.
  */
 import { newsChannel } from './dispatch.ts';
+import { isShortened } from './keys.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
-import { isShortened } from './tables.ts';
 
 const againMs = 2_000;
 

@@ -2,8 +2,8 @@
 import { isLasting, persist } from '../persist.ts';
 import type { RunTitle } from '../store.ts';
 import { dueSeconds, newsChannel } from './dispatch.ts';
+import { keyOf, queueKeyOf } from './keys.ts';
 import type { PostgresPlace } from './pool.ts';
-import { keyOf, queueKeyOf } from './tables.ts';
 
 export interface QueuedRecord {
   runId: string;

@@ -5,7 +5,7 @@
  */
 import type { QueueLimits } from '../queue-limits.ts';
 import type { DueWish } from '../store.ts';
-import { keyOf } from './tables.ts';
+import { keyOf } from './keys.ts';
 
 /** Another text needs another name, because releases may share a database. */
 export const takeQueuedName = 'agentdump_take_queued_1';
