@@ -8,7 +8,7 @@ import type { Account, ErrorFacts, Signature } from '../model/account.ts';
 import { clip, firstLine } from '../model/quantities.ts';
 import type { Frame } from '../model/thread.ts';
 
-export const signatureVersion = 3;
+export const signatureVersion = 4;
 /** The function that failed and its callers. Frames further down only show how it was reached, which varies. */
 const maxFrames = 3;
 /** Deaths that are unrelated to the running code: frames would split one group. */

@@ -1,14 +1,13 @@
 /**
  * JavaScript frames read from cores, compared with V8's own: the program prints Error.stack with all its frames, then faults
- * at the same place. Line and column of every frame must equal V8's, in every tier, on every Node.
+ * at the same place. Function, line and column of every frame must equal V8's, in every tier, on every Node.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { JavaScriptFrame } from '../../../src/formats/v8/frames/frames.ts';
 import { generatedScript, readJavaScriptFrames } from '../../support/cores/core-frames.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
-import { parseTruth, type TruePlace } from '../../support/cores/frame-truth.ts';
+import { bareName, parseTruth, type TruePlace } from '../../support/cores/frame-truth.ts';
 
 /** V8 flags, and how many times the chain is called before the process dies. */
 const modes: Record<string, { flags: string[]; rounds: number }> = {
@@ -24,7 +23,7 @@ for (const node of nodes)
     suite(`Node ${node.major}, ${mode}`, { skip: noCores }, () => {
       let death: Death;
       let truth: TruePlace[];
-      let mine: JavaScriptFrame[];
+      let mine: ReturnType<typeof readJavaScriptFrames>;
       before(() => {
         const seed = `${node.major * 10 + rounds}`;
         death = makeCore(node.path, [...flags, join(victims, 'frames.cjs'), seed, '90', `${rounds}`]);
@@ -40,6 +39,13 @@ for (const node of nodes)
         assert.deepEqual(
           mine.map((frame) => frame.place ?? frame.problem),
           truth.map(({ line, column }) => ({ line, column })),
+        );
+      });
+
+      test('the function of every frame', () => {
+        assert.deepEqual(
+          mine.map(({ shown }) => bareName(shown)),
+          truth.map(({ name }) => bareName(name)),
         );
       });
 

@@ -71,7 +71,7 @@ test('the parts say what was hashed', () => {
     'frame:main@main.js',
   ]);
   assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
-  assert.equal(signature?.version, 3);
+  assert.equal(signature?.version, 4);
 });
 
 test('stable across roots, lines, numbers and hashes of chunks', () => {

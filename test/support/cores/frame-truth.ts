@@ -19,3 +19,11 @@ export function parseTruth(stack: string): TruePlace[] {
   }
   return places;
 }
+
+/** `new C.m [as n]` and `Object.m` → `m`: V8 and the account name receivers by rules of their own. */
+export const bareName = (name: string) =>
+  name
+    .replace(/ \[as .*\]$/, '')
+    .replace(/^(?:async |new )+/, '')
+    .replace(/^.*\.(?!\.)(?=[^.]*$)/, '')
+    .replace(/^<anonymous>$/, '');

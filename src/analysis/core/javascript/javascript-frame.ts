@@ -6,6 +6,7 @@ import type { JavaScriptFrame } from '../../../formats/v8/frames/frames.ts';
 import type { Script } from '../../../formats/v8/frames/script.ts';
 import { optimisedAway } from '../../../formats/v8/frames/translated-values.ts';
 import { findConstructorName, findFunctionName, readOwnProperties } from '../../../formats/v8/properties.ts';
+import { findString, isStringType } from '../../../formats/v8/strings.ts';
 import { ValueRenderer } from '../../../formats/v8/values.ts';
 import type { Frame, FrameTrust, LocalVariable, SourceLine } from '../../../model/thread.ts';
 import { isInApp } from '../../stacks/in-app.ts';
@@ -24,6 +25,8 @@ const sourceContext = 2;
 const maxLineLength = 240;
 const maxClosureVariables = 16;
 const maxMethods = 100;
+const maxOwnOfFunction = 16;
+const maxName = 512;
 
 export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, detail: FrameDetail): Frame {
   const { script } = frame.function;
@@ -48,11 +51,23 @@ export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, d
 
 /** As in V8's own stack traces: `new Agent`, `Agent.run`, `run`. */
 export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
-  const { name } = frame.function;
+  const name = frame.function.name || findOwnName(v8, frame) || '';
   if (isConstructing || frame.isConstructing) return `new ${name || '<anonymous>'}`;
   const type = frame.receiver === undefined ? undefined : findTypeName(v8, frame.receiver);
   if (!type || name.startsWith(type) || /^(?:[gs]et |[<[])/.test(name)) return name;
   return `${type}.${name || findMethodName(v8, frame) || '<anonymous>'}`;
+}
+
+/** V8 stores the name of a method with a computed key in the function object itself, because each evaluation has its own. */
+function findOwnName(v8: V8Runtime, { closure }: JavaScriptFrame): string | undefined {
+  if (closure === undefined) return undefined;
+  const heap = v8.values;
+  return whereMapped(() => {
+    const own = readOwnProperties(heap, closure, maxOwnOfFunction).find(
+      (p) => p.name === 'name' && !p.isAccessor,
+    );
+    return own && isStringType(heap.findType(own.value)) ? findString(heap, own.value, maxName) : undefined;
+  });
 }
 
 /** An anonymous function gets the name of the property of its receiver that contains it. */

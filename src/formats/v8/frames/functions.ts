@@ -25,6 +25,8 @@ const maxNameLength = 512;
 const controls = /[\0-\x1f\x7f]/;
 /** Offset in V8's DebugInfo. */
 const debugInfoScript = 24;
+/** The lowest bits of a SharedFunctionInfo's flags. */
+const functionKindMask = 31;
 /** Characters from the opening parenthesis. */
 const longestParameters = 2000;
 
@@ -77,7 +79,8 @@ export class Functions {
     const scopeInfo = findScopeInfo(heap, nameOrScope);
     const ownName = scopeInfo ? scopeInfo.functionName : findString(heap, nameOrScope, maxNameLength);
     const script = this.#scripts.find(this.#scriptOf(heap.field(value, shared.script)));
-    const info: FunctionInfo = { name: ownName || scopeInfo?.inferredName || '', parameters: [] };
+    const name = this.#findInitializerName(value) ?? (ownName || scopeInfo?.inferredName || '');
+    const info: FunctionInfo = { name, parameters: [] };
     if (script) info.script = script;
     if (scopeInfo) info.scopeInfo = scopeInfo;
     const hasName = scopeInfo ? !scopeInfo.hasBadName : ownName !== undefined || isAbsent(heap, nameOrScope);
@@ -93,6 +96,17 @@ export class Functions {
       if (source !== undefined) info.parameters = parseParameterNames(source);
     }
     return info;
+  }
+
+  /**
+   * The function that sets a class's fields, or runs its static blocks: since V8 11.8 it has the name of its class in memory, and
+   * V8 names it by its kind.
+   */
+  #findInitializerName(value: Tagged): string | undefined {
+    const { memory, layout } = this.#heap;
+    const kind = memory.readUint32(value - 1 + layout.shared.flags) & functionKindMask;
+    if (layout.initializerKinds.instance.includes(kind)) return '<instance_members_initializer>';
+    return layout.initializerKinds.static.includes(kind) ? '<static_initializer>' : undefined;
   }
 
   /** For a function that was never called, or whose code was flushed after a long time without calls. */

@@ -25,6 +25,8 @@ export interface LayoutRow {
   /** The lowest bits of code offset deltas are the statement flag (V8 14) instead of the sign. */
   unsignedPositionDeltas: boolean;
   lastFunctionType: number;
+  /** Numbers in V8's enum FunctionKind: of functions that set the fields of instances, and of those for static members. */
+  initializerKinds: { instance: readonly number[]; static: readonly number[] };
   /** A date contains its time as a raw double instead of a heap number. */
   bareDates: boolean;
   safepointHeader: number;
@@ -48,6 +50,10 @@ export interface LayoutRow {
   signedHeights: boolean;
 }
 
+const initializersOfV8Line10 = { instance: [24], static: [25] };
+/** V8 distinguishes whether members of the other sort come before. */
+const initializersOfV8Line146 = { instance: [24, 25], static: [26, 27] };
+
 export const layoutRows: readonly LayoutRow[] = [
   {
     from: 1103,
@@ -59,6 +65,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
@@ -75,6 +82,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
@@ -91,6 +99,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
     page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40, freed: (1 << 13) | (1 << 16) },
@@ -107,6 +116,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
     bareDates: true,
     safepointHeader: 8,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
@@ -123,6 +133,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8, 16],
     unsignedPositionDeltas: false,
     lastFunctionType: 2081,
+    initializerKinds: initializersOfV8Line10,
     bareDates: true,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
@@ -139,6 +150,24 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8, 16],
     unsignedPositionDeltas: true,
     lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
+    bareDates: true,
+    safepointHeader: 12,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
+    translation: opcodesOfV8Line13,
+    signedHeights: false,
+  },
+  {
+    from: 1406,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 52,
+    codeInstructionSize: 56,
+    functionData: [8, 16],
+    unsignedPositionDeltas: true,
+    lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line146,
     bareDates: true,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },

@@ -135,6 +135,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       tokenOffset: field('SharedFunctionInfo.raw_function_token_offset'),
       flags: field('SharedFunctionInfo.flags'),
     },
+    initializerKinds: row.initializerKinds,
     uncompiled: {
       start: field('UncompiledData.start_position'),
       end: field('UncompiledData.end_position'),
