@@ -2,6 +2,7 @@
  * Describes one thread of a core: native and JavaScript frames in one stack, each with how it was found. V8's glue frames
  * (entry, exit, construct) are omitted; its other built-ins are kept.
  */
+import type { RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
 import type { ElfSymbol } from '../../formats/elf/symbols.ts';
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames/frames.ts';
@@ -37,6 +38,7 @@ export interface ThreadOptions {
 export function describeThread(dump: CoreDump, thread: CoreThread, options: ThreadOptions): Thread {
   const isExact = !(options.crashed && thread.signal === SIGTRAP && dump.machine.stopsBehindBreakpoint);
   const registers = dump.machine.registersOf(thread);
+  if (!options.crashed && isKernelWorker(registers, dump)) return describeKernelWorker(thread);
   const stack = walkNativeStack(registers, dump, isExact);
   const found: Gap[] = [];
   if (stack.stopped)
@@ -69,6 +71,21 @@ export function describeThread(dump: CoreDump, thread: CoreThread, options: Thre
     ...(isMain ? { name: 'main thread' } : purpose ? { name: purpose.name } : {}),
   };
 }
+
+/**
+ * The kernel starts the workers of io_uring as threads of the process, with registers of zero because they never return to it
+ * (PF_IO_WORKER). Node 20.3 to 20.10 and 21 have some.
+ */
+const isKernelWorker = (registers: RegisterFile, { machine }: CoreDump): boolean =>
+  registers.get(machine.programCounter) === 0n && registers.get(machine.stackPointer) === 0n;
+
+const describeKernelWorker = ({ tid }: CoreThread): Thread => ({
+  id: tid,
+  kind: 'native',
+  name: "the kernel's worker of io_uring",
+  crashed: false,
+  frames: [],
+});
 
 function elide({ frames, dropped }: NativeStack, tid: number, gaps: Gap[]): NativeFrame[] {
   const most = framesAtTop + framesAtBottom;
