@@ -95,6 +95,30 @@ export interface HeapPath {
   text: string;
 }
 
+/** One line of merged paths: the steps that all objects below have in common. */
+export interface HeapPathLine {
+  /** From the line above, in the middle abbreviated if it is long; `*` for indexes and keys. */
+  path: string;
+  /** Of the nodes at its end. */
+  class: string;
+  /** The one of them that retains most. */
+  id: number;
+  nodes: number;
+  /** What would be freed if these nodes were cut off, whether or not it was asked about. */
+  nodesRetainedSizeBytes: number;
+  /** Objects in question that are reached this way, of which `endHere` at this line. */
+  objects: number;
+  endHere: number;
+  /** Of these objects. */
+  selfSizeBytes: number;
+  /** Of these objects, without counting one again that another one retains. */
+  retainedSizeBytes: number;
+  /** A list, tree or chain: how often its steps are repeated at most. */
+  times?: number;
+  /** Largest first. */
+  below: HeapPathLine[];
+}
+
 export interface HeapSuspect {
   rule: string;
   title: string;

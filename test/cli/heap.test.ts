@@ -89,6 +89,7 @@ test('each question answers in text and in JSON', () => {
       [['suspects', snapshot], /./],
       [['retainers', snapshot, id], /references? to Session @/],
       [['path', snapshot, id], /What keeps Session @/],
+      [['paths', snapshot, 'Session'], /200 objects retaining .* by what holds them/],
       [['strings', snapshot], /copies waste/],
       [['show', snapshot, id], /messages/],
       [['diff', snapshot, snapshot], /snapshot/],

@@ -67,6 +67,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   'verify --secrets': ['verify', '{}', '--secrets'],
 };
 const ofHeap: typeof commands = {
+  'heap paths': ['heap', 'paths', '{}', 'type = string'],
   'heap strings': ['heap', 'strings', '{}'],
   'heap summary': ['heap', 'summary', '{}', '--json'],
   'heap suspects': ['heap', 'suspects', '{}'],
@@ -259,6 +260,7 @@ function mcpQuestions(bundle: string): string {
     heap_retainers: { bundle, id: '@1', path: true },
     heap_objects: { bundle },
     heap_inspect: { bundle, id: '@1' },
+    heap_paths: { bundle, of: 'type = string' },
     heap_strings: { bundle },
   };
   const calls = Object.entries(tools).map(([name, words], id) => ({

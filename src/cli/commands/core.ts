@@ -26,6 +26,7 @@ const heapQuestions: Readonly<Record<string, { question: string; words: string; 
   inspect: { question: 'show', words: '@address', about: 'the value of an object' },
   refs: { question: 'retainers', words: '@address', about: 'what references it' },
   path: { question: 'path', words: '@address', about: 'why it was alive: the path from the roots' },
+  paths: { question: 'paths', words: '<class|query>', about: 'what held many objects, merged' },
   query: { question: 'query', words: '<query>', about: 'objects by condition, as `heap query`' },
   strings: { question: 'strings', words: '', about: 'duplicate strings' },
 };

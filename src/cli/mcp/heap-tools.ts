@@ -6,10 +6,12 @@ import type { AllowedBundles } from './allowed-bundles.ts';
 import {
   classesSchema,
   holdersSchema,
+  pathsSchema,
   querySchema,
   stringsSchema,
   structuredClasses,
   structuredHolders,
+  structuredPaths,
   structuredQuery,
   structuredStrings,
   structuredSuspects,
@@ -120,6 +122,28 @@ export const heapTools: readonly Tool[] = [
       return ask({ name, rest: [textOf(words, 'id') ?? ''], tell: structuredHolders }, words, allowed);
     },
     output: holdersSchema,
+  },
+  {
+    name: 'heap_paths',
+    title: 'What holds many objects',
+    description:
+      'The paths from the roots to all objects of a class or of a condition, merged to a tree: how many objects and bytes are held by what. The lines are in the order of the tree, with their depth.',
+    input: {
+      fields: {
+        bundle: bundleField,
+        core: coreField,
+        of: {
+          type: 'string',
+          description: 'A class, a node id or a condition as in heap_query, such as class = Session',
+          maxLength: 2000,
+        },
+        limit: limitField,
+      },
+      required: ['of'],
+    },
+    answer: (words, allowed) =>
+      ask({ name: 'paths', rest: [textOf(words, 'of') ?? ''], tell: structuredPaths }, words, allowed),
+    output: pathsSchema,
   },
   {
     name: 'heap_objects',

@@ -2,13 +2,14 @@
 import type {
   ClassesDocument,
   PathDocument,
+  PathsDocument,
   QueryDocument,
   RetainersDocument,
   StringsDocument,
   SuspectsDocument,
   ValueDocument,
 } from '../../analysis/memory/questions/documents.ts';
-import type { HeapEdgeRow, HeapNodeRow, HeapSource } from '../../model/heap.ts';
+import type { HeapEdgeRow, HeapNodeRow, HeapPathLine, HeapSource } from '../../model/heap.ts';
 import {
   answerOf,
   flag,
@@ -105,6 +106,27 @@ export const valueSchema = heapAnswer({
   ),
 });
 
+/** The tree as a list in its order, each line with its depth: schemas of tools can't be recursive. */
+export const pathsSchema = heapAnswer({
+  ...{
+    objects: integer,
+    selfSizeBytes: integer,
+    retainedSizeBytes: integer,
+    unheld: integer,
+    hidden: integer,
+  },
+  lines: listOf(
+    record(
+      {
+        ...{ depth: integer, path: text, class: text, id: integer },
+        ...{ nodes: integer, nodesRetainedSizeBytes: integer },
+        ...{ objects: integer, endHere: integer, selfSizeBytes: integer, retainedSizeBytes: integer },
+      },
+      { times: integer },
+    ),
+  ),
+});
+
 export const stringsSchema = heapAnswer({
   ...{ count: integer, selfSizeBytes: integer, wastedBytes: integer },
   strings: listOf(
@@ -144,6 +166,13 @@ export function structuredValue({ node: held, value }: ValueDocument): object {
       lacksNumbers: value.lacksNumbers,
     },
   };
+}
+
+export function structuredPaths(document: PathsDocument): object {
+  const { objects, selfSizeBytes, retainedSizeBytes, unheld, hidden, lines } = document;
+  const flat = (below: readonly HeapPathLine[], depth: number): object[] =>
+    below.flatMap(({ below: next, ...line }) => [{ depth, ...line }, ...flat(next, depth + 1)]);
+  return { objects, selfSizeBytes, retainedSizeBytes, unheld, hidden, lines: flat(lines, 0) };
 }
 
 export function structuredStrings({ count, selfSizeBytes, wastedBytes, rows }: StringsDocument): object {

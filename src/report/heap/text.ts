@@ -23,6 +23,8 @@ import { mapStrings } from '../map-strings.ts';
 import { keyValues, type Page, section, wrap } from '../text/layout.ts';
 import { findRuns } from '../text/repeats.ts';
 import { renderTable } from '../text/table.ts';
+import { foldPath } from './fold-path.ts';
+import { type PathsView, renderPaths } from './merged-paths.ts';
 import {
   allocationTable,
   classTable,
@@ -55,6 +57,7 @@ export type HeapView =
       notes?: string[];
     } & HeapDocument)
   | ({ view: 'path'; node: HeapNodeRow; path: HeapPath } & HeapDocument)
+  | ({ view: 'paths' } & PathsView & HeapDocument)
   | ({
       view: 'strings';
       count: number;
@@ -116,6 +119,8 @@ function body(view: HeapView, page: Page): string[] {
       return renderNodes(view, page);
     case 'path':
       return renderPath(view.node, view.path, page);
+    case 'paths':
+      return renderPaths(view, page);
     case 'strings':
       return renderStrings(view, page);
     case 'allocations':
@@ -296,15 +301,6 @@ function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] 
       ? [page.palette.faint(`… ${formatCount(more, 'more entry', 'more entries')} (--limit)`)]
       : []),
   ];
-}
-
-/** Leaves out the middle: the head shows where to begin, and the tail which container it is. */
-function foldPath(path: string, most: number): string {
-  if (path.length <= most) return path;
-  const head = path.slice(0, Math.floor(most / 4));
-  const tail = path.slice(head.length + 3 - most);
-  // Removes a name that was cut in two.
-  return `${head.replace(/[.[{][^.[{]*$/, '') || head} … ${tail.replace(/^[^.[{]*(?=[.[{])/, '')}`;
 }
 
 const matchTexts = {

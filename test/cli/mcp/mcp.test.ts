@@ -97,6 +97,7 @@ test('every tool only reads, and the instructions say what is data', { skip }, a
     'gaps',
     'heap_inspect',
     'heap_objects',
+    'heap_paths',
     'heap_query',
     'heap_retainers',
     'heap_strings',

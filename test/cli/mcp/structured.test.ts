@@ -206,6 +206,7 @@ const every: [tool: string, words: object][] = [
   ['heap_query', { bundle: '8899aabb', query: 'select class, count() from Session group by class' }],
   ['heap_objects', { bundle: '8899aabb', sort: 'count' }],
   ['heap_inspect', { bundle: '8899aabb', id: '@1' }],
+  ['heap_paths', { bundle: '8899aabb', of: 'Session' }],
   ['heap_strings', { bundle: '8899aabb' }],
 ];
 

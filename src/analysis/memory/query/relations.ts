@@ -72,7 +72,7 @@ function above(heap: Heap, wanted: NodeSet): NodeSet {
 }
 
 /** Nodes with a wanted node among their dominators. */
-function below(heap: Heap, wanted: NodeSet): NodeSet {
+export function below(heap: Heap, wanted: NodeSet): NodeSet {
   const { dominator } = heap.tree;
   const found = new Uint8Array(heap.nodeCount);
   const isKnown = new Uint8Array(heap.nodeCount);

@@ -1,10 +1,12 @@
 /** Runs a query over all nodes. syntax.ts defines the language. */
+import { AgentdumpError } from '../../../errors.ts';
 import type { HeapNodeRow, HeapQueryColumn, HeapQueryTable } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { lacksNumbers } from '../questions/heap-value.ts';
-import { nodeRow } from '../questions/node-rows.ts';
+import { nodeRow, requireNode } from '../questions/node-rows.ts';
 import { collectGroups } from './aggregates.ts';
 import { compileTest, compileValue, type Scope } from './compile.ts';
+import { parseQuery } from './parse.ts';
 import { PropertyReader } from './properties.ts';
 import {
   type Column,
@@ -37,6 +39,37 @@ export function runQuery(heap: Heap, query: Query, limit: number): QueryResult {
     ? groupRows(scope, query, nodes, most)
     : nodeRows(scope, query, nodes, most);
   return { matches: nodes.length, ...answer, notes: notesOf(heap, query, properties) };
+}
+
+/**
+ * The objects that a class, a node id or a condition names. A class may have a name that is no word of a query, such as
+ * `{role, content}`.
+ */
+export function nodesOfWords(heap: Heap, words: string): number[] {
+  const scope: Scope = { heap, properties: new PropertyReader(heap) };
+  const kinds = new Set(heap.classes.kinds.flatMap(({ name }, kind) => (name === words ? [kind] : [])));
+  if (kinds.size) {
+    const { of } = heap.classes;
+    const found: number[] = [];
+    for (let node = 0; node < heap.nodeCount; node++) if (kinds.has(of[node]!)) found.push(node);
+    return found;
+  }
+  if (/^@?\d+$/.test(words)) return [requireNode(heap, words)];
+  if (/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(words))
+    throw new AgentdumpError('not-found', `no object of this heap is of a class ${words}`, { name: words });
+  return matchingNodes(scope, conditionOf(words));
+}
+
+/** @throws AgentdumpError `usage` for a query that asks for more than nodes. */
+export function conditionOf(words: string): Expression | undefined {
+  const { where, select, groupBy, orderBy, having, limit } = parseQuery(words);
+  if (select || groupBy.length || orderBy.length || having || limit !== undefined)
+    throw new AgentdumpError(
+      'usage',
+      'paths takes a class, a node id or a condition (class = Session and self > 1kb), and no other clause of a query',
+      { argument: words },
+    );
+  return where;
 }
 
 function matchingNodes(scope: Scope, where: Expression | undefined): number[] {

@@ -18,12 +18,13 @@ import type { Growth } from '../growth/growth.ts';
 import { growthSuspects } from '../growth/growth-suspects.ts';
 import type { Heap } from '../heap.ts';
 import { parseQuery } from '../query/parse.ts';
-import { runQuery } from '../query/run.ts';
+import { nodesOfWords, runQuery } from '../query/run.ts';
 import { computeSuspects } from '../suspects/suspects.ts';
 import type { Allocations } from './allocations.ts';
 import { computeDuplicateStrings } from './duplicate-strings.ts';
 import { computeHeapValue, type ValueInMemory } from './heap-value.ts';
 import { largestRows } from './largest.ts';
+import { type MergedPaths, mergePaths } from './merged-paths.ts';
 import { nodeRow, requireNode } from './node-rows.ts';
 import { computePath } from './paths.ts';
 import { type ClassOrder, classRows, computeSummary } from './summary.ts';
@@ -50,6 +51,7 @@ export type RetainersDocument = HeapDocument & {
 };
 export type NodesDocument = HeapDocument & { node?: HeapNodeRow; nodes: HeapNodeRow[] };
 export type PathDocument = HeapDocument & { node: HeapNodeRow; path: HeapPath };
+export type PathsDocument = HeapDocument & MergedPaths & { of: string };
 export type StringsDocument = HeapDocument & {
   count: number;
   selfSizeBytes: number;
@@ -130,6 +132,12 @@ export function dominatorsDocument(asked: Asked, words: string | undefined, limi
 export function pathDocument(asked: Asked, words: string): PathDocument {
   const node = requireNode(asked.heap, words);
   return { ...head(asked), node: nodeRow(asked.heap, node), path: computePath(asked.heap, node) };
+}
+
+/** @param words a class, a node id, or a condition of the query language. */
+export function pathsDocument(asked: Asked, words: string, limit: number): PathsDocument {
+  const nodes = nodesOfWords(asked.heap, words);
+  return { ...head(asked), of: words, ...mergePaths(asked.heap, nodes, limit) };
 }
 
 export function stringsDocument(asked: Asked, limit: number): StringsDocument {

@@ -13,7 +13,7 @@ const maxSteps = 100_000;
 
 /** Rows of the edges from the root to the node; empty if no strong edge leads to it. */
 export function pathEdges(heap: Heap, node: number): number[] {
-  const named = namedRetainer(heap, node);
+  const named = weakEntryRetainer(heap, node);
   if (named < 0) return nearestEdges(heap, node);
   return [...nearestEdges(heap, heap.retainers.sourceOf(named)), named];
 }
@@ -21,7 +21,7 @@ export function pathEdges(heap: Heap, node: number): number[] {
 function nearestEdges(heap: Heap, node: number): number[] {
   const edges: number[] = [];
   for (let at = node; at !== heap.root && edges.length < maxSteps; ) {
-    const edge = nearestRetainer(heap, at);
+    const edge = retainerOf(heap, at);
     if (edge < 0) break;
     edges.push(edge);
     at = heap.retainers.sourceOf(edge);
@@ -33,9 +33,9 @@ function nearestEdges(heap: Heap, node: number): number[] {
 const mostStepsMore = 6;
 
 /** For the value of a WeakMap entry, which has no name there, the nearest retainer with a name for it; otherwise -1. */
-function namedRetainer(heap: Heap, node: number): number {
+export function weakEntryRetainer(heap: Heap, node: number): number {
   const { snapshot, distances, retainers } = heap;
-  const first = nearestRetainer(heap, node);
+  const first = retainerOf(heap, node);
   if (first < 0 || snapshot.edgeType(first) !== EdgeType.ephemeron) return -1;
   let best = -1;
   for (const edge of retainers.to(node).subarray(0, manyRetainers)) {
@@ -59,7 +59,8 @@ function isOnWay(heap: Heap, node: number, to: number): boolean {
 const manyRetainers = 64;
 const nearest = new WeakMap<Heap, Map<number, number>>();
 
-function nearestRetainer(heap: Heap, node: number): number {
+/** The edge by which a shortest path from the roots reaches the node, or -1. */
+export function retainerOf(heap: Heap, node: number): number {
   const { first } = heap.retainers;
   if (first[node + 1]! - first[node]! < manyRetainers) return findNearest(heap, node);
   const known = nearest.get(heap) ?? new Map<number, number>();
@@ -147,7 +148,7 @@ interface TargetCounts {
 }
 
 /** Whether a property's name is a key: `histories.s17`, with one property per session. */
-function isOneOfMany(heap: Heap, edge: number): boolean {
+export function isOneOfMany(heap: Heap, edge: number): boolean {
   const { snapshot, classes } = heap;
   if (snapshot.edgeType(edge) !== EdgeType.property) return false;
   // Node's module cache: the file name shows whose code holds the object.
@@ -202,7 +203,7 @@ function clipMiddle(path: string): string {
   return path.length <= 300 ? path : `${path.slice(0, 140)} … ${path.slice(-140)}`;
 }
 
-function appendStep(heap: Heap, text: string, edge: number): string {
+export function appendStep(heap: Heap, text: string, edge: number): string {
   const { snapshot } = heap;
   const name = snapshot.edgeName(edge);
   const target = snapshot.edgeTarget(edge);

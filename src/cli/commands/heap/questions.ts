@@ -15,6 +15,7 @@ import {
   growthDocument,
   growthSuspectsDocument,
   pathDocument,
+  pathsDocument,
   type QueryDocument,
   queryDocument,
   retainersDocument,
@@ -75,6 +76,9 @@ const page = async (): Promise<Page> => ({
   palette: stdoutWantsColour() ? (await import('../../terminal-palette.ts')).terminalPalette : plainPalette,
   columns: stdoutColumns(),
 });
+
+/** Two pages of a terminal. */
+const mostPathLines = 40;
 
 /** `node`: the first argument after the file; an address of a core's memory is converted to the id of the node there. */
 async function ask(
@@ -156,6 +160,15 @@ export const questions: Readonly<Record<string, Question>> = {
     about: 'the retaining path of a node, from the roots',
     needs: 'node',
     answer: (options) => ask(options, (asked, node) => shown('path', pathDocument(asked, node))),
+  },
+  paths: {
+    words: '<file|bundle|core> <class|query>',
+    about: 'what holds many objects: their paths from the roots, merged',
+    needs: 'text',
+    answer: (options) =>
+      ask(options, (asked) =>
+        shown('paths', pathsDocument(asked, options.rest[0]!, options.limit ?? mostPathLines)),
+      ),
   },
   strings: {
     words: '<file|bundle|core>',
