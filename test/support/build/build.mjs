@@ -55,21 +55,27 @@ async function inlinePackages(name) {
 }
 
 /**
- * One file instead of the forty that a durable run needs: their finding took 40 ms of each resume. What hosts compare by
- * identity (errors, the recorded API) stays outside.
+ * A few files instead of the forty that a durable run needs: their finding took 40 ms of each resume. What the engine and
+ * `agentdump/durable` both need is in files that both import, so a worker loads it once, and a store that the host has made
+ * is of the class that the engine knows. What hosts compare by identity (errors, the recorded API) stays outside.
  */
 async function inlineDurableEngine() {
   const folder = join(root, 'dist', 'durable');
   const { metafile } = await build({
-    entryPoints: [join(folder, 'engine.js')],
-    outfile: join(folder, 'engine.js'),
+    entryPoints: [join(folder, 'engine.js'), join(folder, 'index.js')],
+    outdir: folder,
     bundle: true,
+    splitting: true,
+    chunkNames: 'shared-[hash]',
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
     external: ['pg'],
     plugins: [
-      leaveOutside(join(folder, 'engine.js'), (file) => file === 'errors.js' || file.startsWith('agent/')),
+      leaveOutside(
+        join(folder, 'engine.js'),
+        (file) => ['errors.js', 'durable/api.js'].includes(file) || file.startsWith('agent/'),
+      ),
     ],
     legalComments: 'inline',
     absWorkingDir: root,
