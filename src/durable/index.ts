@@ -7,6 +7,8 @@ export type { WorkerOptions } from './dispatch/worker-options.ts';
 export { answerApproval, type RunState, type RunSummary, rollBack, summarizeRun } from './inspect.ts';
 export type * from './options.ts';
 export type { CheckpointContents, CheckpointPlan, RestoredCheckpoint } from './records/checkpoint.ts';
+export { type ClassSerializer, registerClass } from './records/classes.ts';
+export { registerLangChainMessages } from './records/langchain-messages.ts';
 export type { Answer, RunRetry, Signal, Spent } from './records/layout.ts';
 export { type FileReference, referenceFile, verifyReference } from './records/reference.ts';
 export { type RepairedConversation, repairConversation } from './runs/repair-conversation.ts';

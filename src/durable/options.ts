@@ -40,6 +40,8 @@ export interface RetryPolicy {
   when?: (error: unknown) => boolean;
 }
 
+export type ResultClass = abstract new (...given: never[]) => unknown;
+
 export interface DurableStepOptions extends StepOptions {
   /**
    * The input of the step. A hash of it is recorded: if a resume calls the step with a different input, the program has
@@ -48,6 +50,10 @@ export interface DurableStepOptions extends StepOptions {
   input?: unknown;
   /** Identifies the step instead of its ordinal among the steps of its name; for steps whose order may change. */
   key?: string;
+  /**
+   * The class of its result, or several. A step whose result could not be stored is then refused before it starts.
+   */
+  returns?: ResultClass | readonly ResultClass[];
   inDoubt?: DoubtPolicy;
   retry?: RetryPolicy;
   timeoutMs?: number;

@@ -1,12 +1,13 @@
 /**
  * The host's values as text and back: JSON, Date, Map, Set, BigInt, Buffer and typed arrays, Error, undefined, NaN, and
  * cycles. Uses devalue, whose text is readable, and which refuses what it can't restore (a function, an instance of a class)
- * with the path to it. Errors and Buffers are added here.
+ * with the path to it. Errors, Buffers, and classes that the host registers are added here.
  */
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
 import { DevalueError, stringify, unflatten } from 'devalue';
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
+import { describeRefused, reduceInstance, reviveInstance } from './classes.ts';
 
 /** JSON text of the value. Throws AgentdumpError `usage` with the path to what can't be stored. */
 export function encodeValue(value: unknown): string {
@@ -15,7 +16,7 @@ export function encodeValue(value: unknown): string {
   } catch (error) {
     const path = error instanceof DevalueError ? error.path : '';
     const at = path ? ` at ${path.replace(/^\./, '')}` : '';
-    const reason = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
+    const reason = error instanceof RangeError ? 'it is nested too deeply' : reasonOf(error as Error);
     throw new AgentdumpError(
       'usage',
       `a value that can't be stored${at}: ${reason}`,
@@ -23,6 +24,10 @@ export function encodeValue(value: unknown): string {
       error,
     );
   }
+}
+
+function reasonOf(error: Error): string {
+  return (error instanceof DevalueError && describeRefused(error.value)) || error.message;
 }
 
 /** Also undefined for input that can't be stored, which then does not distinguish steps. */
@@ -40,6 +45,8 @@ export function decodeValue(parsed: unknown): unknown {
   try {
     return unflatten(parsed as unknown[], revivers);
   } catch (cause) {
+    // Its class is not registered.
+    if (cause instanceof AgentdumpError) throw cause;
     throw new MalformedInput(
       'a recorded value is damaged',
       { format: 'durable', field: 'value', wanted: 'flattened JSON' },
@@ -58,6 +65,7 @@ interface ErrorFields {
 }
 
 const reducers = {
+  Class: reduceInstance,
   Buffer: (value: unknown) =>
     typeof value === 'object' && value !== null && Buffer.isBuffer(value)
       ? [value.toString('base64')]
@@ -67,6 +75,7 @@ const reducers = {
 };
 
 const revivers = {
+  Class: reviveInstance,
   Buffer: ([text]: [string]) => Buffer.from(text, 'base64'),
   Error: errorOf,
 };

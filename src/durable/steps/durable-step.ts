@@ -7,6 +7,7 @@ import { isAbort } from '../../agent/http/call-error.ts';
 import type { AgentdumpError } from '../../errors.ts';
 import { never } from '../approvals/open-waits.ts';
 import type { DurableWork, Effect, RetryPolicy } from '../options.ts';
+import { requireStorable } from '../records/classes.ts';
 import type { Spent, StepEnd } from '../records/layout.ts';
 import { usageOf } from '../records/usage.ts';
 import { type DurableRun, type Place, ScopedRun } from '../runs/durable-run.ts';
@@ -50,6 +51,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   }
   // New work only begins once the program has shown that it is the one that was recorded.
   if (!entry && !run.order.mayBegin) await run.order.through(describeCall(wanted));
+  if (wanted.options.returns) requireStorable(wanted.options.returns, call.path);
   const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
   if (scoped.isLeft) return undefined;
   if (!settled) return new StepTry(scoped, call).perform();
