@@ -4,43 +4,28 @@
  * doubt. AGENTDUMP_ROUNDS sets the number of rounds.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { enqueueRun } from '../../src/durable/dispatch/act-on-run.ts';
 import { summarizeRun } from '../../src/durable/inspect.ts';
 import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { until } from './until.ts';
+import { WorkerProcesses } from './worker-processes.ts';
 
-const program = fileURLToPath(new URL('programs/steady-worker.mjs', import.meta.url));
 const rounds = Number(process.env['AGENTDUMP_ROUNDS'] ?? 3);
 const skip = whyNoPostgres() ?? false;
 const leaseMs = 1_500;
 const runsInRound = 6;
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-partitions-'));
-const living = new Set<ChildProcess>();
-after(() => {
-  for (const child of living) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
-});
+const processes = new WorkerProcesses('steady-worker.mjs');
+after(() => rmSync(folder, { recursive: true, force: true }));
 
-async function begin(server: PostgresServer, truth: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, server.url, truth, String(leaseMs)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  living.add(child);
-  child.once('exit', () => living.delete(child));
-  await new Promise((resolve, reject) => {
-    child.stdout?.once('data', resolve);
-    child.once('exit', (code) => reject(new Error(`a worker ended at once: ${code}`)));
-  });
-  return child;
-}
+const begin = (server: PostgresServer, truth: string) => processes.begin(server.url, truth, String(leaseMs));
 
 interface Effect {
   run: string;
@@ -51,7 +36,7 @@ interface Effect {
 
 /** `disturb` is called once per round, while runs are being performed. */
 async function suffer(disturb: (server: PostgresServer, workers: ChildProcess[]) => Promise<void>) {
-  const truth = join(folder, `truth-${living.size}-${process.hrtime.bigint()}`);
+  const truth = join(folder, `truth-${process.hrtime.bigint()}`);
   const server = await startPostgres();
   const store = await PostgresStore.connect(server.url, { leaseMs });
   try {
@@ -80,11 +65,7 @@ async function suffer(disturb: (server: PostgresServer, workers: ChildProcess[])
         assert.equal(unnamed.length, 1, `${name} of ${id}: ${JSON.stringify(own)}`);
       }
   } finally {
-    for (const child of [...living]) {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGKILL');
-      await ended;
-    }
+    await processes.killAll();
     await store.close();
     await server.remove();
   }

@@ -4,51 +4,28 @@
  * PostgreSQL. AGENTDUMP_KILLS sets how many kills.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { sendSignal } from '../../src/durable/dispatch/act-on-run.ts';
 import { summarizeRun } from '../../src/durable/inspect.ts';
 import { openStore } from '../../src/durable/stores/find-store.ts';
 import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { until } from './until.ts';
+import { WorkerProcesses } from './worker-processes.ts';
 
-const program = fileURLToPath(new URL('programs/many-runs.mjs', import.meta.url));
 const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? 16);
 const manyRuns = 25;
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-worker-kills-'));
-const living = new Set<ChildProcess>();
-after(() => {
-  for (const child of living) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
-});
+const processes = new WorkerProcesses('many-runs.mjs');
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 type Role = 'worker' | 'outside';
 
-/** Resolves when the process has started its work. */
-async function begin(role: Role, place: string, truth: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, role, place, truth, String(manyRuns)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  living.add(child);
-  child.once('exit', () => living.delete(child));
-  await new Promise((resolve, reject) => {
-    child.stdout?.once('data', resolve);
-    child.once('exit', (code) => reject(new Error(`${role} ended at once: ${code}`)));
-  });
-  return child;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
-}
+const begin = (role: Role, place: string, truth: string) =>
+  processes.begin(role, place, truth, String(manyRuns));
 
 interface Effect {
   run: string;
@@ -92,7 +69,7 @@ async function killAround(place: string, truth: string): Promise<void> {
     await sleep(Math.random() * 250);
     await signal();
     const which = Math.floor(Math.random() * roles.length);
-    await end(children[which]!);
+    await processes.kill(children[which]!);
     children[which] = await begin(roles[which]!, place, truth);
   }
   await until(async () => {
@@ -112,7 +89,7 @@ async function killAround(place: string, truth: string): Promise<void> {
   // The entries that are left in the store are removed at a worker's next look.
   if (existsSync(place))
     await until(() => readdirSync(join(place, 'runs', '.open')).every((name) => name.startsWith('.')));
-  await Promise.all(children.map(end));
+  await processes.killAll();
   await store.close();
 
   const effects = readEffects(truth);
@@ -138,7 +115,7 @@ test('on PostgreSQL: nothing is lost, stuck, or done twice unnamed', {
   try {
     await killAround(server.url, join(folder, 'truth-postgres'));
   } finally {
-    for (const child of living) await end(child);
+    await processes.killAll();
     await server.remove();
   }
 });
