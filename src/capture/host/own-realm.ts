@@ -9,10 +9,31 @@ import { copyOf, descriptorOf, getBuiltinModule, isArray, putBack } from './intr
 
 const { Script, createContext } = getBuiltinModule('node:vm');
 const { runInContext } = Script.prototype;
+const { ownKeys, setPrototypeOf } = Reflect;
 /** Node itself loads these at every start; the others are loaded on demand. */
 const early = { __proto__: null } as unknown as Record<string, object | undefined>;
 for (const name of ['node:fs', 'node:path', 'node:util'] as const)
   early[name] = copyOf(getBuiltinModule(name));
+
+/**
+ * Holders of the language's functions in the main realm, and those functions as they are at the start. What runs there at a death
+ * (Node's own JavaScript, arrays and buffers that come from it) calls them.
+ */
+const holders = [
+  ...[
+    Array,
+    Array.prototype,
+    Object.getPrototypeOf([].values()),
+    Buffer,
+    Buffer.prototype,
+    Date,
+    Date.prototype,
+  ],
+  ...[Function.prototype, JSON, Map.prototype, Number, Number.prototype, Object.prototype, Promise],
+  ...[Promise.prototype, RegExp.prototype, Set.prototype, String, String.prototype, Uint8Array.prototype],
+  ...[Object.getPrototypeOf(Uint8Array.prototype), WeakMap.prototype, WeakRef.prototype, WeakSet.prototype],
+] as Record<PropertyKey, unknown>[];
+const functionsAtStart = holders.map((holder) => Object.getOwnPropertyDescriptors(holder));
 
 /** Classes of the main realm whose objects must also be instances of the own realm's class of the same name. */
 const foreignErrors = { SyntaxError, TypeError, RangeError };
@@ -122,37 +143,58 @@ export function requireBuiltin(name: string): object {
 }
 
 interface Replaced {
-  module: object;
+  holder: object;
   name: PropertyKey;
   by: PropertyDescriptor | undefined;
   before: Replaced | undefined;
 }
 
+let isInOwnWorld = false;
+
 /**
- * Runs `work` with the functions of Node's early modules as they were when the preload was loaded: `writeFileSync` calls
- * `fs.openSync`, and modules that Node loads later take from them what is there at that time. The work is synchronous, so the
- * program does not observe it.
+ * Runs `work` with the functions of Node's early modules, and those of the language, as they were when the preload was loaded:
+ * `writeFileSync` calls `fs.openSync`, and modules that Node loads later take from them what is there at that time. The work is
+ * synchronous, so the program does not observe it. What the program has frozen stays.
  */
-export function withOwnModules<Result>(work: () => Result): Result {
+export function withOwnWorld<Result>(work: () => Result): Result {
+  if (isInOwnWorld) return work();
   let last: Replaced | undefined;
+  isInOwnWorld = true;
   try {
+    for (let at = 0; at < holders.length; at++) {
+      const own = functionsAtStart[at] as Record<PropertyKey, PropertyDescriptor>;
+      last = restore(holders[at] as object, (name) => own[name as string], ownKeys(own), last);
+    }
     for (const id in early) {
       const copy = early[id] as object;
       const module = getBuiltinModule(id as 'node:fs');
-      const names = Reflect.ownKeys(copy);
-      for (let at = 0; at < names.length; at++) {
-        const name = names[at] as keyof typeof module;
-        const own = descriptorOf(copy, name);
-        const by = descriptorOf(module, name);
-        if (own && by?.value === own.value && by?.get === own.get) continue;
-        putBack(module, name, own);
-        last = { module, name, by, before: last };
-      }
+      last = restore(module, (name) => descriptorOf(copy, name), ownKeys(copy), last);
     }
     return work();
   } finally {
-    for (; last; last = last.before) putBack(last.module, last.name, last.by);
+    for (; last; last = last.before) putBack(last.holder, last.name, last.by);
+    isInOwnWorld = false;
   }
+}
+
+function restore(
+  holder: object,
+  find: (name: PropertyKey) => PropertyDescriptor | undefined,
+  names: PropertyKey[],
+  before: Replaced | undefined,
+): Replaced | undefined {
+  let last = before;
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as PropertyKey;
+    const own = find(name);
+    const by = descriptorOf(holder, name);
+    if (!own || (by?.value === own.value && by?.get === own.get)) continue;
+    // A descriptor inherits what the program has put on Object.prototype.
+    setPrototypeOf(own, null);
+    putBack(holder, name, own);
+    last = { holder, name, by, before: last };
+  }
+  return last;
 }
 
 /**

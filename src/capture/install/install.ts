@@ -14,7 +14,7 @@ import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 import { requireAddressRoom } from '../host/address-room.ts';
 import { shieldExit } from '../host/exit-shield.ts';
-import { withOwnModules } from '../host/own-realm.ts';
+import { withOwnWorld } from '../host/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
 import { startFlightLate } from '../recording/flight-start.ts';
 import { handOverTo } from '../recording/hand-over.ts';
@@ -201,7 +201,7 @@ function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
 /** Never throws, nor ends the process, which dies of its original cause. */
 function harmless<Value>(run: () => Value): Value | undefined {
   try {
-    return shieldExit(run);
+    return shieldExit(() => withOwnWorld(run));
   } catch {
     return undefined;
   }
@@ -244,10 +244,10 @@ function captureBegun(surroundings: Surroundings, request: CaptureRequest): stri
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const write = (): string | undefined => {
     attempt(() => surroundings.recording?.open());
-    return withOwnModules(() => loadColdHalf().captureBundle(surroundings, request));
+    return loadColdHalf().captureBundle(surroundings, request);
   };
   try {
-    const path = surroundings.watch ? surroundings.watch.excuse(write) : write();
+    const path = withOwnWorld(() => (surroundings.watch ? surroundings.watch.excuse(write) : write()));
     if (path !== undefined)
       attempt(() => surroundings.tests?.noteBundle(path, request.kind, request.handledByHost));
     return path;

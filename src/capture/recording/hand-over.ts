@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionsFolder, withheldName, withheldVariable } from '../../journal/layout/session.ts';
 import { sealWithheld } from '../../journal/write/withheld-values.ts';
-import { withOwnModules } from '../host/own-realm.ts';
+import { withOwnWorld } from '../host/own-realm.ts';
 
 /** Longer values are not searched for as a whole, only by the rule that they match, if any. */
 const longestValue = 16_384;
@@ -29,7 +29,7 @@ export function handOverTo(
     if (typeof value !== 'string' || value.length > longestValue) return;
     if (given.has(value) || given.size >= mostValues) return;
     try {
-      withOwnModules(() => appendFileSync(path, sealWithheld(value, key), { mode: 0o600 }));
+      withOwnWorld(() => appendFileSync(path, sealWithheld(value, key), { mode: 0o600 }));
       given.add(value);
     } catch {
       // The session is over, the disk is full, or Node's permissions forbid it.

@@ -7,6 +7,7 @@
 import { ours } from '../../agent/taps/own-work.ts';
 import { shieldExit } from '../host/exit-shield.ts';
 import { indexOf } from '../host/intrinsics.ts';
+import { withOwnWorld } from '../host/own-realm.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import type { EventTap } from './event-tap.ts';
 import type { Trigger } from './trigger.ts';
@@ -71,7 +72,7 @@ export const exitTrigger: Trigger = ({
       dieIfDue();
       const exitCode = findExitCode(events);
       shieldExit(() => {
-        attempt(() => captureExit(exitCode, false));
+        if (exitCode !== 0) attempt(() => withOwnWorld(() => captureExit(exitCode, false)));
         ended(exitCode);
         if (exitCode !== 0) exited(exitCode);
       });
@@ -79,7 +80,7 @@ export const exitTrigger: Trigger = ({
       if (exitCode === 0)
         afterListeners((code) =>
           shieldExit(() => {
-            attempt(() => captureExit(code, true));
+            if (code !== 0) attempt(() => withOwnWorld(() => captureExit(code, true)));
             exited(code);
           }),
         );
