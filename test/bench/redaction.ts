@@ -26,6 +26,7 @@ import * as seventh from '../support/unseen/unseen-forms-seventh.ts';
 import * as sixth from '../support/unseen/unseen-forms-sixth.ts';
 import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../support/unseen/unseen-forms-third.ts';
+import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
 import * as twelfth from '../support/unseen/unseen-forms-twelfth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideEleventh from '../support/unseen/unseen-look-alikes-eleventh.ts';
@@ -35,6 +36,7 @@ import * as besideNinth from '../support/unseen/unseen-look-alikes-ninth.ts';
 import * as besideSeventh from '../support/unseen/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../support/unseen/unseen-look-alikes-tenth.ts';
+import * as besideThirteenth from '../support/unseen/unseen-look-alikes-thirteenth.ts';
 import * as besideTwelfth from '../support/unseen/unseen-look-alikes-twelfth.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -61,6 +63,7 @@ async function printQuality(): Promise<void> {
     ['tenth set', tenth],
     ['eleventh set', eleventh],
     ['twelfth set', twelfth],
+    ['thirteenth set', thirteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -78,6 +81,7 @@ async function printQuality(): Promise<void> {
     ['beside tenth', besideTenth],
     ['beside eleventh', besideEleventh],
     ['beside twelfth', besideTwelfth],
+    ['beside thirteenth', besideThirteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

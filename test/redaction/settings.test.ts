@@ -107,3 +107,34 @@ test('lines of programs, labels and prose stay', () => {
   ])
     assert.equal(redact(text), text);
 });
+
+test('passwords of proxies, and what a password is compared with', () => {
+  const secret = ['Walnut', '-River', '-42'].join('');
+  for (const text of [
+    `basic_auth {\n\tbob ${secret}\n}`,
+    `basicauth /admin/* {\n    admin ${secret}\n}`,
+    `traefik.http.middlewares.a.basicauth.users=ops:${secret}`,
+    `proxy_set_header Authorization "Bearer ${secret}";`,
+    `header_up Authorization "Bearer ${secret}"`,
+    `RequestHeader set Authorization "Bearer ${secret}"`,
+    `user ops insecure-password ${secret}`,
+    `smtp_sasl_password_maps = static:svc:${secret}`,
+    `if (password.equals("${secret}")) return;`,
+    `if (strcmp(user->pass, "${secret}") == 0) return;`,
+    `hash_equals(token, '${secret}')`,
+    `page.fill('input[name="password"]', '${secret}')`,
+  ])
+    assert.ok(!redact(text).includes(secret), text);
+  for (const text of [
+    'basic_auth {\n\timport users\n}',
+    'basic_auth is required for this route',
+    'header_up Authorization {http.request.header.Authorization}',
+    'proxy_set_header Authorization $http_authorization;',
+    'smtp_sasl_password_maps = hash:/etc/postfix/sasl_passwd',
+    'if (type.equals("password-field-1")) return;',
+    'passwordHash: bcrypt',
+    'DEBUG=pw:webserver npx playwright test',
+    'DEBUG="app:*,pw:browser*" npm test',
+  ])
+    assert.equal(redact(text), text);
+});

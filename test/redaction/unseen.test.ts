@@ -14,6 +14,7 @@ import * as seventh from '../support/unseen/unseen-forms-seventh.ts';
 import * as sixth from '../support/unseen/unseen-forms-sixth.ts';
 import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../support/unseen/unseen-forms-third.ts';
+import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideFifth from '../support/unseen/unseen-look-alikes-fifth.ts';
 import * as besideFourth from '../support/unseen/unseen-look-alikes-fourth.ts';
@@ -21,6 +22,7 @@ import * as besideNinth from '../support/unseen/unseen-look-alikes-ninth.ts';
 import * as besideSeventh from '../support/unseen/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../support/unseen/unseen-look-alikes-tenth.ts';
+import * as besideThirteenth from '../support/unseen/unseen-look-alikes-thirteenth.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],
@@ -33,6 +35,7 @@ for (const [name, groups, least] of [
   ['the eighth set', eighth, 0.94],
   ['the ninth set', ninth, 0.92],
   ['the tenth set', tenth, 0.95],
+  ['the thirteenth set', thirteenth, 0.95],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -49,6 +52,7 @@ for (const [name, groups, most] of [
   ['the eighth', besideEighth, 0.02],
   ['the ninth', besideNinth, 0.01],
   ['the tenth', besideTenth, 0.02],
+  ['the thirteenth', besideThirteenth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

@@ -6,8 +6,9 @@
 import type { NameBook } from '../names/name-book.ts';
 import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { readQuoted } from '../values/value-span.ts';
+import { readQuoted, type ValueSpan } from '../values/value-span.ts';
 import { isStandIn, looksChosen } from '../values/values.ts';
 import { isOddlySpelt } from './keyword-secrets.ts';
 
@@ -26,8 +27,12 @@ const connects =
 /** Functions named after their argument: `setPassword`, `withToken`, `SecretStr`. */
 const carries =
   /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z_]{0,12}(?:password|passwd|passphrase|token|secret|(?:api|secret|private|symmetric|encryption|signing|master)_?key)(?:_?str)?$/i;
+/** Functions that compare two texts, one of which is the receiver or the first argument: `password.equals("x")`. */
+const compares =
+  /^(?:equals(?:IgnoreCase)?|contentEquals|str(?:n|case|ncase)?cmp|memcmp|hash_equals|timingSafeEqual|(?:constant_time_)?compare(?:_digest)?|secure_compare)$/;
 const longestName = 40;
 const mostArguments = 6;
+const longestLiteral = 160;
 
 /**
  * There is a parenthesis at `end`, right after a name that starts at `start`. Pushes the findings and returns the last one's
@@ -39,13 +44,14 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   const callee = calleeOf(name);
   const judge =
     (callee.judge === judgeCarried && names.isAllowed(name) ? undefined : callee.judge) ??
-    (callee.types ? judgeTyped(page, start) : undefined);
+    (callee.types ? judgeTyped(page, start) : undefined) ??
+    (callee.compares ? judgeCompared(page, names, start, end) : undefined);
   if (!judge) return 0;
   let at = end + 1;
   let found = 0;
   for (let index = 0; index < mostArguments; index++) {
     while (page.units[at] === 32) at += 1;
-    const span = readQuoted(page, at);
+    const span = wholeLiteral(page, readQuoted(page, at));
     if (span && !span.resume && judge(page.text.slice(span.start, span.end), index)) {
       out.push({ start: span.start, end: span.end, rule: 'call-argument' });
       found = span.end;
@@ -74,6 +80,8 @@ interface Callee {
   judge: Judge | undefined;
   /** The function types its argument into a field. */
   types: boolean;
+  /** The function compares its arguments. */
+  compares: boolean;
 }
 
 /** Limit of the cache by name; it is cleared when full. */
@@ -83,7 +91,7 @@ const callees = new Map<string, Callee>();
 function calleeOf(name: string): Callee {
   const known = callees.get(name);
   if (known) return known;
-  const callee = { judge: judgeOf(name), types: typesInto.test(name) };
+  const callee = { judge: judgeOf(name), types: typesInto.test(name), compares: compares.test(name) };
   if (callees.size >= mostCallees) callees.clear();
   callees.set(name, callee);
   return callee;
@@ -116,6 +124,32 @@ function judgeTyped(page: Page, start: number): Judge {
       !/\s/.test(value)
     );
   };
+}
+
+const receiver = /([A-Za-z_]\w{1,60})(?:\(\))?\.$/;
+const firstArgument = /\s{0,8}[&*$]?(?:[\w$]{1,40}(?:\.|->|::)){0,4}([A-Za-z_]\w{1,60})\s{0,8},/y;
+
+/** `password.equals("x")`, `strcmp(pass, "x")`: compared with a variable that is called a password. */
+function judgeCompared(page: Page, names: NameBook, start: number, end: number): Judge | undefined {
+  firstArgument.lastIndex = end + 1;
+  const name =
+    receiver.exec(page.text.slice(Math.max(0, start - 64), start))?.[1] ?? firstArgument.exec(page.text)?.[1];
+  const verdict = name === undefined ? undefined : names.judge(name);
+  const isSecret = verdict?.strength === 3 || verdict?.rule === 'password';
+  if (!isSecret || verdict.form) return undefined;
+  return (value) => isPassword(value) || (value.length > 3 && !isStandIn(value) && isTypedWord(value));
+}
+
+/** A literal in other quotes than `"` that contains those: a value that is read ends there, as it may be within a string. */
+function wholeLiteral(page: Page, span: ValueSpan | undefined): ValueSpan | undefined {
+  const { units } = page;
+  const quote = span && units[span.start - 1];
+  if (!span || (quote !== 39 && quote !== 96) || units[span.end] !== 34) return span;
+  for (let i = span.end + 1; i < span.start + longestLiteral; i++) {
+    if (units[i] === quote) return { ...span, end: i, close: i + 1 };
+    if (units[i] === 10 || units[i] === 92 || units[i] === 0) return span;
+  }
+  return span;
 }
 
 /** Positions of arguments that are passwords, whatever they look like. */

@@ -39,12 +39,29 @@ export function readColon(page: Page, names: NameBook, place: NamePlace, out: Fi
     if (length === 32 && units[place.behind + 32] !== 58 && isHashPair(page, place))
       return push(out, { start: place.start, end: place.behind + 32, rule: 'password-hash' });
   }
+  const before = units[place.start - 1];
+  if (place.end === place.sign && (before === 61 || before === 44) && length < 24) {
+    const isScope = debugScope.test(text.slice(Math.max(0, place.start - 120), place.start));
+    const end = isScope ? scopeEnd(text, place) : 0;
+    if (end) return end;
+  }
   const next = units[place.behind];
   if (next === 10 || next === 13) {
     const below = push(out, findAloneBelow(page, place.sign));
     if (below) return below;
   }
   return push(out, findPasswordFileLine(page, place.sign));
+}
+
+/** `DEBUG=pw:api,koa:*`: what the package `debug` prints. */
+const debugScope = /\bDEBUG=["']?(?:[\w:*.@/-]{1,40},){0,8}$/;
+
+/** The end of the scope, if its parts are plain words; otherwise 0. */
+function scopeEnd(text: string, { behind }: NamePlace): number {
+  const rest = /^(?:[a-z][a-z-]{0,23}\*?|\*)(?::(?:[a-z][a-z-]{0,23}\*?|\*))*(?=[\s,"']|$)/.exec(
+    text.slice(behind, behind + 80),
+  );
+  return rest ? behind + rest[0].length : 0;
 }
 
 /** Pushes a finding, if any. Returns its end, or 0. */

@@ -8,6 +8,7 @@ import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { readBare, readQuoted } from '../values/value-span.ts';
 import { isFillIn, isSecretValue, isStandIn, looksChosen } from '../values/values.ts';
+import { findAuthorization } from './header-values.ts';
 
 interface Rule {
   /** What must follow the word, up to the value; a group `name` in it must be a sensitive name. */
@@ -46,7 +47,21 @@ const fourth: Rule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
 function buildRules(): Map<string, Rule[]> {
   const entries: [string, ...Rule[]][] = [
     ['env arg', { ...ownLine, capitals: true }],
-    ['setx setenv proxy_set_header add_header fastcgi_param uwsgi_param', ownLine],
+    ['setx setenv proxy_set_header add_header fastcgi_param uwsgi_param header_up set-header', ownLine],
+    [
+      'requestheader header',
+      { lead: lead(`${blanks}(?:always${blanks})?(?:set|add|append|merge)${blanks}${name}${blanks}`) },
+    ],
+    [
+      'basic_auth basicauth',
+      {
+        lead: lead(
+          `[^\\n{}"']{0,80}\\{[ \\t]{0,4}\\r?\\n[ \\t]{0,16}(?!import[ ])[\\w.@-]{1,64}${blanks}(?=[^\\s{}])`,
+        ),
+      },
+      { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}(?=[^\\s{}])`), chosen: true },
+      { lead: lead(`\\.users[ \\t]{0,4}=[ \\t]{0,4}["']?[\\w.@-]{1,64}:(?=[^\\s])`) },
+    ],
     [
       'use',
       {
@@ -82,6 +97,7 @@ function buildRules(): Map<string, Rule[]> {
         before: /(?:config(?:ure)?|secret|variable)s?[ :]$/i,
       },
     ],
+    ['static', { lead: lead(':[\\w.@-]{1,64}:(?=[^\\s])'), before: /password_maps ?= ?$/ }],
     ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }],
     [
       'secretid',
@@ -123,7 +139,7 @@ function buildRules(): Map<string, Rule[]> {
       },
     ],
     ['unseal', { lead: lead('[ ]Key[ ]\\d{1,2}[ ]?:[ ]'), chosen: true }],
-    ['requirepass masterauth', { lead: lead(blanks) }],
+    ['requirepass masterauth insecure-password', { lead: lead(blanks) }],
     ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
     ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
     [
@@ -290,6 +306,8 @@ function applyRule(page: Page, names: NameBook, rule: Rule, from: number): Findi
   const value = rule.part ? (rule.part.exec(whole)?.[1] ?? '') : whole;
   const start = span.start + whole.indexOf(value);
   const verdict = match.groups ? names.judge(match.groups['name']!) : undefined;
+  if (verdict?.form === 'authorization')
+    return findAuthorization(page, { ...span, close: span.end, quoted: span.quoted }, whole, '');
   if (verdict) {
     const form = { quoted: span.quoted, tight: false, startsLine: true, endsLine: true, next: 0 };
     if (verdict.strength < 2 || !isSecretValue(value, verdict, form)) return undefined;

@@ -39,7 +39,7 @@ function buildVocabulary() {
       passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave`,
     ),
     secret: words('secret secrets geheimnis segreto segreta secreto sekret pepper'),
-    token: words('token tokens jwt pat authtoken bearer jeton'),
+    token: words('token tokens jwt pat authtoken authtok bearer jeton'),
     /** Words before `key` that make it a credential whatever the value. */
     strongKeys:
       words(`api app private priv access secret auth master encryption encrypt signing sign shared account ssh
@@ -66,7 +66,7 @@ function buildVocabulary() {
       status state valid invalid required enabled disabled is manager service store cache factory handler validator
       generator tokenizer tokenization encoding encoder decoder algorithm alg algo cost rate price arn ref reference
       source location region size bytes ms seconds strength score mode class owner scope scopes audience issuer
-      id ids usages spec schema config options settings details info metadata management manager prompt input
+      id ids maps usages spec schema config options settings details info metadata management manager prompt input
       requirements attempts retries timeout callback listener middleware guard fn func function reset form page screen
       stdin prompted encryption encoders hashers hasher hashing verifier verifiers validators validation view button icon visibility visible hidden changed confirmation_required mismatch match matches
       exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
@@ -158,6 +158,7 @@ function buildVocabulary() {
       ['awsaccesskeyid', { strength: 2, rule: 'access-key-id' }],
       ['dsn', { strength: 0, rule: '' }],
       ['psk', { strength: 3, rule: 'password' }],
+      ['ldapdefaultauthtok', { strength: 3, rule: 'password' }],
       ['wpapsk', { strength: 3, rule: 'password' }],
       ['motdepasse', { strength: 3, rule: 'password' }],
       ['otpseed', { strength: 3, rule: 'secret' }],
