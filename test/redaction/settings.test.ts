@@ -122,6 +122,7 @@ test('passwords of proxies, and what a password is compared with', () => {
     `if (password.equals("${secret}")) return;`,
     `if (strcmp(user->pass, "${secret}") == 0) return;`,
     `hash_equals(token, '${secret}')`,
+    `const key = '-----BEGIN PRIVATE KEY-----\\n${secret}${secret}';`,
     `page.fill('input[name="password"]', '${secret}')`,
   ])
     assert.ok(!redact(text).includes(secret), text);
@@ -133,6 +134,15 @@ test('passwords of proxies, and what a password is compared with', () => {
     'smtp_sasl_password_maps = hash:/etc/postfix/sasl_passwd',
     'if (type.equals("password-field-1")) return;',
     'passwordHash: bcrypt',
+    'verify(token: string, options?: JwtVerifyOptions): Promise\\<T\\>',
+    'module.exports.ConnectionUpdateSecret = 655430;',
+    'the hashed password (base64-encoded), if there is one',
+    'privateKey: "-----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----\\n"',
+    "client.emit('token:error:renew', err);",
+    "this.send(501, 'Error: syntax: AUTH XOAUTH2 token');",
+    "'Error: syntax: AUTH CRAM-MD5'",
+    '### GeneratedSecret : <code>Object</code>',
+    "'Crypto-Key': 'p256ecdsa=' + publicKey",
     'DEBUG=pw:webserver npx playwright test',
     'DEBUG="app:*,pw:browser*" npm test',
   ])

@@ -357,6 +357,8 @@ export class ContextReader {
     if (verdict.form === 'authorization')
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
     if (!isSecretValue(value, verdict, form) || this.repeatsName(place, value)) return false;
+    if (form.quoted ? isStartOfMore(this.page, span, value) : isEventName(this.page, place, span, value))
+      return false;
     // Most expensive, therefore last: nearly all such values don't look like a secret.
     if (this.isProgramsOwn(span, form, place)) return false;
     this.out.push({ ...nameByShape(this.page, span, verdict.rule), quote, resume: span.resume });
@@ -436,6 +438,17 @@ export class ContextReader {
     return this.judgeQuoted(span, verdict, place) || place.behind;
   }
 }
+
+/** `'p256ecdsa=' + publicKey`: the value comes after the string. */
+const isStartOfMore = ({ text }: Page, span: ValueSpan, value: string): boolean =>
+  /^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(text.slice(span.end, span.end + 24));
+
+/** `'token:error:renew'`: a whole literal of plain words. */
+const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>
+  place.end === place.sign &&
+  (units[place.start - 1] === 39 || units[place.start - 1] === 96) &&
+  units[span.end] === units[place.start - 1] &&
+  /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value);
 
 /** Pushes the findings. False if there are none. */
 function pushFound(out: Finding[], ...found: (Finding | undefined)[]): boolean {

@@ -109,6 +109,10 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
 export const isOddlySpelt = (value: string): boolean =>
   looksRandom(value, 12) || (/[!#$%^&*~+?]/.test(value) && /\d.*\d/.test(value));
 
+/** The mechanisms of SASL that carry no secret in the same line: `AUTH CRAM-MD5`. */
+const mechanism =
+  /^ (?:XOAUTH2?|OAUTHBEARER|(?:CRAM|DIGEST)-MD5|SCRAM-[A-Z\d-]{3,12}|GSSAPI|EXTERNAL|ANONYMOUS|NTLM)(?= [a-z]{2,12}\b|[\s"'`.,;)]{0,3}$|["'`.,;)])/m;
+
 /** The secret that the keyword at [start, end) announces; `word` is its lower case. */
 export function findSpoken(page: Page, word: string, start: number, end: number): Finding | undefined {
   const { text } = page;
@@ -116,6 +120,7 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
   // `identified by \`fs.rmdir\`` is ordinary prose: SQL statements use other quotes.
   if (word === 'by' && /^ \\{0,2}`/.test(text.slice(end, end + 4))) return undefined;
+  if (word === 'auth' && mechanism.test(text.slice(end, end + 24))) return undefined;
   lead.lastIndex = end;
   const elsewhere = (): Finding | undefined =>
     findLoose(page, word, end) ?? findFar(page, word, end) ?? findBefore(page, word, start);

@@ -33,6 +33,9 @@ const tab = String.raw`(?:\t|\\{1,8}t)`;
 const flags = String.raw`(?:[ \t]{1,8}-{1,2}[A-Za-z][\w-]{0,14}){0,3}`;
 const lead = (source: string): RegExp => new RegExp(source, 'y');
 
+/** Of SASL: `AUTH CRAM-MD5`. */
+const mechanisms =
+  '(?:XOAUTH2?|OAUTHBEARER|(?:CRAM|DIGEST)-MD5|SCRAM-[A-Z\\d-]{3,12}|GSSAPI|EXTERNAL|ANONYMOUS|NTLM)\\b';
 const ownLine: Rule = { lead: lead(`${blanks}${name}${blanks}(?=[^\\s=])`) };
 const inPipe: Rule = {
   lead: lead(`(?:[ \\t]{1,4}-[ne]{1,2})?${blanks}`),
@@ -148,7 +151,7 @@ function buildRules(): Map<string, Rule[]> {
     ],
     [
       'auth',
-      { lead: lead(blanks), capitals: true, chosen: true },
+      { lead: lead(`${blanks}(?!${mechanisms})`), capitals: true, chosen: true },
       { ...fourth, capitals: true, chosen: true },
       { lead: /\\*"[ ](?:\\*"[\w-]{1,40}\\*"[ ])?(?=\\*"[^"\\\n]{4,200}\\*"(?:\s|$))/y, capitals: true },
       {

@@ -95,10 +95,18 @@ export function isStandIn(value: string): boolean {
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
     return true;
   if (/^header\.payload\.signature$/i.test(text)) return true;
+  if (formOfValue.test(text) || emptyBlock.test(text)) return true;
   if (/^<?(?:user(?:name)?|login|key|id):(?:pass(?:word|wd)?|pwd|secret)>?$/i.test(text)) return true;
   if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
   return false;
 }
+
+/** `password (base64-encoded)` */
+const formOfValue =
+  /^(?:base64|hex|url|md5|sha-?\d{1,3}|bcrypt|one-way|salted)[- ](?:encoded|hashed|encrypted|hash)$/i;
+/** `-----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----` */
+const emptyBlock =
+  /^-----BEGIN [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*(?:<[^<>]{0,60}>|\.{3,}|…)(?:\s|\\{1,8}[nr])*-----END [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*$/;
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -205,7 +213,8 @@ export function isPlainDatum(value: string): boolean {
 function isExpression(value: string, form: ValueForm): boolean {
   if (form.next === 40 || form.next === 91) return true;
   if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
-  if (/^[A-Za-z_$][\w$.]*<[A-Za-z]/.test(value)) return true;
+  if (/^[A-Za-z_$][\w$.]*\\{0,2}<[A-Za-z]/.test(value) || /^<code>[A-Z][a-z]+(?:[A-Z][a-z]+)*$/.test(value))
+    return true;
   if (/^[A-Za-z_$]+(?:\$\d{1,3})?(?:(?:\?\.|\.|::|->)#?[A-Za-z_$]+)+[;!]?$/.test(value))
     return !isDrawnLetters(value);
   if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
@@ -312,6 +321,15 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
   if (!form.quoted && verdict.rule !== 'password' && namesItself(text, form)) return false;
   if (!form.quoted && !form.tight && form.next === 59 && argument.test(text)) return false;
+  // `exports.ConnectionUpdateSecret = 655430;`: the number of a message.
+  if (
+    !form.quoted &&
+    !form.tight &&
+    form.next === 59 &&
+    verdict.rule !== 'password' &&
+    /^\d{1,9}$/.test(text)
+  )
+    return false;
   if (!form.quoted && isExpression(text, form))
     return isUnderPassword(verdict, form) && isJoinedWords(text, form);
   if (isProse(text)) return hasLongRandomPart(text);
