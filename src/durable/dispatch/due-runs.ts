@@ -12,8 +12,11 @@ import type { WorkerOptions } from './worker-options.ts';
 const waitingForEach = 8;
 /** The pause between two searches for runs that the store does not know; longer if the search took long. */
 const unlistedEveryMs = 60_000;
+/** A worker that is started first takes what the store knows to be due. */
+const unlistedAfterMs = 2_000;
 const unlistedPauses = 30;
 const unlistedInOneLook = 50;
+const longestLookMs = 10;
 
 /** What the worker has in hand. */
 export interface InHand {
@@ -40,7 +43,7 @@ export class DueRuns {
   #opening: DueWish['opening'] | undefined;
   #areQueuesFirst = false;
   #unlisted: string[] = [];
-  #unlistedAtMs = Number.NEGATIVE_INFINITY;
+  #unlistedAtMs = performance.now() + unlistedAfterMs;
   #isSearching = false;
 
   constructor(options: WorkerOptions, troubles: Troubles, wake: () => void) {
@@ -100,7 +103,9 @@ export class DueRuns {
   async #findUnlisted(free: number): Promise<DueRun[]> {
     const found: DueRun[] = [];
     if (this.#unlisted.length === 0 && performance.now() > this.#unlistedAtMs) void this.#searchUnlisted();
+    const untilMs = performance.now() + longestLookMs;
     for (let left = unlistedInOneLook; left > 0 && found.length < free; left--) {
+      if (performance.now() > untilMs) break;
       const id = this.#unlisted.shift();
       if (id === undefined) break;
       found.push(...(await this.#byReading.judge([id], true)));

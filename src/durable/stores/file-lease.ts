@@ -4,7 +4,16 @@
  * thread, and a holder that is not visible from here (another machine, another container), keeps it as long as it touches its
  * file. A copied folder has no holder: the file contains the inode of the folder in which it was written.
  */
-import { linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { AgentdumpError } from '../../errors.ts';
@@ -61,13 +70,12 @@ export class FileLease {
   }
 
   /**
-   * Called before each write: the file is gone if another process holds the run. After a long suspension the lease is checked
-   * once more. Throws `held`.
+   * Called before each write: the file is gone if another process holds the run. `existsSync` costs two thirds of a `stat`,
+   * which took as long as the write itself. After a long suspension the lease is checked once more. Throws `held`.
    */
   verify(): void {
     const now = Date.now();
-    const isThere = statSync(this.#file, { throwIfNoEntry: false }) !== undefined;
-    if (isThere && now - this.#checkedAt < touchEveryMs) return;
+    if (existsSync(this.#file) && now - this.#checkedAt < touchEveryMs) return;
     this.#checkedAt = now;
     const last = lastLease(this.#folder);
     if (last?.epoch !== this.epoch) throw held(this.#runId, 'a worker that took it over meanwhile');

@@ -36,8 +36,8 @@ import type {
 
 export const runsFolder = 'runs';
 const answersFolder = 'answers';
-/** How many runs `findUnlisted` examines between two turns of the event loop. */
-const runsInOneGo = 32;
+/** How long `findUnlisted` works between two turns of the event loop, which runs need to be taken up meanwhile. */
+const longestGoMs = 2;
 /** In the folder of a run whose id is too long for a file name. */
 const idFile = 'run-id';
 
@@ -177,8 +177,12 @@ export class FileStore implements DurableStore {
       if (!existsSync(join(this.place, name))) this.#board.remove(name);
     const found: string[] = [];
     const names = namesIn(this.place);
-    for (const [index, name] of names.entries()) {
-      if (index % runsInOneGo === 0) await turnOfTheLoop();
+    let untilMs = 0;
+    for (const name of names) {
+      if (performance.now() > untilMs) {
+        await turnOfTheLoop();
+        untilMs = performance.now() + longestGoMs;
+      }
       if (!name.startsWith('.') && this.#isUnlisted(name)) found.push(this.#idOf(name));
     }
     return found;
