@@ -23,14 +23,14 @@ type Wrapper = (
 ) => void;
 
 /**
- * The halves for a death, the recording, the watchdog, and a name that may contain a secret: they are in the file after the
+ * The halves for a death, the recording, the watchdog, and the redactor: they are in the file after the
  * code.
  */
 const carried = [
   'AGENTDUMP_COLD_HALF',
   'AGENTDUMP_WATCHDOG_HALF',
   'AGENTDUMP_RECORDING_HALF',
-  'AGENTDUMP_NAMES_HALF',
+  'AGENTDUMP_REDACTION_HALF',
 ];
 
 function start(folder: string): void {

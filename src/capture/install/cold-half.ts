@@ -9,4 +9,3 @@ export { captureBundle } from '../fatal-path/fatal-path.ts';
 export { captureSilent } from '../fatal-path/silent-path.ts';
 export { armCreators } from '../stacks/creator-stacks.ts';
 export { armLocals, whyNotArmed } from '../stacks/locals-recorder.ts';
-export { createRecordingPolicy } from './policy.ts';

@@ -6,9 +6,9 @@ import { requireAddressRoom } from '../host/address-room.ts';
 import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
 import { ownProcess, requireBuiltin, runInOwnRealm } from '../host/own-realm.ts';
 import type * as ColdHalf from './cold-half.ts';
-import type * as NamesHalf from './names-half.ts';
 import { plainName } from './plain-name.ts';
 import type * as RecordingHalf from './recording-half.ts';
+import type * as RedactionHalf from './redaction-half.ts';
 import type * as TestingHalf from './testing-half.ts';
 import type * as WatchdogHalf from './watchdog-half.ts';
 
@@ -19,7 +19,7 @@ import type * as WatchdogHalf from './watchdog-half.ts';
 type Carrier = (() => void) | { readonly text: string };
 declare const AGENTDUMP_COLD_HALF: Carrier;
 declare const AGENTDUMP_RECORDING_HALF: Carrier;
-declare const AGENTDUMP_NAMES_HALF: Carrier;
+declare const AGENTDUMP_REDACTION_HALF: Carrier;
 declare const AGENTDUMP_WATCHDOG_HALF: Carrier;
 /** Not deflated, because zlib would cost each test process 2 ms. src/register-tests.ts turns it into code. */
 declare function AGENTDUMP_TESTING_HALF(
@@ -79,8 +79,8 @@ const capturedNames = Object.keys(captured);
 const capturedValues = Object.values(captured);
 
 let coldHalf: typeof ColdHalf | undefined;
-let namesHalf: typeof NamesHalf | undefined;
 let recordingHalf: typeof RecordingHalf | undefined;
+let redactionHalf: typeof RedactionHalf | undefined;
 let testingHalf: typeof TestingHalf | undefined;
 
 export function loadColdHalf(): typeof ColdHalf {
@@ -89,11 +89,17 @@ export function loadColdHalf(): typeof ColdHalf {
 }
 
 /** Like programName, but compiles the redactor only for a name that may contain a secret. */
-export function programNameLate(): string {
-  const name = plainName(process.argv, process.env);
-  if (!mayBeToken(name)) return name;
-  namesHalf ??= compile('names-half', carriedText(AGENTDUMP_NAMES_HALF)) as typeof NamesHalf;
-  return namesHalf.programName(process.argv, process.env);
+export const programNameLate = (): string => publicNameLate(plainName(process.argv, process.env));
+
+export const publicNameLate = (name: string): string =>
+  mayBeToken(name) ? loadRedactionHalf().publicName(name) : name;
+
+export function loadRedactionHalf(): typeof RedactionHalf {
+  redactionHalf ??= compileInOwnRealm(
+    'redaction-half',
+    carriedText(AGENTDUMP_REDACTION_HALF),
+  ) as typeof RedactionHalf;
+  return redactionHalf;
 }
 
 export function loadRecordingHalf(): typeof RecordingHalf {

@@ -33,6 +33,9 @@ export interface FlightStart {
   policy: ArgvPolicy;
   /** The dump folder, absolute. */
   dir: string;
+  /** Redacted, as everywhere. */
+  program: string;
+  cwd: string;
   happenings: Happenings;
   logs: LogTap | undefined;
   /** Encrypts what is recorded. */
@@ -43,10 +46,10 @@ export interface FlightStart {
 
 /** Throws if the dump folder can't be written. */
 export function startFlight(start: FlightStart): Flight {
-  const { policy, dir, happenings, logs, lock, memory, requests } = start;
+  const { policy, dir, program, cwd, happenings, logs, lock, memory, requests } = start;
   const argv = policy.argv(process.argv);
   const execArgv = policy.argv(process.execArgv);
-  const recorder = startFlightRecorder({ dir, argv, execArgv, lock, memory });
+  const recorder = startFlightRecorder({ dir, program, cwd, argv, execArgv, lock, memory });
   const children = new ChildWatch(happenings, (words) => policy.argv(words));
   const events = startEventRecorder({
     flight: recorder,

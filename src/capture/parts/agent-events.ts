@@ -23,6 +23,7 @@ export const agentEventsPart: PartProducer = {
 
 /** Sends a message through the same redaction as those of the conversation. Throws UnprovenRedaction. */
 function proveCleaning({ recording, recordingPolicy, countRedactions }: CaptureContext): void {
+  recordingPolicy?.policy.addKnown(canary());
   const clean = recording?.clean({ parts: [{ type: 'text', text: canary() }] });
   const rule = requireWithheld((clean?.['parts'] as { text?: unknown }[] | undefined)?.[0]?.text);
   if (!recordingPolicy) return;

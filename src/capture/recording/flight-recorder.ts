@@ -13,9 +13,7 @@ import { newId } from '../../journal/write/session-id.ts';
 import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
 import { lastName } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
-import { publicName } from '../../redaction/public-name.ts';
 import type { MemoryReading, MemorySampler } from '../heap/memory-sampler.ts';
-import { programName } from '../install/program-name.ts';
 import { sealFor } from './flight-seal.ts';
 
 export interface FlightRecorder {
@@ -42,6 +40,8 @@ export interface FlightOptions {
   /** The dump folder, absolute. */
   dir: string;
   /** Redacted. */
+  program: string;
+  cwd: string;
   argv: string[];
   execArgv: string[];
   /** Who can read the content; without it, everybody who can read the file. */
@@ -103,15 +103,14 @@ function findAdopted(dir: string): Session | undefined {
   }
 }
 
-function openSession({ dir, argv, lock }: FlightOptions): Session {
+function openSession({ dir, program, cwd, argv, lock }: FlightOptions): Session {
   const id = newId();
   const parentSession = process.env[sessionVariable];
-  const program = programName(process.argv, process.env);
   const facts = describeSession({
     id,
     program,
     command: lock ? [program] : argv,
-    cwd: publicName(process.cwd()),
+    cwd,
     heartbeatMs: 0,
     ...(parentSession !== undefined && { parentSession }),
   });

@@ -6,7 +6,12 @@
 
 import { guarded } from '../../agent/taps/guard.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
-import { loadColdHalf, loadRecordingHalf } from '../install/half-loader.ts';
+import {
+  loadRecordingHalf,
+  loadRedactionHalf,
+  programNameLate,
+  publicNameLate,
+} from '../install/half-loader.ts';
 import type { Flight } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
 
@@ -45,6 +50,8 @@ export function openFlight(
     surroundings.flight ??= startFlight({
       policy,
       dir: config.dir,
+      program: programNameLate(),
+      cwd: publicNameLate(process.cwd()),
       happenings,
       logs,
       lock,
@@ -61,7 +68,7 @@ export function openFlight(
 /** Created on first use, for everything that is recorded while the program runs. */
 export function requireRecordingPolicy(surroundings: Surroundings): RecordingState {
   surroundings.recordingPolicy ??= {
-    policy: loadColdHalf().createRecordingPolicy(surroundings),
+    policy: loadRedactionHalf().createRecordingPolicy(surroundings),
     knewFromStart: surroundings.withheld.length,
     proofs: 0,
   };

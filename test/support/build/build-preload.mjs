@@ -32,7 +32,7 @@ export async function buildPreload(outfile, plugins = []) {
     await carrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts'),
     await carrierOf('AGENTDUMP_WATCHDOG_HALF', 'watchdog-half.ts'),
     await carrierOf('AGENTDUMP_RECORDING_HALF', 'recording-half.ts'),
-    await carrierOf('AGENTDUMP_NAMES_HALF', 'names-half.ts'),
+    await carrierOf('AGENTDUMP_REDACTION_HALF', 'redaction-half.ts'),
   ];
   await build({
     ...preload,

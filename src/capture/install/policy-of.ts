@@ -1,0 +1,37 @@
+/**
+ * A redaction policy for this process: from the variables as they are now and as they were at exec (a host may have deleted a
+ * secret that its heap still contains), and the values that the host registered.
+ */
+import { homedir } from 'node:os';
+import { platform } from '../../platform/index.ts';
+import { createPolicy, type Policy } from '../../redaction/policy.ts';
+import type { Config } from './config.ts';
+
+export function policyOf(known: readonly string[], { allow, deny }: Pick<Config, 'allow' | 'deny'>): Policy {
+  return createPolicy({
+    environment: { ...environmentAtExec(), ...process.env },
+    known,
+    home: findHome(),
+    allow,
+    deny,
+  });
+}
+
+/** The program may have replaced node:os with something that throws. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return process.env['HOME'] ?? '';
+  }
+}
+
+function environmentAtExec(): Record<string, string> {
+  const pairs = (platform.processFile('self', 'environ', 2 * 1024 * 1024) ?? '').split('\0');
+  return Object.fromEntries(
+    pairs.flatMap((pair) => {
+      const equals = pair.indexOf('=');
+      return equals > 0 ? [[pair.slice(0, equals), pair.slice(equals + 1)] as const] : [];
+    }),
+  );
+}
