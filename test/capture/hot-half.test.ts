@@ -30,6 +30,34 @@ test('the code of the preload that V8 scans at each start', async () => {
   assert.deepEqual(ofRedactor, ['src/redaction/names/may-be-token.ts']);
 });
 
+test('what records in a waiting server has the redactor once, and nothing of the cold half', async () => {
+  const inputsOf = async (half: string): Promise<string[]> => {
+    const { metafile } = await build({
+      entryPoints: [join(root, 'src', 'capture', 'install', half)],
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      write: false,
+      metafile: true,
+      outfile: 'half.cjs',
+      absWorkingDir: root,
+    });
+    return Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  };
+  const recording = await inputsOf('recording-half.ts');
+  assert.ok(recording.includes('src/capture/recording/flight-recorder.ts'));
+  assert.deepEqual(
+    recording.filter((path) => path.startsWith('src/redaction/')),
+    [],
+  );
+  const redaction = await inputsOf('redaction-half.ts');
+  assert.ok(redaction.includes('src/redaction/policy.ts'));
+  assert.deepEqual(
+    redaction.filter((path) => /^src\/(?:bundle|capture\/(?:fatal-path|parts|heap|stacks))\//.test(path)),
+    [],
+  );
+});
+
 test('what is carried as text is ASCII: it is read one byte a character', () => {
   const text = readFileSync(preload, 'latin1');
   const carried = [...text.matchAll(/function (AGENTDUMP_\w+)\(\)\{\/\*([\w+/=]+)\*\//g)];
