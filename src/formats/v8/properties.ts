@@ -30,6 +30,8 @@ export function readOwnProperties(heap: V8Heap, object: Tagged, limit: number): 
   const map = heap.map(object);
   const bits = heap.memory.readUint32(map - 1 + heap.layout.map.bitField3);
   const isDictionary = ((bits >>> heap.layout.map.isDictionaryShift) & 1) === 1;
+  if (isDictionary && heap.isType(object, heap.layout.types.globalObject))
+    return readCells(heap, heap.field(object, heap.layout.object.properties), limit);
   return isDictionary
     ? readDictionary(heap, heap.field(object, heap.layout.object.properties), limit)
     : readDescribed(heap, object, map, bits, limit);
@@ -88,6 +90,22 @@ function readDictionary(heap: V8Heap, table: Tagged, limit: number): OwnProperty
       value: heap.field(table, at + 8),
       isAccessor: (details & descriptors.kindMask) !== 0,
     });
+  }
+  return properties;
+}
+
+/** The dictionary of a global object has a cell for each slot, with name, details and value. */
+function readCells(heap: V8Heap, table: Tagged, limit: number): OwnProperty[] {
+  const { fixedArray, dictionary, descriptors, types } = heap.layout;
+  const length = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.length) ?? 0) : 0;
+  const properties: OwnProperty[] = [];
+  for (let i = dictionary.start; i < length && properties.length < limit; i++) {
+    const cell = heap.field(table, fixedArray.data + i * 8);
+    if (!heap.isType(cell, types.propertyCell)) continue;
+    const name = propertyName(heap, heap.field(cell, 8));
+    if (name === undefined) continue;
+    const isAccessor = ((heap.findSmi(cell, 16) ?? 0) & descriptors.kindMask) !== 0;
+    properties.push({ name, value: heap.field(cell, 24), isAccessor });
   }
   return properties;
 }

@@ -22,7 +22,7 @@ function add(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-function shareOf(truth: Map<string, number>, found: Map<string, number>): number {
+export function shareOf(truth: Map<string, number>, found: Map<string, number>): number {
   let all = 0;
   let same = 0;
   for (const [key, count] of truth) {
@@ -37,7 +37,7 @@ export function nodeShare(truth: Heap, found: Heap): number {
   return shareOf(countNodes(truth), countNodes(found));
 }
 
-function countNodes(heap: Heap): Map<string, number> {
+export function countNodes(heap: Heap): Map<string, number> {
   const counts = new Map<string, number>();
   for (let node = 0; node < heap.nodeCount; node++)
     if (!isForeign(heap, node))

@@ -57,6 +57,7 @@ export class ClassNames {
     if (type === types.jsDate) return 'Date';
     if (type === types.jsPromise) return 'Promise';
     if (type === types.jsError) return 'Error';
+    if (type === types.asyncFunctionObject) return 'Generator';
     return 'Object';
   }
 

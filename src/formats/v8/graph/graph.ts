@@ -40,7 +40,11 @@ export function readGraph(
 ): GraphColumns {
   const objects = new HeapObjects(heap, sources.pages, sources.readOnlyPages);
   if (objects.sizeless > 0) onSizeless?.(objects.sizeless);
-  const kinds = new ObjectKinds(heap.layout, ephemeronTypes(heap, objects));
+  const kinds = new ObjectKinds(
+    heap.layout,
+    ephemeronTypes(heap, objects),
+    nativeContextTypes(heap, objects),
+  );
   const names = new Names(withheld);
   const references = new ReferenceReader(heap, objects, kinds, names, sources.native);
   const roots = findRoots(objects, sources);
@@ -61,6 +65,23 @@ function ephemeronTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
     if (objects.type[object] !== jsWeakMap && objects.type[object] !== jsWeakSet) continue;
     const table = objects.target(object, heap.layout.collectionTable / 8);
     if (table >= 0) found.add(objects.type[table]!);
+  }
+  return found;
+}
+
+/**
+ * Contexts of realms have a type of their own, which V8's metadata does not describe either. Maps of a realm refer to its
+ * context where others have their constructor.
+ */
+function nativeContextTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
+  const { map, types } = heap.layout;
+  const [first, last] = types.context;
+  const found = new Set<number>();
+  for (let object = 0; object < objects.count; object++) {
+    if (objects.type[object] !== types.map) continue;
+    const back = objects.target(object, map.constructorOrBack / 8);
+    const type = back < 0 ? -1 : objects.type[back]!;
+    if (type >= first && type <= last) found.add(type);
   }
   return found;
 }

@@ -5,6 +5,8 @@ import { findOwnBytes, findString, isStringType } from '../strings.ts';
 
 /** V8 truncates names to this length too. */
 const maxLength = 1024;
+const symbolFlags = 12;
+const privateName = 1 << 4;
 
 export class Names {
   readonly texts: string[] = [];
@@ -52,7 +54,10 @@ export class Names {
     if (isStringType(type)) return this.ofString(heap, key);
     if (type !== heap.layout.types.symbol) return undefined;
     const name = whereMapped(() => findString(heap, heap.field(key, heap.layout.symbolName), maxLength));
-    return this.of(name === undefined ? '<symbol>' : name.startsWith('#') ? name : `<symbol ${name}>`);
+    if (name === undefined) return this.of('<symbol>');
+    // The flags follow the hash. Brands of classes with private methods are private names too.
+    const flags = whereMapped(() => heap.memory.readUint32(key - 1 + symbolFlags)) ?? 0;
+    return this.of((flags & privateName) !== 0 ? name : `<symbol ${name}>`);
   }
 }
 

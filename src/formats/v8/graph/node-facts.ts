@@ -1,6 +1,6 @@
 /** Type, name and size of single objects, as reported by V8's profiler. */
 import { whereMapped } from '../../../bytes/memory.ts';
-import { findScopeInfo } from '../frames/scope-info.ts';
+import { findScopeInfo, type ScopeInfo } from '../frames/scope-info.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findFunctionName } from '../properties.ts';
 import { findString, findStringLength, isInternalized, isStringType } from '../strings.ts';
@@ -11,7 +11,8 @@ import { camelCase, type NodeTypeName, nodeTypes, type ObjectKinds } from './obj
 
 const maxNameLength = 1024;
 const external = 2;
-const nativeContextWords = 200;
+/** V8's built-ins take some 3 MB. */
+const mostBuiltinBytes = 1 << 24;
 /** From this line on V8 counts read-only objects with size 0, and includes the text of external strings. */
 const linesThatShareConstants = 1300;
 
@@ -38,7 +39,8 @@ export class NodeReader {
   readonly #classes: ClassNames;
   readonly #classOf = new Map<Tagged, number>();
   readonly #builtinAt: BuiltinNames;
-  readonly #firstBuiltin: number;
+  readonly #firstBuiltins: readonly number[];
+  readonly #functionOfCode: ReadonlyMap<number, string>;
   readonly #functionNames = new Map<Tagged, number>();
 
   constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, names: Names, builtinAt: BuiltinNames) {
@@ -47,7 +49,8 @@ export class NodeReader {
     this.#kinds = kinds;
     this.#names = names;
     this.#builtinAt = builtinAt;
-    this.#firstBuiltin = this.#findFirstBuiltin();
+    this.#firstBuiltins = this.#findFirstBuiltins();
+    this.#functionOfCode = this.#findFunctionsOfCode();
     this.#classes = new ClassNames(heap);
   }
 
@@ -66,13 +69,7 @@ export class NodeReader {
     const { types } = this.#heap.layout;
     if (type === types.map && this.#objects.isReadOnly(object)) return 'hidden';
     if (type === types.symbol && this.#isPrivate(object)) return 'hidden';
-    if (usual === 'object' && this.#isNativeContext(object, type)) return 'hidden';
     return usual;
-  }
-
-  #isNativeContext(object: number, type: number): boolean {
-    const [first, last] = this.#heap.layout.types.context;
-    return type >= first && type <= last && this.#objects.size[object]! > nativeContextWords;
   }
 
   #isPrivate(object: number): boolean {
@@ -106,11 +103,12 @@ export class NodeReader {
     }
     if (type === types.symbol && nodeType === 'hidden') return named('private symbol');
     if (this.#kinds.isJsObject(type)) return this.#className(pointer, type);
-    if (this.#isNativeContext(object, type)) return named('system / NativeContext');
     if (type === types.oddball) return named(this.#oddball(pointer));
     if (type === types.shared) return named(this.#sharedName(pointer));
     if (type === types.map) return named(this.#mapName(pointer));
     if (type === types.code) return named(this.#codeName(object));
+    if (nodeType === 'code' && this.#kinds.of(type).shape === 'instructions')
+      return named(this.#instructionsName(object));
     if (type === types.script) return named(this.#text(pointer, this.#heap.layout.script.name) ?? '');
     return named(usual);
   }
@@ -129,11 +127,21 @@ export class NodeReader {
   }
 
   #sharedName(pointer: Tagged): string {
-    const { shared } = this.#heap.layout;
-    const name =
-      this.#text(pointer, shared.name) ??
-      whereMapped(() => findScopeInfo(this.#heap, this.#heap.field(pointer, shared.name))?.functionName);
-    return name || '(shared function info)';
+    return this.#ownName(pointer) || '(shared function info)';
+  }
+
+  #ownName(shared: Tagged): string {
+    const { name } = this.#heap.layout.shared;
+    return this.#text(shared, name) ?? this.#scopeOf(shared)?.functionName ?? '';
+  }
+
+  #inferredName(shared: Tagged): string {
+    return this.#scopeOf(shared)?.inferredName ?? '';
+  }
+
+  #scopeOf(shared: Tagged): ScopeInfo | undefined {
+    const { name } = this.#heap.layout.shared;
+    return whereMapped(() => findScopeInfo(this.#heap, this.#heap.field(shared, name)));
   }
 
   /** The map of a string type includes the name of that type. */
@@ -148,10 +156,37 @@ export class NodeReader {
   /** V8's built-in code is in the executable, where symbols name it. */
   #codeName(object: number): string {
     const { code } = this.#heap.layout;
-    if (this.#objects.target(object, code.stream / 8) >= 0) return '(code)';
-    const name = this.#builtinAt(this.#entryOf(object), this.#firstBuiltin);
+    // Instructions that are not on a known page are not V8's own either.
+    if (this.#wordOf(object, code.stream) !== 0) {
+      const of = this.#functionOfCode.get(object);
+      return of === undefined ? '(code)' : of ? `(code for ${of})` : '(BASELINE code)';
+    }
+    const entry = this.#entryOf(object);
+    const name = this.#builtinAt(entry, this.#firstBuiltins.findLast((first) => first <= entry) ?? entry);
     if (name === undefined) return '(builtin code)';
     return `(${name} builtin ${this.#heap.layout.line < 1200 ? 'handle' : 'code'})`;
+  }
+
+  /** Optimised code belongs to no function alone, and its instructions have no name. */
+  #instructionsName(object: number): string {
+    const of = this.#functionOfCode.get(this.#objects.target(object, 1));
+    return of === undefined ? '' : of ? `(instruction stream for ${of})` : '(BASELINE instruction stream)';
+  }
+
+  /** Baseline code, and the function that has it; an empty name for an anonymous one. */
+  #findFunctionsOfCode(): Map<number, string> {
+    const { types, shared } = this.#heap.layout;
+    const found = new Map<number, string>();
+    for (let object = 0; object < this.#objects.count; object++) {
+      if (this.#objects.type[object] !== types.shared) continue;
+      for (const offset of shared.data) {
+        const code = this.#objects.target(object, offset / 8);
+        if (code < 0 || this.#objects.type[code] !== types.code) continue;
+        const pointer = this.#objects.pointer(object);
+        found.set(code, this.#ownName(pointer) || this.#inferredName(pointer));
+      }
+    }
+    return found;
   }
 
   #entryOf(object: number): number {
@@ -162,13 +197,17 @@ export class NodeReader {
     return this.#objects.words.word(this.#objects.slot[object]! + offset / 8);
   }
 
-  #findFirstBuiltin(): number {
+  /** Each isolate may have a copy of the built-ins of its own, far away from those of others. In ascending order. */
+  #findFirstBuiltins(): number[] {
     const { code, types } = this.#heap.layout;
-    let first = Infinity;
+    const entries: number[] = [];
     for (let object = 0; object < this.#objects.count; object++)
       if (this.#objects.type[object] === types.code && this.#wordOf(object, code.stream) === 0)
-        first = Math.min(first, this.#entryOf(object));
-    return first;
+        entries.push(this.#entryOf(object));
+    const firsts: number[] = [];
+    for (const entry of entries.sort((a, b) => a - b))
+      if (entry > (firsts.at(-1) ?? -Infinity) + mostBuiltinBytes) firsts.push(entry);
+    return firsts;
   }
 
   #oddball(pointer: Tagged): string {

@@ -10,6 +10,7 @@ import { Edge, type ObjectKinds } from './object-kinds.ts';
 export type EdgeSink = (type: number, name: number, target: number) => void;
 
 const weakBits = 3;
+const linesWithoutHoles = 1400;
 
 export class ObjectCursor {
   readonly heap: V8Heap;
@@ -125,10 +126,14 @@ function findInessential(heap: V8Heap, objects: HeapObjects): Uint8Array {
   const nameOf = (type: number) => heap.layout.instanceTypes.get(type);
   const plainMaps = new Set([types.propertyCell, types.shared, types.freeSpace, types.freeSpace - 1]);
   let isFixedArrayMet = false;
+  let isHoleMet = false;
   const empty = new Set([types.fixedArray, types.byteArray, types.descriptorArray, types.weakFixedArray]);
   for (let object = objects.firstReadOnly; object < objects.count; object++) {
     const type = objects.type[object]!;
-    const isConstant = type === types.oddball || type === types.hole;
+    // Before V8 14 only the first of V8's markers for missing values, the hole in arrays, is left out.
+    const isTheHole = type === types.hole && (!isHoleMet || heap.layout.line >= linesWithoutHoles);
+    if (isTheHole) isHoleMet = true;
+    const isConstant = type === types.oddball || isTheHole;
     const isEmpty = empty.has(type) && objects.size[object]! <= (type === types.descriptorArray ? 3 : 2);
     const described =
       type === types.map

@@ -80,7 +80,7 @@ export interface ObjectKind {
 const codeTypes =
   /^(?:ALLOCATION_SITE|ARRAY_BOILERPLATE_DESCRIPTION|BYTECODE_ARRAY|BYTECODE_WRAPPER|CLOSURE_FEEDBACK_CELL_ARRAY|CODE|CODE_WRAPPER|FEEDBACK_CELL|FEEDBACK_METADATA|FEEDBACK_VECTOR|INSTRUCTION_STREAM|INTERPRETER_DATA|LOAD_HANDLER|STORE_HANDLER|OBJECT_BOILERPLATE_DESCRIPTION|PREPARSE_DATA|REG_EXP_BOILERPLATE_DESCRIPTION|SCOPE_INFO|SCRIPT|SHARED_FUNCTION_INFO|TEMPLATE_OBJECT_DESCRIPTION|UNCOMPILED_DATA\w*|TRUSTED_BYTE_ARRAY|TRUSTED_FIXED_ARRAY)$/;
 const shapeTypes =
-  /^(?:DESCRIPTOR_ARRAY|STRONG_DESCRIPTOR_ARRAY|TRANSITION_ARRAY|PROTOTYPE_INFO|ENUM_CACHE|CELL)$/;
+  /^(?:DESCRIPTOR_ARRAY|STRONG_DESCRIPTOR_ARRAY|TRANSITION_ARRAY|PROTOTYPE_INFO|ENUM_CACHE)$/;
 /** Types without references. */
 const rawTypes =
   /^(?:HEAP_NUMBER|BIGINT|BYTE_ARRAY|TRUSTED_BYTE_ARRAY|FIXED_DOUBLE_ARRAY|FOREIGN|TRUSTED_FOREIGN|FEEDBACK_METADATA|CLASS_POSITIONS|COVERAGE_INFO|WASM_NULL)$/;
@@ -128,11 +128,13 @@ export class ObjectKinds {
   readonly #layout: V8Layout;
   readonly #byType = new Map<number, ObjectKind>();
   readonly #ephemerons: ReadonlySet<number>;
+  readonly #nativeContexts: ReadonlySet<number>;
 
-  /** `ephemerons`: instance types of the tables of weak maps and sets, as found in the heap. */
-  constructor(layout: V8Layout, ephemerons: ReadonlySet<number>) {
+  /** Instance types of the tables of weak maps and sets, and of the contexts of realms, as found in the heap. */
+  constructor(layout: V8Layout, ephemerons: ReadonlySet<number>, nativeContexts: ReadonlySet<number>) {
     this.#layout = layout;
     this.#ephemerons = ephemerons;
+    this.#nativeContexts = nativeContexts;
   }
 
   of(type: number): ObjectKind {
@@ -157,6 +159,10 @@ export class ObjectKinds {
     const weakArray = types.weakFixedArray;
     if (weakArray !== undefined && type === weakArray + 1) return 'TRANSITION_ARRAY';
     return '';
+  }
+
+  isNativeContext(type: number): boolean {
+    return this.#nativeContexts.has(type);
   }
 
   isJsObject(type: number): boolean {
@@ -189,6 +195,7 @@ export class ObjectKinds {
       const isFunction = (type >= first && type <= last) || type === types.boundFunction;
       return kind('js-object', isFunction ? 'closure' : type === types.jsRegExp ? 'regexp' : 'object', '');
     }
+    if (this.isNativeContext(type)) return kind('context', 'hidden', 'system / NativeContext');
     if (type >= types.context[0] && type <= types.context[1])
       return kind('context', 'object', 'system / Context');
     if (type === types.map) return kind('map', 'object shape', 'system / Map');

@@ -20,8 +20,6 @@ export interface Ephemeron {
   value: number;
 }
 
-/** Only the native context of a realm is this large. It has no names of variables. */
-const nativeContextWords = 200;
 /** Header of a weak map's table: map, length, and three counts. */
 const ephemeronPrefix = 5;
 
@@ -102,7 +100,7 @@ export class ReferenceReader {
     const { words } = this.#at;
     const { context: c } = this.#at.heap.layout;
     const scope = this.#at.targetAt((c.data + c.scopeInfo * 8) / 8);
-    const isNative = words > nativeContextWords;
+    const isNative = this.#at.kinds.isNativeContext(this.#at.type);
     const found =
       scope < 0 || isNative
         ? undefined

@@ -36,6 +36,8 @@ const handleBytes = 32;
 const handlesOfBlock = 256;
 const [normalHandle, weakHandle] = [1, 2];
 const stateMask = 3;
+/** Size of the chunk of a block of eternal handles, which are only words: EternalHandles in src/handles. */
+const eternalBlock = handlesOfBlock * 8 + 16;
 const windowBytes = 1 << 20;
 const scanBytes = 4096;
 const smallestChunk = 32;
@@ -124,6 +126,7 @@ function isolateRoots(objects: HeapObjects, sources: RootSources, handles: Handl
   const { memory, heaps, native } = sources;
   const isNative = inRanges(native);
   const found = new Set<number>();
+  const eternal = new Set<number>();
   const seen = new Set<number>();
   const open: Range[] = heaps.map((heap) => [heap - isolateBytes, heap + isolateBytes]);
   let owned = 0;
@@ -141,11 +144,23 @@ function isolateRoots(objects: HeapObjects, sources: RootSources, handles: Handl
       if (!isNative(word) || handles.has(word)) return;
       const size = (memory.findWord(word - 8) ?? 0) & ~7;
       const end = word + size - 8;
-      if (size >= smallestChunk && size <= largestChunk && size % 16 === 0 && isNative(end - 1))
-        open.push([word, end]);
+      if (size < smallestChunk || size > largestChunk || size % 16 !== 0 || !isNative(end - 1)) return;
+      open.push([word, end]);
+      if (size === eternalBlock)
+        for (const target of eternalHandles(objects, memory, word)) eternal.add(target);
     });
   }
-  return [...found].map((target) => ({ target, isWeak: objects.type[target]! < firstNonString }));
+  const isWeak = (target: number) => objects.type[target]! < firstNonString && !eternal.has(target);
+  return [...found].map((target) => ({ target, isWeak: isWeak(target) }));
+}
+
+/** The objects of a block of eternal handles, which is full of objects; none if it is another chunk of that size. */
+function eternalHandles(objects: HeapObjects, memory: MemoryReader, block: number): number[] {
+  const found: number[] = [];
+  forEachWord(memory, [block, block + handlesOfBlock * 8], (_, low, high) => {
+    if ((low & 3) === 1) found.push(objects.words.objectAt(low, high));
+  });
+  return found.length === handlesOfBlock && found.every((target) => target >= 0) ? found : [];
 }
 
 /** `visit` receives the address and the two halves of each word. */

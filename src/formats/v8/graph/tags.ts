@@ -8,7 +8,8 @@ import type { Names } from './names.ts';
 import { Edge, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
 
 interface Tag {
-  text: string;
+  /** Absent if V8 only changes the type. */
+  text?: string;
   type?: NodeTypeName;
   /** Only for arrays with weak elements. */
   isOfWeak?: boolean;
@@ -40,6 +41,12 @@ const byOwner: Readonly<Record<string, Tag>> = {
   ALLOCATION_SITE: { text: '(dependent code)', type: 'code' },
   SCOPE_INFO: { text: '(context local names)', type: 'code' },
 };
+/** By the types of the referring object and of its target. */
+const byPair: Readonly<Record<string, Tag>> = {
+  'MAP CELL': { type: 'object shape' },
+  'CODE PROTECTED_FIXED_ARRAY': { type: 'code' },
+  'PROTECTED_FIXED_ARRAY TRUSTED_WEAK_FIXED_ARRAY': { type: 'code' },
+};
 const arrayTypes = /^(?:TRUSTED_FIXED_ARRAY|WEAK_FIXED_ARRAY|WEAK_ARRAY_LIST|DEPENDENT_CODE)$/;
 
 export class Tagger {
@@ -49,6 +56,8 @@ export class Tagger {
   readonly #columns: GraphColumns;
   readonly #byEdge: ReadonlyMap<number, Tag>;
   readonly #byOwnerType = new Map<number, Tag | undefined>();
+  /** By the owner's type times 65,536 plus that of the target. */
+  readonly #byPair = new Map<number, Tag | undefined>();
   readonly #empty: number;
   #owner = -1;
   #ownerTag: Tag | undefined;
@@ -69,11 +78,20 @@ export class Tagger {
       this.#ownerTag = this.#ofOwner(this.#objects.type[owner]!);
     }
     if (type === Edge.weak) return;
+    const ofPair = this.#ofPair(this.#objects.type[owner]!, this.#objects.type[target]!);
+    if (ofPair) this.#set(node, ofPair, target);
     if (this.#ownerTag && this.#isArray(target)) this.#set(node, this.#ownerTag, target);
     if (type === Edge.internal) {
       const tag = this.#byEdge.get(name);
       if (tag && this.#isArray(target)) this.#set(node, tag, target);
     }
+  }
+
+  #ofPair(owner: number, target: number): Tag | undefined {
+    const key = owner * 2 ** 16 + target;
+    if (!this.#byPair.has(key))
+      this.#byPair.set(key, byPair[`${this.#kinds.typeName(owner)} ${this.#kinds.typeName(target)}`]);
+    return this.#byPair.get(key);
   }
 
   #ofOwner(type: number): Tag | undefined {
@@ -92,7 +110,8 @@ export class Tagger {
     const typeName = this.#kinds.typeName(this.#objects.type[object]!);
     const isPool = typeName === 'TRUSTED_FIXED_ARRAY';
     if (isOfWeak && typeName !== 'WEAK_FIXED_ARRAY') return;
-    if (columns.name[node] === this.#empty || isPool) columns.name[node] = names.of(text);
+    if (text !== undefined && (columns.name[node] === this.#empty || isPool))
+      columns.name[node] = names.of(text);
     if (type) columns.type[node] = nodeTypes.indexOf(type);
   }
 }

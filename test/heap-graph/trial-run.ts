@@ -1,0 +1,73 @@
+/**
+ * Reads the heaps of many kinds of program from their cores, and compares each with V8's own snapshot of the same heap: the
+ * share of V8's nodes by class and size, and of its strong edges by name, and the most frequent differences.
+ * `npm run trial:heap-graph`. NODES=24,26,22,20, KINDS=server,compiler, DIFFERENCES=20.
+ */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readCoreGraph } from '../../src/analysis/core/graph/core-graph.ts';
+import { snapshotText } from '../../src/analysis/core/graph/snapshot-text.ts';
+import { openHeap } from '../../src/analysis/memory/heap.ts';
+import { makeCore } from '../support/cores/core-victims.ts';
+import { countEdges, countNodes, shareOf } from '../support/heaps/heap-graph-oracle.ts';
+import { nodeOf } from '../support/run/test-nodes.ts';
+
+const program = fileURLToPath(new URL('kinds.cjs', import.meta.url));
+const majors = (process.env['NODES'] ?? '24').split(',').map(Number);
+const all = execFileSync(process.execPath, [program], { encoding: 'utf8' }).trim().split(' ');
+const kinds = process.env['KINDS']?.split(',') ?? all;
+const shown = Number(process.env['DIFFERENCES'] ?? 20);
+
+type Counts = Map<string, number>;
+
+/** Adds what one side has more of: positive if it is V8's. */
+function addDifferences(into: Counts, truth: Counts, found: Counts): void {
+  for (const key of new Set([...truth.keys(), ...found.keys()])) {
+    const difference = (truth.get(key) ?? 0) - (found.get(key) ?? 0);
+    if (difference !== 0) into.set(key, (into.get(key) ?? 0) + difference);
+  }
+}
+
+/** Heaps of workers are in our graph only, so what was added is told apart from what is missing. */
+function print(title: string, differences: Counts): void {
+  for (const [word, sign] of [
+    ['missing', 1],
+    ['added', -1],
+  ] as const) {
+    const rows = [...differences].filter(([, count]) => count * sign > 0);
+    rows.sort((a, b) => sign * (b[1] - a[1]));
+    console.log(`  ${title} ${word}`);
+    for (const [key, count] of rows.slice(0, shown)) console.log(`    ${count * sign}: ${key}`);
+  }
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
+
+for (const major of majors) {
+  const [nodes, edges]: [Counts, Counts] = [new Map(), new Map()];
+  for (const kind of kinds) {
+    const death = makeCore(nodeOf(major), [program, kind, 'own.heapsnapshot']);
+    try {
+      const truth = await openHeap(join(death.core, '..', 'own.heapsnapshot'));
+      const found = await openHeap(snapshotText(readCoreGraph(death.core).columns));
+      const [ofNodes, ofEdges] = [
+        [countNodes(truth), countNodes(found)],
+        [countEdges(truth), countEdges(found)],
+      ] as const;
+      addDifferences(nodes, ...ofNodes);
+      addDifferences(edges, ...ofEdges);
+      console.log(
+        `Node ${major} ${kind}: nodes ${percent(shareOf(...ofNodes))} of ${truth.nodeCount}, edges ${percent(shareOf(...ofEdges))}`,
+      );
+    } catch (error) {
+      console.log(`Node ${major} ${kind}: ${error instanceof Error ? error.message : error}`);
+    } finally {
+      death.remove();
+    }
+  }
+  if (shown > 0) {
+    print('nodes', nodes);
+    print('edges', edges);
+  }
+}
