@@ -98,6 +98,10 @@ export class ContextReader {
     return this.around.groupEnd;
   }
 
+  get labelEnd(): number {
+    return this.around.labelEnd;
+  }
+
   /** There is a sign (`:` or `=`) after a name. Returns the position where the scan continues. */
   readSigned(place: NamePlace): number {
     const named = this.names.lookUp(this.page, place.start, place.end);

@@ -179,7 +179,12 @@ export class Surroundings {
 
   /** A label was noted shortly before `sign`. */
   isLabelled(sign: number): boolean {
-    return this.label !== undefined && sign < this.labelUntil - labelReach + 8;
+    return sign < this.labelEnd;
+  }
+
+  /** A sign before this position may follow a label; 0 if there is none. */
+  get labelEnd(): number {
+    return this.label === undefined ? 0 : this.labelUntil - labelReach + 8;
   }
 
   /** Returns the label from the field before, and clears it. */

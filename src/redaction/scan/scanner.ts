@@ -163,7 +163,7 @@ export class Scanner {
       if (stands === 27) return skipColorCode(units, behind);
       if (stands !== 61 && stands !== 58 && (unit !== 38 || stands !== 62)) {
         const end = this.escapeAt(page, i, behind, stands, out);
-        walk.groupEnd = this.context.groupEnd;
+        this.tellWalk();
         if (end !== behind || !(characterTables().classes[stands]! & gap)) walk.nameStart = -1;
         return end;
       }
@@ -176,8 +176,14 @@ export class Scanner {
     place.encoded = encoded;
     walk.nameStart = -1;
     const end = this.signAt(page, unit, place, this.options.context, out);
-    walk.groupEnd = this.context.groupEnd;
+    this.tellWalk();
     return Math.max(behind, end);
+  }
+
+  private tellWalk(): void {
+    const { walk, context } = this;
+    walk.groupEnd = context.groupEnd;
+    walk.labelEnd = context.labelEnd;
   }
 
   /**

@@ -49,6 +49,8 @@ export class WordWalk {
   kernel: WalkKernel | undefined;
   /** Before this position, other names matter too, because they are in an object of secrets. */
   groupEnd = 0;
+  /** Before this position, a `>` may end the element after a label. */
+  labelEnd = 0;
 
   /** `outlines`: a bit for each outline of a telltale word. */
   constructor(shapes: ShapeTable, outlines: Int32Array, names: NameBook) {
@@ -60,6 +62,7 @@ export class WordWalk {
 
   restart(): void {
     this.groupEnd = 0;
+    this.labelEnd = 0;
     this.nameStart = -1;
     this.nameEnd = -1;
   }
@@ -156,6 +159,7 @@ export class WordWalk {
     state[field.nameEnd] = this.nameEnd;
     state[field.isJoined] = this.isJoined ? 1 : 0;
     state[field.groupEnd] = this.groupEnd;
+    state[field.labelEnd] = this.labelEnd;
     for (let i = from; ; ) {
       i = kernel.next(i, to, isWithin);
       const stop = state[field.stop]!;
@@ -188,6 +192,7 @@ export class WordWalk {
     else if (unit === 64) return !mayBeHost(units, i + 1);
     else if (unit === 36) return !this.mayStartShape(units, i);
     else if (unit === 126) return units[i - 1] !== 81;
+    else if (unit === 62) return i >= this.labelEnd && isIdleBracket(units, i, nameStart, nameEnd);
     else if (unit !== 58 || nameStart < 0 || mayStandInColon(units, i, nameStart, nameEnd)) return false;
     if (nameStart < this.groupEnd || (nameEnd - nameStart === 2 && units[nameStart] === 105)) return false;
     // Names in other scripts are read backwards from the sign.
@@ -220,8 +225,27 @@ function idleEscape(units: Uint16Array, i: number): number {
   if (next === 110 || next === 114) return mayOpenTable(units, i + 2) ? 0 : -2;
   if (next === 39 || next === 96 || next === 116) return 2;
   if (next === 47) return -2;
-  const isRead = next === 92 || next === 117 || next === 118 || next === 120 || next === 102;
+  if (next === 117) return lengthOfForeign(units, i + 2);
+  const isRead = next === 92 || next === 118 || next === 120 || next === 102;
   return isRead ? 0 : -1;
+}
+
+/** `\u2028`: of a character that is not in Latin-1. What follows is at `start`. */
+function lengthOfForeign(units: Uint16Array, start: number): number {
+  const { classes } = characterTables();
+  const kinds = classes[units[start]!]! & classes[units[start + 1]!]! & classes[units[start + 2]!]!;
+  if (!(kinds & classes[units[start + 3]!]! & hexUnit)) return -1;
+  return units[start] === 48 && units[start + 1] === 48 ? 0 : -6;
+}
+
+/** The `>` at `i` ends no tag and no attribute, and belongs to no arrow: `=>`, `a > b`. */
+function isIdleBracket(units: Uint16Array, i: number, nameStart: number, nameEnd: number): boolean {
+  const before = units[i - 1]!;
+  if (before === 34 || before === 39 || (before === 45 && units[i - 2] === 32)) return false;
+  if (nameStart < 0 || nameEnd !== i) return true;
+  // `<`, or the end of one of its escapes, or of a namespace.
+  const lead = units[nameStart - 1]!;
+  return lead !== 60 && lead !== 59 && lead !== 99 && lead !== 67 && lead !== 58;
 }
 
 /** The bracket at `i`, after a name, may open a call with a literal, or a printed `Uint8Array(`. */

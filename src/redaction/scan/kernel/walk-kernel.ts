@@ -22,6 +22,7 @@ export const field = {
   allMaySmell: 5,
   firstFactor: 6,
   otherFactor: 7,
+  labelEnd: 8,
 } as const;
 
 interface Constant {
@@ -83,7 +84,7 @@ export class WalkKernel {
     this.exports = new api!.Instance(compiled).exports as Exports;
     const { memory, textAt, stateAt } = this.exports;
     this.units = new Uint16Array(memory.buffer, textAt.value);
-    this.state = new Int32Array(memory.buffer, stateAt.value, 8);
+    this.state = new Int32Array(memory.buffer, stateAt.value, 9);
     this.pages = new PageMaker(this.units);
     this.fillTables();
   }

@@ -27,6 +27,7 @@ export namespace field {
   export const allMaySmell: usize = 20;
   export const firstFactor: usize = 24;
   export const otherFactor: usize = 28;
+  export const labelEnd: usize = 32;
 }
 
 // The classes of characters.ts.

@@ -1,5 +1,5 @@
 /** The cheap tests of what follows again, of tables/first-lines.ts and others. Change both together; a test compares them. */
-import { alnum, cellsAt, classOf, digit, unitAt, wordUnit } from './walk-layout';
+import { alnum, cellsAt, classOf, digit, hexUnit, unitAt, wordUnit } from './walk-layout';
 
 const longestName: i32 = 40;
 const deepestIndent: i32 = 12;
@@ -74,8 +74,23 @@ export function idleEscape(at: usize): i32 {
   if (behind === 110 || behind === 114) return mayOpenTable(at + 4) ? 0 : -4;
   if (behind === 39 || behind === 96 || behind === 116) return 4;
   if (behind === 47) return -4;
-  const isRead = behind === 92 || behind === 117 || behind === 118 || behind === 120 || behind === 102;
+  if (behind === 117) return lengthOfForeign(at + 4);
+  const isRead = behind === 92 || behind === 118 || behind === 120 || behind === 102;
   return isRead ? 0 : -2;
+}
+
+function lengthOfForeign(at: usize): i32 {
+  const kinds = classOf(unitAt(at)) & classOf(unitAt(at, 1)) & classOf(unitAt(at, 2));
+  if (!(kinds & classOf(unitAt(at, 3)) & hexUnit)) return -2;
+  return unitAt(at) === 48 && unitAt(at, 1) === 48 ? 0 : -12;
+}
+
+export function isIdleBracket(at: usize, nameStart: usize, nameEnd: usize): bool {
+  const before = unitAt(at, -1);
+  if (before === 34 || before === 39 || (before === 45 && unitAt(at, -2) === 32)) return false;
+  if (nameStart === 0 || nameEnd !== at) return true;
+  const lead = unitAt(nameStart, -1);
+  return lead !== 60 && lead !== 59 && lead !== 99 && lead !== 67 && lead !== 58;
 }
 
 /** The first letters of the entities that escapes.ts reads. */

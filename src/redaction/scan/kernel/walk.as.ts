@@ -18,7 +18,15 @@ import {
   unitAt,
   wordUnit,
 } from './walk-layout';
-import { idleEscape, isPortField, mayBeCall, mayBeHost, mayOpenTable, startsEntity } from './walk-lines';
+import {
+  idleEscape,
+  isIdleBracket,
+  isPortField,
+  mayBeCall,
+  mayBeHost,
+  mayOpenTable,
+  startsEntity,
+} from './walk-lines';
 import { isHarmless, remember } from './walk-names';
 import { mayBeLongSecret, mayStartShape } from './walk-words';
 
@@ -49,6 +57,7 @@ const longWord: usize = 32;
 /** Takes and returns positions, also in the state, where -1 is no name; here 0 is the address of none. */
 export function next(from: i32, to: i32, isWithin: bool): i32 {
   groupEnd = addressOf(load<i32>(stateAt + field.groupEnd));
+  labelEnd = addressOf(load<i32>(stateAt + field.labelEnd));
   const name = load<i32>(stateAt + field.nameStart);
   const nameEnd = addressOf(load<i32>(stateAt + field.nameEnd));
   return walk(addressOf(from), addressOf(to), isWithin, name < 0 ? 0 : addressOf(name), nameEnd);
@@ -67,6 +76,7 @@ function positionOf(address: usize): i32 {
 }
 
 let groupEnd: usize = 0;
+let labelEnd: usize = 0;
 
 function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd: usize): i32 {
   let i = from;
@@ -188,6 +198,7 @@ function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
   else if (unit === 64) return !mayBeHost(i + 2);
   else if (unit === 36) return !mayStartShape(i);
   else if (unit === 126) return unitAt(i, -1) !== 81;
+  else if (unit === 62) return i >= labelEnd && isIdleBracket(i, nameStart, nameEnd);
   else if (unit !== 58 || nameStart === 0 || mayStandInColon(i, nameStart, nameEnd)) return false;
   if (nameStart < groupEnd) return false;
   if (nameEnd - nameStart === 4 && unitAt(nameStart) === 105) return false;
