@@ -143,8 +143,17 @@ test('passwords of proxies, and what a password is compared with', () => {
     "'Error: syntax: AUTH CRAM-MD5'",
     '### GeneratedSecret : <code>Object</code>',
     "'Crypto-Key': 'p256ecdsa=' + publicKey",
+    'type ReferrerPolicyToken = "no-referrer" | "same-origin" | "origin"',
+    'new _aeadAes256CbcHmacAlgorithm.AeadAes256CbcHmac256Algorithm(new x());',
+    'deriveKey = exports.AeadAes256CbcHmac256EncryptionKey = void 0;',
+    '// ibPassword: 2-byte',
+    "smtp_password: 'smtp_password_value',",
     'DEBUG=pw:webserver npx playwright test',
     'DEBUG="app:*,pw:browser*" npm test',
   ])
     assert.equal(redact(text), text);
+});
+
+test('the sign at the end of a quoted password goes with it', () => {
+  assert.match(redact('export const PASSWORD = "walnut$$42!";'), /PASSWORD = "\[redacted:[^\]]*\]";$/);
 });

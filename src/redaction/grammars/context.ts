@@ -443,9 +443,10 @@ export class ContextReader {
   }
 }
 
-/** `'p256ecdsa=' + publicKey`: the value comes after the string. */
+/** `'p256ecdsa=' + publicKey`: the value comes after the string; `"no-referrer" | "origin"`: one of several, in a type. */
 const isStartOfMore = ({ text }: Page, span: ValueSpan, value: string): boolean =>
-  /^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(text.slice(span.end, span.end + 24));
+  (/^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(text.slice(span.end, span.end + 24))) ||
+  (/^[a-z-]{3,40}$/.test(value) && /^["'`]\s{0,20}\|\s{0,20}["'`]/.test(text.slice(span.end, span.end + 44)));
 
 /** `'token:error:renew'`: a whole literal of plain words. */
 const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>

@@ -128,7 +128,7 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
   const at = lead.lastIndex;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
   const judged = text.slice(span.start, Math.min(span.end, span.start + longestJudged));
-  const value = judged.length < longestJudged ? judged.replace(/[.!?]$/, '') : judged;
+  const value = judged.length < longestJudged && !span.quoted ? judged.replace(/[.!?]$/, '') : judged;
   if (
     !isAnnounced(word, value, span.quoted) &&
     !isSaidWord(page, word, { end, at, to: span.end }, value, span.quoted)

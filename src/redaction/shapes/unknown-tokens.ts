@@ -142,7 +142,8 @@ export function findUnknownToken(
   const behindDot = units[start - 1] === 46 ? dotPrefixed(page, start, word) : false;
   if (behindDot) return { start, end, rule: 'prefixed-token' };
   const dots = units[end] === 46 && word.length >= 20 && !isPathPart ? dottedTokenEnd(page, start) : 0;
-  if (dots) return { start, end: dots, rule: 'dotted-token' };
+  // `new _aeadAes256Cbc….AeadAes256Cbc…(`: a call.
+  if (dots && units[dots] !== 40) return { start, end: dots, rule: 'dotted-token' };
   if (word.length === 55 && /^\d{6}(?:-\d{6}){7}$/.test(word)) return { start, end, rule: 'recovery-code' };
   if (word.length < 24 && !(isPathPart && word.length >= 20)) return undefined;
   const isJoined = (build & joined) !== 0;

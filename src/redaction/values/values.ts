@@ -96,6 +96,9 @@ export function isStandIn(value: string): boolean {
     return true;
   if (/^header\.payload\.signature$/i.test(text)) return true;
   if (formOfValue.test(text) || emptyBlock.test(text)) return true;
+  // `ibPassword: 2-byte`, `smtp_password: 'smtp_password_value'`
+  if (/^\d{1,3}[- ](?:bytes?|bits?|chars?|characters?|digits?)$/i.test(text)) return true;
+  if (/^[a-z]{1,12}_(?:password|secret|token|key)_value$/i.test(text)) return true;
   if (/^<?(?:user(?:name)?|login|key|id):(?:pass(?:word|wd)?|pwd|secret)>?$/i.test(text)) return true;
   if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
   return false;
@@ -211,7 +214,7 @@ export function isPlainDatum(value: string): boolean {
 
 /** `req.body.password`, `getToken(`, `tokens[0`, `camelCase`: an expression, not a literal. */
 function isExpression(value: string, form: ValueForm): boolean {
-  if (form.next === 40 || form.next === 91) return true;
+  if (form.next === 40 || form.next === 91 || /^(?:module\.)?exports\.[A-Za-z_$]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.]*\\{0,2}<[A-Za-z]/.test(value) || /^<code>[A-Z][a-z]+(?:[A-Z][a-z]+)*$/.test(value))
     return true;
