@@ -277,6 +277,8 @@ export interface ModelCall {
   /** Where it was sent: `api.openai.com` or `127.0.0.1:8000`, and the path of the request. */
   server?: string;
   path?: string;
+  /** What showed that it is a model call, where the host is not that of a known provider. */
+  recognizedBy?: 'path and body' | 'body';
   /** It failed before a request was sent: known from the framework that made it. */
   notSent?: true;
   httpStatus?: number;

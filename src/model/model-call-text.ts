@@ -37,7 +37,8 @@ function stateText({ status, httpStatus, notSent, durationMs, ageMs }: ModelCall
   return `${state.filter(Boolean).join(' ')}${time}`;
 }
 
-function detailsOf({ inputTokens, outputTokens, finishReasons, resendCount, error }: ModelCall): string[] {
+function detailsOf(call: ModelCall): string[] {
+  const { inputTokens, outputTokens, finishReasons, resendCount, error, recognizedBy } = call;
   const hasTokens = inputTokens !== undefined || outputTokens !== undefined;
   const said = [error?.type ?? error?.code, clip(firstLine(error?.message ?? ''), 160)].filter(Boolean);
   return [
@@ -45,6 +46,7 @@ function detailsOf({ inputTokens, outputTokens, finishReasons, resendCount, erro
     finishReasons?.length && `finish reason ${finishReasons.join(', ')}`,
     resendCount && `attempt ${resendCount + 1}`,
     said.length && said.join(': '),
+    recognizedBy === 'body' && 'recognized as a model call by its body',
   ].filter((text): text is string => typeof text === 'string' && text !== '');
 }
 

@@ -28,6 +28,8 @@ export interface ModelRequest {
   serverConversation?: string;
   attributes: Attributes;
   ids?: RunIds;
+  /** The format of the reply, if only the body showed it. */
+  format?: ProviderFormat;
 }
 
 /** The destination of a request. `path` has no query. `header` is absent if only the address is known. */

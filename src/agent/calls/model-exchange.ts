@@ -7,7 +7,9 @@ import type { AgentEventData, Attributes, CallStatus } from '../../journal/layou
 import { type CallFailure, readFailure } from '../http/call-error.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from '../http/exchange.ts';
 import { openHttpExchange } from '../http/http-exchange.ts';
+import { httpLogOf } from '../http/http-log.ts';
 import { ReplyReader } from '../http/reply-reader.ts';
+import { isModelAddress, readModelRequest } from '../providers/recognize.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import { readRequestIds } from '../record/run-ids.ts';
 import { compact, type JsonObject } from './json.ts';
@@ -20,10 +22,12 @@ const requestLimitBytes = 32 * 1024 * 1024;
 export class ModelExchange implements Exchange {
   readonly #recorder: AgentRecorder;
   readonly #start: ExchangeStart;
-  readonly #format: ProviderFormat;
+  #format: ProviderFormat;
   readonly #scope: AgentRecorder['scope'];
   readonly #reply = new ReplyBuilder();
   #body: (Uint8Array | string)[] = [];
+  /** Whether it is known what this is. */
+  #isDecided = false;
   #bodyBytes = 0;
   #record: ModelCallRecord | undefined;
   /** Set if the body showed that this is not a model call. */
@@ -45,11 +49,16 @@ export class ModelExchange implements Exchange {
   }
 
   requestSent(): void {
-    if (this.#record || this.#other) return;
+    if (this.#isDecided) return;
+    this.#isDecided = true;
     const body = this.#body;
     const request = this.#readRequest();
-    if (request === 'other') this.#other = openHttpExchange(this.#recorder, this.#start, body);
-    else this.#record = new ModelCallRecord(this.#recorder, this.#startData(request), request, this.#reply);
+    if (request === 'other') {
+      this.#other = this.#openOther(body);
+      return;
+    }
+    this.#format = request?.format ?? this.#format;
+    this.#record = new ModelCallRecord(this.#recorder, this.#startData(request), request, this.#reply);
   }
 
   responseHead(status: number, header: HeaderLookup): void {
@@ -97,17 +106,23 @@ export class ModelExchange implements Exchange {
 
   /** The request; undefined if it could not be read; 'other' if it is not a request to a model. */
   #readRequest(): ModelRequest | 'other' | undefined {
-    if (this.#bodyBytes > requestLimitBytes || this.#start.header('content-encoding')) return undefined;
+    const unread = isModelAddress(this.#format, this.#start) ? undefined : 'other';
+    if (this.#bodyBytes > requestLimitBytes || this.#start.header('content-encoding')) return unread;
     const bytes = joined(this.#body);
     this.#body = [];
-    if (bytes.length === 0) return undefined;
+    if (bytes.length === 0) return unread;
     const { host, path } = this.#start;
     const read = (body: JsonObject) => {
-      const request = this.#format.readRequest(body, this.#start);
+      const request = readModelRequest(this.#format, body, this.#start);
       const ids = request && readRequestIds(body);
       return ids ? { ...request, ids } : request;
     };
     return this.#recorder.requests.read(host + path, bytes, read) ?? 'other';
+  }
+
+  #openOther(body: (Uint8Array | string)[]): Exchange | undefined {
+    if (!httpLogOf(this.#recorder).mayRecord()) return undefined;
+    return openHttpExchange(this.#recorder, this.#start, body);
   }
 
   #startData(

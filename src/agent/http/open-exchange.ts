@@ -2,6 +2,7 @@
 
 import { McpExchange, mayBeMcp } from '../calls/mcp-exchange.ts';
 import { ModelExchange } from '../calls/model-exchange.ts';
+import { byBody } from '../providers/by-body.ts';
 import { findFormat } from '../providers/table.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import type { Exchange, ExchangeStart } from './exchange.ts';
@@ -12,8 +13,10 @@ import { httpLogOf } from './http-log.ts';
 export function openExchange(recorder: AgentRecorder, start: ExchangeStart): Exchange | undefined {
   if (start.method === 'POST') {
     const format = findFormat(start);
-    if (format) return new ModelExchange(recorder, start, format);
-    if (mayBeMcp(start)) return new McpExchange(recorder, start);
+    // A path that only sounds like a model's may be that of an MCP server (`/messages`).
+    const isMcp = mayBeMcp(start);
+    if (format && !(isMcp && format === byBody)) return new ModelExchange(recorder, start, format);
+    if (isMcp) return new McpExchange(recorder, start);
   }
   return httpLogOf(recorder).mayRecord() ? openHttpExchange(recorder, start) : undefined;
 }

@@ -6,6 +6,7 @@ import type { ProviderFormat, RequestTarget } from '../calls/model-call.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
+import { byBody } from './by-body.ts';
 import { cohere } from './cohere.ts';
 import { gemini } from './gemini.ts';
 import { generic } from './generic.ts';
@@ -26,6 +27,7 @@ export const formats: readonly ProviderFormat[] = [
   cohere,
   vercel,
   generic,
+  byBody,
 ];
 
 /** A cache, because a program calls the same few addresses again and again, most of which are not models. */

@@ -3,6 +3,7 @@
  * model calls. Each call is answered once. If several calls match, the earliest is taken, so that concurrent calls may arrive
  * in a different order.
  */
+import { readModelRequest } from '../../agent/providers/recognize.ts';
 import { findFormat } from '../../agent/providers/table.ts';
 import type { RecordedCall, Recording } from '../recorded/recording.ts';
 import type { RecordedReply, ReplyFormat } from '../replies/reply.ts';
@@ -54,9 +55,9 @@ export class Answerer {
   answer(asked: AskedNow): Answer {
     const { method, target, body } = asked;
     const format = method === 'POST' ? findFormat(target) : undefined;
-    const request = format?.readRequest(parse(Buffer.from(body).toString('utf8')), target);
+    const request = format && readModelRequest(format, parse(Buffer.from(body).toString('utf8')), target);
     if (!format || !request) return this.#answerOther(asked);
-    const replyFormat = findReplyFormat(format, target);
+    const replyFormat = findReplyFormat(request.format ?? format, target);
     if (!replyFormat)
       return { kind: 'refused', reason: `replies of ${format.providerName(target)} can't be made yet` };
     if (this.#open.length === 0) return { kind: 'past' };

@@ -2,6 +2,7 @@
 import type { ProviderFormat, RequestTarget } from '../../agent/calls/model-call.ts';
 import { anthropic } from '../../agent/providers/anthropic.ts';
 import { bedrock } from '../../agent/providers/bedrock.ts';
+import { byBody } from '../../agent/providers/by-body.ts';
 import { cohere } from '../../agent/providers/cohere.ts';
 import { gemini } from '../../agent/providers/gemini.ts';
 import { generic } from '../../agent/providers/generic.ts';
@@ -24,6 +25,7 @@ const formats = new Map<ProviderFormat, ReplyFormat>([
   [openaiChat, openaiChatReply],
   [mistral, openaiChatReply],
   [generic, openaiChatReply],
+  [byBody, openaiChatReply],
   [openaiResponses, openaiResponsesReply],
   [anthropic, anthropicReply],
   [gemini, geminiReply],

@@ -118,6 +118,7 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     requestId: gathered.requestId,
     server: serverOf(attributes),
     path: textOf(attributes['url.path']),
+    recognizedBy: recognitionOf(attributes),
     notSent: start.gap === noRequestGap || undefined,
     resendCount: numberOf(attributes['http.request.resend_count']),
     bytes: end?.bytes ?? gathered.bytes,
@@ -125,6 +126,11 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     ...(end ? ended(end) : open(gathered, at)),
     ...contents(start.call, conversations),
   });
+}
+
+function recognitionOf(attributes: Attributes): ModelCall['recognizedBy'] {
+  const basis = attributes['agentdump.recognized_by'];
+  return basis === 'path and body' || basis === 'body' ? basis : undefined;
 }
 
 function ended(end: NonNullable<Gathered['end']>) {
