@@ -1,5 +1,6 @@
 /** Describes child processes and their ends in words. Pure. */
 import type { ChildFacts } from './account.ts';
+import { logLineText, readLogLine } from './log-line.ts';
 import { clip } from './quantities.ts';
 
 /** Ended by a signal, with a non-zero code, or failed to start. */
@@ -29,11 +30,17 @@ export function saidLines(text: string): string[] {
   return binary * 4 > lines.length ? [] : lines;
 }
 
+/** As a person reads it, if it is a structured log line; otherwise as it is. */
+export function readableLine(line: string, isDated = true): string {
+  const log = readLogLine(line);
+  return log ? logLineText(log, isDated) : line;
+}
+
 /** Control characters, raw or escaped for a terminal. */
 const isBinary = /[\x00-\x06\x0e-\x1a]|\\x(?:0[0-6ef]|1[0-9a])/;
 
 export function lastLine(text: string): string {
-  return saidLines(text).at(-1)?.trim() ?? '';
+  return readableLine(saidLines(text).at(-1)?.trim() ?? '', false);
 }
 
 /**
@@ -42,7 +49,7 @@ export function lastLine(text: string): string {
  */
 export function tellingLine(text: string): string {
   const lines = saidLines(text)
-    .map((line) => line.trim())
+    .map((line) => readableLine(line.trim(), false))
     .filter((line) => /[\p{L}\p{N}]{2}/u.test(line) && !framesAndFooters.test(line));
   return lines.findLast((line) => namesError.test(line)) ?? lines.at(-1) ?? '';
 }

@@ -1,12 +1,13 @@
 /**
  * What failed before the end without being proven to be its cause: model calls, tools, other requests, errors that the
- * program handled. Each sentence states what was observed and how long before the end; newest first, repetitions merged.
+ * program handled or logged. Each sentence states what was observed and how long before the end; newest first, repetitions merged.
  */
 import type { Account, Happenings } from '../../model/account.ts';
 import type { AgentRun, FailedRequest, ToolCall } from '../../model/agent-state.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';
+import { findLoggedErrors } from './logged-errors.ts';
 import { findTroubledCalls } from './model-calls.ts';
 import type { Told } from './told.ts';
 
@@ -25,6 +26,7 @@ export function findBeforeEnd(account: Account): Evidence[] {
     ]),
     ...(agent?.failedRequests ?? []).map(requestFact),
     ...handledErrors(happenings, account),
+    ...findLoggedErrors(account),
   ];
   return told
     .sort((a, b) => (a.beforeEndMs ?? Infinity) - (b.beforeEndMs ?? Infinity))

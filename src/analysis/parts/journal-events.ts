@@ -10,7 +10,7 @@ import type { ChildFacts, Happenings } from '../../model/account.ts';
 import { Fields, type PartFaults } from './fields.ts';
 import { type OriginPartFacts, readOrigin } from './origin.ts';
 import { type ProcessPartFacts, readProcess } from './process.ts';
-import { readChild, readHandled, readLog, readPeak, readWarning } from './process-events.ts';
+import { distinctLogs, readChild, readHandled, readLog, readPeak, readWarning } from './process-events.ts';
 import { type HeapProfileFacts, readHeapProfile } from './surroundings.ts';
 
 const mostKept = 40;
@@ -79,7 +79,7 @@ class JournalEvents {
 
   finish(): Happenings | undefined {
     const lists = {
-      logs: [...this.#logs.values()],
+      logs: distinctLogs([...this.#logs.values()]),
       warnings: this.#warnings,
       handled: this.#handled,
       children: [...this.#children.values()].slice(-mostKept),

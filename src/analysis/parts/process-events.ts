@@ -6,7 +6,7 @@ export function readProcessEvents(part: Fields): Happenings {
   const parent = part.object('parent');
   const parentPid = parent?.number('pid');
   return defined({
-    logs: part.list('logs', readLog),
+    logs: distinctLogs(part.list('logs', readLog)),
     warnings: part.list('warnings', readWarning),
     handled: part.list('handled', (one) => readHandled(one, one.oneOf('kind', ['exception', 'rejection']))),
     children: part.list('children', readChild),
@@ -21,8 +21,20 @@ export function readProcessEvents(part: Fields): Happenings {
   });
 }
 
+/** pino's lines are left out if they are in the output of the program. */
+export function distinctLogs<Logs extends Happenings['logs']>(logs: Logs): Logs {
+  const last = logs
+    ?.find(({ stream }) => stream === 'pino')
+    ?.text.trimEnd()
+    .split('\n')
+    .at(-1);
+  if (last === undefined) return logs;
+  const isRepeated = logs?.some(({ stream, text }) => stream !== 'pino' && text.includes(last));
+  return logs?.filter(({ stream }) => stream !== 'pino' || !isRepeated) as Logs;
+}
+
 export function readLog(log: Fields): NonNullable<Happenings['logs']>[number] | undefined {
-  const stream = log.oneOf('stream', ['stdout', 'stderr']);
+  const stream = log.oneOf('stream', ['stdout', 'stderr', 'pino']);
   if (stream === undefined) return undefined;
   const { writtenAt, target } = { writtenAt: log.text('writtenAt'), target: log.text('target') };
   return { stream, text: log.text('text') ?? '', ...defined({ writtenAt, target }) };

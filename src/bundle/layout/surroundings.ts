@@ -7,7 +7,8 @@ import type { RequestFacts } from './origin.ts';
 /** `process-events.json`. Times are ISO 8601 UTC. */
 export interface ProcessEventsPart {
   /** The last output on the standard streams. `target`: a file or socket, whose contents could not be recorded. */
-  logs: { stream: 'stdout' | 'stderr'; text: string; writtenAt?: string; target?: string }[];
+  /** `pino`: lines of that logger, which writes past the streams, wherever they went. */
+  logs: { stream: 'stdout' | 'stderr' | 'pino'; text: string; writtenAt?: string; target?: string }[];
   warnings: { at: string; name: string; message: string; code?: string; stack?: string }[];
   handled: (SomeError & { at: string; kind: 'exception' | 'rejection' })[];
   children: ChildEventPart[];

@@ -8,7 +8,7 @@ import { platform } from '../../platform/index.ts';
 import { findParentSession, RelatedBundles } from '../fatal-path/related-bundles.ts';
 import { currentPolicy } from '../install/policy.ts';
 import type { Child, Happening } from '../recording/happenings.ts';
-import type { LogTap } from '../recording/log-tap.ts';
+import { type LogTap, logStreams } from '../recording/log-tap.ts';
 import { renderLogTail } from '../recording/log-text.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
@@ -43,7 +43,7 @@ function describeHandled({ kind, at, payload }: Happening): ProcessEventsPart['h
 }
 
 function describeLogs({ tails }: LogTap): ProcessEventsPart['logs'] {
-  return (['stdout', 'stderr'] as const).flatMap((stream): ProcessEventsPart['logs'] => {
+  return logStreams.flatMap((stream): ProcessEventsPart['logs'] => {
     const tail = tails[stream];
     const { isElsewhere, targetHeld = 0 } = tail;
     if (isElsewhere) {

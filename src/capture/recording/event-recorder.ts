@@ -9,7 +9,7 @@ import { platform } from '../../platform/index.ts';
 import type { ChildWatch } from './child-watch.ts';
 import type { FlightRecorder } from './flight-recorder.ts';
 import type { Child, Happening, Happenings } from './happenings.ts';
-import type { LogStream, LogTap } from './log-tap.ts';
+import { type LogStream, type LogTap, logStreams } from './log-tap.ts';
 import { renderLogTail } from './log-text.ts';
 import { OpenRequests } from './open-requests.ts';
 import type { RequestWatch } from './request-watch.ts';
@@ -60,7 +60,7 @@ export function startEventRecorder(options: EventRecorderOptions): RunningRecord
 class EventRecorder {
   readonly #options: EventRecorderOptions;
   /** The total output of each stream when its end was last written. */
-  readonly #writtenOf: Record<LogStream, number> = { stdout: 0, stderr: 0 };
+  readonly #writtenOf: Record<LogStream, number> = { stdout: 0, stderr: 0, pino: 0 };
   #pauseTicks = 1;
   #ticksToSample = 0;
   #rss = 0;
@@ -101,7 +101,7 @@ class EventRecorder {
   #writeLogs(): void {
     const { flight, policy, logs } = this.#options;
     if (!logs) return;
-    for (const stream of ['stdout', 'stderr'] as const) {
+    for (const stream of logStreams) {
       const tail = logs.tails[stream];
       if (tail.written === this.#writtenOf[stream]) continue;
       this.#writtenOf[stream] = tail.written;

@@ -1,13 +1,17 @@
 /**
  * Keeps the last output of the program to standard output and error, without being visible: the streams keep all of their
  * properties and are still created when the program first asks for them; what passes through the native handle of a pipe or
- * terminal is kept. Output to a file is in that file; output that bypasses the streams is not seen. See the README.
+ * terminal is kept. Output to a file is in that file; of output that bypasses the streams
+ * only pino's is seen, by its own channel. See the README.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { fstatSync } from 'node:fs';
 import { ours } from '../../agent/taps/own-work.ts';
 import { descriptorOf, putBack } from '../host/intrinsics.ts';
 
-export type LogStream = 'stdout' | 'stderr';
+/** `pino`: the lines of that logger. */
+export type LogStream = 'stdout' | 'stderr' | 'pino';
+export const logStreams: readonly LogStream[] = ['stdout', 'stderr', 'pino'];
 
 export interface LogTail {
   /** The newest pieces, in order, as they were written. */
@@ -39,6 +43,7 @@ export interface LogTap {
   undo(): void;
 }
 
+const pinoChannel = 'tracing:pino_asJson:end';
 const keptChars = 32 * 1024;
 /** With this many pieces (lines of a few words), whole pieces are dropped, which costs less than joining them. */
 const manyPieces = 2048;
@@ -46,7 +51,7 @@ const manyPieces = 2048;
 const undatedInBurst = 7;
 const { now } = Date;
 const { apply } = Reflect;
-const descriptors: Record<LogStream, number> = { stdout: 1, stderr: 2 };
+const descriptors = { stdout: 1, stderr: 2 };
 const methods = [
   'writeUtf8String',
   'writeLatin1String',
@@ -58,7 +63,7 @@ const methods = [
 export function tapLogs(): LogTap {
   const newTail = (): LogTail => ({ pieces: [], held: 0, isCut: false, written: 0, at: 0 });
   const tap: LogTap = {
-    tails: { stdout: newTail(), stderr: newTail() },
+    tails: { stdout: newTail(), stderr: newTail(), pino: newTail() },
     onWrite: undefined,
     quietUntil: 0,
     undated: 0,
@@ -68,6 +73,7 @@ export function tapLogs(): LogTap {
     },
   };
   const undoings = (['stdout', 'stderr'] as const).map((name) => trapFirstUse(name, tap));
+  undoings.push(followPino(tap));
   return tap;
 }
 
@@ -75,7 +81,7 @@ export function tapLogs(): LogTap {
  * Replaces the getter of the stream until the program first asks for it, by one with the same name and length; then restores
  * Node's.
  */
-function trapFirstUse(name: LogStream, tap: LogTap): () => void {
+function trapFirstUse(name: keyof typeof descriptors, tap: LogTap): () => void {
   const descriptor = descriptorOf(process, name);
   const { get } = descriptor ?? {};
   if (!descriptor || !get || !descriptor.configurable) return () => {};
@@ -100,9 +106,24 @@ function trapFirstUse(name: LogStream, tap: LogTap): () => void {
   };
 }
 
+/**
+ * pino writes with descriptors of its own, or in a worker. Since 9.10 it publishes each line when it has made it, in the thread
+ * that logs.
+ */
+function followPino(tap: LogTap): () => void {
+  const hear = (message: unknown): void => {
+    ours(() => {
+      const { result } = message as { result?: unknown };
+      if (typeof result === 'string') keepPiece(tap, 'pino', result);
+    });
+  };
+  subscribe(pinoChannel, hear);
+  return () => void unsubscribe(pinoChannel, hear);
+}
+
 type Write = (request: unknown, data: unknown, allBuffers?: unknown) => unknown;
 
-function follow(stream: unknown, name: LogStream, tap: LogTap): void {
+function follow(stream: unknown, name: keyof typeof descriptors, tap: LogTap): void {
   ours(() => {
     const handle = (stream as { _handle?: Record<string, unknown> })._handle;
     if (typeof handle?.['writeUtf8String'] !== 'function') {

@@ -1,7 +1,7 @@
 /** Events around the agent that did not end it: children, errors that the host handled, warnings, the ends of logs. */
 
 import type { Account, ChildFacts, Happenings } from '../../model/account.ts';
-import { childText, endedBadly, saidLines } from '../../model/happening-text.ts';
+import { childText, endedBadly, readableLine, saidLines } from '../../model/happening-text.ts';
 import { clip, firstLine, formatCount, formatNumber } from '../../model/quantities.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
 
@@ -94,5 +94,5 @@ function renderLog({ stream, text, target }: NonNullable<Happenings['logs']>[num
 function linesOf(text: string, most: number, { columns }: Page): string[] {
   return saidLines(text)
     .slice(-most)
-    .map((line) => clip(oneLine(line), Math.max(40, columns - 6)));
+    .map((line) => clip(oneLine(readableLine(line)), Math.max(40, columns - 6)));
 }
