@@ -20,6 +20,7 @@ import { censusClasses, censusSuspects } from './census.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
 import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
+import { readPrintedError } from './joins/printed-error.ts';
 import {
   joinEnvironmentFacts,
   joinMemoryFacts,
@@ -28,6 +29,7 @@ import {
 } from './joins/process-facts.ts';
 import { readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
+import { readThrownPlaces } from './joins/thrown-value.ts';
 import { readTimeLimits } from './joins/time-limits.ts';
 import { joinModules } from './modules/join-modules.ts';
 import { addChildVerdicts, besides, findHangsBefore, joinHang, joinUnfinished } from './other-bundles.ts';
@@ -174,6 +176,8 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     ...defined({
       topLevelAwaits: stacks.awaits,
       emitter: stacks.emitter,
+      thrownAt: stacks.thrownAt,
+      printed: stacks.printed,
       syntaxPlace: error?.place,
       thrownType: error?.error?.isError === false ? error.error.type : undefined,
       reportEvent: sources.reportEvent,
@@ -222,6 +226,7 @@ async function readStacks(
     const textFrames = async (stackText: string | undefined): Promise<Frame[]> =>
       stackText === undefined ? [] : read({ stackText });
     const error = await joinErrorFacts(parts, read, gaps);
+    const thrownAt = await readThrownPlaces(parts, readPart, read);
     const frames = error?.frames && addLocals(error.frames, parts.locals);
     const emitter = parts.error?.emitter;
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
@@ -230,10 +235,13 @@ async function readStacks(
       error: error && {
         ...error,
         ...(frames && { frames }),
+        ...(thrownAt?.giving.length && { likelyThrown: thrownAt.giving }),
         ...(begun && { begun: { what: begun.what, frames: await textFrames(begun.stack) } }),
       },
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),
       ...(await readSuspended(parts, readPart, read)),
+      thrownAt,
+      printed: await readPrintedError(parts, read),
       timeLimits: await readTimeLimits(error, parts, readPart, read),
       promise: await textFrames(parts.error?.promiseStack),
       emitter: emitter && { ...emitter, frames: await textFrames(emitter.stack) },

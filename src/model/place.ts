@@ -8,10 +8,17 @@ import type { VerdictPlace } from './verdict.ts';
 export function findPlace({ error, threads = [], verdict, suspended = [] }: Account): Frame | undefined {
   const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
   const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];
-  const places = frames.map((list) => culpritFrame(list)).filter((frame) => frame?.source?.length);
+  const likely =
+    error?.likelyThrown?.length === 1 && !frames[0]?.some(({ inApp }) => inApp)
+      ? error.likelyThrown
+      : undefined;
+  const places = [likely, ...frames]
+    .map((list) => culpritFrame(list))
+    .filter((frame) => frame?.source?.length);
   const all = [
     ...frames,
     error?.begun?.frames,
+    error?.likelyThrown,
     ...threads.map((one) => one.frames),
     ...suspended.map((one) => one.frames),
   ];

@@ -6,7 +6,9 @@ import type { ErrorPart } from '../../bundle/layout/bundle.ts';
 import type { Account } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
+import type { PrintedError } from '../joins/printed-error.ts';
 import type { TopLevelAwaits } from '../joins/suspended.ts';
+import type { ThrownPlaces } from '../joins/thrown-value.ts';
 import type { DriftFacts } from '../parts/code.ts';
 import type { EvidenceFacts } from '../parts/evidence.ts';
 import type { HandlesPartFacts, HeapProfileFacts, MemoryPartFacts } from '../parts/surroundings.ts';
@@ -17,6 +19,10 @@ export interface VerdictFacts {
   trigger?: TriggerFacts;
   /** `typeof` the thrown value, if it was not an error. */
   thrownType?: string;
+  /** If it was not an error: the code whose text gives that value. */
+  thrownAt?: ThrownPlaces;
+  /** If the program ended itself: the last error that it printed. */
+  printed?: PrintedError;
   /** Where the rejected promise was created or rejected. */
   promiseFrames?: Frame[];
   /** For a TimeoutError: the calls of AbortSignal.timeout in the scripts on its stack. */

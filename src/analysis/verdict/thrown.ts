@@ -13,6 +13,7 @@ import { beganEvidence, beganPlace } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
 import { onDemandFailure } from './load-failure.ts';
+import { likelyPlace, thrownAtEvidence } from './thrown-at.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
 
 const mostTimeLimits = 3;
@@ -27,12 +28,14 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const frames = deathFrames(facts.account);
   const culprit = culpritFrame(frames);
   // An aggregate without a stack uses the frames of its first member, which is listed below.
-  if (culprit && (error.frames?.length || !error.errors?.length))
+  const isKnownBetter = culprit && isOfNode(culprit) && likelyPlace(facts) !== undefined;
+  if (culprit && !isKnownBetter && (error.frames?.length || !error.errors?.length))
     evidence.push({
       fact: `${whereThrown(culprit, frames, cwdOf(facts.account))}${isOriginUnknown(facts, frames) ? unknownOrigin : ''}`,
       part: 'error.json',
     });
   evidence.push(
+    ...thrownAtEvidence(facts),
     ...beganEvidence(facts),
     ...emitterEvidence(facts),
     ...timeLimitEvidence(facts),
@@ -53,7 +56,8 @@ const unknownOrigin =
 
 /** True if the whole stack is Node's and nothing else shows where the operation started. */
 function isOriginUnknown(facts: VerdictFacts, frames: readonly Frame[]): boolean {
-  return frames.every(isOfNode) && beganPlace(facts) === undefined && abortPlace(facts) === undefined;
+  const places = [beganPlace(facts), abortPlace(facts), likelyPlace(facts)];
+  return frames.every(isOfNode) && places.every((place) => place === undefined);
 }
 
 /** Any error in an aggregate may be the one to fix. */
@@ -246,6 +250,8 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const place = began ?? placeOfCulprit(frames, cwdOf(account));
   if (place)
     steps.push(began === undefined ? `Open ${place}.` : `Open ${place}, where what failed was begun.`);
+  const likely = likelyPlace(facts);
+  if (likely !== undefined) steps.push(`Open ${likely}, which likely threw it.`);
   for (const step of onDemandFailure(facts)?.steps ?? []) if (!steps.includes(step)) steps.push(step);
   const root = account.error && rootCause(account.error);
   const rootPlace = root && placeOfCulprit(root.frames ?? [], cwdOf(account));

@@ -96,7 +96,7 @@ export function titled(text: string): string {
  */
 export function titleWithPlace(
   headline: string,
-  word: 'at' | 'in' | 'from',
+  word: 'at' | 'likely at' | 'in' | 'from',
   place: string | undefined,
 ): string {
   if (place === undefined) return titled(headline);

@@ -18,9 +18,11 @@ import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../fatal-path/canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../host/inspector-session.ts';
 import { currentPolicy } from '../install/policy.ts';
+import { logStreams } from '../recording/log-tap.ts';
 import { scriptNamesIn } from '../stacks/named-scripts.ts';
 import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../stacks/script-excerpt.ts';
 import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
+import { wordsOfThrown } from '../stacks/thrown-words.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const maxScriptsWithText = 40;
@@ -32,6 +34,7 @@ const maxOriginalBytes = 1024 * 1024;
 const maxOriginalsPerMap = 8;
 const maxMapsSearched = 50;
 const maxSoughtScripts = 8;
+const printedChars = 16 * 1024;
 
 export const scriptsPart: PartProducer = {
   name: partNames.scripts,
@@ -40,6 +43,7 @@ export const scriptsPart: PartProducer = {
   limitMs: ({ timeLeftMs }) => timeLeftMs(),
   produce(context): ScriptsPart {
     if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
+    context.stackTexts.push(...printedStacks(context));
     const self = mayLookAtAll() ? openSelfDebugger() : scriptsOnDisk(context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
@@ -53,6 +57,12 @@ export const scriptsPart: PartProducer = {
 const fromDisk =
   'the heap was too large for a debugger in the time of a death: the scripts are those of require.cache and of the stack, as they are on the disk';
 
+/** A program that ends itself because of an error may have printed its stack. */
+function printedStacks({ trigger, logs }: CaptureContext): string[] {
+  if (trigger.kind !== 'exit' || !logs) return [];
+  return logStreams.map((stream) => logs.tails[stream].pieces.join('').slice(-printedChars));
+}
+
 /** Scripts of the program that may be the cause, although they are on no stack. */
 interface Sought {
   text: RegExp;
@@ -64,10 +74,15 @@ interface Sought {
 /** Code that is not indented is outside of functions. */
 const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:await\b|for\s+await\b)/m;
 
-/** V8 does not report which await did not settle, or who set a time limit: the analysis searches for the possible ones. */
-function soughtFor({ trigger, stackTexts }: CaptureContext): Sought | undefined {
+/**
+ * V8 does not report which await did not settle, who set a time limit, or where a value that is no error was thrown: the analysis
+ * searches for the possible ones.
+ */
+function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | undefined {
   if (trigger.kind === 'pending-exit')
     return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
+  const words = thrown && wordsOfThrown(thrown.value);
+  if (words) return { text: words };
   const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
   return hasTimedOut ? { text: /\bAbortSignal\s*\.\s*timeout\b/ } : undefined;
 }
@@ -82,8 +97,9 @@ export type ScriptsContext = Pick<
 export function describeScripts(self: ScriptTexts, context: ScriptsContext, sought?: Sought): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.framePlaces);
+  const own = isAbsolute(context.ownFile) ? pathToFileURL(context.ownFile).href : context.ownFile;
   const scripts = self.scripts.filter(
-    (script) => isProgramText(script) && !script.url.startsWith(context.ownFile),
+    ({ url }) => isProgramText(url) && !url.startsWith(context.ownFile) && !url.startsWith(own),
   );
   const others = findHiddenByMapping(scripts, stackText);
   if (sought) for (const script of findSought(scripts, self, sought)) others.add(script);
@@ -111,8 +127,8 @@ function withCleanUrls(scripts: LoadedScript[]): LoadedScript[] {
 }
 
 /** Node's own modules are identified by its version; evaluated code without a name can't be looked up. */
-function isProgramText(script: ScriptParsed): boolean {
-  return script.url !== '' && !script.url.startsWith('node:') && !script.url.startsWith('agentdump:');
+function isProgramText(url: string): boolean {
+  return url !== '' && !url.startsWith('node:') && !url.startsWith('agentdump:');
 }
 
 function isOnStack(url: string, stackText: string, framePlaces: FramePlaces): boolean {

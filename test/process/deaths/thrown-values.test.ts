@@ -106,14 +106,42 @@ const cases: [name: string, program: string, title: string, gap?: RegExp][] = [
   [
     'an object with a code',
     `throw { code: 'E_BUSY', status: 503, body: { a: 1 } };`,
-    'Thrown object: { code: "E_BUSY", status: 503, body: {…} }',
+    'Thrown object: { code: "E_BUSY", status: 503, body: {…} }, likely at app.cjs:1:1',
   ],
-  ['an object with a message', `throw { status: 429, message: 'slow down' };`, 'Thrown object: slow down'],
-  ['a rejection with undefined', 'Promise.reject();', 'Rejected with what is no error: undefined'],
+  [
+    'an object with a message',
+    `throw { status: 429, message: 'slow down' };`,
+    'Thrown object: slow down, likely at app.cjs:1:1',
+  ],
+  [
+    'a rejection with undefined',
+    'Promise.reject();',
+    'Rejected with what is no error: undefined, likely at app.cjs:1:1',
+  ],
   [
     'a rejection with text',
     `Promise.reject('no "such"\\nmodel');`,
-    'Rejected with what is no error: no "such"',
+    'Rejected with what is no error: no "such", likely at app.cjs:1:1',
+  ],
+  [
+    'text with a part that only the run knew, among others',
+    `function pick(id) {\n  if (id < 0) throw 'negative';\n  throw \`no seat for \${id}\`;\n}\nsetTimeout(pick, 1, 7);`,
+    'Thrown string: no seat for 7, likely at app.cjs:3:3',
+  ],
+  [
+    'text that two places give',
+    `function pick(id) {\n  if (id < 0) throw 'no seat';\n  throw 'no seat';\n}\nsetTimeout(pick, 1, 7);`,
+    'Thrown string: no seat',
+  ],
+  [
+    'text that none gives',
+    `const words = ['no', 'seat'];\nsetTimeout(() => { throw words.join(' '); }, 1);`,
+    'Thrown string: no seat',
+  ],
+  [
+    'the reject of a promise by another name',
+    `new Promise((_, no) => {\n  setTimeout(() => no('too late'), 1);\n});`,
+    'Rejected with what is no error: too late, likely at app.cjs:2:20',
   ],
   [
     'an error that is its own cause',

@@ -4,7 +4,7 @@ import type { Happenings } from '../../../model/account.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { tellingLine } from '../../../model/happening-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
-import type { Cause } from '../facts.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
@@ -12,11 +12,28 @@ const maxQuotedChars = 300;
 
 /** The last relevant line of standard error, or else of standard output. */
 function lastWords(happenings: Happenings | undefined): { stream: string; line: string } | undefined {
-  for (const stream of ['stderr', 'stdout']) {
+  for (const stream of ['stderr', 'stdout', 'pino']) {
     const line = tellingLine(happenings?.logs?.find((log) => log.stream === stream)?.text ?? '');
     if (line !== '') return { stream, line };
   }
   return undefined;
+}
+
+const streamText = (stream: string, word = 'On'): string =>
+  `${word} ${stream === 'pino' ? 'the log of pino' : stream}`;
+
+/** `TypeError: no card, thrown in charge (src/pay.ts:4:9)`. */
+function printedText({ printed, account }: VerdictFacts): string | undefined {
+  if (!printed) return undefined;
+  const culprit = culpritFrame(printed.frames);
+  const where = culprit?.inApp ? `, thrown in ${frameText(culprit, cwdOf(account))}` : '';
+  return `${clip(printed.headline.replace(/\.$/, ''), maxQuotedChars)}${where}`;
+}
+
+function printedSteps({ printed, account }: VerdictFacts): string[] {
+  const culprit = culpritFrame(printed?.frames);
+  const place = culprit?.inApp ? placeOf(culprit, cwdOf(account)) : undefined;
+  return place === undefined ? [] : [`Open ${place}, where the error that it printed was thrown.`];
 }
 
 export const exit: Cause = {
@@ -34,6 +51,7 @@ export const exit: Cause = {
     const place = caller && placeOf(caller, cwdOf(account));
     const uptime = account.process?.uptimeMs;
     const said = lastWords(account.happenings);
+    const printed = printedText(facts);
     return {
       kind: 'exit',
       title: titled(
@@ -43,15 +61,23 @@ export const exit: Cause = {
         called
           ? 'process.exit ends the process at once, without waiting for pending work.'
           : 'No call of process.exit was seen: process.exitCode was set, and the program ran to its end.'
-      }${said ? ` On ${said.stream} it said: ${clip(said.line, maxQuotedChars)}` : ''}`,
+      }${printed ? ` Before that it printed ${printed}${facts.printed?.isLast ? ', which is likely the reason' : ''}.` : said ? ` ${streamText(said.stream)} it said: ${clip(said.line, maxQuotedChars)}` : ''}`,
       confidence: 'certain',
       evidence: [
         { fact: `The process ended with exit code ${code ?? '(not recorded)'}.`, part: 'trigger.json' },
         ...(where ? [{ fact: `process.exit was called in ${where}.`, part: 'trigger.json' }] : []),
+        ...(printed
+          ? [
+              {
+                fact: `The last error that it printed before that${facts.printed?.isLast ? ', likely the reason' : ''}: ${printed}.`,
+                part: 'process-events.json',
+              },
+            ]
+          : []),
         ...(said
           ? [
               {
-                fact: `Its last relevant line on ${said.stream}: ${clip(said.line, maxQuotedChars)}`,
+                fact: `Its last relevant line ${streamText(said.stream, 'on')}: ${clip(said.line, maxQuotedChars)}`,
                 part: 'process-events.json',
               },
             ]
@@ -61,6 +87,7 @@ export const exit: Cause = {
       refutedBy: 'A different exit code, or a signal, in the log of whoever started the process.',
       nextSteps: place
         ? [
+            ...printedSteps(facts),
             `Open ${place} and check the condition that leads to the exit${said ? '' : '; its own message is on stderr'}.`,
           ]
         : said

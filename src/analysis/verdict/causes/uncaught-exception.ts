@@ -9,6 +9,7 @@ import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.t
 import { inFlightSentence } from '../in-flight.ts';
 import { onDemandFailure } from '../load-failure.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
+import { likelyPlace } from '../thrown-at.ts';
 import {
   cwdOf,
   deathFrames,
@@ -61,6 +62,8 @@ export function titleOf(facts: VerdictFacts): string {
   const culprit = culpritFrame(deathFrames(account));
   const began = beganPlace(facts);
   if (began !== undefined) return titleWithPlace(headline, 'from', began);
+  const likely = likelyPlace(facts);
+  if (likely !== undefined) return titleWithPlace(`${headline},`, 'likely at', likely);
   const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
   return titleWithPlace(headline, 'at', place);
 }

@@ -1,0 +1,57 @@
+/** For a thrown value that is no error: the code in the program's own scripts whose text gives it. */
+import type { SerializedError } from '../../bundle/layout/bundle.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { BundleParts } from '../bundle-parts.ts';
+import { findThrownPlaces, type ThrownValue } from '../stacks/thrown-places.ts';
+import type { FrameReader } from './error-facts.ts';
+
+/** `passing`: places that throw a value which their text doesn't tell, so that any of them may be the one. */
+export interface ThrownPlaces {
+  giving: Frame[];
+  passing: Frame[];
+}
+
+const mostPlaces = 20;
+const rejectedWith = /with the reason "([\s\S]*)"\.$/;
+
+/** Undefined for an error, and if no script was searched. */
+export async function readThrownPlaces(
+  { error, scripts }: BundleParts,
+  readPart: (name: string) => Uint8Array | undefined,
+  read: FrameReader,
+): Promise<ThrownPlaces | undefined> {
+  const value = error?.error && thrownValue(error.error);
+  if (!value) return undefined;
+  const [giving, passing]: string[][] = [[], []];
+  for (const { url, isModule, isExcerpt, sourcePart } of scripts) {
+    const text = sourcePart === undefined || isExcerpt ? undefined : readPart(sourcePart);
+    if (!text || url.includes('/node_modules/')) continue;
+    const source = Buffer.from(text).toString('utf8');
+    const found = await findThrownPlaces(source, isModule ? 'module' : 'commonjs', value);
+    for (const { gives, line, column } of found ?? [])
+      (gives ? giving : passing)?.push(`    at ${url}:${line}:${column}`);
+  }
+  const framesOf = async (places: string[] = []) =>
+    places.length ? read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true }) : [];
+  return { giving: await framesOf(giving), passing: await framesOf(passing) };
+}
+
+/** Of a rejection only what Node's own error says is known; of an object that is nothing. */
+function thrownValue(error: SerializedError): ThrownValue | undefined {
+  const { isError, type, className, text, code, message, name, properties } = error;
+  if (isError) {
+    const [, reason] = (code === 'ERR_UNHANDLED_REJECTION' && rejectedWith.exec(message ?? '')) || [];
+    return reason === undefined || reason.startsWith('#<')
+      ? undefined
+      : { type: typeOf(reason), text: reason };
+  }
+  if (type !== 'object') return text === undefined || type === 'function' ? undefined : { type, text };
+  const named = Object.entries({ code, message, name }).filter(([, value]) => value !== undefined);
+  return { type, className, fields: { ...properties, ...Object.fromEntries(named) } };
+}
+
+function typeOf(reason: string): string {
+  if (/^(?:undefined|null)$/.test(reason)) return reason;
+  if (/^(?:true|false)$/.test(reason)) return 'boolean';
+  return /^-?\d+(?:\.\d+)?$/.test(reason) ? 'number' : 'string';
+}

@@ -1,0 +1,55 @@
+/**
+ * Where a value that is no error was likely thrown. It has no stack, so the place is read from the text of the program: it is a
+ * conclusion, and said to be one.
+ */
+import { partNames } from '../../bundle/layout/bundle.ts';
+import { frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
+import { formatCount } from '../../model/quantities.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { Evidence } from '../../model/verdict.ts';
+import type { VerdictFacts } from './facts.ts';
+import { cwdOf, deathFrames } from './wording.ts';
+
+const mostNamed = 3;
+
+export function thrownAtEvidence(facts: VerdictFacts): Evidence[] {
+  const { giving = [], passing = [] } = hasPlace(facts) ? {} : (facts.thrownAt ?? {});
+  const [only, other] = giving;
+  if (only && !other) return evidence(`Likely thrown in ${nameOf(only, facts)}: ${reason(passing.length)}`);
+  if (only)
+    return evidence(
+      `The text of ${list(giving, facts)} gives that value: which of them threw it is not recorded.`,
+    );
+  if (passing.length === 0 || passing.length > mostNamed) return [];
+  const places = list(passing, facts, passing.length === 1 ? 'and' : 'or');
+  return evidence(`No text gives that value; it may have been passed on at ${places}.`);
+}
+
+/** `src/charge.ts:4:9`, if only one place gives the value. */
+export function likelyPlace(facts: VerdictFacts): string | undefined {
+  const [only, other] = facts.thrownAt?.giving ?? [];
+  return only && !other && !hasPlace(facts) ? placeOf(only, cwdOf(facts.account)) : undefined;
+}
+
+/** A stack with a frame of the program says where it was thrown. */
+const hasPlace = ({ account }: VerdictFacts): boolean =>
+  deathFrames(account).some((frame) => frame.inApp && !isOfNode(frame));
+
+function reason(passing: number): string {
+  const others =
+    passing === 0
+      ? ''
+      : ` ${formatCount(passing, 'other')} ${passing === 1 ? 'passes' : 'pass'} on a value that the text does not show.`;
+  return `it is the only code in the program’s own files whose text gives that value.${others}`;
+}
+
+function list(frames: readonly Frame[], facts: VerdictFacts, word = 'and'): string {
+  const shown = frames.slice(0, mostNamed).map((frame) => nameOf(frame, facts));
+  if (frames.length > mostNamed) return `${shown.join(', ')} and ${frames.length - mostNamed} more`;
+  return shown.length === 1
+    ? (shown[0] as string)
+    : `${shown.slice(0, -1).join(', ')} ${word} ${shown.at(-1)}`;
+}
+
+const nameOf = (frame: Frame, { account }: VerdictFacts): string => frameText(frame, cwdOf(account));
+const evidence = (fact: string): Evidence[] => [{ fact, part: partNames.scripts }];

@@ -1,0 +1,41 @@
+/**
+ * A thrown value that is no error has no stack: V8 keeps its place to itself, and Node prints it only after the process has let
+ * go of everything. The analysis searches for the code that can give this value, in the scripts that contain its words.
+ */
+import { types } from 'node:util';
+import { findField } from '../host/read-field.ts';
+
+const mostWords = 3;
+const longestRead = 2_000;
+const throwing = String.raw`(?=[\s\S]*\b(?:throw|reject|abort|new\s+Promise)\b)`;
+/** The end of Node's message for a rejection with a value that is not an error. */
+const rejectedWith = /with the reason "([\s\S]*)"\.$/;
+
+/** What a script must contain to be able to throw the value; undefined for an error, which has a stack. */
+export function wordsOfThrown(value: unknown): RegExp | undefined {
+  if (types.isNativeError(value)) {
+    if (findField(value, 'code') !== 'ERR_UNHANDLED_REJECTION') return undefined;
+    const [, reason] = rejectedWith.exec(String(findField(value, 'message') ?? '')) ?? [];
+    if (reason === undefined) return undefined;
+    return reason.startsWith('#<') ? undefined : wordsOfText(reason);
+  }
+  if (typeof value === 'object' && value !== null) return wordsOfObject(value);
+  return typeof value === 'function' || typeof value === 'symbol' ? undefined : wordsOfText(String(value));
+}
+
+function wordsOfText(text: string): RegExp | undefined {
+  if (text === 'undefined' || text === 'null')
+    return /\bthrow\s+(?:undefined|null|void\b)|\bPromise\s*\.\s*reject\b|\bnew\s+Promise\b/;
+  const words = text.slice(0, longestRead).match(/[\p{L}\p{N}_]{2,}/gu) ?? (/^\d$/.test(text) ? [text] : []);
+  const longest = [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, mostWords);
+  // A part of the text may come from a variable, so one of its words is enough.
+  return longest.length ? new RegExp(`^${throwing}(?=[\\s\\S]*(?:${longest.join('|')}))`, 'u') : undefined;
+}
+
+function wordsOfObject(value: object): RegExp | undefined {
+  if (types.isProxy(value)) return undefined;
+  const names = Object.keys(value).filter((name) => /^\w+$/.test(name));
+  if (names.length === 0) return undefined;
+  const all = names.slice(0, mostWords).map((name) => `(?=[\\s\\S]*\\b${name}\\b)`);
+  return new RegExp(`^${throwing}${all.join('')}`, 'u');
+}
