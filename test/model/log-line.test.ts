@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readableLine, saidLines, tellingLine } from '../../src/model/happening-text.ts';
 import { readLogLine } from '../../src/model/log-line.ts';
-import { fuzzRuns } from '../support/fuzz-runs.ts';
+import { fuzzRuns } from '../support/run/fuzz-runs.ts';
 
 const time = Date.UTC(2026, 10, 28, 12, 0, 1, 123);
 const iso = new Date(time).toISOString();

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { isObject, type JsonObject } from '../../../src/agent/calls/json.ts';
 import { readModelRequest } from '../../../src/agent/providers/recognize.ts';
 import { findFormat } from '../../../src/agent/providers/table.ts';
-import { fuzzRuns } from '../../support/fuzz-runs.ts';
-import { hostileBodies, messagesOf, readEvents, readWhole } from '../../support/provider-call.ts';
+import { hostileBodies, messagesOf, readEvents, readWhole } from '../../support/agents/provider-call.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 interface Asked {
   path: string;
