@@ -35,7 +35,17 @@ export function readError(part: Fields): ErrorPartFacts {
 function readEmitter(emitter: Fields | undefined): ErrorPart['emitter'] {
   const className = emitter?.text('className');
   if (className === undefined) return undefined;
-  return { className, stack: emitter?.text('stack') ?? '', ...defined({ path: emitter?.text('path') }) };
+  const worker = emitter?.object('worker');
+  const threadId = worker?.number('threadId');
+  return {
+    className,
+    stack: emitter?.text('stack') ?? '',
+    ...defined({ path: emitter?.text('path') }),
+    ...(worker &&
+      threadId !== undefined && {
+        worker: { threadId, ...defined({ name: worker.text('name') }) },
+      }),
+  };
 }
 
 function readBegun(begun: Fields | undefined): ErrorPart['begun'] {

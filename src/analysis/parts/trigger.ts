@@ -25,7 +25,12 @@ export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker' | 'stal
   stall?: Partial<StallFacts>;
   silence?: Partial<SilenceFacts>;
   signal?: { name: string; number?: number; fromItself?: true; heardMsBefore?: number };
-  worker?: { threadId?: number; name?: string; exitCode?: number; resourceLimits?: Record<string, number> };
+  worker?: {
+    threadId?: number;
+    name?: string;
+    exitCode?: number;
+    resourceLimits?: Record<string, number>;
+  };
 };
 
 export function readTrigger(part: Fields): TriggerFacts {
@@ -47,6 +52,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     origin: part.text('origin'),
     phase: part.oneOf('phase', ['starting', 'at-work']),
     worker: readWorker(part.object('worker')),
+    thread: readThread(part.object('thread')),
     repeats: part.number('repeats'),
     pending: part.texts('pending'),
     setByNode: part.flag('setByNode') || undefined,
@@ -91,6 +97,10 @@ function readWorker(worker: Fields | undefined): TriggerFacts['worker'] {
       resourceLimits: worker.record('resourceLimits', asNumber),
     })
   );
+}
+
+function readThread(thread: Fields | undefined): TriggerFacts['thread'] {
+  return thread && defined({ name: thread.text('name'), file: thread.text('file') });
 }
 
 function readSilence(silence: Fields | undefined): TriggerFacts['silence'] {

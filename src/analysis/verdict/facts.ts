@@ -30,7 +30,7 @@ export interface VerdictFacts {
   /** For an exit with code 13; absent if some modules couldn't be searched. */
   topLevelAwaits?: TopLevelAwaits;
   /** If the error was emitted as an `error` event without a listener: the emitter and the stack. */
-  emitter?: { className: string; path?: string; frames: Frame[] };
+  emitter?: { className: string; path?: string; frames: Frame[]; worker?: WorkerOfError };
   /** Where the syntax error is, if the stack doesn't include it. */
   syntaxPlace?: ErrorPart['place'];
   drift?: DriftFacts;
@@ -43,6 +43,11 @@ export interface VerdictFacts {
   evidence?: EvidenceFacts;
   /** The event named by a diagnostic report, if there is no other source. */
   reportEvent?: string;
+}
+
+export interface WorkerOfError {
+  threadId: number;
+  name?: string;
 }
 
 /** One possible explanation of a death. */

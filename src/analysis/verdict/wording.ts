@@ -79,13 +79,6 @@ export function everyError(error: ErrorFacts | undefined): ErrorFacts[] {
   return found;
 }
 
-/** `the main thread`, `worker thread 3`. */
-export function threadName(facts: VerdictFacts): string {
-  const { trigger } = facts;
-  if (trigger?.isMainThread !== false) return 'the main thread';
-  return `worker thread ${trigger.threadId ?? facts.account.process?.threadId ?? '?'}`;
-}
-
 export function titled(text: string): string {
   return clip(text, maxTitleChars);
 }

@@ -191,7 +191,14 @@ export interface TriggerPart {
   /** The event, if Node provides it: `uncaughtException` or `unhandledRejection`. */
   origin?: string;
   /** For a worker's death, written by its parent thread. */
-  worker?: { threadId: number; name?: string; exitCode: number; resourceLimits?: Record<string, number> };
+  worker?: {
+    threadId: number;
+    name?: string;
+    exitCode: number;
+    resourceLimits?: Record<string, number>;
+  };
+  /** For a worker's death, written by the worker: the name that the program gave it, and its file. */
+  thread?: { name?: string; file?: string };
   /** How many deaths with the same signature were counted but not stored since the last bundle. */
   repeats?: number;
   /** With exit 13: what kept the process waiting (kinds from process.getActiveResourcesInfo). */

@@ -14,9 +14,14 @@ export interface ErrorPart {
   promiseStack?: string;
   /**
    * The value was emitted as an `error` event without a listener: the class of the emitter, the stack of the emit, and for
-   * a stream its file.
+   * a stream its file, for a Worker the thread that threw it.
    */
-  emitter?: { className: string; stack: string; path?: string };
+  emitter?: {
+    className: string;
+    stack: string;
+    path?: string;
+    worker?: { threadId: number; name?: string };
+  };
   /** Where the program started what failed (a request, a connection, a child), found by the error or its emitter. */
   begun?: { what: string; stack: string };
   /** For a SyntaxError whose stack has no position: where the module's syntax is wrong. 1-based. */

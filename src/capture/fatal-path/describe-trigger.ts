@@ -3,6 +3,7 @@ import { bundleSchemaVersion, type TriggerPart } from '../../bundle/layout/bundl
 import { findField } from '../host/read-field.ts';
 import type { Config } from '../install/config.ts';
 import { programName } from '../install/program-name.ts';
+import { ownThreadName } from '../triggers/known-workers.ts';
 import { findProgramPhase } from '../triggers/program-phase.ts';
 import type { CaptureRequest } from './request.ts';
 import { isMainThread } from './surroundings.ts';
@@ -28,11 +29,18 @@ export function describeTrigger(request: CaptureRequest, hasWorked = false): Tri
     pid: process.pid,
     threadId,
     isMainThread,
+    ...(!isMainThread && { thread: describeThread() }),
     nodeVersion: process.version,
     handledByHost: request.handledByHost,
     ...(phase && { phase }),
     ...request.details,
   };
+}
+
+function describeThread(): NonNullable<TriggerPart['thread']> {
+  const name = ownThreadName();
+  const [, file] = process.argv;
+  return { ...(name && { name }), ...(typeof file === 'string' && !file.startsWith('[') && { file }) };
 }
 
 /**

@@ -32,6 +32,7 @@ import { threadsPart } from '../parts/threads/threads.ts';
 import { triggerPart } from '../parts/trigger.ts';
 import { Happenings } from '../recording/happenings.ts';
 import { stackTextOf } from '../stacks/frame-reader.ts';
+import { KnownWorkers } from '../triggers/known-workers.ts';
 import { dropUnprovenParts } from './canary.ts';
 import { describeTrigger } from './describe-trigger.ts';
 import type { CaptureRequest } from './request.ts';
@@ -75,7 +76,7 @@ function write(thread: SilentThread): string {
     config,
     ownFile,
     withheld,
-    workers: new Set(),
+    workers: new KnownWorkers(),
     lock,
     happenings: new Happenings(),
     logs: undefined,

@@ -1,5 +1,4 @@
 /** What this thread's preload knows before any event. */
-import type { Worker } from 'node:worker_threads';
 import type { TestPort } from '../../agent/api/test-port.ts';
 import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
@@ -10,6 +9,7 @@ import type { Flight, Recording } from '../install/recording-half.ts';
 import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { Origins } from '../recording/request-watch.ts';
+import type { KnownWorkers } from '../triggers/known-workers.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
 import type { Watch } from '../watchdog/start-watch.ts';
 
@@ -28,7 +28,7 @@ export interface Surroundings {
   /** The preload's own file, which is loaded but not part of the program. */
   ownFile: string;
   /** Worker threads that this thread started and that have not ended. */
-  workers: Set<Worker>;
+  workers: KnownWorkers;
   /** Values registered by the host that must not be in any part. */
   withheld: string[];
   /** The recording of the agent; set when an agent is first detected. */

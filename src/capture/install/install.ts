@@ -25,6 +25,7 @@ import { watchWarnings } from '../recording/warning-watch.ts';
 import { WorkWatch } from '../recording/work-watch.ts';
 import { type EventTap, tapEvents } from '../triggers/event-tap.ts';
 import { triggers } from '../triggers/index.ts';
+import { KnownWorkers } from '../triggers/known-workers.ts';
 import { watchLoop } from '../triggers/loop-watch.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
@@ -63,7 +64,7 @@ function installConfigured(given: Config): () => void {
   const surroundings: Surroundings = {
     config,
     ownFile: __filename,
-    workers: new Set(),
+    workers: new KnownWorkers(),
     withheld: [],
     lock,
     happenings: new Happenings(),

@@ -21,7 +21,8 @@ export const errorPart: PartProducer = {
     const emitted = findEmitter(value);
     const source = emitted && emittingObject(value);
     const path = pathOfStream(source);
-    const emitter = emitted && { ...emitted, ...(path !== undefined && { path }) };
+    const worker = emitted?.stack.includes('node:internal/worker') ? context.workers.erring : undefined;
+    const emitter = emitted && { ...emitted, ...(path !== undefined && { path }), ...(worker && { worker }) };
     const begun = context.recording?.recorder.sites.find(everyCauseOf(value), source, context.ownFile);
     if (begun) context.stackTexts.push(begun.stack);
     const place = findSyntaxErrorPlace(context.thrown.value);

@@ -1,5 +1,4 @@
 /** What a producer of a bundle part receives and returns. A producer may throw: the part is then a gap with the reason. */
-import type { Worker } from 'node:worker_threads';
 import type { TestPort } from '../../agent/api/test-port.ts';
 import type { HeapProfilePart, LocalsPart, RawFrame, TriggerPart } from '../../bundle/layout/bundle.ts';
 import type { OpenPart } from '../../bundle/write/writer.ts';
@@ -11,13 +10,14 @@ import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { FramePlaces } from '../stacks/script-excerpt.ts';
+import type { KnownWorkers } from '../triggers/known-workers.ts';
 
 export interface CaptureContext {
   config: Config;
   /** The preload's file, which is not part of the program. */
   ownFile: string;
   /** Worker threads of this thread that have not ended. */
-  workers: ReadonlySet<Worker>;
+  workers: KnownWorkers;
   /** The system's id of our own thread, if one runs. */
   watchdogThread: number | undefined;
   trigger: TriggerPart;

@@ -36,7 +36,7 @@ export const processPart: PartProducer = {
       limits: readLimits(context),
       cgroup: readCgroup(),
       ...(container === undefined ? {} : { container }),
-      workers: [...workers].map((worker) => ({ threadId: worker.threadId })),
+      workers: workers.all.map(({ threadId, name }) => ({ threadId, ...(name && { name }) })),
     };
   },
 };

@@ -1,15 +1,15 @@
 /** A trigger watches for one way in which a program ends and requests a bundle. */
-import type { Worker } from 'node:worker_threads';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Config } from '../install/config.ts';
 import type { EventTap } from './event-tap.ts';
+import type { KnownWorkers } from './known-workers.ts';
 import type { DeathSignals } from './signal-watch.ts';
 
 export interface TriggerContext {
   config: Config;
   events: EventTap;
   /** Maintained by the workers trigger: those that have not ended. */
-  workers: Set<Worker>;
+  workers: KnownWorkers;
   isMainThread: boolean;
   /** Writes a bundle unless one is being written. Undefined if none was written. Never throws. */
   capture(request: CaptureRequest): string | undefined;

@@ -5,27 +5,30 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { tapEvents } from './event-tap.ts';
+import type { KnownWorker } from './known-workers.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
 export const workersTrigger: Trigger = (context) => {
   context.events.tap('worker', {
     before: (worker: Worker) => {
-      context.workers.add(worker);
-      watchWorker(worker, context);
+      watchWorker(worker, context.workers.add(worker), context);
     },
   });
   return undefined;
 };
 
-function watchWorker(worker: Worker, context: TriggerContext): void {
-  const { threadId, resourceLimits } = worker;
+function watchWorker(worker: Worker, facts: KnownWorker, context: TriggerContext): void {
+  const { resourceLimits } = worker;
   const events = tapEvents(worker);
   events.tap('exit', { atEmit: () => context.workers.delete(worker) });
   events.tap('error', {
+    atEmit: () => {
+      context.workers.erring = facts;
+    },
     // Node creates this error itself when the thread has ended; an error that the worker threw arrives by another path.
     joins: ({ caller }, hasHost) => hasHost && caller.includes('kOnExit'),
     before: (error: unknown) => {
-      if (isOutOfMemory(error)) captureOutOfMemory(error, threadId, resourceLimits, context);
+      if (isOutOfMemory(error)) captureOutOfMemory(error, facts, resourceLimits, context);
     },
   });
 }
@@ -36,7 +39,7 @@ function isOutOfMemory(error: unknown): boolean {
 
 function captureOutOfMemory(
   error: unknown,
-  threadId: number,
+  facts: KnownWorker,
   limits: Worker['resourceLimits'],
   { capture }: TriggerContext,
 ): void {
@@ -47,6 +50,6 @@ function captureOutOfMemory(
     kind: 'worker-death',
     handledByHost: true,
     thrown: { value: error },
-    details: { worker: { threadId, exitCode: 1, resourceLimits } },
+    details: { worker: { ...facts, exitCode: 1, resourceLimits } },
   });
 }

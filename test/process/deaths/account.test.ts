@@ -92,7 +92,7 @@ for (const node of nodesInTurn) {
     const { account } = await latestAccount(t, node, worker);
     assert.match(
       account.verdict?.summary ?? '',
-      /^Uncaught exception in a worker thread.* Its Worker has no error listener/,
+      /^Uncaught exception in worker thread 1.* Its Worker has no error listener/,
     );
     const socket = `require('node:net').connect(1, '127.0.0.1');`;
     const { account: second } = await latestAccount(t, node, socket);

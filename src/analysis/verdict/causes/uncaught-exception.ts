@@ -10,15 +10,8 @@ import { inFlightSentence } from '../in-flight.ts';
 import { onDemandFailure } from '../load-failure.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { likelyPlace } from '../thrown-at.ts';
-import {
-  cwdOf,
-  deathFrames,
-  headlineOf,
-  raisedText,
-  threadName,
-  titled,
-  titleWithPlace,
-} from '../wording.ts';
+import { cwdOf, deathFrames, headlineOf, raisedText, titled, titleWithPlace } from '../wording.ts';
+import { threadName, workerText } from '../worker.ts';
 
 export const uncaughtException: Cause = {
   kind: 'uncaught-exception',
@@ -77,7 +70,7 @@ const isFromWorker = ({ emitter }: VerdictFacts): boolean =>
 
 function summaryOf(facts: VerdictFacts): string {
   const { trigger, account } = facts;
-  const thread = isFromWorker(facts) ? 'a worker thread' : threadName(facts);
+  const thread = isFromWorker(facts) ? (workerText(facts) ?? 'a worker thread') : threadName(facts);
   const uptime = account.process?.uptimeMs;
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
   const thrown = `${beganSentence(facts)}Uncaught exception in ${thread}${after}.`;

@@ -7,7 +7,8 @@ import type { Cause, VerdictFacts } from '../facts.ts';
 import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
-import { cwdOf, threadName } from '../wording.ts';
+import { cwdOf } from '../wording.ts';
+import { threadName } from '../worker.ts';
 import { titleOf } from './uncaught-exception.ts';
 
 export const unhandledRejection: Cause = {

@@ -8,6 +8,7 @@ import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { everyError, headlineOf, raisedText, titled } from '../wording.ts';
+import { workerText } from '../worker.ts';
 
 export const workerDeath: Cause = {
   kind: 'worker-death',
@@ -42,10 +43,9 @@ function isWorkersDeath({ trigger }: VerdictFacts, outOfMemory: boolean): boolea
   return thrown && (outOfMemory || isEnded);
 }
 
-function workerName({ trigger }: VerdictFacts): string {
-  const id = trigger?.worker?.threadId ?? (trigger?.isMainThread === false ? trigger.threadId : undefined);
-  const name = trigger?.worker?.name;
-  return `${id === undefined ? 'A worker thread' : `Worker thread ${id}`}${name ? ` (${name})` : ''}`;
+function workerName(facts: VerdictFacts): string {
+  const text = workerText(facts) ?? 'a worker thread';
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`;
 }
 
 function titleOf({ account, thrownType, trigger }: VerdictFacts, who: string, outOfMemory: boolean): string {
