@@ -3,9 +3,10 @@ import type { ChildFacts } from './account.ts';
 import { logLineText, readLogLine } from './log-line.ts';
 import { clip } from './quantities.ts';
 
-/** Ended by a signal, with a non-zero code, or failed to start. */
-export function endedBadly({ exitCode, signal, error }: ChildFacts): boolean {
-  return error !== undefined || signal !== undefined || (exitCode !== undefined && exitCode !== 0);
+/** Ended by a signal, with a non-zero code, left a bundle of its death, or failed to start. */
+export function endedBadly({ exitCode, signal, error, bundle }: ChildFacts): boolean {
+  if (error !== undefined || signal !== undefined) return true;
+  return exitCode === undefined ? bundle !== undefined : exitCode !== 0;
 }
 
 /** `4711 (node server.js) ended with exit code 1`. */
@@ -13,10 +14,11 @@ export function childText(child: ChildFacts): string {
   return `${child.pid || '?'} (${clip(child.command, 80)}) ${endText(child)}`;
 }
 
-function endText({ exitCode, signal, error, endedAt }: ChildFacts): string {
+function endText({ exitCode, signal, error, endedAt, bundle }: ChildFacts): string {
   if (error !== undefined) return `failed: ${error}`;
   if (signal !== undefined) return `ended by ${signal}`;
   if (exitCode !== undefined) return `ended with exit code ${exitCode}`;
+  if (bundle !== undefined) return 'died and left a bundle';
   return endedAt === undefined ? 'was running' : 'was gone';
 }
 
@@ -38,10 +40,6 @@ export function readableLine(line: string, isDated = true): string {
 
 /** Control characters, raw or escaped for a terminal. */
 const isBinary = /[\x00-\x06\x0e-\x1a]|\\x(?:0[0-6ef]|1[0-9a])/;
-
-export function lastLine(text: string): string {
-  return readableLine(saidLines(text).at(-1)?.trim() ?? '', false);
-}
 
 /**
  * The line with which a program explains its failure: the last one that names an error, otherwise the last line. Stack frames,

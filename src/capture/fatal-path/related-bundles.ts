@@ -4,12 +4,27 @@
  * limited in time.
  */
 import { join } from 'node:path';
-import { type BundleLink, bundleSuffix, partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import {
+  type BundleLink,
+  bundleSuffix,
+  type ProcessPart,
+  partNames,
+  type TriggerPart,
+} from '../../bundle/layout/bundle.ts';
 import { type SessionFacts, sessionName, sessionsFolder } from '../../journal/layout/session.ts';
 import { platform } from '../../platform/index.ts';
 import { listFolder, readSmallFile } from '../../platform/small-file.ts';
 
 const mostLooked = 60;
+const deaths = new Set<TriggerPart['kind']>([
+  'uncaught-exception',
+  'unhandled-rejection',
+  'signal',
+  'exit',
+  'pending-exit',
+  'supervised-exit',
+  'found-dead',
+]);
 /** The system's uptime and clock are read one after the other, and are not exact. */
 const startSlackMs = 1000;
 
@@ -18,6 +33,9 @@ interface RelatedBundle {
   pid: number;
   parentPid: number | undefined;
   at: number;
+  command: string;
+  /** Its process died, as far as it saw itself. */
+  isDeath: boolean;
 }
 
 export class RelatedBundles {
@@ -34,6 +52,11 @@ export class RelatedBundles {
     const own =
       later.find((related) => related.pid === pid) ?? later.find((related) => related.parentPid === pid);
     return own?.link;
+  }
+
+  /** Bundles of processes whose parent is this one, and that died. */
+  deathsOfChildren(pid: number, startedAt: number): RelatedBundle[] {
+    return this.#since(startedAt).filter((related) => related.parentPid === pid && related.isDeath);
   }
 
   /** The newest bundle of the parent itself; bundles of other processes that it had started are siblings. */
@@ -57,10 +80,18 @@ export class RelatedBundles {
       .flatMap((name) => {
         const trigger = readJson<TriggerPart>(join(this.#dir, name, partNames.trigger));
         if (!trigger || trigger.pid === process.pid) return [];
-        const parentPid = readJson<{ parentPid?: number }>(
-          join(this.#dir, name, partNames.process),
-        )?.parentPid;
-        return [{ link: { id: trigger.id, name }, pid: trigger.pid, parentPid, at: Date.parse(trigger.at) }];
+        const { parentPid, argv } =
+          readJson<Partial<ProcessPart>>(join(this.#dir, name, partNames.process)) ?? {};
+        return [
+          {
+            link: { id: trigger.id, name },
+            pid: trigger.pid,
+            parentPid,
+            at: Date.parse(trigger.at),
+            command: Array.isArray(argv) ? argv.join(' ') : trigger.program,
+            isDeath: !trigger.handledByHost && trigger.isMainThread && deaths.has(trigger.kind),
+          },
+        ];
       });
   }
 }

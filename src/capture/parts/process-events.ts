@@ -11,24 +11,30 @@ import type { Child, Happening } from '../recording/happenings.ts';
 import { type LogTap, logStreams } from '../recording/log-tap.ts';
 import { renderLogTail } from '../recording/log-text.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
+import { findUnseenChildren } from './unseen-children.ts';
 
 const logChars = 16 * 1024;
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 export const processEventsPart: PartProducer = {
   name: partNames.processEvents,
-  produce({ config, happenings, logs, lookAtChildren }: CaptureContext): ProcessEventsPart {
+  produce({ config, happenings, logs, lookAtChildren, thrown, trigger }: CaptureContext): ProcessEventsPart {
     lookAtChildren();
     const related = new RelatedBundles(config.dir);
     const { kept } = happenings;
     const parent = describeParent(config.dir, related);
+    const children = [...happenings.children].map((child) => describeChild(child, related));
+    const unseen = findUnseenChildren(thrown?.value, related, new Set(children.map(({ pid }) => pid)), {
+      startedAt: Date.parse(trigger.at) - Math.round(process.uptime() * 1000),
+      at: trigger.at,
+    });
     return {
       logs: logs ? describeLogs(logs) : [],
       warnings: kept.flatMap(({ kind, at, payload }) =>
         kind === 'warning' ? [{ at: isoTime(at), ...payload }] : [],
       ),
       handled: kept.flatMap(describeHandled),
-      children: [...happenings.children].map((child) => describeChild(child, related)),
+      children: [...children, ...unseen],
       peaks: kept.flatMap(({ kind, at, payload }) =>
         kind === 'resourcePeak' ? [{ at: isoTime(at), ...payload }] : [],
       ),

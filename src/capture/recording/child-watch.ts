@@ -1,7 +1,8 @@
 /**
  * Follows the processes that the program starts: command, exit, and the end of their standard error, as far as the program
  * reads it. Adds no listeners and replaces none of their methods: ends are detected by polling, standard error is read as it
- * is emitted. Children of spawnSync, execSync and execFileSync are not seen: their callers receive all of this.
+ * is emitted. Children of spawnSync, execSync and execFileSync are not seen here; of
+ * those that failed, `parts/unseen-children.ts` tells what is known at a death.
  */
 import type { ChildProcess } from 'node:child_process';
 import { guarded } from '../../agent/taps/guard.ts';

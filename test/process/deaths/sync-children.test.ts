@@ -1,0 +1,90 @@
+/** Children of spawnSync and execSync that died stand in the account of their parent, with the cause of their own bundle. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { analyzeBundle } from '../../../src/analysis/analyze.ts';
+import { listBundles } from '../../../src/bundle/finished/list.ts';
+import { openBundle } from '../../../src/bundle/read/reader.ts';
+import type { Account } from '../../../src/model/account.ts';
+import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
+
+/** The child has one too. */
+function bundleOf(program: string, dumps: string): string {
+  const found = listBundles(dumps).find(({ name }) => name.includes(`-${program}-`));
+  assert.ok(found, `no bundle of ${program}`);
+  return found.path;
+}
+
+async function dieOf(t: TestContext, node: NodeBinary, program: string): Promise<Account> {
+  const dir = temporaryFolder(t);
+  const head = `const { execFileSync, execSync, spawnSync } = require('node:child_process');\n`;
+  writeFileSync(join(dir, 'app.cjs'), `${head}${program}`);
+  writeFileSync(join(dir, 'migrate.cjs'), `throw new Error('no such table');`);
+  spawnSync(node.path, [join(dir, 'app.cjs')], {
+    cwd: dir,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: dir,
+      AGENTDUMP_DIR: join(dir, 'dumps'),
+      AGENTDUMP_HEAP: 'off',
+      NODE_OPTIONS: `--require ${preload}`,
+    },
+  });
+  const bundle = openBundle(bundleOf('app', join(dir, 'dumps')));
+  try {
+    return await analyzeBundle(bundle);
+  } finally {
+    bundle.close();
+  }
+}
+
+for (const node of nodesInTurn) {
+  test(`${node.name}: execFileSync: code, last words and the cause`, async (t) => {
+    const { happenings, verdict } = await dieOf(
+      t,
+      node,
+      `execFileSync(process.execPath, ['migrate.cjs'], { stdio: 'pipe' });`,
+    );
+    assert.equal(happenings?.children?.[0]?.exitCode, 1);
+    assert.match(
+      verdict?.summary ?? '',
+      /Child process \d+ \(.*migrate\.cjs\) ended with exit code 1: Error: no such table at migrate\.cjs:1:7\.$/,
+    );
+    assert.match(
+      verdict?.evidence.map(({ fact }) => fact).join(' ') ?? '',
+      /its last words: Error: no such table\./,
+    );
+  });
+
+  test(`${node.name}: spawnSync, whose result nobody but the program sees`, async (t) => {
+    const { verdict } = await dieOf(
+      t,
+      node,
+      `const { status } = spawnSync(process.execPath, ['migrate.cjs']); throw new Error('migration ended with ' + status);`,
+    );
+    assert.match(
+      verdict?.summary ?? '',
+      /Child process \d+ \(.*migrate\.cjs\) died and left a bundle: Error: no such table/,
+    );
+  });
+
+  test(`${node.name}: a child that was killed at its limit`, async (t) => {
+    const { happenings } = await dieOf(
+      t,
+      node,
+      `execSync('sleep 60', { timeout: 50, killSignal: 'SIGKILL' });`,
+    );
+    const [child] = happenings?.children ?? [];
+    assert.equal(child?.signal, 'SIGKILL');
+    assert.match(child?.command ?? '', /sleep 60$/);
+  });
+
+  test(`${node.name}: a child that fails by itself, and is no Node`, async (t) => {
+    const { happenings } = await dieOf(t, node, `execSync('echo broken >&2; exit 3', { stdio: 'pipe' });`);
+    const [child] = happenings?.children ?? [];
+    assert.deepEqual([child?.exitCode, child?.stderrTail], [3, 'broken\n']);
+  });
+}
