@@ -9,6 +9,8 @@ import type { FrameReader } from './error-facts.ts';
 export interface TopLevelAwaits {
   frames: Frame[];
   isSeen: boolean;
+  /** If it waits for an imported module: the top-level awaits of the other modules, one of which has not settled. */
+  imported?: Frame[];
 }
 
 export interface SuspendedFacts {
@@ -31,16 +33,42 @@ export async function readSuspended(
   if (!candidates) return { ...suspended };
   // V8 doesn't list waits that are unreachable: if it lists none of the candidates, any of them may be the one.
   const seen = stacks.filter((_, at) => candidates.some((one) => isEndOf(texts[at] ?? '', one)));
-  if (seen.length > 0)
+  if (seen.length > 0) {
+    const imported = await read({
+      stackText: placesIn(importedBy(texts, candidates)),
+      isOfDebugger: true,
+    });
+    const [only] = seen;
+    const inner = imported.length === 1 ? imported : [];
     return {
       ...suspended,
-      awaits: { frames: distinctPlaces(seen.flatMap((frames) => frames.slice(-1))), isSeen: true },
-      ...(seen.length === 1 && { unsettled: seen[0] as Frame[] }),
+      awaits: {
+        frames: distinctPlaces(seen.flatMap((frames) => frames.slice(-1))),
+        isSeen: true,
+        ...(imported.length > 0 && { imported }),
+      },
+      ...(seen.length === 1 && only && { unsettled: [...inner, ...only] }),
     };
-  const stackText = candidates.map(({ url, line, column }) => `    at ${url}:${line}:${column}`).join('\n');
-  const frames = await read({ stackText, isOfDebugger: true });
+  }
+  const frames = await read({ stackText: placesIn(candidates), isOfDebugger: true });
   const unsettled = frames.length === 1 && { unsettled: frames };
   return { ...suspended, awaits: { frames, isSeen: false }, ...unsettled };
+}
+
+const placesIn = (candidates: readonly Candidate[]): string =>
+  candidates.map(({ url, line, column }) => `    at ${url}:${line}:${column}`).join('\n');
+
+/** The evaluation of a module that `import()` waits for. */
+const evaluation = /^\s*at async ModuleJob\.run \(node:internal\/modules\/esm\/module_job:/;
+
+/** If all of the waits are for imported modules: the awaits of the modules that wait for none themselves. */
+function importedBy(texts: readonly string[], candidates: readonly Candidate[]): Candidate[] {
+  const ends = texts.filter((text) => candidates.some((one) => isEndOf(text, one)));
+  if (!ends.length || !ends.every((text) => evaluation.test(text))) return [];
+  const outer = new Set(
+    candidates.filter((one) => ends.some((text) => isEndOf(text, one))).map(({ url }) => url),
+  );
+  return candidates.filter(({ url }) => !outer.has(url));
 }
 
 type Candidate = { url: string; line: number; column: number; end: { line: number; column: number } };

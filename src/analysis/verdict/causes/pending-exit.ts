@@ -3,6 +3,7 @@
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatCount } from '../../../model/quantities.ts';
+import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { duringText, firstCycle, inFlightEvidence } from '../in-flight.ts';
@@ -20,7 +21,7 @@ export const pendingExit: Cause = {
     const where = frame && frameText(frame, cwdOf(account));
     const inner = culpritFrame(deathFrames(account));
     const waitsIn =
-      where && inner && inner.line !== frame.line ? `, waiting in ${frameText(inner, cwdOf(account))}` : '';
+      where && inner && !isSame(inner, frame) ? `, waiting in ${frameText(inner, cwdOf(account))}` : '';
     const cycle = firstCycle(facts);
     return {
       kind: 'pending-exit',
@@ -58,13 +59,19 @@ export const pendingExit: Cause = {
   },
 };
 
+const isSame = (one: Frame, other: Frame): boolean => one.file === other.file && one.line === other.line;
+
 const mostNamed = 6;
 const mostResources = 8;
 
+/** The program's own standard streams are among them, and keep nothing alive. */
+const ofStreams = new Set(['PipeWrap', 'TTYWrap']);
+
 function registeredEvidence(pending: readonly string[] | undefined): Evidence[] {
   if (!pending) return [];
-  const fact = pending.length
-    ? `Still registered: ${pending.slice(0, mostResources).join(', ')}.`
+  const others = pending.filter((kind) => !ofStreams.has(kind));
+  const fact = others.length
+    ? `Still registered: ${others.slice(0, mostResources).join(', ')}.`
     : 'No timer, socket, request or child kept the event loop alive.';
   return [{ fact, part: 'trigger.json' }];
 }
@@ -83,9 +90,24 @@ function awaitEvidence(facts: VerdictFacts): Evidence[] {
   const more = places.length > mostNamed ? ` and ${formatCount(places.length - mostNamed, 'other')}` : '';
   const named = `${places.slice(0, mostNamed).join(', ')}${more}`;
   if (all.isSeen)
-    return [{ fact: `Suspended in a top-level await at the end: ${named}.`, part: partNames.suspended }];
+    return [
+      { fact: `Suspended in a top-level await at the end: ${named}.`, part: partNames.suspended },
+      ...importedEvidence(facts),
+    ];
   const fact = isOneOfMany(facts)
     ? `One of these had not settled: ${named}. They are the top-level awaits that were found in its modules.`
     : `${named} is the only top-level await that was found in its modules.`;
+  return [{ fact, part: partNames.scripts }];
+}
+
+/** V8 shows the wait for the module, but not which of its awaits has not settled. */
+function importedEvidence({ topLevelAwaits: all, account }: VerdictFacts): Evidence[] {
+  const places = (all?.imported ?? []).map((frame) => placeOf(frame, cwdOf(account))).filter(Boolean);
+  if (places.length === 0) return [];
+  const named = places.slice(0, mostNamed).join(', ');
+  const fact =
+    places.length === 1
+      ? `It waits for an imported module: ${named} is the only top-level await that was found in the others.`
+      : `It waits for an imported module: one of these had not settled: ${named}.`;
   return [{ fact, part: partNames.scripts }];
 }
