@@ -8,6 +8,7 @@ import { examinedTruths } from './truths-examined.ts';
 import { mixedTruths } from './truths-mixed.ts';
 import { nodeCodeTruths } from './truths-node-code.ts';
 import { programTruths } from './truths-programs.ts';
+import { trialTruths } from './truths-trial.ts';
 import { unownedTruths } from './truths-unowned.ts';
 
 export interface Reply {
@@ -28,6 +29,8 @@ export interface Truth {
   /** The body of a module; `victim.ts` has the names that it can use. */
   program: string;
   replies?: Reply[];
+  /** It loads packages of that folder of `test`, which only the wide run installs. */
+  frameworks?: 'agents' | 'servers';
   /** Sent when the program prints `ready`. */
   signal?: NodeJS.Signals;
   /** Run under `agentdump run`, because the process itself can't write anything. */
@@ -54,4 +57,5 @@ export const truths: readonly Truth[] = [
   ...examinedTruths,
   ...nodeCodeTruths,
   ...unownedTruths,
+  ...trialTruths,
 ];

@@ -38,11 +38,15 @@ const prelude = `
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { agent } from 'agentdump';
-const { MODEL, FILES } = process.env;
+const { MODEL, FILES, FRAMEWORKS } = process.env;
+const ofServers = (name) => createRequire(FRAMEWORKS + '/servers/app.cjs')(name);
+const ofAgents = (name) => import(pathToFileURL(createRequire(FRAMEWORKS + '/agents/app.cjs').resolve(name)));
 const note = (what, fields = {}) => appendFileSync('log.ndjson', JSON.stringify({ at: Date.now(), what, ...fields }) + '\\n');
 const ready = () => { note('ready'); console.log('ready'); };
 const throws = (message) => { note('throws', { message }); throw new Error(message); };
@@ -86,6 +90,7 @@ export async function die(truth: Truth, dir: string, node: string): Promise<Witn
     HOME: dir,
     MODEL: server.url,
     FILES: server.url,
+    FRAMEWORKS: join(root, 'test'),
     AGENTDUMP_DIR: join(dir, 'dumps'),
     ...truth.env,
     ...(truth.program.includes('child.mjs') && { NODE_OPTIONS: `--require ${preload}` }),

@@ -36,14 +36,14 @@ export async function readThrownPlaces(
   return { giving: await framesOf(giving), passing: await framesOf(passing) };
 }
 
-/** Of a rejection only what Node's own error says is known; of an object that is nothing. */
+/** Of a rejection only what Node's own error says is known; of an object that is its class. */
 function thrownValue(error: SerializedError): ThrownValue | undefined {
   const { isError, type, className, text, code, message, name, properties } = error;
   if (isError) {
     const [, reason] = (code === 'ERR_UNHANDLED_REJECTION' && rejectedWith.exec(message ?? '')) || [];
-    return reason === undefined || reason.startsWith('#<')
-      ? undefined
-      : { type: typeOf(reason), text: reason };
+    const [, className] = /^#<(\w+)>$/.exec(reason ?? '') ?? [];
+    if (className !== undefined) return { type: 'object', className, fields: undefined };
+    return reason === undefined ? undefined : { type: typeOf(reason), text: reason };
   }
   if (type !== 'object') return text === undefined || type === 'function' ? undefined : { type, text };
   const named = Object.entries({ code, message, name }).filter(([, value]) => value !== undefined);

@@ -5,10 +5,10 @@
 import type { Node } from 'acorn';
 import { findNodes, isNode, parseScript, placeIn, type SourceKind } from './syntax-tree.ts';
 
-/** The thrown value as recorded: a primitive as text, or an object with the fields that are known of it. */
+/** The thrown value as recorded: a primitive as text, or an object with its fields, if they are known. */
 export type ThrownValue =
   | { type: string; text: string }
-  | { type: 'object'; className: string | undefined; fields: Readonly<Record<string, unknown>> };
+  | { type: 'object'; className: string | undefined; fields: Readonly<Record<string, unknown>> | undefined };
 
 /** `gives`: the text of the expression gives this value. Otherwise it passes on a value that the text doesn't tell. */
 export interface ThrownPlace {
@@ -165,6 +165,7 @@ function partsOf(node: Node): (string | undefined)[] | undefined {
 /** An object literal with the same fields, whose written-out values are the same. */
 function matchObject({ properties }: Fields, value: ThrownValue): Match {
   if ('text' in value || (value.className !== undefined && value.className !== 'Object')) return 'no';
+  if (!value.fields) return 'gives';
   let isOpen = false;
   const names = new Set<string>();
   for (const property of properties as Fields[]) {
@@ -175,7 +176,7 @@ function matchObject({ properties }: Fields, value: ThrownValue): Match {
       continue;
     }
     names.add(name);
-    const known = value.fields[name];
+    const known: unknown = value.fields[name];
     // A field that is undefined or not enumerable may be missing from what was recorded.
     if (known === undefined && isNode(given) && given.type === 'Literal') return 'no';
     if (typeof known === 'object' && known !== null) continue;

@@ -67,7 +67,9 @@ function byRequest(reached: Verdict, facts: VerdictFacts): Told | undefined {
   if (culprit && verb !== undefined) {
     const name = clip(requestName(culprit), longestName);
     const isInNode = at && (isOfNode(at) || beganFrame(facts));
-    const place = at ? ` in ${isInNode ? "Node's own code" : frameText(at, cwdOf(account))}` : '';
+    // Node makes an error of a value that is none, so the stack is only that of Node.
+    const isPlaced = at && account.error?.code !== 'ERR_UNHANDLED_REJECTION';
+    const place = isPlaced ? ` in ${isInNode ? "Node's own code" : frameText(at, cwdOf(account))}` : '';
     const did = isEmitted(facts) ? `emitted an event, and a listener ${verb}` : verb;
     const sentence = `${name}${detailOf(culprit)} ${did}${place}; ${othersText(origin, culprit)}.`;
     const hasOthers = othersInFlight(origin, culprit) > 0;

@@ -18,11 +18,11 @@ export function thrownAtEvidence(facts: VerdictFacts): Evidence[] {
   if (only && !other) return evidence(`Likely thrown in ${nameOf(only, facts)}: ${reason(passing.length)}`);
   if (only)
     return evidence(
-      `The text of ${list(giving, facts)} gives that value: which of them threw it is not recorded.`,
+      `The text of ${list(giving, facts)} gives such a value: which of them threw it is not recorded.`,
     );
   if (passing.length === 0 || passing.length > mostNamed) return [];
   const places = list(passing, facts, passing.length === 1 ? 'and' : 'or');
-  return evidence(`No text gives that value; it may have been passed on at ${places}.`);
+  return evidence(`No text gives such a value; it may have been passed on at ${places}.`);
 }
 
 /** `src/charge.ts:4:9`, if only one place gives the value. */
@@ -40,7 +40,7 @@ function reason(passing: number): string {
     passing === 0
       ? ''
       : ` ${formatCount(passing, 'other')} ${passing === 1 ? 'passes' : 'pass'} on a value that the text does not show.`;
-  return `it is the only code in the program’s own files whose text gives that value.${others}`;
+  return `it is the only code in the program’s own files whose text gives such a value.${others}`;
 }
 
 function list(frames: readonly Frame[], facts: VerdictFacts, word = 'and'): string {

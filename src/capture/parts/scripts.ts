@@ -66,6 +66,8 @@ function printedStacks({ trigger, logs }: CaptureContext): string[] {
 /** Scripts of the program that may be the cause, although they are on no stack. */
 interface Sought {
   text: RegExp;
+  /** If scripts contain this as it is, only those are meant. */
+  whole?: string;
   /** For installed packages, where `text` would match too many. */
   ofPackages?: RegExp;
   modulesOnly?: true;
@@ -82,7 +84,7 @@ function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | un
   if (trigger.kind === 'pending-exit')
     return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
   const words = thrown && wordsOfThrown(thrown.value);
-  if (words) return { text: words };
+  if (words) return words;
   const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
   return hasTimedOut ? { text: /\bAbortSignal\s*\.\s*timeout\b/ } : undefined;
 }
@@ -155,14 +157,18 @@ function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<Sc
 /** All or none, so that a single match is known to be the only one. */
 function findSought(scripts: ScriptParsed[], self: ScriptTexts, sought: Sought): ScriptParsed[] {
   const found: ScriptParsed[] = [];
+  const whole: ScriptParsed[] = [];
   for (const script of scripts) {
     const wanted = script.url.includes('/node_modules/') ? sought.ofPackages : sought.text;
     if (!wanted || (sought.modulesOnly && !script.isModule)) continue;
     const text = self.sourceOf(script.scriptId);
     if (text === undefined) return [];
-    if (wanted.test(text) && found.push(script) > maxSoughtScripts) return [];
+    if (!wanted.test(text)) continue;
+    found.push(script);
+    if (sought.whole !== undefined && text.includes(sought.whole)) whole.push(script);
   }
-  return found;
+  const meant = whole.length ? whole : found;
+  return meant.length > maxSoughtScripts ? [] : meant;
 }
 
 function mapNames({ url, sourceMapURL = '' }: ScriptParsed, originals: string[]): boolean {

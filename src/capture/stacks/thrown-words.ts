@@ -11,31 +11,46 @@ const throwing = String.raw`(?=[\s\S]*\b(?:throw|reject|abort|new\s+Promise)\b)`
 /** The end of Node's message for a rejection with a value that is not an error. */
 const rejectedWith = /with the reason "([\s\S]*)"\.$/;
 
-/** What a script must contain to be able to throw the value; undefined for an error, which has a stack. */
-export function wordsOfThrown(value: unknown): RegExp | undefined {
+/** What a script must contain to be able to throw the value; those with `whole`, if there are any, come before all others. */
+export interface ThrownWords {
+  text: RegExp;
+  whole?: string;
+}
+
+/** Undefined for an error, which has a stack. */
+export function wordsOfThrown(value: unknown): ThrownWords | undefined {
   if (types.isNativeError(value)) {
     if (findField(value, 'code') !== 'ERR_UNHANDLED_REJECTION') return undefined;
     const [, reason] = rejectedWith.exec(String(findField(value, 'message') ?? '')) ?? [];
     if (reason === undefined) return undefined;
-    return reason.startsWith('#<') ? undefined : wordsOfText(reason);
+    const [, className] = /^#<(\w+)>$/.exec(reason) ?? [];
+    return className === undefined ? wordsOfText(reason) : wordsOfClass(className);
   }
   if (typeof value === 'object' && value !== null) return wordsOfObject(value);
   return typeof value === 'function' || typeof value === 'symbol' ? undefined : wordsOfText(String(value));
 }
 
-function wordsOfText(text: string): RegExp | undefined {
+/** Node says no more of an object that a promise was rejected with. */
+function wordsOfClass(name: string): ThrownWords {
+  const literal = /\bthrow\s*\{|\b(?:reject\w*|abort)\s*\(\s*\{/;
+  return { text: name === 'Object' ? literal : new RegExp(String.raw`\bnew\s+${name}\b`) };
+}
+
+function wordsOfText(text: string): ThrownWords | undefined {
   if (text === 'undefined' || text === 'null')
-    return /\bthrow\s+(?:undefined|null|void\b)|\bPromise\s*\.\s*reject\b|\bnew\s+Promise\b/;
+    return { text: /\bthrow\s+(?:undefined|null|void\b)|\bPromise\s*\.\s*reject\b|\bnew\s+Promise\b/ };
   const words = text.slice(0, longestRead).match(/[\p{L}\p{N}_]{2,}/gu) ?? (/^\d$/.test(text) ? [text] : []);
   const longest = [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, mostWords);
   // A part of the text may come from a variable, so one of its words is enough.
-  return longest.length ? new RegExp(`^${throwing}(?=[\\s\\S]*(?:${longest.join('|')}))`, 'u') : undefined;
+  if (!longest.length) return undefined;
+  const pattern = `^${throwing}(?=[\\s\\S]*(?:${longest.join('|')}))`;
+  return { text: new RegExp(pattern, 'u'), whole: text.slice(0, longestRead) };
 }
 
-function wordsOfObject(value: object): RegExp | undefined {
+function wordsOfObject(value: object): ThrownWords | undefined {
   if (types.isProxy(value)) return undefined;
   const names = Object.keys(value).filter((name) => /^\w+$/.test(name));
   if (names.length === 0) return undefined;
   const all = names.slice(0, mostWords).map((name) => `(?=[\\s\\S]*\\b${name}\\b)`);
-  return new RegExp(`^${throwing}${all.join('')}`, 'u');
+  return { text: new RegExp(`^${throwing}${all.join('')}`, 'u') };
 }

@@ -21,9 +21,9 @@ function bundleOf(program: string, dumps: string): string {
 async function dieOf(t: TestContext, node: NodeBinary, program: string): Promise<Account> {
   const dir = temporaryFolder(t);
   const head = `const { execFileSync, execSync, spawnSync } = require('node:child_process');\n`;
-  writeFileSync(join(dir, 'app.cjs'), `${head}${program}`);
+  writeFileSync(join(dir, 'shop.cjs'), `${head}${program}`);
   writeFileSync(join(dir, 'migrate.cjs'), `throw new Error('no such table');`);
-  spawnSync(node.path, [join(dir, 'app.cjs')], {
+  spawnSync(node.path, [join(dir, 'shop.cjs')], {
     cwd: dir,
     env: {
       PATH: process.env['PATH'],
@@ -33,7 +33,7 @@ async function dieOf(t: TestContext, node: NodeBinary, program: string): Promise
       NODE_OPTIONS: `--require ${preload}`,
     },
   });
-  const bundle = openBundle(bundleOf('app', join(dir, 'dumps')));
+  const bundle = openBundle(bundleOf('shop', join(dir, 'dumps')));
   try {
     return await analyzeBundle(bundle);
   } finally {
