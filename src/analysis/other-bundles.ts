@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
 import type { Account, ChildFacts, Happenings } from '../model/account.ts';
 import type { AgentState } from '../model/agent-state.ts';
-import { endedBadly } from '../model/happening-text.ts';
+import { endedBadly } from '../model/happenings/happening-text.ts';
 import { clip, formatDuration } from '../model/quantities.ts';
 import type { Evidence, Verdict } from '../model/verdict.ts';
 import { unseenTitle } from './verdict/causes/killed.ts';

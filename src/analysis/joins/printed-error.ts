@@ -3,7 +3,7 @@
  * calls process.exit leaves no other trace of it.
  */
 import type { Happenings } from '../../model/account.ts';
-import { readLogLine } from '../../model/log-line.ts';
+import { readLogLine } from '../../model/happenings/log-line.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import type { FrameReader } from './error-facts.ts';

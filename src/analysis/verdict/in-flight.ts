@@ -2,7 +2,7 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
-import { childText, endedBadly, tellingLine } from '../../model/happening-text.ts';
+import { childText, endedBadly, tellingLine } from '../../model/happenings/happening-text.ts';
 import { clip, formatCount, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';

@@ -1,7 +1,7 @@
 /** Events around the agent that did not end it: children, errors that the host handled, warnings, the ends of logs. */
 
 import type { Account, ChildFacts, Happenings } from '../../model/account.ts';
-import { childText, endedBadly, readableLine, saidLines } from '../../model/happening-text.ts';
+import { childText, endedBadly, readableLine, saidLines } from '../../model/happenings/happening-text.ts';
 import { clip, firstLine, formatCount, formatNumber } from '../../model/quantities.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
 

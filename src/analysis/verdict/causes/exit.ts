@@ -2,7 +2,7 @@
 
 import type { Happenings } from '../../../model/account.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
-import { tellingLine } from '../../../model/happening-text.ts';
+import { tellingLine } from '../../../model/happenings/happening-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';

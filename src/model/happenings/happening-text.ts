@@ -1,7 +1,7 @@
 /** Describes child processes and their ends in words. Pure. */
-import type { ChildFacts } from './account.ts';
+import type { ChildFacts } from '../account.ts';
+import { clip } from '../quantities.ts';
 import { logLineText, readLogLine } from './log-line.ts';
-import { clip } from './quantities.ts';
 
 /** Ended by a signal, with a non-zero code, left a bundle of its death, or failed to start. */
 export function endedBadly({ exitCode, signal, error, bundle }: ChildFacts): boolean {

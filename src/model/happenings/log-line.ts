@@ -2,7 +2,7 @@
  * A structured log line as a person reads it: pino, bunyan, winston, Elastic's common schema, Google's and similar JSON lines, by
  * the field names that they share. Pure.
  */
-import { clip, firstLine } from './quantities.ts';
+import { clip, firstLine } from '../quantities.ts';
 
 export interface LogLine {
   /** `error`, `fatal`; lower case. */
