@@ -142,6 +142,16 @@ export interface HeapStringRow {
   /** The size that would be saved by keeping only one copy. */
   wastedBytes: number;
   id: number;
+  /** The nearest holders of its copies, at most three, by number; not in every list. */
+  holders?: HeapStringHolder[];
+}
+
+export interface HeapStringHolder {
+  /** Class and field: `Session.id`, `Map.get(…)`. */
+  holder: string;
+  count: number;
+  /** Of one of these copies, with `*` instead of indexes and keys. */
+  path: string;
 }
 
 export interface HeapValue {

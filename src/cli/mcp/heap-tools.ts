@@ -176,7 +176,8 @@ export const heapTools: readonly Tool[] = [
   {
     name: 'heap_strings',
     title: 'Duplicate strings',
-    description: 'Strings that are there more than once, with their number and what one copy would save.',
+    description:
+      'Strings that are there more than once, with their number, what one copy would save, and who holds the copies.',
     input: { fields: { bundle: bundleField, core: coreField, limit: limitField } },
     answer: (words, allowed) => ask({ name: 'strings', rest: [], tell: structuredStrings }, words, allowed),
     output: stringsSchema,

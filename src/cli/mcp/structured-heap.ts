@@ -130,7 +130,10 @@ export const pathsSchema = heapAnswer({
 export const stringsSchema = heapAnswer({
   ...{ count: integer, selfSizeBytes: integer, wastedBytes: integer },
   strings: listOf(
-    record({ value: text, count: integer, selfSizeBytes: integer, wastedBytes: integer, id: integer }),
+    record(
+      { value: text, count: integer, selfSizeBytes: integer, wastedBytes: integer, id: integer },
+      { holders: listOf(record({ holder: text, count: integer, path: text })) },
+    ),
   ),
 });
 
@@ -184,6 +187,7 @@ export function structuredStrings({ count, selfSizeBytes, wastedBytes, rows }: S
       selfSizeBytes: row.selfSizeBytes,
       wastedBytes: row.wastedBytes,
       id: row.id,
+      holders: row.holders,
     })),
   };
 }

@@ -242,14 +242,15 @@ function renderStrings(
     formatBytes(row.wastedBytes),
     formatNumber(row.count),
     `@${row.id}`,
-    clip(row.value, 70),
+    clip(row.value, 50),
+    (row.holders ?? []).map(({ holder, count }) => `${clip(holder, 40)} ${formatNumber(count)}`).join(', '),
   ]);
   return [
     title(
       page,
       `${formatCount(view.count, 'string')} in ${formatBytes(view.selfSizeBytes)}; copies waste ${formatBytes(view.wastedBytes)}`,
     ),
-    ...renderTable(page, ['wasted', 'times', 'one of them', 'text'], cells),
+    ...renderTable(page, ['wasted', 'times', 'one of them', 'text', 'held by'], cells),
   ];
 }
 

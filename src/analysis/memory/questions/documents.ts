@@ -141,7 +141,7 @@ export function pathsDocument(asked: Asked, words: string, limit: number): Paths
 }
 
 export function stringsDocument(asked: Asked, limit: number): StringsDocument {
-  return { ...head(asked), ...computeDuplicateStrings(asked.heap, limit) };
+  return { ...head(asked), ...computeDuplicateStrings(asked.heap, limit, true) };
 }
 
 export function valueDocument(asked: Asked, words: string, limit: number): ValueDocument {

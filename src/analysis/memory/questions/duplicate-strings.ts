@@ -6,6 +6,7 @@
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapStringRow } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
+import { CopyHolders } from './copy-holders.ts';
 import { stringText } from './node-rows.ts';
 
 export interface StringSums {
@@ -34,30 +35,51 @@ interface Copies {
 /** Larger sizes are treated as one: hardly any program has many strings of that length with the same beginning. */
 const largestSize = 0xfffff;
 
-export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
+/** @param withHolders whether the rows say who holds the copies, which takes the references to them. */
+export function computeDuplicateStrings(heap: Heap, limit: number, withHolders = false): StringSums {
   const { name } = heap.snapshot.nodes;
   const { strings: table } = heap.snapshot;
   const { repeated, strings, bytes } = findCopies(heap);
   const waste = (group: Copies): number => group.bytes - group.size;
   const isUnsure = ({ node }: Copies): boolean => table.rawLength(name[node]!) >= longestRaw;
   const wasted = (of: typeof repeated): number => of.reduce((sum, group) => sum + waste(group), 0);
+  const listed = repeated.sort((a, b) => waste(b) - waste(a)).slice(0, limit);
+  const holders = withHolders ? findHolders(heap, listed) : undefined;
   return {
     count: strings,
     selfSizeBytes: bytes,
     wastedBytes: wasted(repeated),
     unsureBytes: wasted(repeated.filter(isUnsure)),
-    rows: repeated
-      .sort((a, b) => waste(b) - waste(a))
-      .slice(0, limit)
-      .map((group) => ({
-        value: stringText(heap, group.node),
-        count: group.count,
-        selfSizeBytes: group.bytes,
-        wastedBytes: waste(group),
-        id: heap.snapshot.nodes.id.get(group.node),
-      })),
+    rows: listed.map((group) => ({
+      value: stringText(heap, group.node),
+      count: group.count,
+      selfSizeBytes: group.bytes,
+      wastedBytes: waste(group),
+      id: heap.snapshot.nodes.id.get(group.node),
+      ...(holders ? { holders: holders.get(group)!.rows() } : {}),
+    })),
   };
 }
+
+function findHolders(heap: Heap, groups: readonly Copies[]): Map<Copies, CopyHolders> {
+  const { type, name, selfSize, count } = heap.snapshot.nodes;
+  const holders = new Map(groups.map((group) => [group, new CopyHolders(heap)]));
+  const byName = new Map<number, Copies[]>();
+  for (const group of groups) {
+    const same = byName.get(name[group.node]!);
+    if (same) same.push(group);
+    else byName.set(name[group.node]!, [group]);
+  }
+  for (let node = 0; node < count; node++) {
+    const named = type[node] === NodeType.string ? byName.get(name[node]!) : undefined;
+    const group = named?.find(({ size }) => isSameSize(size, selfSize.get(node)));
+    if (group) holders.get(group)!.add(node);
+  }
+  return holders;
+}
+
+const isSameSize = (a: number, b: number): boolean =>
+  b > 0 && Math.min(a, largestSize) === Math.min(b, largestSize);
 
 /** Most names belong to a single string; groups are only created for the others. */
 function findCopies(heap: Heap): { repeated: Copies[]; strings: number; bytes: number } {
@@ -81,7 +103,7 @@ function findCopies(heap: Heap): { repeated: Copies[]; strings: number; bytes: n
     if (size === 0) continue;
     const first = firstOf.get(name[node]!);
     let group = first;
-    while (group && Math.min(group.size, largestSize) !== Math.min(size, largestSize)) group = group.next;
+    while (group && !isSameSize(group.size, size)) group = group.next;
     if (group) {
       group.count++;
       group.bytes += size;

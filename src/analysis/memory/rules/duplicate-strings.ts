@@ -1,4 +1,6 @@
 /** Many copies of the same texts: ids, paths or prompts that are built again each time. */
+
+import type { HeapStringRow } from '../../../model/heap.ts';
 import { clip, formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeDuplicateStrings } from '../questions/duplicate-strings.ts';
 import { isLargeShare, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
@@ -12,10 +14,11 @@ export const duplicateStringsRule: SuspectRule = {
   find(context) {
     const { heap, totalBytes } = context;
     const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1);
-    const worst = rows[0];
-    if (!worst || wastedBytes < totalBytes * leastShare) return [];
+    if (!rows.length || wastedBytes < totalBytes * leastShare) return [];
     const isSure = wastedBytes - unsureBytes >= totalBytes * leastShare;
     if (!isSure && !isLargeShare(context, wastedBytes, leastUnsureShare)) return [];
+    // Who holds them is only asked if it is told.
+    const worst = computeDuplicateStrings(heap, 1, true).rows[0]!;
     const node = heap.snapshot.findById(worst.id);
     const are = isSure
       ? 'is copies of strings that the heap has already'
@@ -27,6 +30,7 @@ export const duplicateStringsRule: SuspectRule = {
         confidence: isSure ? 'likely' : 'possible',
         evidence: [
           `${formatBytes(wastedBytes)} in strings with the same text and size as another one, ${formatBytes(unsureBytes)} of it in texts that the snapshot cuts`,
+          `the worst is held by ${holdersText(worst)}`,
         ],
         refutedBy:
           'The strings differ after their first 1,024 characters, which is as far as a snapshot shows them.',
@@ -34,3 +38,11 @@ export const duplicateStringsRule: SuspectRule = {
     ];
   },
 };
+
+function holdersText({ holders = [], count }: HeapStringRow): string {
+  const rest = holders.reduce((left, holder) => left - holder.count, count);
+  return [
+    ...holders.map(({ holder, count: times, path }) => `${holder} (${formatNumber(times)}, at ${path})`),
+    ...(rest > 0 ? [`others (${formatNumber(rest)})`] : []),
+  ].join(', ');
+}

@@ -172,7 +172,7 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   strings: {
     words: '<file|bundle|core>',
-    about: 'duplicate strings and the memory they waste',
+    about: 'duplicate strings, the memory they waste, and who holds them',
     answer: (options) =>
       ask(options, (asked) => shown('strings', stringsDocument(asked, options.limit ?? 50))),
   },
