@@ -1,22 +1,34 @@
 /** Bounded reads of small files, folders and links; undefined if they can't be read. Never throws. */
 import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 
+/** Files in /proc report size 0, and only reading tells how long they are. */
+const firstBytes = 64 * 1024;
+
 /** The first `maxBytes` of a file as text; undefined if it can't be read. */
-export function readSmallFile(path: string, maxBytes = 64 * 1024): string | undefined {
+export function readSmallFile(path: string, maxBytes = firstBytes): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
-    // Files in /proc report size 0.
-    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fstatSync(fd).size || 64 * 1024));
+    const size = fstatSync(fd).size;
+    let buffer: Buffer = Buffer.allocUnsafe(Math.min(maxBytes, size || firstBytes));
     let filled = 0;
-    for (let got = -1; got !== 0 && filled < buffer.length; filled += got)
+    for (let got = -1; got !== 0 && filled < buffer.length; filled += got) {
       got = readSync(fd, buffer, filled, buffer.length - filled, null);
+      if (size === 0 && filled + got === buffer.length) buffer = grown(buffer, maxBytes);
+    }
     return buffer.toString('utf8', 0, filled);
   } catch {
     return undefined;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
+}
+
+function grown(buffer: Buffer, maxBytes: number): Buffer {
+  if (buffer.length >= maxBytes) return buffer;
+  const larger = Buffer.allocUnsafe(Math.min(maxBytes, 2 * buffer.length));
+  buffer.copy(larger);
+  return larger;
 }
 
 /** Names in a folder; empty if it can't be read. */

@@ -1,8 +1,11 @@
 /** Files, names and processes, as each system's file in src/platform implements them. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { parseProcessList as parsePs } from '../../src/platform/darwin.ts';
 import { choosePlatform } from '../../src/platform/index.ts';
+import { readSmallFile } from '../../src/platform/small-file.ts';
 import { parseProcessList as parsePowerShell } from '../../src/platform/windows.ts';
 
 const names = ['linux', 'darwin', 'win32', 'freebsd'] as const;
@@ -70,3 +73,21 @@ for (const name of names)
     // ps reports whole seconds.
     assert.ok(Math.abs(began - (Date.now() - process.uptime() * 1000)) < 3_000, String(began));
   });
+
+test('a file of /proc that is longer than 64 KiB is read up to the limit', {
+  skip: process.platform !== 'linux' && 'no /proc',
+}, async () => {
+  // A single variable may have 128 KiB.
+  const env = { FIRST: 'a'.repeat(100_000), SECOND: 'b'.repeat(100_000) };
+  const child = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)'], { env });
+  try {
+    await once(child.stdout, 'data');
+    const path = `/proc/${child.pid}/environ`;
+    const whole = readSmallFile(path, 2 * 1024 * 1024) ?? '';
+    assert.equal(whole, `FIRST=${env.FIRST}\0SECOND=${env.SECOND}\0`);
+    assert.equal(readSmallFile(path, 150_000), whole.slice(0, 150_000));
+    assert.equal(readSmallFile(path)?.length, 64 * 1024);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
