@@ -75,3 +75,10 @@ test('the suspect says who holds the worst, and that there are others', () => {
     /held by Session\.prompt \(30, at global\.sessions\[\*\]\.prompt\), Map\.get\(…\) \(20, .*, others \(1\)$/,
   );
 });
+
+test('a snapshot whose strings were cut: every node has a class, and the copies have holders', () => {
+  const bytes = program(64).toBuffer();
+  const heap = new Heap(readHeapSnapshotSync(bytes.subarray(0, bytes.indexOf('"strings":') + 30)));
+  for (let node = 0; node < heap.nodeCount; node++) assert.equal(typeof heap.className(node), 'string');
+  assert.ok(computeDuplicateStrings(heap, 5, true).rows.every(({ holders }) => holders?.length));
+});

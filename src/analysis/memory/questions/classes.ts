@@ -66,7 +66,8 @@ function rowsOneByOne(
 /** Undefined for a large snapshot, and if one name may belong to two classes (`Detached …`). */
 function rowsInKernel(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32Array | undefined {
   const kernel = snapshot.nodes.detachedness ? undefined : GraphKernel.of(snapshot);
-  if (!kernel) return undefined;
+  // In a snapshot that was cut, nodes have names beyond the last string, for which the kernel has no row.
+  if (!kernel || snapshot.gaps.length > 0) return undefined;
   kernel.rowOf = (node) => numbering.rowOf(node);
   const { count } = snapshot.nodes;
   const { placeOf, places } = snapshot.locations;
