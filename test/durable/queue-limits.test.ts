@@ -52,6 +52,37 @@ test('a run of a queue whose entry was lost is still held to the limits', async 
   assert.equal(most, 1);
 });
 
+test('a run of a queue that the host itself has continued, and left, is taken within the limits again', async (t) => {
+  const store = fresh();
+  await enqueueRun(store, 'job', { id: 'r', queue: 'q' });
+  for (const name of readdirSync(join(store.place, '.open'))) rmSync(join(store.place, '.open', name));
+  // As if the host's process had died in its step: the entry that it made does not name the queue.
+  store.open('r', { name: 'job', isWork: true }).release({ isOver: false });
+  const limits = { concurrency: 1 };
+  const wish = { names: ['job'], except: [], most: 9, opening: { kind: 64, payload: '{}' } };
+  assert.deepEqual(store.takeQueued({ ...wish, queues: { q: limits } }).runs, []);
+  const ended: string[] = [];
+  const programs = { job: () => agent.step('work', () => 1) };
+  const start = (queues: Record<string, QueueLimits>) => {
+    const options = { notify: () => {} };
+    const worker = startWorker({
+      store,
+      everyMs: 20,
+      programs,
+      queues,
+      options,
+      onEnd: (id) => ended.push(id),
+    });
+    t.after(() => worker.stop());
+  };
+  start({});
+  // It is listed with its queue, and not performed by a worker that does not declare that.
+  await until(() => store.findDue(['job'], 9).length === 0);
+  assert.equal((await summarizeRun(store, 'r')).state, 'queued');
+  start({ q: limits });
+  await until(() => ended.length === 1);
+});
+
 test('a line about a start that a death has torn does not disturb the next ones', async () => {
   const store = fresh();
   for (const id of ['r0', 'r1', 'r2']) await enqueueRun(store, 'job', { id, queue: 'q' });

@@ -156,6 +156,7 @@ export class Lookout {
         due.handle,
       );
       if (worked.is === 'stuck') throw worked.error;
+      if (worked.is === 'out of turn') await this.#readName(id);
       this.#troubles.forget(runOf(id));
       if (worked.is === 'ended') this.#tellEnd(id, undefined);
       if (worked.is === 'failed') this.#tellEnd(id, worked.error);

@@ -48,7 +48,7 @@ export async function openRun(
   const id = wanted ?? newRunId(name);
   const handle = taken ?? (await store.open(id, { name, isWork: true }));
   try {
-    return { run: await readRun({ id, name, options, store, handle, isByWorker }), handle };
+    return { run: await readRun({ id, name, options, store, handle, isByWorker, taken }), handle };
   } catch (error) {
     await handle.release();
     throw error;
@@ -62,10 +62,11 @@ interface Opening {
   store: DurableStore;
   handle: RunHandle;
   isByWorker: boolean;
+  taken: RunHandle | undefined;
 }
 
 async function readRun(opening: Opening): Promise<DurableRun> {
-  const { id, name, options, store, handle, isByWorker } = opening;
+  const { id, name, options, store, handle, isByWorker, taken } = opening;
   const codec = openCodec(handle.records, options);
   const log = new RunLog(handle.records, codec);
   requireSame(log, name, id);
@@ -85,8 +86,14 @@ async function readRun(opening: Opening): Promise<DurableRun> {
   const hasAnswers = handle.hasAnswers ?? true;
   const parts = { id, name, options, store, log, codec, recorder, checkpoints, notify, hasAnswers };
   const run = new DurableRun(parts);
-  if (!(isByWorker ? isOverForWorkers(log) : isSettledRun(log))) await takeUp(run, handle, configHash);
+  const isLeft = isByWorker ? isOverForWorkers(log) || isOutOfTurn(run, taken) : isSettledRun(log);
+  if (!isLeft) await takeUp(run, handle, configHash);
   return run;
+}
+
+/** The store did not know that the run is in a queue, and handed it out regardless of the limits. */
+export function isOutOfTurn({ log, store }: DurableRun, taken: RunHandle | undefined): boolean {
+  return log.queue !== undefined && store.takeQueued !== undefined && !taken;
 }
 
 /** Records that this process works at the run. */

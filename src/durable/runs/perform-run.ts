@@ -7,7 +7,7 @@ import { AbortFollower } from '../steps/attempt.ts';
 import type { RunHandle, RunRest } from '../stores/store.ts';
 import { CancelError } from './calls-from-outside.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
-import { openRun } from './open-run.ts';
+import { isOutOfTurn, openRun } from './open-run.ts';
 import { hasTriesLeft, isOverForWorkers, isSettledRun } from './run-log.ts';
 import { pruneNowAndThen } from './run-retention.ts';
 
@@ -39,9 +39,13 @@ export async function performRun(
   }
 }
 
-/** The outcome of a run that a worker took. */
-/** stuck: it could not be continued, and its state is unchanged. */
-export type WorkedRun = { is: 'over' | 'ended' | 'rested' } | { is: 'failed' | 'stuck'; error: unknown };
+/**
+ * The outcome of a run that a worker took. stuck: it could not be continued, and its state is unchanged. out of turn: the store
+ * must first be told of its queue.
+ */
+export type WorkedRun =
+  | { is: 'over' | 'ended' | 'rested' | 'out of turn' }
+  | { is: 'failed' | 'stuck'; error: unknown };
 
 /** Like `performRun`, for callers that need no result. `rest` interrupts it: a run that only waits is removed from memory. */
 export async function workAt(
@@ -59,6 +63,7 @@ export async function workAt(
       rest = { isOver: true };
       return { is: 'over' };
     }
+    if (isOutOfTurn(run, taken)) return { is: 'out of turn' };
     let wakeUp = () => {};
     const rested = new Promise<'rested'>((resolve) => {
       wakeUp = () => resolve('rested');
