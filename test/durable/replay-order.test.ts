@@ -7,7 +7,8 @@ import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ProgramWork } from '../../src/durable/steps/program-work.ts';
-import { type OrderedItem, type Patience, ReplayOrder } from '../../src/durable/steps/replay-order.ts';
+import { type OrderedItem, ReplayOrder } from '../../src/durable/steps/replay-order.ts';
+import type { Patience } from '../../src/durable/steps/replay-patience.ts';
 
 /** True in the program's work, as opposed to that of its host. */
 const program = new AsyncLocalStorage<boolean>();

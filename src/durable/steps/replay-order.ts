@@ -5,8 +5,8 @@
  * work begins when everything recorded was delivered.
  */
 import { AgentdumpError } from '../../errors.ts';
-import { ownPausesAtWork, ownTimer } from './own-pause.ts';
-import { ProgramWork } from './program-work.ts';
+import { ownTimer } from './own-pause.ts';
+import { type Patience, ReplayPatience } from './replay-patience.ts';
 
 /** A recorded step or question. */
 export interface OrderedEntry {
@@ -33,22 +33,6 @@ export interface OrderOptions {
   patience?: Partial<Patience>;
 }
 
-/**
- * In milliseconds, but counted in looks, each in a turn of the event loop, so a process that gets no CPU time on a busy
- * machine does not run out of patience.
- */
-export interface Patience {
-  lookMs: number;
-  /** Nothing in the process can wake the program any more, so it will never make the call. */
-  quietMs: number;
-  /** A line reports what is waited for. */
-  sayMs: number;
-  /** Something may still wake the program, but the order is given up. */
-  giveUpMs: number;
-}
-
-const defaultPatience: Patience = { lookMs: 50, quietMs: 700, sayMs: 5_000, giveUpMs: 30_000 };
-
 interface Waiter {
   resolve: () => void;
   reject: (error: Error) => void;
@@ -56,8 +40,7 @@ interface Waiter {
 
 export class ReplayOrder {
   readonly #options: OrderOptions;
-  readonly #patience: Patience;
-  #programWork: ProgramWork | undefined;
+  readonly #patience: ReplayPatience;
   #items: OrderedItem[];
   #next = 0;
   /** Requested recorded ends by number; `#late` are those whose number is not in the list any more. */
@@ -71,30 +54,23 @@ export class ReplayOrder {
   readonly #starts: (Waiter & { asked: string | undefined })[] = [];
   #isPausing = false;
   #timer: NodeJS.Timeout | undefined;
-  #idleMs = 0;
-  #quietMs = 0;
-  #hasSaid = false;
   #givenUp: OrderedEntry[] = [];
-  #baseline = new Map<string, number>();
 
   constructor(options: OrderOptions) {
     this.#options = options;
     this.#items = options.items;
-    this.#patience = { ...defaultPatience, ...options.patience };
+    this.#patience = new ReplayPatience(options.patience);
   }
 
   /** Notes what is active in the process before the program begins, which can't be what will wake it. */
   begin(): void {
     if (this.isThrough) return;
-    this.#baseline = countResources();
-    this.#programWork = new ProgramWork(this.#options.isOfProgram);
-    this.#programWork.begin();
+    this.#patience.begin(this.#options.isOfProgram);
   }
 
   /** Everything recorded was delivered, or the run is over. */
   end(): void {
-    this.#programWork?.end();
-    this.#programWork = undefined;
+    this.#patience.end();
   }
 
   get isThrough(): boolean {
@@ -212,8 +188,7 @@ export class ReplayOrder {
 
   #moveOn(): void {
     this.#next++;
-    this.#idleMs = 0;
-    this.#quietMs = 0;
+    this.#patience.renew();
   }
 
   /**
@@ -239,20 +214,16 @@ export class ReplayOrder {
       this.#look();
       this.#watch();
     };
-    this.#timer = ownTimer(() => process.nextTick(look), this.#patience.lookMs);
+    this.#timer = ownTimer(() => process.nextTick(look), this.#patience.limits.lookMs);
   }
 
   #look(): void {
     if (this.isThrough || this.#isPausing) return;
-    const { lookMs, quietMs, sayMs, giveUpMs } = this.#patience;
-    this.#idleMs += lookMs;
-    this.#quietMs = this.#isProcessQuiet() ? this.#quietMs + lookMs : 0;
-    if (this.#quietMs > quietMs) this.#fail();
-    else if (this.#idleMs > giveUpMs) this.#giveUp();
-    else if (this.#idleMs > sayMs && !this.#hasSaid) {
-      this.#hasSaid = true;
+    const verdict = this.#patience.look();
+    if (verdict === 'never') this.#fail();
+    else if (verdict === 'give up') this.#giveUp();
+    else if (verdict === 'say')
       this.#options.notify(`waits for the program to come to ${this.#missing().path}, as recorded`);
-    }
   }
 
   #missing(): OrderedEntry {
@@ -287,30 +258,12 @@ export class ReplayOrder {
     const { path } = this.#missing();
     this.#givenUp = this.#items.slice(this.#next).map(({ entry }) => entry);
     this.#options.notify(
-      `the program has not come to ${path}, which is recorded, for ${this.#patience.giveUpMs / 1000} s: ` +
+      `the program has not come to ${path}, which is recorded, for ${this.#patience.limits.giveUpMs / 1000} s: ` +
         'it goes on, and the order of what overlapped is no longer kept',
     );
     this.#items = [];
     this.#advance();
   }
-
-  /** Only what was active before the program began, and pauses of ours. */
-  #isProcessQuiet(): boolean {
-    if (this.#programWork?.wasAtWork()) return false;
-    const now = countResources();
-    for (const [kind, count] of now) {
-      const own = kind === 'Timeout' ? ownPausesAtWork() : 0;
-      if (count - own > (this.#baseline.get(kind) ?? 0)) return false;
-    }
-    return true;
-  }
-}
-
-/** What keeps the event loop alive, by kind. */
-function countResources(): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
 }
 
 /** For a call that could be any of several recorded ones, which only timing distinguished. */
