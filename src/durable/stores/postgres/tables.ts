@@ -46,9 +46,22 @@ const columns = `
 /** Tables are created by one worker at a time; "if not exists" alone fails if two do it concurrently. */
 const lock = 0x61646d70;
 
+/** The indexes exist only with their tables and columns. */
+const made = [
+  'agentdump_runs_due',
+  'agentdump_runs_queue',
+  'agentdump_starts_at',
+  'agentdump_records',
+  'agentdump_answers',
+];
+
 /** Creating an index waits for all writers of its table, even if it exists, so it is checked first whether everything exists. */
 export async function makeTables(pool: PostgresPool): Promise<void> {
-  const { rows } = await pool.query('select to_regproc($1) is not null as is_made', [takeQueuedName]);
+  const { rows } = await pool.query(
+    `select to_regproc($1) is not null and bool_and(to_regclass(name) is not null) as is_made
+     from unnest($2::text[]) as one (name)`,
+    [takeQueuedName, made],
+  );
   if ((rows as { is_made: boolean }[])[0]?.is_made) return;
   await pool.query(
     `begin; select pg_advisory_xact_lock(${lock}); ${tables} ${columns} ${takeQueuedFunction} commit;`,
