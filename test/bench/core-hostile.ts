@@ -156,6 +156,7 @@ async function* otherBuilds() {
 
 await report(`cut off at every 64 KB of ${(size / 2 ** 20).toFixed(0)} MB`, cutOff());
 await report(`${flips} times up to 300 changed bytes`, flipped(300, anywhere));
+await report(`${flips} times one changed byte of the memory that is read`, flipped(1, await placesRead()));
 await report(
   `${flips} times up to 24 changed bytes of the memory that is read`,
   flipped(24, await placesRead()),

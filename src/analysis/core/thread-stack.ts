@@ -16,6 +16,7 @@ import { describeJavaScriptFrame } from './javascript/javascript-frame.ts';
 import type { V8Runtime } from './javascript/v8-runtime.ts';
 import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native/native-names.ts';
 import { type NativeFrame, type NativeStack, walkNativeStack } from './native/native-stack.ts';
+import { doubtReturn } from './native/return-address.ts';
 
 /** Of a deep recursion, this many frames are shown at either end. */
 const framesAtTop = 200;
@@ -47,11 +48,14 @@ export function describeThread(dump: CoreDump, thread: CoreThread, options: Thre
       reason: `the walk ended early: ${stack.stopped}`,
     });
   const shown = elide(stack, thread.tid, options.gaps);
+  const isElided = shown !== stack.frames;
   const doubts = new FrameDoubts();
   const frames: Frame[] = [];
   const names: (string | undefined)[] = [];
   shown.forEach((frame, i) => {
-    const described = describeFrame(frame, shown[i + 1], i, dump, options, doubts);
+    const callee = isElided && i === framesAtTop ? undefined : shown[i - 1];
+    const around = { callee, caller: shown[i + 1] };
+    const described = describeFrame(frame, around, i, dump, options, doubts);
     frames.push(...described);
     names.push(described.at(-1)?.function);
   });
@@ -99,7 +103,7 @@ function elide({ frames, dropped }: NativeStack, tid: number, gaps: Gap[]): Nati
 
 function describeFrame(
   frame: NativeFrame,
-  caller: NativeFrame | undefined,
+  { callee, caller }: { callee: NativeFrame | undefined; caller: NativeFrame | undefined },
   index: number,
   dump: CoreDump,
   options: ThreadOptions,
@@ -109,8 +113,8 @@ function describeFrame(
   const builtin = builtinName(symbol) ?? (isUnnamedBuiltin(frame, symbol, options.v8) ? '' : undefined);
   if (frame.isSignalReturn) return [describeNative(frame, symbol ? readableName(symbol) : signalReturn)];
   // The code that a deoptimisation returns to is only known by its name.
-  if (index > 0 && builtin !== '' && isBehindNoCall(frame, symbol, dump))
-    doubts.add('no call stands before the return address, so the stack may be damaged there');
+  const misled = index > 0 && builtin !== '' ? doubtReturn(frame, callee, dump) : undefined;
+  if (misled && !isKnownReturn(frame, options.v8)) doubts.add(misled);
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
   const found = isV8Code ? findJavaScript(frame, builtin, index === 0, options.v8, dump) : undefined;
   if (index > 0 && options.v8 && builtin === interpreter && !isInterpreted(found))
@@ -216,23 +220,9 @@ function shouldHaveNames({ location }: NativeFrame, v8: V8Runtime | undefined): 
   return module !== undefined && (!module.code || module === v8?.module || module.path.endsWith('.node'));
 }
 
-/** False if the code is not available, and for what a signal handler or a deoptimisation returns to. */
-function isBehindNoCall(
-  frame: NativeFrame,
-  symbol: ElfSymbol | undefined,
-  { machine, memory }: CoreDump,
-): boolean {
-  const { programCounter, lookupAddress, location } = frame;
-  if (programCounter === lookupAddress) return false;
-  const address = location?.address;
-  if (address !== undefined && symbol?.address === address + (programCounter - lookupAddress)) return false;
-  const length = machine.longestCall;
-  const code =
-    address === undefined
-      ? memory.has(programCounter - length, length) && memory.readBytes(programCounter - length, length)
-      : location?.module.code?.findBytes(address + 1 - length, length);
-  return code ? !machine.endsInCall(code) : false;
-}
+/** A call whose code was marked for deoptimisation returns to where that begins, as V8's table of the code says. */
+const isKnownReturn = ({ programCounter, location }: NativeFrame, v8: V8Runtime | undefined): boolean =>
+  !location && v8?.frames.isReturn(programCounter) === true;
 
 const doubtfulValues: Gap = {
   part: 'values of optimised frames',

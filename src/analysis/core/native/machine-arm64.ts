@@ -20,6 +20,17 @@ const indirectCalls: readonly (readonly [mask: number, bits: number])[] = [
   [0xfffff800, 0xd73f0800],
 ];
 
+/** B with a distance of 26 bits, B.cond with one of 19; BR and, with pointer authentication, BRAAZ, BRABZ, BRAA and BRAB. */
+const isJump = (code: number) => code >>> 26 === 0b000101;
+const isConditional = (code: number) => code >>> 24 === 0b01010100;
+const indirectJumps: readonly (readonly [mask: number, bits: number])[] = [
+  [0xfffffc1f, 0xd61f0000],
+  [0xfffff81f, 0xd61f081f],
+  [0xfffff800, 0xd71f0800],
+];
+const isOneOf = (list: typeof indirectJumps, code: number) =>
+  list.some(([mask, bits]) => (code & mask) >>> 0 === bits);
+
 /** stp a, b, [sp, #-16]! of general and of vector registers. Any other instruction at the start of a function is a hint. */
 const PAIR = 0xffff83e0;
 const PUSH = 0xa9bf03e0;
@@ -60,8 +71,19 @@ export function makeArm64(signatureBits: bigint | undefined): Machine {
       if (code.length < instructionBytes) return false;
       const at = code.length - instructionBytes;
       const last = new DataView(code.buffer, code.byteOffset + at).getUint32(0, true);
-      return isCallTo(last) || indirectCalls.some(([mask, bits]) => (last & mask) >>> 0 === bits);
+      return isCallTo(last) || isOneOf(indirectCalls, last);
     },
+    findTarget: (code, returnAddress) => {
+      if (code.length < instructionBytes) return undefined;
+      const at = code.length - instructionBytes;
+      const last = new DataView(code.buffer, code.byteOffset + at).getUint32(0, true);
+      const from = returnAddress - instructionBytes;
+      return isCallTo(last) ? from + ((last << 6) >> 6) * instructionBytes : undefined;
+    },
+    findJumps,
+    // Several instructions compute the address of the word; what they jump to is not followed.
+    linkageEntry: instructionBytes,
+    findLinkageSlot: () => undefined,
     findCallee: (returnAddress, memory) => {
       const from = returnAddress - instructionBytes;
       if (from % instructionBytes !== 0 || !memory.has(from, instructionBytes)) return undefined;
@@ -79,6 +101,19 @@ export function makeArm64(signatureBits: bigint | undefined): Machine {
       return new Map(interrupted);
     },
   };
+}
+
+function findJumps(code: Uint8Array, start: number): number[] | undefined {
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  const targets: number[] = [];
+  for (let at = 0; at + instructionBytes <= code.length; at += instructionBytes) {
+    const instruction = view.getUint32(at, true);
+    if (isOneOf(indirectJumps, instruction)) return undefined;
+    if (isJump(instruction)) targets.push(start + at + ((instruction << 6) >> 6) * instructionBytes);
+    else if (isConditional(instruction))
+      targets.push(start + at + ((instruction << 8) >> 13) * instructionBytes);
+  }
+  return targets;
 }
 
 function findPushedFirst(code: Uint8Array): (number | undefined)[] {

@@ -41,12 +41,53 @@ function indirectCallBytes(modRm: number): number {
 }
 
 function endsInCall(code: Uint8Array): boolean {
+  return code[code.length - callBytes] === CALL || endsInIndirectCall(code);
+}
+
+function endsInIndirectCall(code: Uint8Array): boolean {
   const { length } = code;
-  if (code[length - callBytes] === CALL) return true;
   for (let bytes = 2; bytes <= longestCall; bytes++)
     if (code[length - bytes] === CALL_INDIRECT && indirectCallBytes(code[length - bytes + 1] ?? 0) === bytes)
       return true;
   return false;
+}
+
+/** `jmp` and the sixteen conditional jumps (after 0F) with a 32-bit displacement; FF /4 jumps to a register or memory operand. */
+const JUMP = 0xe9;
+const CONDITIONAL = 0x0f;
+const isCondition = (code: number) => code >= 0x80 && code <= 0x8f;
+const isIndirectJump = (modRm: number) => ((modRm >> 3) & 7) === 4;
+
+/**
+ * Instructions are not decoded: a displacement at any byte counts. One that is none leads nowhere, or makes the answer less
+ * strict.
+ */
+function findJumps(code: Uint8Array, start: number): number[] | undefined {
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  const targets: number[] = [];
+  for (let at = 0; at < code.length; at++) {
+    const first = code[at];
+    const second = code[at + 1] ?? 0;
+    if (first === CALL_INDIRECT && isIndirectJump(second)) return undefined;
+    const operand =
+      first === JUMP ? at + 1 : first === CONDITIONAL && isCondition(second) ? at + 2 : undefined;
+    if (operand === undefined || operand + 4 > code.length) continue;
+    targets.push(start + operand + 4 + view.getInt32(operand, true));
+  }
+  return targets;
+}
+
+/** endbr64, if the file was built for it; bnd or notrack; jmp [rip + displacement]. */
+const ENDBR = [0xf3, 0x0f, 0x1e, 0xfa];
+const prefixes = [0xf2, 0x3e];
+const JUMP_RIP = [0xff, 0x25];
+
+function findLinkageSlot(code: Uint8Array, address: number): number | undefined {
+  let at = ENDBR.every((byte, i) => code[i] === byte) ? ENDBR.length : 0;
+  if (prefixes.includes(code[at] ?? 0)) at++;
+  const operand = at + JUMP_RIP.length;
+  if (!JUMP_RIP.every((byte, i) => code[at + i] === byte) || operand + 4 > code.length) return undefined;
+  return address + operand + 4 + new DataView(code.buffer, code.byteOffset + operand).getInt32(0, true);
 }
 
 export const x64: Machine = {
@@ -65,6 +106,14 @@ export const x64: Machine = {
   },
   longestCall,
   endsInCall,
+  findTarget: (code, returnAddress) => {
+    const from = code.length - callBytes;
+    if (from < 0 || code[from] !== CALL || endsInIndirectCall(code)) return undefined;
+    return returnAddress + new DataView(code.buffer, code.byteOffset + from + 1).getInt32(0, true);
+  },
+  findJumps,
+  linkageEntry: 16,
+  findLinkageSlot,
   findCallee: (returnAddress, memory) => {
     const from = returnAddress - callBytes;
     if (!memory.has(from, callBytes) || memory.readUint8(from) !== CALL) return undefined;

@@ -23,6 +23,20 @@ export interface Machine {
   longestCall: number;
   /** Whether the bytes before a return address (`longestCall` of them) end in a call instruction. */
   endsInCall(code: Uint8Array): boolean;
+  /**
+   * The target of the call at the end of the bytes before a return address (`longestCall` of them); undefined if it isn't
+   * certainly a direct call.
+   */
+  findTarget(code: Uint8Array, returnAddress: number): number | undefined;
+  /**
+   * Where the code at `start` jumps to directly, any function's own loops included; undefined if it also jumps to what a
+   * register or memory contains.
+   */
+  findJumps(code: Uint8Array, start: number): number[] | undefined;
+  /** Length in bytes of an entry of the procedure linkage table. */
+  linkageEntry: number;
+  /** The address of the word that such an entry jumps to, if the code is one whose word can be read from it. */
+  findLinkageSlot(code: Uint8Array, address: number): number | undefined;
   /** The target of the call instruction before a return address; undefined if it isn't a direct call. */
   findCallee(returnAddress: number, memory: MemoryReader): number | undefined;
   /** Removes the pointer authentication code from a return address. */

@@ -72,20 +72,25 @@ interface Translation {
   literal(index: number): Tagged | undefined;
 }
 
-function findTranslation(
-  heap: V8Heap,
-  { kind, code, start: instructions, size, offset }: CompiledCode,
-): Translation | 'none' | undefined {
-  const { fixedArray, deoptimization } = heap.layout;
-  const data = heap.field(code, heap.layout.code.deoptimizationData);
-  const count = heap.isPointer(data) ? heap.findSmi(data, fixedArray.length) : undefined;
+/** Whether the code has a call that returns there, or to where its deoptimisation begins. */
+export const hasReturn = (heap: V8Heap, compiled: CompiledCode): boolean =>
+  compiled.kind !== 'baseline' && findIndex(heap, compiled) !== undefined;
+
+function findIndex(heap: V8Heap, { kind, start, size, offset }: CompiledCode): number | undefined {
   const table = {
-    start: instructions + size,
+    start: start + size,
     headerBytes: heap.layout.code.safepointHeader,
     isMaglev: kind === 'maglev',
     instructionSize: size,
   };
-  const index = findDeoptimizationIndex(heap.memory, table, offset);
+  return findDeoptimizationIndex(heap.memory, table, offset);
+}
+
+function findTranslation(heap: V8Heap, compiled: CompiledCode): Translation | 'none' | undefined {
+  const { fixedArray, deoptimization } = heap.layout;
+  const data = heap.field(compiled.code, heap.layout.code.deoptimizationData);
+  const count = heap.isPointer(data) ? heap.findSmi(data, fixedArray.length) : undefined;
+  const index = findIndex(heap, compiled);
   if (index === noDeoptimization) return 'none';
   if (count === undefined || index === undefined) return undefined;
   const slot = (at: number) => heap.field(data, fixedArray.data + at * 8);
@@ -119,7 +124,7 @@ function decodeFrames(reader: TranslationReader): DecodedFrame[] | undefined {
   const operations: Operation[] = [];
   for (let i = 0; i < maxOperations; i++) {
     const operation = reader.next();
-    if (!operation || operation.name.startsWith('BEGIN_')) break;
+    if (!operation || operation.name.startsWith('BEGIN')) break;
     operations.push(operation);
   }
   const frames: DecodedFrame[] = [];

@@ -17,7 +17,12 @@ import {
   findInlinedPlaces,
   fitsBytecodes,
 } from './code.ts';
-import { findTranslatedFrames, type TranslatedFrame, type TranslatedValues } from './deoptimization.ts';
+import {
+  findTranslatedFrames,
+  hasReturn,
+  type TranslatedFrame,
+  type TranslatedValues,
+} from './deoptimization.ts';
 import type { FunctionInfo, Functions } from './functions.ts';
 import { findPosition } from './positions.ts';
 import type { LineColumn, Scripts } from './script.ts';
@@ -120,6 +125,16 @@ export class FrameReader {
    */
   find(frame: PhysicalFrame): JavaScriptFrame[] | InternalFrame | undefined {
     return whereMapped(() => this.#read(frame));
+  }
+
+  /** Whether optimised code names the address as one that a call of it returns to. */
+  isReturn(programCounter: number): boolean {
+    return (
+      whereMapped(() => {
+        const compiled = findCode(this.#heap, programCounter);
+        return compiled !== undefined && hasReturn(this.#heap, compiled);
+      }) ?? false
+    );
   }
 
   #read(frame: PhysicalFrame): JavaScriptFrame[] | InternalFrame | undefined {

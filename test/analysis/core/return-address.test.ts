@@ -1,0 +1,132 @@
+/** The call before a return address must lead to the function of the frame above: machine code laid out here, for x86-64 and arm64. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { CoreDump } from '../../../src/analysis/core/core-dump.ts';
+import type { Machine } from '../../../src/analysis/core/native/machine.ts';
+import { makeArm64 } from '../../../src/analysis/core/native/machine-arm64.ts';
+import { x64 } from '../../../src/analysis/core/native/machine-x64.ts';
+import type { ModuleCode } from '../../../src/analysis/core/native/module-code.ts';
+import { type CoreModule, ModuleMap } from '../../../src/analysis/core/native/module-map.ts';
+import type { NativeFrame } from '../../../src/analysis/core/native/native-stack.ts';
+import { doubtReturn, noCall, otherCall } from '../../../src/analysis/core/native/return-address.ts';
+import type { ElfSymbol } from '../../../src/formats/elf/symbols.ts';
+
+const base = 0x10_0000;
+const size = 0x1000;
+const step = 0x100;
+/** Functions of 256 bytes: `caller`, `callee`, `tail`, `other`, `table`; and `far`, which `tail` reaches by two jumps. */
+const names = ['caller', 'callee', 'tail', 'other', 'table', 'far'];
+const at = (name: string) => names.indexOf(name) * step;
+
+/** A module whose code is given by function, and the word that a linkage entry jumps to. */
+function dumpOf(machine: Machine, code: Record<string, number[]>, word?: number): CoreDump {
+  const image = new Uint8Array(size).fill(0x90);
+  for (const [name, bytes] of Object.entries(code)) image.set(bytes, at(name));
+  const symbols: ElfSymbol[] = names.map((name) => ({ name, address: at(name), size: step, type: 2 }));
+  const module = {
+    path: '/bin/program',
+    start: base,
+    end: base + size,
+    mappings: [],
+  } as unknown as CoreModule;
+  module.mappings.push({ start: base, end: base + size, fileOffset: 0, path: module.path });
+  module.code = {
+    segments: [
+      { type: 1, flags: 5, offset: 0, virtualAddress: 0, fileSize: size, memorySize: size, align: 1 },
+    ],
+    findFunction: (address: number) =>
+      symbols.find((s) => address >= s.address && address < s.address + s.size),
+    findFrame: () => undefined,
+    findBytes: (address: number, length: number) => image.slice(address, address + length),
+  } as unknown as ModuleCode;
+  const memory = { has: () => false, findWord: () => word };
+  return { machine, modules: new ModuleMap([module]), memory } as unknown as CoreDump;
+}
+
+function frameAt(dump: CoreDump, address: number): NativeFrame {
+  const programCounter = base + address;
+  const lookupAddress = programCounter - 1;
+  const location = dump.modules.find(lookupAddress);
+  return { programCounter, lookupAddress, location } as unknown as NativeFrame;
+}
+
+/** Reads the return address `behind` bytes into `caller`, with the frame of `callee` above it. */
+const doubt = (dump: CoreDump, behind: number, callee = 'callee') =>
+  doubtReturn(frameAt(dump, behind), frameAt(dump, at(callee) + 32), dump);
+
+const displacement = (from: number, to: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(to - from);
+  return [...bytes];
+};
+/** `call` at offset 16 of `caller`; the return address is 21. */
+const callX64 = (name: string) => [...new Array(16).fill(0x90), 0xe8, ...displacement(21, at(name))];
+const jumpX64 = (from: string, to: string) => [0xe9, ...displacement(at(from) + 5, at(to))];
+
+suite('x86-64', () => {
+  test('the function that is called', () => {
+    assert.equal(doubt(dumpOf(x64, { caller: callX64('callee') }), 21), undefined);
+  });
+
+  test('another function', () => {
+    assert.equal(doubt(dumpOf(x64, { caller: callX64('other') }), 21), otherCall);
+  });
+
+  test('no call', () => {
+    assert.equal(doubt(dumpOf(x64, { caller: callX64('callee') }), 23), noCall);
+  });
+
+  test('a function that jumps there, also by another', () => {
+    const code = { caller: callX64('tail'), tail: jumpX64('tail', 'far'), far: jumpX64('far', 'callee') };
+    assert.equal(doubt(dumpOf(x64, code), 21), undefined);
+    assert.equal(doubt(dumpOf(x64, { ...code, far: jumpX64('far', 'other') }), 21), otherCall);
+  });
+
+  test('a conditional jump', () => {
+    const tail = [0x0f, 0x84, ...displacement(at('tail') + 6, at('callee') + 8)];
+    assert.equal(doubt(dumpOf(x64, { caller: callX64('tail'), tail }), 21), undefined);
+  });
+
+  test('a function that jumps to what a register contains may lead anywhere', () => {
+    assert.equal(doubt(dumpOf(x64, { caller: callX64('tail'), tail: [0xff, 0xe0] }), 21), undefined);
+  });
+
+  test('an indirect call may be of any function', () => {
+    const caller = [...new Array(16).fill(0x90), 0xff, 0xd0];
+    assert.equal(doubt(dumpOf(x64, { caller }), 18), undefined);
+  });
+
+  test('an entry of the linkage table, not resolved yet or without its word', () => {
+    const code = { caller: callX64('table'), table: [0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0] };
+    assert.equal(doubt(dumpOf(x64, code, base + at('table') + 10), 21), undefined);
+    assert.equal(doubt(dumpOf(x64, code), 21), undefined);
+  });
+
+  test('where the frame above is not known, nothing is compared', () => {
+    const dump = dumpOf(x64, { caller: callX64('other') });
+    assert.equal(doubtReturn(frameAt(dump, 21), undefined, dump), undefined);
+  });
+});
+
+suite('arm64', () => {
+  const machine = makeArm64(undefined);
+  const word = (value: number) => [...Buffer.from(Uint32Array.of(value >>> 0).buffer)];
+  const branch = (opcode: number, from: number, to: number) =>
+    word(((opcode << 26) >>> 0) + (((to - from) / 4) & 0x3ffffff));
+  const call = (name: string) => [...word(0xd503201f), ...branch(0b100101, 4, at(name))];
+  const jump = (from: string, to: string) => branch(0b000101, at(from), at(to));
+
+  test('the function that is called, another, and one that jumps there', () => {
+    assert.equal(doubt(dumpOf(machine, { caller: call('callee') }), 8), undefined);
+    const none = word(0xd65f03c0);
+    assert.equal(doubt(dumpOf(machine, { caller: call('other'), other: none }), 8), otherCall);
+    const code = { caller: call('tail'), tail: jump('tail', 'callee') };
+    assert.equal(doubt(dumpOf(machine, code), 8), undefined);
+    assert.equal(doubt(dumpOf(machine, { ...code, tail: jump('tail', 'other') }), 8), otherCall);
+    assert.equal(doubt(dumpOf(machine, { ...code, tail: word(0xd61f0200) }), 8), undefined);
+  });
+
+  test('no call', () => {
+    assert.equal(doubt(dumpOf(machine, { caller: call('callee') }), 4), noCall);
+  });
+});
