@@ -10,6 +10,9 @@ import {
   opcodesOfV8Line11,
   opcodesOfV8Line12,
   opcodesOfV8Line13,
+  opcodesOfV8Line101,
+  opcodesOfV8Line107,
+  opcodesOfV8Line108,
 } from '../../../src/formats/v8/frames/translation-opcodes.ts';
 import { type Operation, TranslationReader } from '../../../src/formats/v8/frames/translation-reader.ts';
 import { V8Heap } from '../../../src/formats/v8/heap/heap.ts';
@@ -19,16 +22,27 @@ import '../../support/run/fuzz-runs.ts';
 
 /** The operand counts in the table of each V8 line's binary. */
 const counts = {
+  101: '2,1,0,3,1,1,3,1,3,1,1,1,1,1,1,1,1,1,5,3,3,4,1,1,1,1,1,2',
+  107: '1,0,3,1,1,3,1,3,1,1,1,1,1,2,1,1,1,1,5,3,3,4,0,1,1,1,1,1,2',
+  108: '1,0,3,1,1,3,1,3,1,1,1,1,1,2,1,1,1,1,1,1,1,1,5,3,3,4,0,1,1,1,1,1,2',
   11: '1,0,3,3,1,1,3,1,3,1,1,1,1,1,2,1,1,1,1,1,1,1,1,5,3,3,3,4,0,1,1,1,1,1,2,1',
   12: '5,3,3,3,2,1,3,4,3,2,1,0,3,3,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0,1,1,1,1,1,2,1',
   13: '6,4,3,3,2,1,3,4,3,3,3,1,0,0,3,3,1,1,1,0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0,1,1,1,1,1,2,1',
 };
 const tableOf = (line: keyof typeof counts) => counts[line].split(',').map(Number);
-const names = { 11: opcodesOfV8Line11, 12: opcodesOfV8Line12, 13: opcodesOfV8Line13 };
+const names = {
+  101: opcodesOfV8Line101,
+  107: opcodesOfV8Line107,
+  108: opcodesOfV8Line108,
+  11: opcodesOfV8Line11,
+  12: opcodesOfV8Line12,
+  13: opcodesOfV8Line13,
+};
 
 test('each list of names fits the table of its line and of no other', () => {
-  for (const list of [11, 12, 13] as const)
-    for (const line of [11, 12, 13] as const)
+  const lines = [101, 107, 108, 11, 12, 13] as const;
+  for (const list of lines)
+    for (const line of lines)
       assert.equal(
         matchOpcodes(names[list], tableOf(line)) !== undefined,
         list === line,
@@ -66,6 +80,30 @@ function readAll(bytes: number[], start: number): Operation[] {
     found.push(next);
   return found;
 }
+
+test('V8 10.1 encodes opcodes with a sign, and no translation repeats another', () => {
+  const line101 = matchOpcodes(opcodesOfV8Line101, tableOf(101)) ?? assert.fail('the list does not fit');
+  const written: [name: string, operands: number[]][] = [
+    ['BEGIN', [1, 1, 0]],
+    ['INTERPRETED_FRAME_WITH_RETURN', [7, 2, 1, 0, 1]],
+    ['LITERAL', [3]],
+    ['UPDATE_FEEDBACK', [4, 5]],
+  ];
+  for (const hasSignedOpcodes of [true, false]) {
+    const bytes = written.flatMap(([name, operands]) => [
+      line101.names.indexOf(name) * (hasSignedOpcodes ? 2 : 1),
+      ...operands.flatMap((n) => vlq(n * 2)),
+    ]);
+    const reader = new TranslationReader(Uint8Array.from(bytes), 0, { ...line101, hasSignedOpcodes });
+    assert.equal(reader.begin(), 1);
+    const read = [reader.next(), reader.next(), reader.next()].map((o) => [
+      o?.name,
+      o?.operands.map((n) => n / 2),
+    ]);
+    assert.deepEqual(read, written.slice(1));
+    assert.equal(reader.next(), undefined);
+  }
+});
 
 const operationArbitrary = fc
   .constantFrom(...opcodes.names.filter((n) => !/^BEGIN_|^MATCH/.test(n)))

@@ -127,7 +127,7 @@ function readBinaryTables(module: CoreModule, layout: V8Layout): BinaryTables {
     matchOpcodes(layout.translation, [...new Int32Array(counts.slice().buffer, 0, counts.length >> 2)]);
   return {
     ...(sizes ? { bytecodeSizes: new BytecodeSizes(sizes) } : {}),
-    ...(opcodes ? { translationOpcodes: opcodes } : {}),
+    ...(opcodes ? { translationOpcodes: { ...opcodes, hasSignedOpcodes: layout.signedOpcodes } } : {}),
   };
 }
 

@@ -38,7 +38,7 @@ export function findCode(heap: V8Heap, programCounter: number): CompiledCode | u
     const map = heap.memory.findWord(at);
     if (map === undefined) return undefined;
     if (heap.findMapType(map) !== types.instructionStream) continue;
-    const found = heap.field(at + 1, code.streamCode);
+    const found = code.streamCode === undefined ? at + 1 : heap.field(at + 1, code.streamCode);
     if (!heap.isType(found, types.code)) continue;
     const offset = programCounter - (at + code.streamStart);
     const size = heap.memory.readUint32(found - 1 + code.instructionSize);

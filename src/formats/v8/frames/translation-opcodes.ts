@@ -16,6 +16,29 @@ const begins = 'BEGIN_WITHOUT_FEEDBACK BEGIN_WITH_FEEDBACK';
 
 const split = (list: string): readonly string[] => list.split(/\s+/);
 
+const continuations = `JAVASCRIPT_BUILTIN_CONTINUATION_FRAME JAVASCRIPT_BUILTIN_CONTINUATION_WITH_CATCH_FRAME
+  JS_TO_WASM_BUILTIN_CONTINUATION_FRAME`;
+
+/**
+ * V8 10, under the later names of the same operations: its ARGUMENTS_ADAPTOR is INLINED_EXTRA_ARGUMENTS, its INTERPRETED_FRAME the
+ * one with a return, and its BEGIN has no basis to match.
+ */
+export const opcodesOfV8Line101 =
+  split(`INLINED_EXTRA_ARGUMENTS ARGUMENTS_ELEMENTS ARGUMENTS_LENGTH BEGIN BOOL_REGISTER BOOL_STACK_SLOT
+  BUILTIN_CONTINUATION_FRAME CAPTURED_OBJECT CONSTRUCT_CREATE_STUB_FRAME DOUBLE_REGISTER DOUBLE_STACK_SLOT
+  DUPLICATED_OBJECT FLOAT_REGISTER FLOAT_STACK_SLOT INT32_REGISTER INT32_STACK_SLOT INT64_REGISTER INT64_STACK_SLOT
+  INTERPRETED_FRAME_WITH_RETURN ${continuations} LITERAL REGISTER STACK_SLOT UINT32_REGISTER UINT32_STACK_SLOT
+  UPDATE_FEEDBACK`);
+
+export const opcodesOfV8Line108 =
+  split(`ARGUMENTS_ELEMENTS ARGUMENTS_LENGTH BEGIN BOOL_REGISTER BOOL_STACK_SLOT BUILTIN_CONTINUATION_FRAME
+  CAPTURED_OBJECT CONSTRUCT_CREATE_STUB_FRAME DOUBLE_REGISTER DOUBLE_STACK_SLOT DUPLICATED_OBJECT FLOAT_REGISTER
+  FLOAT_STACK_SLOT INLINED_EXTRA_ARGUMENTS INT32_REGISTER INT32_STACK_SLOT INT64_REGISTER INT64_STACK_SLOT ${bigInts}
+  INTERPRETED_FRAME_WITH_RETURN ${continuations} OPTIMIZED_OUT LITERAL REGISTER STACK_SLOT UINT32_REGISTER
+  UINT32_STACK_SLOT UPDATE_FEEDBACK`);
+
+export const opcodesOfV8Line107 = opcodesOfV8Line108.filter((name) => !name.includes('BIGINT64'));
+
 export const opcodesOfV8Line11 =
   split(`ARGUMENTS_ELEMENTS ARGUMENTS_LENGTH ${begins} BOOL_REGISTER BOOL_STACK_SLOT
   BUILTIN_CONTINUATION_FRAME CAPTURED_OBJECT CONSTRUCT_CREATE_STUB_FRAME DOUBLE_REGISTER DOUBLE_STACK_SLOT
@@ -37,17 +60,19 @@ export const opcodesOfV8Line13 = split(`${frames} LIFTOFF_FRAME INLINED_EXTRA_AR
 /** V8 12.9 has no deferred string concatenation yet. */
 export const opcodesOfV8Line129 = opcodesOfV8Line13.filter((name) => name !== 'STRING_CONCAT');
 
-/** Name and operand count of each operation. The last one is MATCH_PREVIOUS_TRANSLATION. */
+/** Name and operand count of each operation. The last one is MATCH_PREVIOUS_TRANSLATION, except in V8 10. */
 export interface TranslationOpcodes {
   names: readonly string[];
   operandCounts: readonly number[];
+  /** Opcodes are encoded like signed operands (V8 10.1 and 10.2). */
+  hasSignedOpcodes?: boolean;
 }
 
 const knownCounts: readonly [name: RegExp, count: number][] = [
   [/^(?:ARGUMENTS_LENGTH|REST_LENGTH|STRING_CONCAT|OPTIMIZED_OUT)$/, 0],
   [/_REGISTER$|_SLOT$|^REGISTER$|^LITERAL$|^(?:CAPTURED|DUPLICATED)_OBJECT$|^ARGUMENTS_ELEMENTS$|^MATCH/, 1],
   [/^UPDATE_FEEDBACK$/, 2],
-  [/^BEGIN_|^(?:JAVASCRIPT_)?BUILTIN_/, 3],
+  [/^BEGIN|^(?:JAVASCRIPT_)?BUILTIN_/, 3],
 ];
 
 /** Undefined if the list does not match the operand counts in the binary. */

@@ -20,6 +20,8 @@ export class TranslationReader {
   readonly #bytes: Uint8Array;
   readonly #start: number;
   readonly #opcodes: TranslationOpcodes;
+  /** Not in V8 10. */
+  readonly #hasBasis: boolean;
   #own: VlqReader;
   #basis: VlqReader | undefined;
   /** Number of operations that were read from the basis, or skipped in it. */
@@ -31,12 +33,15 @@ export class TranslationReader {
     this.#bytes = bytes;
     this.#start = start;
     this.#opcodes = opcodes;
+    this.#hasBasis = opcodes.names.at(-1) === 'MATCH_PREVIOUS_TRANSLATION';
     this.#own = new VlqReader(bytes.subarray(start));
   }
 
   /** Returns the number of JavaScript frames that follow. */
   begin(): number | undefined {
-    const [lookback = 0, , frames = 0] = this.#readBegin(this.#own) ?? [];
+    const begin = this.#readBegin(this.#own) ?? [];
+    if (!this.#hasBasis) return signed(begin[1] ?? 0);
+    const [lookback = 0, , frames = 0] = begin;
     if (lookback > this.#start) return undefined;
     if (lookback > 0) {
       this.#basis = new VlqReader(this.#bytes.subarray(this.#start - lookback));
@@ -54,15 +59,15 @@ export class TranslationReader {
 
   #readBegin(reader: VlqReader): number[] | undefined {
     const operation = this.#read(reader);
-    return operation?.name.startsWith('BEGIN_') ? operation.operands : undefined;
+    return operation?.name.startsWith('BEGIN') ? operation.operands : undefined;
   }
 
   #fromOwn(): Operation | undefined {
     const { operandCounts } = this.#opcodes;
     const matchPrevious = operandCounts.length - 1;
-    const opcode = this.#own.byte();
+    const opcode = this.#opcode(this.#own);
     if (opcode === undefined) return undefined;
-    if (opcode < matchPrevious) return this.#operands(this.#own, opcode);
+    if (!this.#hasBasis || opcode < matchPrevious) return this.#operands(this.#own, opcode);
     // Short form: the opcode itself contains the count.
     this.#matching = opcode === matchPrevious ? this.#own.unsigned() : opcode - operandCounts.length;
     return this.#fromBasis();
@@ -77,8 +82,13 @@ export class TranslationReader {
   }
 
   #read(reader: VlqReader): Operation | undefined {
-    const opcode = reader.byte();
+    const opcode = this.#opcode(reader);
     return opcode === undefined ? undefined : this.#operands(reader, opcode);
+  }
+
+  #opcode(reader: VlqReader): number | undefined {
+    const byte = reader.byte();
+    return byte !== undefined && this.#opcodes.hasSignedOpcodes ? signed(byte) : byte;
   }
 
   #operands(reader: VlqReader, opcode: number): Operation | undefined {

@@ -1,13 +1,16 @@
 /**
  * The table of what V8's metadata lacks, with a row per V8 line. A row is only a claim: readers check the type of what they find
  * in a field, so that a wrong row results in missing answers instead of wrong ones. Sources of the rows: V8's .tq files of each
- * line; each number was verified with cores of Node 20.20, 22.23, 24.21 and 26.10.
+ * line; each number was verified with cores of the Nodes in test/core-nodes.
  */
 
 import {
   opcodesOfV8Line11,
   opcodesOfV8Line12,
   opcodesOfV8Line13,
+  opcodesOfV8Line101,
+  opcodesOfV8Line107,
+  opcodesOfV8Line108,
   opcodesOfV8Line129,
 } from '../frames/translation-opcodes.ts';
 
@@ -46,6 +49,8 @@ export interface LayoutRow {
   };
   /** Names from translation-opcode.h in their order. */
   translation: readonly string[];
+  /** Translations encode their opcodes with a sign. */
+  signedOpcodes?: boolean;
   /** Translations encode the number of a frame's registers with a sign. */
   signedHeights: boolean;
 }
@@ -55,6 +60,58 @@ const initializersOfV8Line10 = { instance: [24], static: [25] };
 const initializersOfV8Line146 = { instance: [24, 25], static: [26, 27] };
 
 export const layoutRows: readonly LayoutRow[] = [
+  {
+    from: 1001,
+    bytecodePositions: 32,
+    codeDeoptimizationData: 16,
+    codePositions: 24,
+    codeFlags: 48,
+    codeInstructionSize: 56,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
+    bareDates: false,
+    safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
+    translation: opcodesOfV8Line101,
+    signedOpcodes: true,
+    signedHeights: true,
+  },
+  {
+    from: 1007,
+    bytecodePositions: 32,
+    codeDeoptimizationData: 16,
+    codePositions: 24,
+    codeFlags: 48,
+    codeInstructionSize: 56,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
+    bareDates: false,
+    safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
+    translation: opcodesOfV8Line107,
+    signedHeights: true,
+  },
+  {
+    from: 1008,
+    bytecodePositions: 32,
+    codeDeoptimizationData: 16,
+    codePositions: 24,
+    codeFlags: 48,
+    codeInstructionSize: 56,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    initializerKinds: initializersOfV8Line10,
+    bareDates: false,
+    safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
+    translation: opcodesOfV8Line108,
+    signedHeights: true,
+  },
   {
     from: 1103,
     bytecodePositions: 32,
@@ -181,6 +238,10 @@ export const layoutRows: readonly LayoutRow[] = [
  * x86-64, then for arm64. Other lines are read with the nearest row, and checked. Other constants than these are read too, but doubted.
  */
 export const provenLines: ReadonlyMap<number, readonly string[]> = new Map([
+  [1001, ['23042c6016c07bee']],
+  [1002, ['3bac41bdb645927d']],
+  [1007, ['0f553c9bc494549f']],
+  [1008, ['83bb40c518dcd1e3']],
   [1103, ['41c2588917828d08', '0327a60718de1afd']],
   [1108, ['294d2b67d815114c']],
   [1204, ['583d7a37a8a3a1e8', '4eea7b55febb6fb7']],

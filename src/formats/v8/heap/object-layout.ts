@@ -25,6 +25,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
   const field = (name: string) => m.field(name);
   // Only needed for the graph of a heap, which is only read for lines that are known to have these fields (`graphLines`).
   const graphField = (name: string) => m.findField(name) ?? 0;
+  const isBefore11 = line < 1100;
   const graphType = (name: string) => m.findType(name) ?? -1;
   return {
     line,
@@ -163,17 +164,22 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       safepointHeader: row.safepointHeader,
       stream: 32,
       entry: 40,
-      streamCode: 8,
-      streamStart: field('InstructionStream.instruction_start'),
+      /** Up to V8 10, a Code contains its instructions itself. */
+      streamCode: isBefore11 ? undefined : 8,
+      streamStart: field(isBefore11 ? 'Code.instruction_start' : 'InstructionStream.instruction_start'),
     },
-    deoptimization: {
-      literals: m.constant('DeoptimizationDataLiteralArrayIndex'),
-      inliningPositions: m.constant('DeoptimizationDataInliningPositionsIndex'),
-      shared:
-        m.findConstant('DeoptimizationDataSharedFunctionInfoIndex') ??
-        m.findConstant('DeoptimizationDataSharedFunctionInfoWrapperIndex') ??
-        m.constant('DeoptimizationDataWrappedSharedFunctionInfoIndex'),
-    },
+    // V8 10.1 to 10.7 do not describe it.
+    deoptimization:
+      line < 1008
+        ? { literals: 2, inliningPositions: 7, shared: 6 }
+        : {
+            literals: m.constant('DeoptimizationDataLiteralArrayIndex'),
+            inliningPositions: m.constant('DeoptimizationDataInliningPositionsIndex'),
+            shared:
+              m.findConstant('DeoptimizationDataSharedFunctionInfoIndex') ??
+              m.findConstant('DeoptimizationDataSharedFunctionInfoWrapperIndex') ??
+              m.constant('DeoptimizationDataWrappedSharedFunctionInfoIndex'),
+          },
     scopeInfo: {
       parameterCount: 8 + 8 * m.constant('scopeinfo_idx_nparams'),
       localCount: 8 + 8 * m.constant('scopeinfo_idx_ncontextlocals'),
@@ -206,6 +212,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     },
     positions: { unsignedDeltas: row.unsignedPositionDeltas },
     translation: row.translation,
+    signedOpcodes: row.signedOpcodes ?? false,
     signedHeights: row.signedHeights,
     page: row.page,
     types: {
@@ -224,7 +231,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       byteArray: m.type('BYTE_ARRAY'),
       trustedByteArray: m.findType('TRUSTED_BYTE_ARRAY'),
       code: m.type('CODE'),
-      instructionStream: m.type('INSTRUCTION_STREAM'),
+      instructionStream: m.type(isBefore11 ? 'CODE' : 'INSTRUCTION_STREAM'),
       fixedArray: m.type('FIXED_ARRAY'),
       fixedDoubleArray: m.type('FIXED_DOUBLE_ARRAY'),
       weakFixedArray: m.findType('WEAK_FIXED_ARRAY'),
