@@ -26,6 +26,7 @@ import { findAbortCause } from './native/abort-cause.ts';
 import { findExecutablePath, findRuntimeAddress } from './native/module-map.ts';
 import { findOpenHandles } from './process/open-handles.ts';
 import { findStartWords, type StartWords, titleGap } from './process/start-words.ts';
+import { redactAccount, redactorOf } from './redact-account.ts';
 import { describeThread } from './thread-stack.ts';
 
 export interface CoreOptions {
@@ -39,11 +40,12 @@ export interface CoreOptions {
 
 const maxClasses = 200;
 
-/** `path`: a core, compressed or not, an apport report, or `-` for stdin. Throws like `openAnyCore`. */
+/** Redacted. `path`: a core, compressed or not, an apport report, or `-` for stdin. Throws like `openAnyCore`. */
 export async function accountForCore(path: string, options: CoreOptions = {}): Promise<Account> {
   const dump = await openAnyCore(path, options.executable ? { executable: options.executable } : {});
   try {
-    return await accountForDump(dump, options);
+    const account = await accountForDump(dump, options);
+    return redactAccount(account, redactorOf(dump, account));
   } finally {
     dump.close();
   }
@@ -53,12 +55,14 @@ export async function accountForCore(path: string, options: CoreOptions = {}): P
 export async function accountForCoreBytes(bytes: Uint8Array): Promise<Account> {
   const dump = await openCoreInMemory(bytes);
   try {
-    return await accountForDump(dump);
+    const account = await accountForDump(dump);
+    return redactAccount(account, redactorOf(dump, account));
   } finally {
     dump.close();
   }
 }
 
+/** Not redacted: for what must know the secrets in order to withhold them. */
 export async function accountForDump(dump: CoreDump, options: CoreOptions = {}): Promise<Account> {
   const { core } = dump;
   const gaps: Gap[] = [...dump.gaps];

@@ -75,7 +75,8 @@ const ofEntryKey = (v8: V8Runtime, redact: (text: string) => string) => {
   return (key: Tagged) => redact(renderer.render(key));
 };
 
-function withoutName(key: string, text: string): string {
+/** The value in a text `<key> = <value>` that was redacted. */
+export function withoutName(key: string, text: string): string {
   const start = `${key} = `;
   return text.startsWith(start) ? text.slice(start.length) : text;
 }

@@ -18,6 +18,7 @@ import type { V8Runtime } from '../javascript/v8-runtime.ts';
 import { buildLinkedFilesNote } from '../native/linked-files.ts';
 import { RecordingCode } from '../native/module-record.ts';
 import { buildStartWordsNote, redactWords, type StartWords, titleGap } from '../process/start-words.ts';
+import { redactAccount } from '../redact-account.ts';
 import { blankTexts } from './blank-texts.ts';
 import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
 import { blankStaleTexts } from './stale-texts.ts';
@@ -107,7 +108,8 @@ export async function writeMiniCore(
     const bytes = to.endsWith('.gz') ? gzipSync(raw, { level: 9 }) : raw;
     writeNew(to, bytes);
     const memoryBytes = pieces.reduce((sum, { segment }) => sum + segment.fileSize, 0);
-    return { account, memoryBytes, rawBytes: raw.length, bytes: bytes.length };
+    const told = redactor ? redactAccount(account, redactor) : account;
+    return { account: told, memoryBytes, rawBytes: raw.length, bytes: bytes.length };
   } finally {
     dump.close();
   }
