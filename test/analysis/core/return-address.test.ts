@@ -91,6 +91,19 @@ suite('x86-64', () => {
     assert.equal(doubt(dumpOf(x64, { caller: callX64('tail'), tail: [0xff, 0xe0] }), 21), undefined);
   });
 
+  test('a function written in assembly, whose symbol has no size', () => {
+    const dump = dumpOf(x64, { caller: callX64('tail'), tail: jumpX64('tail', 'callee') });
+    const { code } = dump.modules.modules[0] ?? {};
+    const find = code?.findFunction.bind(code);
+    Object.assign(code ?? {}, {
+      findFunction: (address: number) => {
+        const found = find?.(address);
+        return found?.name === 'callee' ? { ...found, size: 0 } : found;
+      },
+    });
+    assert.equal(doubt(dump, 21), undefined);
+  });
+
   test('an indirect call may be of any function', () => {
     const caller = [...new Array(16).fill(0x90), 0xff, 0xd0];
     assert.equal(doubt(dumpOf(x64, { caller }), 18), undefined);

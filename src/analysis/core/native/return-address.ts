@@ -100,7 +100,8 @@ function leadsTo(called: Place, ranges: readonly Range[], dump: CoreDump): boole
     if (seen.size > maxJumps) return true;
     const jumps = findJumps(place, dump);
     if (!jumps) return true;
-    open.push(...jumps);
+    // Code without a symbol's size and without tables is only known as the frame's own.
+    open.push(...jumps.filter((target) => isInside(target) || findEnd(target) !== undefined));
   }
   return false;
 }
@@ -124,8 +125,7 @@ function findJumps({ module, address }: Place, { machine, memory, modules }: Cor
   const targets = bytes && machine.findJumps(bytes, address);
   return targets
     ?.filter((target) => target < address || target >= end)
-    .map((target) => ({ module, address: target }))
-    .filter((place) => findEnd(place) !== undefined);
+    .map((target) => ({ module, address: target }));
 }
 
 /** The end of the function at this address. */
