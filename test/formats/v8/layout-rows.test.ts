@@ -5,7 +5,7 @@ import { FileSource } from '../../../src/bytes/byte-source.ts';
 import { findFileOffset, readElf } from '../../../src/formats/elf/elf-file.ts';
 import { findSymbolTable } from '../../../src/formats/elf/symbols.ts';
 import { layoutRows, provenLines } from '../../../src/formats/v8/heap/layout-rows.ts';
-import { findLayout } from '../../../src/formats/v8/heap/object-layout.ts';
+import { findLayout, findProvenVersion } from '../../../src/formats/v8/heap/object-layout.ts';
 import { V8Metadata } from '../../../src/formats/v8/metadata.ts';
 import { nodes } from '../../support/cores/core-victims.ts';
 
@@ -58,6 +58,14 @@ suite('rows of the layout table', {
       const layout = findLayout(metadata, version);
       assert.equal(layout?.isProven, true);
       assert.equal(layout?.hasProvenConstants, true, `the digest of its constants is ${metadata.digest()}`);
+    });
+
+  for (const node of nodes)
+    test(`the constants of Node ${node.major} tell its version, and changed ones tell none`, () => {
+      const { metadata, version } = readMetadata(node.path);
+      assert.deepEqual(findProvenVersion(metadata), version);
+      const changed = readMetadata(node.path, (values) => values.set('SmiTag', 7));
+      assert.equal(findProvenVersion(changed.metadata), undefined);
     });
 
   test('a Node that comes with a new V8 fails the test above, which names the next step', () => {

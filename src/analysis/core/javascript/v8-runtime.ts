@@ -11,7 +11,12 @@ import { Scripts } from '../../../formats/v8/frames/script.ts';
 import { matchOpcodes } from '../../../formats/v8/frames/translation-opcodes.ts';
 import { WasmReader } from '../../../formats/v8/frames/wasm-code.ts';
 import { V8Heap } from '../../../formats/v8/heap/heap.ts';
-import { findLayout, type V8Layout, type V8Version } from '../../../formats/v8/heap/object-layout.ts';
+import {
+  findLayout,
+  findProvenVersion,
+  type V8Layout,
+  type V8Version,
+} from '../../../formats/v8/heap/object-layout.ts';
 import { V8Metadata } from '../../../formats/v8/metadata.ts';
 import { VirtualMemory } from '../../../formats/v8/virtual-memory.ts';
 import type { Gap } from '../../../model/verdict.ts';
@@ -42,13 +47,15 @@ export function openV8(dump: CoreDump, gaps: Gap[], choose = findLayout): V8Runt
     gaps.push({ part, reason: 'no module of the core describes a V8', lookedFor: `${prefix}* symbols` });
     return undefined;
   }
-  const version = findVersion(dump, module);
+  const metadata = new V8Metadata(readConstants(module));
+  // A stripped executable may have lost the symbols of the version.
+  const version = findVersion(dump, module) ?? findProvenVersion(metadata);
   if (!version) {
     gaps.push({ part, reason: 'the version of V8 could not be read', lookedFor: 'v8::internal::Version' });
     return undefined;
   }
   try {
-    return openVersion(dump, module, version, gaps, choose);
+    return openVersion(dump, { module, metadata, version }, gaps, choose);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;
     gaps.push({ part, reason: error.message });
@@ -58,12 +65,11 @@ export function openV8(dump: CoreDump, gaps: Gap[], choose = findLayout): V8Runt
 
 function openVersion(
   dump: CoreDump,
-  module: CoreModule,
-  version: V8Version,
+  { module, metadata, version }: { module: CoreModule; metadata: V8Metadata; version: V8Version },
   gaps: Gap[],
   choose: typeof findLayout,
 ): V8Runtime | undefined {
-  const layout = choose(new V8Metadata(readConstants(module)), version);
+  const layout = choose(metadata, version);
   if (!layout) {
     gaps.push({ part, reason: `V8 ${version.major}.${version.minor} is older than any that can be read` });
     return undefined;

@@ -20,6 +20,14 @@ export function findLayout(metadata: V8Metadata, version: V8Version): V8Layout |
   return row && resolveLayout(metadata, row, line);
 }
 
+/** The version with exactly these constants, if it is a tested one. */
+export function findProvenVersion(metadata: V8Metadata): V8Version | undefined {
+  const digest = metadata.digest();
+  for (const [line, digests] of provenLines)
+    if (digests.includes(digest)) return { major: Math.floor(line / 100), minor: line % 100 };
+  return undefined;
+}
+
 /** Uses the row that the caller has chosen. Throws like `findLayout`. */
 export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
   const field = (name: string) => m.field(name);
