@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  fstatSync,
   mkdtempSync,
   openSync,
   readSync,
@@ -89,6 +90,20 @@ for (const node of nodes)
       }
     });
 
+    test('an executable whose segments were moved, as `strip` does', async () => {
+      const path = join(folder, 'moved');
+      copyFileSync(node.path, path);
+      moveSegments(path);
+      const [moved, same] = [path, node.path].map((executable) =>
+        accountForCore(death.core, { heap: false, executable }),
+      );
+      const framesOf = ({ threads }: Account) =>
+        threads?.map(({ frames }) =>
+          frames.map(({ function: name, file, line, source }) => [name, file, line, source]),
+        );
+      assert.deepEqual(framesOf((await moved) as Account), framesOf((await same) as Account));
+    });
+
     test('a return address that no call can have left', async () => {
       const restore = damageReturnAddress(death.core);
       const account = await accountForCore(death.core, { heap: false });
@@ -158,6 +173,39 @@ function removeSymbolTable(path: string): void {
   for (let at = 0; at < table.length; at += entryBytes)
     if (table.readUInt32LE(at + 4) === SHT_SYMTAB) table.writeUInt32LE(0, at + 4);
   writeSync(file, table, 0, table.length, sections);
+  closeSync(file);
+}
+
+/** Puts what each loaded segment but the first holds at the end of the file, and nothing where it was. */
+function moveSegments(path: string): void {
+  const [entryBytes, PT_LOAD, page] = [56, 1, 4096];
+  const file = openSync(path, 'r+');
+  const head = Buffer.alloc(4096);
+  readSync(file, head, 0, head.length, 0);
+  const start = Number(head.readBigUInt64LE(32));
+  const entries = Array.from({ length: head.readUInt16LE(56) }, (_, i) => start + i * entryBytes);
+  let end = Math.ceil(fstatSync(file).size / page) * page;
+  for (const at of entries) {
+    const offset = Number(head.readBigUInt64LE(at + 8));
+    if (head.readUInt32LE(at) !== PT_LOAD || offset === 0) continue;
+    const bytes = Buffer.alloc(Number(head.readBigUInt64LE(at + 32)));
+    readSync(file, bytes, 0, bytes.length, offset);
+    const target = end + (offset % page);
+    writeSync(file, bytes, 0, bytes.length, target);
+    writeSync(file, Buffer.alloc(bytes.length), 0, bytes.length, offset);
+    // Other entries (tables, notes) lie within loaded segments, and move with them.
+    for (const inside of entries) {
+      const its = Number(head.readBigUInt64LE(inside + 8));
+      if (its < offset || its >= offset + bytes.length || inside === at) continue;
+      const word = Buffer.alloc(8);
+      word.writeBigUInt64LE(BigInt(its - offset + target));
+      writeSync(file, word, 0, 8, inside + 8);
+    }
+    const word = Buffer.alloc(8);
+    word.writeBigUInt64LE(BigInt(target));
+    writeSync(file, word, 0, 8, at + 8);
+    end = Math.ceil((target + bytes.length) / page) * page;
+  }
   closeSync(file);
 }
 

@@ -8,7 +8,7 @@ import { FileSource } from '../../../bytes/byte-source.ts';
 import type { MemoryExtent, MemoryReader } from '../../../bytes/memory.ts';
 import { memorySource } from '../../../bytes/memory-source.ts';
 import { AgentdumpError } from '../../../errors.ts';
-import { type ElfFile, findVirtualAddress, readElf } from '../../../formats/elf/elf-file.ts';
+import { type ElfFile, findVirtualAddress, readElf, type Segment } from '../../../formats/elf/elf-file.ts';
 import { PT_LOAD } from '../../../formats/elf/layout.ts';
 import { findBuildId } from '../../../formats/elf/notes.ts';
 import type { CoreFile, MappedFile } from '../../../formats/elf-core/core-contents.ts';
@@ -30,7 +30,10 @@ export interface CoreModule {
   firstPage?: Uint8Array;
   /** Symbols and unwind tables; absent without a file of the same build. */
   code?: ModuleCode;
+  /** Their offsets are those in the file of `code`. */
   mappings: MappedFile[];
+  /** The loaded segments by the header in memory: those of the file that the process had. */
+  loaded?: Segment[];
 }
 
 export interface Location {
@@ -110,7 +113,13 @@ export function openModules(
     const place = linked?.places.get(path);
     const confirmed = place !== undefined && !module.buildId && !module.firstPage;
     const code = confirmed ? openFile(place).code : findCode(module, given ?? place, records.get(path), gaps);
-    if (code) module.code = options.recordsModules ? new RecordingCode(path, code) : code;
+    const moved = code && findMoved(module, code);
+    if (code && !moved)
+      gaps.push({ part: `core module ${path}`, reason: 'the file has other segments than the process had' });
+    if (code && moved) {
+      module.mappings = moved;
+      module.code = options.recordsModules ? new RecordingCode(path, code) : code;
+    }
     modules.push(module);
   }
   const vdso = openVdso(core, memory);
@@ -135,7 +144,8 @@ function describeModule(
     (s) => s.executable && mappings.some((m) => s.start < m.end && s.end > m.start),
   );
   const first = mappings.find((m) => m.fileOffset === 0);
-  const buildId = first && findBuildIdInMemory(memory, first);
+  const header = first && readHeaderInMemory(memory, first);
+  const buildId = header && findBuildId(header);
   if (!executable && !buildId) return undefined;
   mappings.sort((a, b) => a.start - b.start);
   const start = Math.min(...mappings.map((m) => m.start));
@@ -148,17 +158,42 @@ function describeModule(
     mappings,
     ...(buildId ? { buildId } : {}),
     ...(firstPage ? { firstPage } : {}),
+    ...(header ? { loaded: loadedOf(header) } : {}),
   };
 }
 
-function findBuildIdInMemory(memory: MemoryReader, first: MappedFile): string | undefined {
+function readHeaderInMemory(memory: MemoryReader, first: MappedFile): ElfFile | undefined {
   try {
-    const file = readElf(memorySource(memory, first.start, first.end - first.start));
-    return findBuildId(file);
+    return readElf(memorySource(memory, first.start, first.end - first.start));
   } catch (error) {
     if (error instanceof AgentdumpError) return undefined;
     throw error;
   }
+}
+
+const loadedOf = ({ segments }: { readonly segments: readonly Segment[] }) =>
+  segments.filter(({ type }) => type === PT_LOAD);
+
+/**
+ * The module's mappings by offsets in this file, where a segment may be at another offset than in the process's: `strip` moves
+ * segments. Undefined if they are not the same segments.
+ */
+function findMoved({ mappings, loaded }: CoreModule, code: ModuleCode): MappedFile[] | undefined {
+  if (!loaded) return mappings;
+  const own = loadedOf(code);
+  const isSame = (one: Segment, other: Segment | undefined) =>
+    one.virtualAddress === other?.virtualAddress && one.fileSize === other.fileSize;
+  if (own.length !== loaded.length || !loaded.every((segment, i) => isSame(segment, own[i])))
+    return undefined;
+  return mappings.map((mapping) => {
+    const i = loaded.findIndex(
+      ({ offset, fileSize, align }) =>
+        mapping.fileOffset >= offset - (offset % Math.max(1, align)) &&
+        mapping.fileOffset < offset + fileSize,
+    );
+    const by = (own[i]?.offset ?? 0) - (loaded[i]?.offset ?? 0);
+    return by === 0 ? mapping : { ...mapping, fileOffset: mapping.fileOffset + by };
+  });
 }
 
 function readRecords(core: CoreFile): Map<string, ModuleRecord> {
