@@ -7,6 +7,7 @@ import { findOwnBytes, findString, isStringType } from '../strings.ts';
 const maxLength = 1024;
 const symbolFlags = 12;
 const privateName = 1 << 4;
+const linesOfOtherFlags = 1400;
 
 export class Names {
   readonly texts: string[] = [];
@@ -55,10 +56,16 @@ export class Names {
     if (type !== heap.layout.types.symbol) return undefined;
     const name = whereMapped(() => findString(heap, heap.field(key, heap.layout.symbolName), maxLength));
     if (name === undefined) return this.of('<symbol>');
-    // The flags follow the hash. Brands of classes with private methods are private names too.
-    const flags = whereMapped(() => heap.memory.readUint32(key - 1 + symbolFlags)) ?? 0;
-    return this.of((flags & privateName) !== 0 ? name : `<symbol ${name}>`);
+    return this.of(isPrivateName(heap, key, name) ? name : `<symbol ${name}>`);
   }
+}
+
+/** Fields, and before V8 14, whose flags are others, brands of classes with private methods. The flags follow the hash. */
+function isPrivateName(heap: V8Heap, key: Tagged, name: string): boolean {
+  if (name.startsWith('#')) return true;
+  if (heap.layout.line >= linesOfOtherFlags) return false;
+  const flags = whereMapped(() => heap.memory.readUint32(key - 1 + symbolFlags)) ?? 0;
+  return (flags & privateName) !== 0;
 }
 
 /**
