@@ -32,8 +32,25 @@ const holders = [
   ...[Function.prototype, JSON, Map.prototype, Number, Number.prototype, Object.prototype, Promise],
   ...[Promise.prototype, RegExp.prototype, Set.prototype, String, String.prototype, Uint8Array.prototype],
   ...[Object.getPrototypeOf(Uint8Array.prototype), WeakMap.prototype, WeakRef.prototype, WeakSet.prototype],
+  ...nativeFunctionsOfFs(),
 ] as Record<PropertyKey, unknown>[];
 const functionsAtStart = holders.map((holder) => Object.getOwnPropertyDescriptors(holder));
+
+/**
+ * What `node:fs` calls: mock-fs replaces these functions, so that files exist in memory only, and a bundle would be written there.
+ * Asking for them is deprecated, and Node says so if it was told to.
+ */
+function nativeFunctionsOfFs(): object[] {
+  const { binding } = process as unknown as { binding?: (name: string) => object };
+  const words = `${process.execArgv.join(' ')} ${process.env['NODE_OPTIONS'] ?? ''}`;
+  const isTold = words.includes('--pending-deprecation') || process.env['NODE_PENDING_DEPRECATION'] === '1';
+  if (isTold || process.permission) return [];
+  try {
+    return binding ? [binding('fs')] : [];
+  } catch {
+    return [];
+  }
+}
 
 /** Classes of the main realm whose objects must also be instances of the own realm's class of the same name. */
 const foreignErrors = { SyntaxError, TypeError, RangeError };

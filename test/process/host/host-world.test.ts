@@ -27,3 +27,8 @@ for (const node of testNodes)
   test(`${node.name}: a frozen Error.stackTraceLimit of one frame`, async (t) => {
     assert.equal(await dieInItsWorld(t, node, ['Error.stackTraceLimit', 'frozen']), 'written');
   });
+
+for (const node of testNodes)
+  test(`${node.name}: a file system that exists in memory only does not get the bundle`, async (t) => {
+    assert.equal(await dieInItsWorld(t, node, ['fs', 'mocked'], 'fs-mocked.cjs'), 'written');
+  });
