@@ -33,7 +33,8 @@ async function hang(t: CleanUp, node: NodeBinary, whose: string) {
   child.kill('SIGKILL');
   const opened = openBundle(path);
   try {
-    const { frames } = opened.readJson<LocalsPart>('locals.json')!;
+    // None on a machine so busy that the thread did not stop in time.
+    const frames = opened.readJson<LocalsPart>('locals.json')?.frames ?? [];
     return { frames, texts: opened.parts.map(({ name }) => readFileSync(join(path, name), 'utf8')) };
   } finally {
     opened.close();
@@ -49,8 +50,8 @@ for (const node of findNodes())
       test(whose, async (t) => {
         let seen = await hang(t, node, whose);
         const ours = () => seen.frames.filter(({ url }) => own.test(url));
-        // It spends a small part of its time outside.
-        for (let again = 0; again < 4 && ours().length === 0; again++) seen = await hang(t, node, whose);
+        // It spends a part of its time outside.
+        for (let again = 0; again < 8 && ours().length === 0; again++) seen = await hang(t, node, whose);
         assert.ok(ours().length > 0);
         assert.ok(ours().every(({ scopes }) => scopes.length === 0));
         const theirs = seen.frames.filter(({ url }) => url.endsWith('hang-in-redactor.cjs'));
