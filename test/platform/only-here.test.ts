@@ -27,6 +27,7 @@ const mayHave: Record<string, string> = {
   'supervise/finish/aftermath.ts': 'a signal in an exit status is evidence',
   'supervise/native/hold-note.ts': 'SIGINFO is a section’s name in a foreign protocol',
   'supervise/native/hold.ts': 'a script for a shell, started on Linux only; the signal that a core names',
+  'supervise/native/guard-stop.ts': 'a script for a shell; only processes that we stop on Linux are guarded',
   'supervise/doctor/trials.ts': 'programs that are to die of a signal, as their text',
   'ci/watch/silent-deaths.ts': 'a signal in an exit status is evidence',
   'capture/install/config.ts': 'a user’s setting and its default',

@@ -14,7 +14,7 @@ isStopped() {
   done < "/proc/$2/status" 2>/dev/null
   return 1
 }
-while sleep 0.2; do
+while sleep 0.2 && [ -e "/proc/$2" ]; do
   if isStopped "$@"; then kill -CONT "$1"; exit; fi
 done &
 watcher=$!
