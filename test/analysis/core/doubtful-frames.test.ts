@@ -17,7 +17,9 @@ import { after, before, suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
-import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
+import { x64 } from '../../../src/analysis/core/native/machine-x64.ts';
+import { findSymbol } from '../../../src/analysis/core/native/native-names.ts';
+import { type NativeFrame, walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
 import { describeThread } from '../../../src/analysis/core/thread-stack.ts';
 import { type LayoutRow, layoutRows } from '../../../src/formats/v8/heap/layout-rows.ts';
 import { findLayout, resolveLayout } from '../../../src/formats/v8/heap/object-layout.ts';
@@ -111,6 +113,37 @@ for (const node of nodes)
       assert.match(saysOf(account.gaps), /no call stands before the return address/);
       assert.equal(account.verdict?.confidence, 'likely');
     });
+
+    for (const [kind, count] of [
+      ['base', 1],
+      ['derived', 2],
+    ] as const)
+      test(`nothing is wrong with ${count} deoptimised \`new\`, but a byte further there is`, async () => {
+        const own = makeCore(node.path, [
+          '--allow-natives-syntax',
+          join(victims, 'deoptimised-new.cjs'),
+          kind,
+        ]);
+        try {
+          const account = await accountForCore(own.core, { heap: false });
+          const frames = account.threads?.[0]?.frames ?? [];
+          const names = frames.filter(({ file }) => file?.endsWith('deoptimised-new.cjs'));
+          const wanted = { base: ['makeOrder'], derived: ['new Shipped', 'makeShipped'] }[kind];
+          assert.deepEqual(
+            names.map((frame) => frame.function),
+            ['end', 'new Order', ...wanted, 'Object.<anonymous>'],
+          );
+          assert.deepEqual(account.gaps, []);
+          assert.equal(account.verdict?.confidence, 'certain');
+          assert.equal(deoptimisedNews(own.core).length, count);
+          const restore = damageReturnAddress(own.core, (all) => all.find(isDeoptimisedNew));
+          const damaged = await accountForCore(own.core, { heap: false });
+          restore();
+          assert.match(saysOf(damaged.gaps), /no call stands before the return address/);
+        } finally {
+          own.remove();
+        }
+      });
 
     test('a number of the table of layouts that is wrong gives no other place without saying so', () => {
       const dump = openCoreDump(death.core);
@@ -209,12 +242,33 @@ function moveSegments(path: string): void {
   closeSync(file);
 }
 
-/** Moves the return address of the third frame by one. Returns a function that restores it. */
-function damageReturnAddress(core: string): () => void {
+/** Whether the frame is that of `new`, and the deoptimizer made it: there is no call before where it returns to. */
+function isDeoptimisedNew(frame: NativeFrame): boolean {
+  const address = frame.location?.address;
+  const before = frame.location?.module.code?.findBytes(
+    (address ?? 0) + 1 - x64.longestCall,
+    x64.longestCall,
+  );
+  return /^Builtins_.*Construct/.test(findSymbol(frame)?.name ?? '') && !!before && !x64.endsInCall(before);
+}
+
+function deoptimisedNews(core: string): NativeFrame[] {
+  const dump = openCoreDump(core);
+  const thread = dump.core.threads[0] ?? assert.fail('no thread');
+  const found = walkNativeStack(dump.machine.registersOf(thread), dump).frames.filter(isDeoptimisedNew);
+  dump.close();
+  return found;
+}
+
+/** Moves the return address of a frame by one, by default the third's. Returns a function that restores it. */
+function damageReturnAddress(
+  core: string,
+  choose = (frames: NativeFrame[]): NativeFrame | undefined => frames[2],
+): () => void {
   const dump = openCoreDump(core);
   const thread = dump.core.threads[0] ?? assert.fail('no thread');
   const { frames } = walkNativeStack(dump.machine.registersOf(thread), dump);
-  const wanted = frames[2] ?? assert.fail('no frame');
+  const wanted = choose(frames) ?? assert.fail('no frame');
   let at = Math.ceil((frames[0]?.stackPointer ?? 0) / 8) * 8;
   while (dump.memory.readWord(at) !== wanted.programCounter) at += 8;
   const segment =

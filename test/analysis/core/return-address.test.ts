@@ -19,10 +19,20 @@ const names = ['caller', 'callee', 'tail', 'other', 'table', 'far'];
 const at = (name: string) => names.indexOf(name) * step;
 
 /** A module whose code is given by function, and the word that a linkage entry jumps to. */
-function dumpOf(machine: Machine, code: Record<string, number[]>, word?: number): CoreDump {
+function dumpOf(
+  machine: Machine,
+  code: Record<string, number[]>,
+  word?: number,
+  { labels = {}, ...renamed }: { caller?: string; callee?: string; labels?: Record<string, number> } = {},
+): CoreDump {
   const image = new Uint8Array(size).fill(0x90);
   for (const [name, bytes] of Object.entries(code)) image.set(bytes, at(name));
-  const symbols: ElfSymbol[] = names.map((name) => ({ name, address: at(name), size: step, type: 2 }));
+  const symbols: ElfSymbol[] = names.map((name) => ({
+    name: (renamed as Record<string, string>)[name] ?? name,
+    address: at(name),
+    size: step,
+    type: 2,
+  }));
   const module = {
     path: '/bin/program',
     start: base,
@@ -36,6 +46,8 @@ function dumpOf(machine: Machine, code: Record<string, number[]>, word?: number)
     ],
     findFunction: (address: number) =>
       symbols.find((s) => address >= s.address && address < s.address + s.size),
+    findNamed: (name: string) =>
+      name in labels ? { name, address: labels[name], size: 0, type: 0 } : undefined,
     findFrame: () => undefined,
     findBytes: (address: number, length: number) => image.slice(address, address + length),
   } as unknown as ModuleCode;
@@ -121,6 +133,65 @@ suite('x86-64', () => {
   });
 });
 
+/** Two calls, each with a jump behind it: the first to offset 32, the second to 40; at 48 a jump to 32. */
+const stub = () => {
+  const code = new Array(64).fill(0x90);
+  code.splice(8, 4, 0xff, 0xd1, 0xeb, 20);
+  code.splice(16, 4, 0xff, 0xd1, 0xeb, 20);
+  code.splice(48, 5, 0xe9, ...displacement(53, 32));
+  return code;
+};
+
+suite('where the deoptimizer of V8 lets a frame return to', () => {
+  const places = [10, 12, 18, 20, 30, 32, 33, 40, 48, 53];
+  const accepted = (dump: CoreDump) =>
+    places.filter(
+      (place) => doubtReturn(frameAt(dump, place), frameAt(dump, at('callee')), dump) === undefined,
+    );
+  const behindCalls = [10, 18];
+
+  test('the built-ins of `new`: where the first jump behind a call leads', () => {
+    for (const caller of [
+      'Builtins_JSConstructStubGeneric',
+      'Builtins_InterpreterPushArgsThenFastConstructFunction',
+    ])
+      assert.deepEqual(accepted(dumpOf(x64, { caller: stub() }, undefined, { caller })), [
+        ...behindCalls,
+        32,
+        48,
+      ]);
+  });
+
+  test('the built-ins of `new`: no other place than the two that the executable names', () => {
+    const labels = { construct_stub_create_deopt_addr: 33, construct_stub_invoke_deopt_addr: 40 };
+    const caller = 'Builtins_JSConstructStubGeneric';
+    const dump = dumpOf(x64, { caller: stub() }, undefined, { caller, labels });
+    assert.deepEqual(accepted(dump), [...behindCalls, 33, 40]);
+  });
+
+  test('no other built-in, and no other function', () => {
+    for (const caller of ['Builtins_JSBuiltinsConstructStub', 'JSConstructStubGeneric'])
+      assert.deepEqual(accepted(dumpOf(x64, { caller: stub() }, undefined, { caller })), behindCalls);
+  });
+
+  test('the start of a built-in that interprets or continues, and of no other', () => {
+    const starts = (callee: string) => {
+      const dump = dumpOf(x64, {}, undefined, { callee });
+      return doubtReturn(frameAt(dump, at('callee')), undefined, dump) === undefined;
+    };
+    for (const name of [
+      'InterpreterEnterAtBytecode',
+      'InterpreterEnterAtNextBytecode',
+      'BaselineOrInterpreterEnterAtNextBytecode',
+      'ContinueToCodeStubBuiltin',
+      'ContinueToJavaScriptBuiltinWithResult',
+    ])
+      assert.ok(starts(`Builtins_${name}`), name);
+    for (const name of ['InterpreterEntryTrampoline', 'ArrayMap', 'JSConstructStubGeneric'])
+      assert.ok(!starts(`Builtins_${name}`), name);
+  });
+});
+
 suite('arm64', () => {
   const machine = makeArm64(undefined);
   const word = (value: number) => [...Buffer.from(Uint32Array.of(value >>> 0).buffer)];
@@ -137,6 +208,23 @@ suite('arm64', () => {
     assert.equal(doubt(dumpOf(machine, code), 8), undefined);
     assert.equal(doubt(dumpOf(machine, { ...code, tail: jump('tail', 'other') }), 8), otherCall);
     assert.equal(doubt(dumpOf(machine, { ...code, tail: word(0xd61f0200) }), 8), undefined);
+  });
+
+  test('where the first jump behind a call of the built-in of `new` leads', () => {
+    const code = [
+      ...call('callee'),
+      ...branch(0b000101, 8, 20),
+      ...word(0),
+      ...word(0),
+      ...word(0),
+      ...word(0),
+    ];
+    const caller = 'Builtins_JSConstructStubGeneric';
+    const dump = dumpOf(machine, { caller: code }, undefined, { caller });
+    assert.deepEqual(
+      [12, 16, 20, 24].filter((place) => doubt(dump, place) === undefined),
+      [20],
+    );
   });
 
   test('no call', () => {

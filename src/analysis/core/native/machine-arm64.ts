@@ -20,16 +20,18 @@ const indirectCalls: readonly (readonly [mask: number, bits: number])[] = [
   [0xfffff800, 0xd73f0800],
 ];
 
+const isOneOf = (list: typeof indirectCalls, code: number) =>
+  list.some(([mask, bits]) => (code & mask) >>> 0 === bits);
+const isCall = (code: number) => isCallTo(code) || isOneOf(indirectCalls, code);
+
 /** B with a distance of 26 bits, B.cond with one of 19; BR and, with pointer authentication, BRAAZ, BRABZ, BRAA and BRAB. */
 const isJump = (code: number) => code >>> 26 === 0b000101;
 const isConditional = (code: number) => code >>> 24 === 0b01010100;
-const indirectJumps: readonly (readonly [mask: number, bits: number])[] = [
+const indirectJumps: typeof indirectCalls = [
   [0xfffffc1f, 0xd61f0000],
   [0xfffff81f, 0xd61f081f],
   [0xfffff800, 0xd71f0800],
 ];
-const isOneOf = (list: typeof indirectJumps, code: number) =>
-  list.some(([mask, bits]) => (code & mask) >>> 0 === bits);
 
 /** stp a, b, [sp, #-16]! of general and of vector registers. Any other instruction at the start of a function is a hint. */
 const PAIR = 0xffff83e0;
@@ -71,7 +73,7 @@ export function makeArm64(signatureBits: bigint | undefined): Machine {
       if (code.length < instructionBytes) return false;
       const at = code.length - instructionBytes;
       const last = new DataView(code.buffer, code.byteOffset + at).getUint32(0, true);
-      return isCallTo(last) || isOneOf(indirectCalls, last);
+      return isCall(last);
     },
     findTarget: (code, returnAddress) => {
       if (code.length < instructionBytes) return undefined;
@@ -81,6 +83,8 @@ export function makeArm64(signatureBits: bigint | undefined): Machine {
       return isCallTo(last) ? from + ((last << 6) >> 6) * instructionBytes : undefined;
     },
     findJumps,
+    findJump,
+    findJumpBehindCall,
     // Several instructions compute the address of the word; what they jump to is not followed.
     linkageEntry: instructionBytes,
     findLinkageSlot: () => undefined,
@@ -114,6 +118,21 @@ function findJumps(code: Uint8Array, start: number): number[] | undefined {
       targets.push(start + at + ((instruction << 8) >> 13) * instructionBytes);
   }
   return targets;
+}
+
+function findJump(code: Uint8Array, start: number): number | undefined {
+  if (code.length < instructionBytes) return undefined;
+  const first = new DataView(code.buffer, code.byteOffset).getUint32(0, true);
+  return isJump(first) ? start + ((first << 6) >> 6) * instructionBytes : undefined;
+}
+
+function findJumpBehindCall(code: Uint8Array, start: number): number | undefined {
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  for (let at = instructionBytes; at + instructionBytes <= code.length; at += instructionBytes) {
+    const target = findJump(code.subarray(at), start + at);
+    if (target !== undefined && isCall(view.getUint32(at - instructionBytes, true))) return target;
+  }
+  return undefined;
 }
 
 function findPushedFirst(code: Uint8Array): (number | undefined)[] {

@@ -54,6 +54,8 @@ function endsInIndirectCall(code: Uint8Array): boolean {
 
 /** `jmp` and the sixteen conditional jumps (after 0F) with a 32-bit displacement; FF /4 jumps to a register or memory operand. */
 const JUMP = 0xe9;
+/** `jmp` with a displacement of 8 bits. */
+const SHORT_JUMP = 0xeb;
 const CONDITIONAL = 0x0f;
 const isCondition = (code: number) => code >= 0x80 && code <= 0x8f;
 const isIndirectJump = (modRm: number) => ((modRm >> 3) & 7) === 4;
@@ -75,6 +77,21 @@ function findJumps(code: Uint8Array, start: number): number[] | undefined {
     targets.push(start + operand + 4 + view.getInt32(operand, true));
   }
   return targets;
+}
+
+function findJump(code: Uint8Array, start: number): number | undefined {
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  if (code[0] === JUMP && code.length >= 5) return start + 5 + view.getInt32(1, true);
+  return code[0] === SHORT_JUMP && code.length >= 2 ? start + 2 + view.getInt8(1) : undefined;
+}
+
+function findJumpBehindCall(code: Uint8Array, start: number): number | undefined {
+  for (let at = 2; at < code.length; at++) {
+    const target = findJump(code.subarray(at), start + at);
+    const isInside = target !== undefined && target >= start && target < start + code.length;
+    if (isInside && endsInCall(code.subarray(0, at))) return target;
+  }
+  return undefined;
 }
 
 /** endbr64, if the file was built for it; bnd or notrack; jmp [rip + displacement]. */
@@ -112,6 +129,8 @@ export const x64: Machine = {
     return returnAddress + new DataView(code.buffer, code.byteOffset + from + 1).getInt32(0, true);
   },
   findJumps,
+  findJump,
+  findJumpBehindCall,
   linkageEntry: 16,
   findLinkageSlot,
   findCallee: (returnAddress, memory) => {

@@ -33,6 +33,10 @@ export interface Machine {
    * register or memory contains.
    */
   findJumps(code: Uint8Array, start: number): number[] | undefined;
+  /** Where the instruction at `start` leads, if it is an unconditional jump to a fixed place. */
+  findJump(code: Uint8Array, start: number): number | undefined;
+  /** Where the first such jump leads that stands directly behind a call in the code at `start`. */
+  findJumpBehindCall(code: Uint8Array, start: number): number | undefined;
   /** Length in bytes of an entry of the procedure linkage table. */
   linkageEntry: number;
   /** The address of the word that such an entry jumps to, if the code is one whose word can be read from it. */

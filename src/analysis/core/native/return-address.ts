@@ -5,7 +5,7 @@
  */
 import type { CoreDump } from '../core-dump.ts';
 import { type CoreModule, findRuntimeAddress } from './module-map.ts';
-import { findSymbol } from './native-names.ts';
+import { builtinName, findSymbol } from './native-names.ts';
 import type { NativeFrame } from './native-stack.ts';
 
 export const noCall = 'no call stands before the return address, so the stack may be damaged there';
@@ -30,6 +30,19 @@ const maxJumps = 64;
 /** The jumps of longer functions are not searched. */
 const longestSearched = 64 << 10;
 
+/**
+ * Where V8's deoptimizer lets the frames that it makes return to, which is not behind a call. Source: Deoptimizer of V8.
+ * An interpreted frame and the continuation of a built-in begin at a built-in's start.
+ */
+const startedByDeoptimizer =
+  /^(?:(?:BaselineOr)?InterpreterEnterAt(?:Next)?Bytecode|ContinueTo(?:CodeStub|JavaScript)Builtin(?:WithResult)?)$/;
+/**
+ * A `new` goes on where FastNewObject or the constructor would have returned to: executables up to Node 23 name the places.
+ * In later ones it is, in each of these two built-ins, where the first jump behind a call leads, or (x86-64) another jump to that place.
+ */
+const constructStubs = ['JSConstructStubGeneric', 'InterpreterPushArgsThenFastConstructFunction'];
+const constructPlaces = ['construct_stub_create_deopt_addr', 'construct_stub_invoke_deopt_addr'];
+
 /** Undefined if nothing is wrong, or the code is not available. `callee`: the next inner frame, if that is known. */
 export function doubtReturn(
   frame: NativeFrame,
@@ -37,10 +50,20 @@ export function doubtReturn(
   dump: CoreDump,
 ): string | undefined {
   const { programCounter, lookupAddress, location } = frame;
-  // What a signal handler returns to is no return address; a deoptimisation returns to the start of a built-in.
+  // What a signal handler returns to is no return address.
   if (programCounter === lookupAddress) return undefined;
   const linked = location?.address === undefined ? undefined : location.address + 1;
-  if (linked !== undefined && findSymbol(frame)?.address === linked) return undefined;
+  const doubt = doubtCall(frame, linked, callee, dump);
+  return doubt && linked !== undefined && isOfDeoptimizer(frame, linked, dump) ? undefined : doubt;
+}
+
+function doubtCall(
+  frame: NativeFrame,
+  linked: number | undefined,
+  callee: NativeFrame | undefined,
+  dump: CoreDump,
+): string | undefined {
+  const { programCounter, location } = frame;
   const code = findCodeBefore(frame, dump);
   if (!code) return undefined;
   const { machine, modules } = dump;
@@ -54,6 +77,21 @@ export function doubtReturn(
   const ranges = rangesOf(callee);
   const isUnknown = !called || (callee.location !== undefined && ranges.length === 0);
   return isUnknown || leadsTo(called, ranges, dump) ? undefined : otherCall;
+}
+
+function isOfDeoptimizer(frame: NativeFrame, linked: number, { machine }: CoreDump): boolean {
+  const symbol = findSymbol(frame);
+  const name = builtinName(symbol);
+  if (!symbol || name === undefined) return false;
+  if (symbol.address === linked) return startedByDeoptimizer.test(name);
+  if (!constructStubs.includes(name)) return false;
+  const module = frame.location?.module.code;
+  const named = constructPlaces.map((place) => module?.findNamed(place)?.address);
+  if (named.some((place) => place !== undefined)) return named.includes(linked);
+  const code = module?.findBytes(symbol.address, symbol.size);
+  const place = code && machine.findJumpBehindCall(code, symbol.address);
+  if (!code || place === undefined) return false;
+  return linked === place || machine.findJump(code.subarray(linked - symbol.address), linked) === place;
 }
 
 function findCodeBefore(
