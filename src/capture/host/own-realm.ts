@@ -4,6 +4,7 @@
  * globals come from the main realm, as they were when the preload was loaded. Measured: 1 ms at the death, on Node 20 to 26,
  * nothing at the start.
  */
+import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import { copyOf, descriptorOf, getBuiltinModule, isArray, putBack } from './intrinsics.ts';
 
@@ -16,7 +17,7 @@ for (const name of ['node:fs', 'node:path', 'node:util'] as const)
   early[name] = copyOf(getBuiltinModule(name));
 
 /**
- * Holders of the language's functions in the main realm, and those functions as they are at the start. What runs there at a death
+ * Holders of the language's functions, and of an emitter's, in the main realm, and those functions as they are at the start. What runs there at a death
  * (Node's own JavaScript, arrays and buffers that come from it) calls them.
  */
 const holders = [
@@ -29,7 +30,16 @@ const holders = [
     Date,
     Date.prototype,
   ],
-  ...[Function.prototype, JSON, Map.prototype, Number, Number.prototype, Object.prototype, Promise],
+  ...[
+    EventEmitter.prototype,
+    Function.prototype,
+    JSON,
+    Map.prototype,
+    Number,
+    Number.prototype,
+    Object.prototype,
+    Promise,
+  ],
   ...[Promise.prototype, RegExp.prototype, Set.prototype, String, String.prototype, Uint8Array.prototype],
   ...[Object.getPrototypeOf(Uint8Array.prototype), WeakMap.prototype, WeakRef.prototype, WeakSet.prototype],
   ...nativeFunctionsOfFs(),
@@ -159,6 +169,23 @@ export function requireBuiltin(name: string): object {
   return early[name] ?? (getBuiltinModule(name as 'node:fs') as object);
 }
 
+/** Returns a function that runs work with the holders' properties as they are now, and puts back what was there. */
+export function originalsOf(holders: readonly object[]): <Result>(work: () => Result) => Result {
+  const originals = holders.map((holder) => copyOf(holder) as Record<PropertyKey, unknown>);
+  return (work) => {
+    let last: Replaced | undefined;
+    try {
+      for (let at = 0; at < holders.length; at++) {
+        const own = originals[at] as object;
+        last = restore(holders[at] as object, (name) => descriptorOf(own, name), ownKeys(own), last);
+      }
+      return work();
+    } finally {
+      putAllBack(last);
+    }
+  };
+}
+
 interface Replaced {
   holder: object;
   name: PropertyKey;
@@ -189,9 +216,13 @@ export function withOwnWorld<Result>(work: () => Result): Result {
     }
     return work();
   } finally {
-    for (; last; last = last.before) putBack(last.holder, last.name, last.by);
+    putAllBack(last);
     isInOwnWorld = false;
   }
+}
+
+function putAllBack(last: Replaced | undefined): void {
+  for (let one = last; one; one = one.before) putBack(one.holder, one.name, one.by);
 }
 
 function restore(

@@ -62,6 +62,8 @@ export function armLocals(ownFile: string): () => void {
   const inspector = process.getBuiltinModule('node:inspector');
   const session = new inspector.Session();
   const urls = new Map<string, string>();
+  // The program may replace the method of the prototype, and would then be called at a pause.
+  Object.defineProperty(session, 'emit', { value: session.emit });
   session.connect();
   // A paused frame often has no URL of its own.
   session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));

@@ -11,6 +11,7 @@ import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Surroundings } from '../fatal-path/surroundings.ts';
 import { loadWatchdogHalf } from '../install/half-loader.ts';
 import { openFlight } from '../recording/flight-start.ts';
+import { startHiddenWorker } from '../watchdog/hidden-worker.ts';
 import type { DeathSignals } from './signal-watch.ts';
 
 const startAfterMs = 1000;
@@ -34,6 +35,7 @@ export function watchLoop(
         config,
         ownFile,
         source,
+        startThread: startHiddenWorker,
         deathSignals,
         withheld,
         lock,

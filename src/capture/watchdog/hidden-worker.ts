@@ -1,29 +1,39 @@
 /**
  * Starts a thread of our own that the host does not see: no `worker` event, no use of the host's stdio, nothing inherited (a
- * worker inherits execArgv, and with it this preload), and nothing that keeps the process alive.
+ * worker inherits execArgv, and with it this preload), and nothing that keeps the process alive. Nor does the host see its
+ * messages, whatever it has made of the methods by which Node listens and emits.
  */
-import type { Worker } from 'node:worker_threads';
+import type { Worker as Thread } from 'node:worker_threads';
+import { getBuiltinModule } from '../host/intrinsics.ts';
+import { keepingTransferred, keepNativeEvents, withNativeEvents } from '../host/native-events.ts';
 
 const limits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2, stackSizeMb: 2 };
+/** The program may replace it. */
+const { Worker } = getBuiltinModule('node:worker_threads');
 
-export function startHiddenWorker(source: string, workerData: unknown): Worker {
-  const { Worker } = process.getBuiltinModule('node:worker_threads');
-  return withoutWorkerEvent(
-    () =>
-      new Worker(source, {
-        eval: true,
-        name: 'agentdump watchdog',
-        // For held-signals.ts, in this thread only.
-        execArgv: ['--expose-internals', '--no-warnings'],
-        env: { HOME: process.env['HOME'] ?? '' },
-        stdout: true,
-        stderr: true,
-        trackUnmanagedFds: false,
-        resourceLimits: limits,
-        workerData,
-      }),
-  );
+export function startHiddenWorker(source: string, workerData: unknown): Thread {
+  return withNativeEvents(() => {
+    const worker = withoutWorkerEvent(() => keepingTransferred(() => makeWorker(source, workerData)));
+    keepNativeEvents(worker);
+    keepNativeEvents(worker.stdout);
+    keepNativeEvents(worker.stderr);
+    return worker;
+  });
 }
+
+const makeWorker = (source: string, workerData: unknown): Thread =>
+  new Worker(source, {
+    eval: true,
+    name: 'agentdump watchdog',
+    // For held-signals.ts, in this thread only.
+    execArgv: ['--expose-internals', '--no-warnings'],
+    env: { HOME: process.env['HOME'] ?? '' },
+    stdout: true,
+    stderr: true,
+    trackUnmanagedFds: false,
+    resourceLimits: limits,
+    workerData,
+  });
 
 /** Node emits the event for a new worker in the next tick. */
 function withoutWorkerEvent<Value>(start: () => Value): Value {

@@ -20,7 +20,7 @@ import type { Origins } from '../recording/request-watch.ts';
 import { stackTextOf } from '../stacks/frame-reader.ts';
 import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
 import { StretchWatch } from './heap-stretch.ts';
-import { startHiddenWorker } from './hidden-worker.ts';
+import type { startHiddenWorker } from './hidden-worker.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
   cells,
@@ -36,6 +36,8 @@ export interface WatchOptions {
   ownFile: string;
   /** Source text of the watchdog's half. */
   source: string;
+  /** Part of what was loaded before the program. */
+  startThread: typeof startHiddenWorker;
   /** Absent if signals can't be watched. */
   deathSignals: DeathSignals | undefined;
   withheld: readonly string[];
@@ -96,7 +98,7 @@ class MainSide implements Watch {
     if (memoryPercent > 0 && options.config.hangMs > 0) this.#memory = this.#watchMemory(memoryPercent);
     this.#holder = this.#makeHolder();
     this.#holder.noteHost();
-    this.#worker = startHiddenWorker(options.source, this.#describe());
+    this.#worker = options.startThread(options.source, this.#describe());
     this.#worker.on(
       'message',
       guarded((message: FromWatchdog) => this.#hear(message)),

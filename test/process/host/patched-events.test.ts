@@ -1,0 +1,33 @@
+/**
+ * A program that has replaced the methods of events lives and dies as without us: what we listen to does not go through them.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testNodes } from '../../support/run/test-nodes.ts';
+import { bundlesIn, runVictim, temporaryFolder } from '../../support/victims/run-victim.ts';
+import { dieInItsWorld } from './host-world-runs.ts';
+
+for (const node of testNodes) {
+  test(`${node.name}: a signal in a program that has replaced the methods of events`, async (t) => {
+    const dir = temporaryFolder(t);
+    const args = ['events', 'patched', 'signal'];
+    const victim = { file: 'events-patched.cjs', args, signal: 'SIGTERM', bundles: ['terminated'] } as const;
+    const { stdout, stderr, code, signal } = await runVictim(
+      node,
+      { ...victim, args, bundles: [...victim.bundles] },
+      { preload: true, dir },
+    );
+    assert.deepEqual(
+      { stdout, stderr, code, signal },
+      { stdout: 'ready\n', stderr: '', code: null, signal: 'SIGTERM' },
+    );
+    assert.match(bundlesIn(dir).join(), /^[^,]+-terminated-\w+\.agentdump$/);
+  });
+
+  test(`${node.name}: an exception in a program that has replaced the methods of events`, async (t) => {
+    assert.equal(
+      await dieInItsWorld(t, node, ['events', 'patched', 'throw'], 'events-patched.cjs'),
+      'written',
+    );
+  });
+}
