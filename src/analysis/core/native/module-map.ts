@@ -174,6 +174,9 @@ function readHeaderInMemory(memory: MemoryReader, first: MappedFile): ElfFile | 
 const loadedOf = ({ segments }: { readonly segments: readonly Segment[] }) =>
   segments.filter(({ type }) => type === PT_LOAD);
 
+/** The address of the file's first byte, as linked. */
+const linkedStart = ([first]: readonly Segment[]) => (first ? first.virtualAddress - first.offset : 0);
+
 /**
  * The module's mappings by offsets in this file, where a segment may be at another offset than in the process's: `strip` moves
  * segments. Undefined if they are not the same segments.
@@ -185,12 +188,21 @@ function findMoved({ mappings, loaded }: CoreModule, code: ModuleCode): MappedFi
     one.virtualAddress === other?.virtualAddress && one.fileSize === other.fileSize;
   if (own.length !== loaded.length || !loaded.every((segment, i) => isSame(segment, own[i])))
     return undefined;
+  // Of two segments that share a page of the file, each has a mapping of it: only addresses tell them apart. What is mapped
+  // a second time, at an address of no segment, is known by its offset.
+  const bias = (mappings.find(({ fileOffset }) => fileOffset === 0)?.start ?? 0) - linkedStart(loaded);
   return mappings.map((mapping) => {
-    const i = loaded.findIndex(
-      ({ offset, fileSize, align }) =>
-        mapping.fileOffset >= offset - (offset % Math.max(1, align)) &&
-        mapping.fileOffset < offset + fileSize,
+    const byAddress = loaded.findIndex(
+      ({ virtualAddress, memorySize }) =>
+        bias + virtualAddress < mapping.end && bias + virtualAddress + memorySize > mapping.start,
     );
+    const byOffset = () =>
+      loaded.findIndex(
+        ({ offset, fileSize, align }) =>
+          mapping.fileOffset >= offset - (offset % Math.max(1, align)) &&
+          mapping.fileOffset < offset + fileSize,
+      );
+    const i = byAddress < 0 ? byOffset() : byAddress;
     const by = (own[i]?.offset ?? 0) - (loaded[i]?.offset ?? 0);
     return by === 0 ? mapping : { ...mapping, fileOffset: mapping.fileOffset + by };
   });
