@@ -35,3 +35,46 @@ export function below(folder: string, path: string): string | undefined {
 }
 
 export const isInstalled = (path: string): boolean => withSlashes(path).includes('/node_modules/');
+
+/*
+ * Command lines as one text that keeps its words apart: a word with a space, a quote or another character of the shell is quoted
+ * as a POSIX shell would need it.
+ */
+
+/** A backslash before another or at the end would escape what follows it. */
+const plainWord = /^(?!.*\\(?:\\|$))[\p{L}\p{N}\p{M}_@%+=:,./\\~^[\]…-]+$/u;
+
+/** `node 'my file.mjs' --name 'it'\''s'`. */
+export function quoteWords(words: readonly string[]): string {
+  return words.map(quoteWord).join(' ');
+}
+
+function quoteWord(word: string): string {
+  if (plainWord.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * The words of such a text, or of what somebody typed into a shell. Undefined if a quote is not closed: a text that was cut, or
+ * one whose quotes are not the shell's.
+ */
+export function splitWords(text: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] ?? '';
+    if (quote === '' && /\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (char === quote) quote = '';
+    else if (quote === '' && (char === "'" || char === '"')) {
+      quote = char;
+      word ??= '';
+    } else if (char === '\\' && quote !== "'" && /["'\\$`\s]/.test(text[at + 1] ?? '')) {
+      word = (word ?? '') + text[++at];
+    } else word = (word ?? '') + char;
+  }
+  if (quote !== '') return undefined;
+  return word === undefined ? words : [...words, word];
+}

@@ -6,6 +6,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { platform } from '../../platform/index.ts';
+import { quoteWords } from '../../platform/paths.ts';
 import { arrayOf, parseJson } from '../calls/json.ts';
 import { LineDecoder } from '../http/ndjson.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
@@ -87,7 +88,12 @@ class McpServer implements InFlight {
     this.#recorder = recorder;
     this.#child = child;
     recorder.inFlight.add(this);
-    this.#messages = new McpMessages(recorder, 'pipe', arrayOf(child.spawnargs).join(' '), child.pid);
+    this.#messages = new McpMessages(
+      recorder,
+      'pipe',
+      quoteWords(arrayOf(child.spawnargs).map(String)),
+      child.pid,
+    );
     if (child.stdout) shadowFirst(child.stdout, 'push', (chunk) => this.#pushed(chunk));
     if (child.stderr) shadowFirst(child.stderr, 'push', (chunk) => this.#complained(chunk));
   }

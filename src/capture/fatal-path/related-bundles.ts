@@ -13,6 +13,7 @@ import {
 } from '../../bundle/layout/bundle.ts';
 import { type SessionFacts, sessionName, sessionsFolder } from '../../journal/layout/session.ts';
 import { platform } from '../../platform/index.ts';
+import { quoteWords } from '../../platform/paths.ts';
 import { listFolder, readSmallFile } from '../../platform/small-file.ts';
 
 const mostLooked = 60;
@@ -88,7 +89,7 @@ export class RelatedBundles {
             pid: trigger.pid,
             parentPid,
             at: Date.parse(trigger.at),
-            command: Array.isArray(argv) ? argv.join(' ') : trigger.program,
+            command: Array.isArray(argv) ? quoteWords(argv.map(String)) : trigger.program,
             isDeath: !trigger.handledByHost && trigger.isMainThread && deaths.has(trigger.kind),
           },
         ];

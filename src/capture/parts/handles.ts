@@ -3,6 +3,7 @@ import { sep } from 'node:path';
 import { type HandlesPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import { descriptorsIn, socketsIn } from '../../platform/node-report.ts';
+import { quoteWords } from '../../platform/paths.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { countOpenBefore } from '../host/free-descriptors.ts';
 import { countCreators } from '../stacks/creator-stacks.ts';
@@ -121,6 +122,7 @@ function findChildren(): HandlesPart['children'] {
     .filter(Boolean);
   return pids.slice(0, 64).map((pid) => {
     const command = platform.processFile(Number(pid), 'cmdline', longestCommand + 1) ?? '';
-    return { pid: Number(pid), command: startOf(command.replaceAll('\0', ' ').trim(), longestCommand) };
+    const words = command.replace(/\0+$/, '').split('\0');
+    return { pid: Number(pid), command: command && startOf(quoteWords(words), longestCommand) };
   });
 }

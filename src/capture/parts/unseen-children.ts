@@ -3,6 +3,7 @@
  * Node saw; those that left a bundle of their own in the same folder are known by it.
  */
 import type { ChildEventPart } from '../../bundle/layout/bundle.ts';
+import { quoteWords } from '../../platform/paths.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import type { RelatedBundles } from '../fatal-path/related-bundles.ts';
 import { everyCauseOf } from '../host/cause-chain.ts';
@@ -36,7 +37,7 @@ export function findUnseenChildren(
     .filter(({ pid, link }) => !pids.has(pid) && !ids.has(link.id))
     .map(({ pid, link, command, at: diedAt }) => ({
       pid,
-      command: command.slice(0, longestCommand),
+      command: startOf(command, longestCommand),
       startedAt: start,
       endedAt: new Date(diedAt).toISOString(),
       bundle: link,
@@ -50,7 +51,7 @@ function commandOf(error: unknown): string {
   if (command !== undefined) return command;
   const [path, given] = [findField(error, 'path'), findField(error, 'spawnargs')];
   const words = [path, ...(Array.isArray(given) ? given : [])].filter((word) => typeof word === 'string');
-  return words.length ? currentPolicy().argv(words).join(' ') : 'command not known';
+  return words.length ? quoteWords(currentPolicy().argv(words)) : 'command not known';
 }
 
 /** Only errors of the synchronous functions have all of these fields. */

@@ -6,6 +6,8 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { guarded } from '../../agent/taps/guard.ts';
+import { quoteWords } from '../../platform/paths.ts';
+import { startOf } from '../../redaction/start-of.ts';
 import { tapPresentEvents } from '../triggers/event-tap.ts';
 import type { Child, Happenings } from './happenings.ts';
 
@@ -52,7 +54,7 @@ export class ChildWatch {
     const words = Array.isArray(child.spawnargs) ? child.spawnargs.map(String) : [];
     const record: Child = {
       pid: child.pid ?? 0,
-      command: this.#redactArgv(words).join(' ').slice(0, longestCommand),
+      command: startOf(quoteWords(this.#redactArgv(words)), longestCommand),
       startedAt: now(),
     };
     if (child.pid === undefined) record.error = 'it could not be started';

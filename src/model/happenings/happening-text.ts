@@ -1,6 +1,6 @@
 /** Describes child processes and their ends in words. Pure. */
 import type { ChildFacts } from '../account.ts';
-import { clip } from '../quantities.ts';
+import { foldCommand } from '../command-text.ts';
 import { logLineText, readLogLine } from './log-line.ts';
 
 /** Ended by a signal, with a non-zero code, left a bundle of its death, or failed to start. */
@@ -11,7 +11,7 @@ export function endedBadly({ exitCode, signal, error, bundle }: ChildFacts): boo
 
 /** `4711 (node server.js) ended with exit code 1`. */
 export function childText(child: ChildFacts): string {
-  return `${child.pid || '?'} (${clip(child.command, 80)}) ${endText(child)}`;
+  return `${child.pid || '?'} (${foldCommand(child.command, 80)}) ${endText(child)}`;
 }
 
 function endText({ exitCode, signal, error, endedAt, bundle }: ChildFacts): string {

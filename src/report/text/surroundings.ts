@@ -1,5 +1,6 @@
 /** The surroundings of the death: what is unusual, the process, its modules, its handles. */
 import type { Account } from '../../model/account.ts';
+import { foldCommand } from '../../model/command-text.ts';
 import {
   clip,
   formatBytes,
@@ -8,6 +9,7 @@ import {
   formatNumber,
   formatShare,
 } from '../../model/quantities.ts';
+import { quoteWords } from '../../platform/paths.ts';
 import { keyValues, oneLine, type Page } from './layout.ts';
 import { renderTable } from './table.ts';
 
@@ -45,7 +47,7 @@ type Process = NonNullable<Account['process']>;
 function commandText(process: Process | undefined): string | undefined {
   const [node, ...words] = process?.argv ?? [];
   if (node === undefined) return undefined;
-  return clip(oneLine([node, ...(process?.execArgv ?? []), ...words].join(' ')), 300);
+  return foldCommand(oneLine(quoteWords([node, ...(process?.execArgv ?? []), ...words])), 300);
 }
 
 function exitText(exit: Process['exit']): string | undefined {

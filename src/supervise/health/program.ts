@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { platform } from '../../platform/index.ts';
+import { quoteWords } from '../../platform/paths.ts';
 
 const deepest = 8;
 const mostChildren = 64;
@@ -87,7 +88,7 @@ export function viewChildren(pid: number): { pid: number; command: string }[] {
     .slice(0, mostChildren)
     .map((child) => ({
       pid: child,
-      command: (platform.processFile(child, 'cmdline') ?? '').split('\0').slice(0, -1).join(' '),
+      command: quoteWords((platform.processFile(child, 'cmdline') ?? '').split('\0').slice(0, -1)),
     }));
 }
 

@@ -1,5 +1,6 @@
 /** An MCP server that ended while its client used it: its exit code and its last output explain the client's error. */
 import type { AgentError, AgentFailure, McpServer } from '../../../model/agent-state.ts';
+import { foldCommand, withoutFolders } from '../../../model/command-text.ts';
 import { clip } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import {
@@ -37,7 +38,7 @@ function describe(
 ): AgentFailure {
   const how = signal ?? (exitCode === undefined ? undefined : `exit code ${exitCode}`);
   const own = input.children?.find((child) => child.pid === pid)?.verdict?.title;
-  const name = command === undefined ? `server ${id}` : clip(shortCommand(command), 80);
+  const name = command === undefined ? `server ${id}` : foldCommand(withoutFolders(command), 80);
   return {
     kind: 'server-died',
     title: `the MCP server ${name} ended${how ? ` with ${how}` : ''}${own ? `: ${own.replace(/\.$/, '')}` : ''}`,
@@ -75,12 +76,4 @@ function unreachable({ id, command }: McpServer, said: AgentError, input: Failur
     nextStep:
       'Check that the server runs at that address; connect to it where a failure can be caught, and try again.',
   };
-}
-
-/** The command's words without their folders. */
-function shortCommand(command: string): string {
-  return command
-    .split(' ')
-    .map((word) => word.split('/').at(-1) ?? word)
-    .join(' ');
 }

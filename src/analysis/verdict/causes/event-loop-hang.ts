@@ -4,6 +4,7 @@
  * file beside the bundle, if that was observed.
  */
 import { isHang } from '../../../bundle/layout/verdict-codes.ts';
+import { foldCommand } from '../../../model/command-text.ts';
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { clip, formatCount, formatDuration, formatShare } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
@@ -192,7 +193,7 @@ function callsOf(stackText: string): string[] {
 function childText({ handles }: VerdictFacts, { where }: Stall): string {
   if (where !== 'native') return '';
   const [child] = handles?.children ?? [];
-  return child ? ` while it waits for \`${clip(child.command, 50)}\`` : ' in native code';
+  return child ? ` while it waits for \`${foldCommand(child.command, 50)}\`` : ' in native code';
 }
 
 function stallEvidence(
@@ -268,7 +269,7 @@ function nativeEvidence(facts: VerdictFacts): Evidence[] {
 
 export function childEvidence({ handles }: VerdictFacts): Evidence[] {
   return (handles?.children ?? []).slice(0, 3).map(({ pid, command }) => ({
-    fact: `Its child ${pid} runs: ${clip(command, 120)}.`,
+    fact: `Its child ${pid} runs: ${foldCommand(command, 120)}.`,
     part: 'handles.json',
   }));
 }

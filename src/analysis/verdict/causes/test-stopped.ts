@@ -3,6 +3,7 @@
  * verdict names the test that was running, and for how long, because readers want that first.
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
+import { foldCommand } from '../../../model/command-text.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
@@ -168,7 +169,7 @@ function leftoversText(facts: VerdictFacts): string {
 
 function nativeText({ handles }: VerdictFacts): string {
   const [child] = handles?.children ?? [];
-  const what = child ? `: it waits for its child ${child.pid}, \`${clip(child.command, 80)}\`` : '';
+  const what = child ? `: it waits for its child ${child.pid}, \`${foldCommand(child.command, 80)}\`` : '';
   return `The main thread sat in a synchronous call that did not return${what}.`;
 }
 

@@ -1,6 +1,7 @@
 /** The process and its surroundings: command, machine, limits, variables, handles, connections. */
 import type { Account, EnvironmentFacts, ProcessFacts } from '../../../model/account.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
+import { quoteWords } from '../../../platform/paths.ts';
 import { Chip, Facts, When } from '../parts/small.tsx';
 import { Table } from '../parts/table.tsx';
 import { isUnfolded, unfold } from '../state.ts';
@@ -41,7 +42,7 @@ export function Environment({ account: { process, environment } }: { account: Ac
 
 /** As it was typed: the program, Node's options, then the script and its arguments. */
 function commandOf({ argv = [], execArgv = [] }: ProcessFacts): string {
-  return [argv[0], ...execArgv, ...argv.slice(1)].join(' ');
+  return quoteWords([argv[0] ?? '', ...execArgv, ...argv.slice(1)]);
 }
 
 /** By the names of cgroup version 2, for both versions: the files of version 1 are named after their units. */
