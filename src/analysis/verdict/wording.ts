@@ -92,12 +92,28 @@ export function titleWithPlace(
   word: 'at' | 'likely at' | 'in' | 'from',
   place: string | undefined,
 ): string {
-  if (place === undefined) return titled(headline);
+  if (place === undefined) return fitHeadline(headline, maxTitleChars);
   const said = headline.replace(/\.$/, '');
   const room = maxTitleChars - word.length - 2;
   const end = endOfPath(place, Math.max(room - said.length, leastPlace));
-  return titled(`${clip(said, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
+  return titled(`${fitHeadline(said, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
 }
+
+/**
+ * A headline that is too long is cut at its end, but not before its subject: the second sentence of the message of Nest names what
+ * the first one lacks, so that both are put as one.
+ */
+function fitHeadline(said: string, room: number): string {
+  if (said.length <= room) return said;
+  const [, provider, lacking, index] = nestMessage.exec(said) ?? [];
+  const short = `Nest can't resolve argument ${index} (${lacking}) of ${provider}`;
+  if (provider !== undefined && short.length <= room) return short;
+  return clip(said, room);
+}
+
+/** Quoted in some versions only: https://github.com/nestjs/nest/blob/master/packages/core/errors/messages.ts. */
+const nestMessage =
+  /Nest can't resolve dependencies of the (\S+) \([^)]*\)\. Please make sure that the argument "?(\S+?)"? at index \[(\d+)\]/;
 
 /** The minimum number of characters for the place and for the headline. */
 const leastPlace = 40;
