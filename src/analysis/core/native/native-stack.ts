@@ -43,6 +43,10 @@ const huntBytes = 64 << 10;
 const maxFrameMarker = 256;
 /** How many bytes of a function's first instructions are read. */
 const longestPrologue = 64;
+/** rax and x0: what a call or a system call returns. */
+const resultRegister = 0;
+/** The functions of glibc and musl that start a thread. */
+const startsThread = /^_*clone3?$/;
 
 type Step =
   | { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean }
@@ -111,6 +115,7 @@ function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace):
     return (
       stepOutOfHandler(frame, space) ??
       stepByTables(frame, space) ??
+      (isFirst && isNewThread(frame) ? { end: undefined } : undefined) ??
       (isFirst && !frame.location && !space.memory.peek(frame.programCounter, 1)
         ? stepByReturnAddress(frame, space)
         : stepByFramePointer(frame, space))
@@ -169,6 +174,15 @@ function computeFromCallSite(
     return computeCaller({ cfa, registers }, guessed, memory, machine.stackPointer);
   }
   return undefined;
+}
+
+/**
+ * At its first instruction a thread is inside of the `clone` that its creator called, behind the system call: no table describes
+ * that place, its stack is empty, and the frame pointer is still the creator's.
+ */
+function isNewThread({ location, registers }: NativeFrame): boolean {
+  if (registers.get(resultRegister) !== 0n || location?.address === undefined) return false;
+  return startsThread.test(location.module.code?.findFunction(location.address)?.name ?? '');
 }
 
 function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
