@@ -13,6 +13,8 @@ function inChild(work: string): Record<string, unknown> {
     const tap = tapLogs();
     const { stdout } = tap.tails;
     let heard = 0;
+    // While the reader is slow, Node holds lines back, and hands them to the system later and together.
+    const flushed = () => new Promise((resolve) => process.stdout.write('', resolve));
     const report = (all) => process.stderr.write(JSON.stringify(all));
     ${work}`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', code];
@@ -24,7 +26,7 @@ function inChild(work: string): Record<string, unknown> {
 test('of ten thousand lines the last are kept, in order, and not much more', () => {
   const found = inChild(`
     for (let i = 0; i < 10000; i++) console.log('line', i);
-    await new Promise((resolve) => process.stdout.write('', resolve));
+    await flushed();
     const text = stdout.pieces.join('');
     report({ end: text.slice(-20), held: stdout.held, chars: text.length, isCut: stdout.isCut, written: stdout.written });`);
   assert.equal(found['end'], 'line 9998\nline 9999\n');
@@ -38,20 +40,21 @@ test('in a burst the clock is read now and then, and at the next line after a ti
     tap.onWrite = () => { heard++; };
     for (let i = 0; i < 1000; i++) {
       console.log(i);
-      if (i % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
+      if (i % 50 === 49) await flushed();
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
     tap.undated = 0;
     const before = Date.now();
     console.log('after');
     report({ heard, isNew: stdout.at >= before });`);
-  assert.ok(Number(found['heard']) >= 1000 / 8 && Number(found['heard']) <= 1001);
+  assert.ok(Number(found['heard']) >= 1000 / 8 && Number(found['heard']) <= 1021, `${found['heard']}`);
   assert.equal(found['isNew'], true);
 });
 
 test('where no recorder ticks each piece is dated', () => {
   const found = inChild(`
     for (let i = 0; i < 1000; i++) console.log(i);
+    await flushed();
     await new Promise((resolve) => setTimeout(resolve, 50));
     const before = Date.now();
     console.log('after');

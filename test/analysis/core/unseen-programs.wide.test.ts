@@ -45,8 +45,8 @@ function countSuspended(core: string): Record<string, number> {
 }
 
 const shapes = [
-  'Account { #pin: 4711, #notes: { a: [ 1 ] }, owner: "ann" }',
-  'Savings { #pin: 4711, #notes: { a: [ 1 ] }, owner: "ann", #rate: 0.25 }',
+  'Account { #floor: 4711, #notes: { a: [ 1 ] }, owner: "ann" }',
+  'Savings { #floor: 4711, #notes: { a: [ 1 ] }, owner: "ann", #rate: 0.25 }',
   'Stack [ 1, 2 ]',
   'Registry(1) { "k" => 1 }',
   '[ToolError: no tool { tool: "search" }]',
