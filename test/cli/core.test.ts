@@ -94,7 +94,10 @@ suite('agentdump core', { skip: noCores || (existsSync(bin) ? false : 'not built
     assert.equal(run(death.core, 'inspect', '@0x10').status, 3);
     const unknown = run(death.core, 'wonder');
     assert.equal(unknown.status, 2);
-    assert.match(unknown.stderr, /wonder is no question: there are inspect, refs, path, query, strings/);
+    assert.match(
+      unknown.stderr,
+      /wonder is no question: there are inspect, refs, path, paths, query, strings/,
+    );
   });
 
   test('3 for what is no core, with a word on what is wanted', () => {
