@@ -6,6 +6,7 @@
  *
  * What is taken is written before the run is: a death in between costs a start of the rate, and never exceeds it.
  */
+import { randomInt } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentdumpError } from '../../errors.ts';
@@ -57,7 +58,7 @@ export class FileQueues {
       lease = FileLease.take(folder, `queue ${queue}`);
     } catch (error) {
       if ((error as AgentdumpError).code !== 'held') throw error;
-      return { runs: [], againMs: busyMs * (1 + Math.random()) };
+      return { runs: [], againMs: busyMs + randomInt(busyMs + 1) };
     }
     try {
       const room = new Room(folder, limits, (place) => this.#isHeld(join(this.#runs, place), true));
