@@ -4,7 +4,7 @@
  */
 import type { NameBook } from './names/name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
-import { isStandIn } from './values/values.ts';
+import { isStandIn } from './values/stand-ins.ts';
 
 export interface ArgumentRules {
   names: NameBook;

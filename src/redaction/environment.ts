@@ -3,8 +3,10 @@
  * and also withheld if it looks random and its name is unknown.
  */
 import type { NameBook } from './names/name-book.ts';
+import { isPublicId } from './values/public-ids.ts';
 import { hasLongRandomPart, looksRandom } from './values/randomness.ts';
-import { isPlainDatum, isPublicId, isStandIn } from './values/values.ts';
+import { isStandIn } from './values/stand-ins.ts';
+import { isPlainDatum } from './values/values.ts';
 
 export type EnvironmentValue = { value: string } | { withheld: string };
 

@@ -8,8 +8,9 @@ import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
+import { isStandIn } from '../values/stand-ins.ts';
 import { readQuoted, type ValueSpan } from '../values/value-span.ts';
-import { isStandIn, looksChosen } from '../values/values.ts';
+import { looksChosen } from '../values/values.ts';
 import { isOddlySpelt } from './keyword-secrets.ts';
 
 /** Functions that sign, hash or open with a key: only a random-looking argument counts. */

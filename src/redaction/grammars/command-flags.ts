@@ -5,9 +5,11 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
+import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
+import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted, type ValueSpan } from '../values/value-span.ts';
-import { isFillIn, isPublicId, isSecretValue, isStandIn } from '../values/values.ts';
+import { isSecretValue } from '../values/values.ts';
 
 const between = /(?:\\*["'])?(?:,?\s{1,8}|,|\0)(?:<<<[ ]?|a\d{1,2}=)?(?=\S)/y;
 const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };

@@ -9,7 +9,9 @@ import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import {
   isNextName,
+  isQuery,
   isResourceName,
+  keyQuote,
   verdictBeforeIs,
   verdictOfElement,
   widenName,
@@ -20,6 +22,7 @@ import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isCodePiece, isSpokenPhrase } from '../values/program-values.ts';
 import { hasRandomPart } from '../values/randomness.ts';
+import { isFillIn } from '../values/stand-ins.ts';
 import {
   indentOf,
   longestJudged,
@@ -38,7 +41,7 @@ import {
   skipMarker,
   skipVisibility,
 } from '../values/value-wrapping.ts';
-import { isFillIn, isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
+import { isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
 import {
   findAuthorization,
   findCookies,
@@ -47,6 +50,7 @@ import {
   longestLine,
 } from './header-values.ts';
 import { elementName, elementText, isTagName, isTypeArgument } from './markup.ts';
+import { isEventName, isStartOfMore, repeatsName } from './plain-literals.ts';
 import { holdsPlainName, holdsShortWord } from './plain-values.ts';
 import { isOutsidePrograms, isProgramsOwn } from './program-line.ts';
 import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
@@ -182,7 +186,7 @@ export class ContextReader {
       compares = true;
       i += 1;
     }
-    i = skipBlanks(this.page, i, this.keyQuote(place) !== '');
+    i = skipBlanks(this.page, i, keyQuote(this.page, place) !== '');
     if (units[i] === 10 && !this.page.text.startsWith('- ', i)) {
       const below = skipBlanks(this.page, i, true);
       if (readQuoted(this.page, below) && units[below - 1]! <= 32 && this.page.units[below]! !== 92)
@@ -203,19 +207,13 @@ export class ContextReader {
     return i;
   }
 
-  /** The quote (with its backslashes) that closes the name, or ''. */
-  private keyQuote(place: NamePlace): string {
-    const between = this.page.text.slice(place.end, place.sign);
-    return /^(?:\\*["'`]|%(?:25)*22|&quot;|\\+u0022)/.exec(between)?.[0] ?? '';
-  }
-
   private readValueAt(at: number, place: NamePlace, verdict: NameVerdict): number {
     const { units } = this.page;
     const quoted = readQuoted(this.page, at);
     if (quoted) return this.judgeQuoted(quoted, verdict, place);
     const bytes = verdict.strength >= 2 && verdict.rule !== 'token' ? readBytes(this.page, at) : undefined;
     if (bytes) {
-      this.out.push({ ...bytes, rule: verdict.rule, quote: bytes.bare ? this.keyQuote(place) : '' });
+      this.out.push({ ...bytes, rule: verdict.rule, quote: bytes.bare ? keyQuote(this.page, place) : '' });
       return bytes.end;
     }
     const wrapped = verdict.strength >= 2 ? readWrapped(this.page, at) : undefined;
@@ -260,7 +258,7 @@ export class ContextReader {
     // A word that names another value may also be a variable with its own value after it.
     if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return 0;
     if (verdict.strength === 0 || isNextName(this.page, span)) return 0;
-    if (verdict.form === 'code' && !(tight && this.isQuery(place))) return 0;
+    if (verdict.form === 'code' && !(tight && isQuery(this.page, place))) return 0;
     const next = span.end < length ? units[span.end]! : 0;
     const endsLine =
       next === 0 ||
@@ -283,20 +281,6 @@ export class ContextReader {
   private isPhraseAt(at: number, isSetting: boolean): boolean {
     const line = bareLine(this.page, at);
     return isSpokenPhrase(line) || (isSetting && / /.test(line) && !isCodePiece(line));
-  }
-
-  /** `?code=`, `&sig=`: only in a query. */
-  private isQuery(place: NamePlace): boolean {
-    const { units } = this.page;
-    const before = units[place.start - 1];
-    return (
-      before === 63 ||
-      before === 38 ||
-      before === 35 ||
-      before === 59 ||
-      place.encoded ||
-      startsLine(this.page, place.start)
-    );
   }
 
   /** `["a", "b"]` or `=(value)`: each string is judged separately. */
@@ -357,10 +341,10 @@ export class ContextReader {
     }
     const value = text.slice(span.start, span.end);
     const quote =
-      !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? this.keyQuote(place) : '';
+      !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? keyQuote(this.page, place) : '';
     if (verdict.form === 'authorization')
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
-    if (!isSecretValue(value, verdict, form) || this.repeatsName(place, value)) return false;
+    if (!isSecretValue(value, verdict, form) || repeatsName(this.page, place, value)) return false;
     if (form.quoted ? isStartOfMore(this.page, span, value) : isEventName(this.page, place, span, value))
       return false;
     // Most expensive, therefore last: nearly all such values don't look like a secret.
@@ -373,30 +357,12 @@ export class ContextReader {
     return !quoted && setting !== 'sure' && isProgramsOwn(this.page, place, span);
   }
 
-  /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: the value only repeats the name. */
-  private repeatsName({ start, end }: NamePlace, value: string): boolean {
-    const plain = (text: string): string => text.replace(/[^A-Za-z\d]+/g, '').toLowerCase();
-    const name = plain(this.page.text.slice(start, end));
-    // `sessionAuth: config?.sessionAuth`
-    if (name.length >= 8 && /^[A-Za-z_$][\w$]*(?:\??\.[\w$]+)+$/.test(value) && plain(value).endsWith(name))
-      return true;
-    // `ChangePassword = "users_change_password"`
-    if (
-      name.length >= 12 &&
-      /^[^A-Za-z]{0,4}[A-Za-z]+(?:[-_.:/][A-Za-z]+)+$/.test(value) &&
-      plain(value).endsWith(name)
-    )
-      return true;
-    if (start < 0 || value.length > end - start + 4) return false;
-    return value.length >= 8 ? name.endsWith(plain(value)) : name === plain(value);
-  }
-
   /** A quoted name followed by the comma at `comma`: `"x-api-key", "value"` in raw headers and argument lists. */
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
     if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
     // Unquoted names only in the notation of Erlang and Lisp: `{password, "x"}`.
-    if (this.keyQuote(place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
+    if (keyQuote(this.page, place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
     // `"passphrase": "Passphrase", "ca": …`: a value, and the next name.
     if (/[:=]\s{0,8}\\*["'`]$/.test(this.page.text.slice(Math.max(0, place.start - 16), place.start)))
       return place.behind;
@@ -442,18 +408,6 @@ export class ContextReader {
     return this.judgeQuoted(span, verdict, place) || place.behind;
   }
 }
-
-/** `'p256ecdsa=' + publicKey`: the value comes after the string; `"no-referrer" | "origin"`: one of several, in a type. */
-const isStartOfMore = ({ text }: Page, span: ValueSpan, value: string): boolean =>
-  (/^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(text.slice(span.end, span.end + 24))) ||
-  (/^[a-z-]{3,40}$/.test(value) && /^["'`]\s{0,20}\|\s{0,20}["'`]/.test(text.slice(span.end, span.end + 44)));
-
-/** `'token:error:renew'`: a whole literal of plain words. */
-const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>
-  place.end === place.sign &&
-  (units[place.start - 1] === 39 || units[place.start - 1] === 96) &&
-  units[span.end] === units[place.start - 1] &&
-  /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value);
 
 /** Pushes the findings. False if there are none. */
 function pushFound(out: Finding[], ...found: (Finding | undefined)[]): boolean {

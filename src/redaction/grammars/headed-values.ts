@@ -4,7 +4,8 @@
  */
 import type { Finding, Page } from '../scan/page.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { isStandIn, looksChosen } from '../values/values.ts';
+import { isStandIn } from '../values/stand-ins.ts';
+import { looksChosen } from '../values/values.ts';
 
 /** Last words of such headings: `recovery codes`, `seed phrase`, `wallet words`. */
 export const headingWords = 'codes code phrase words mnemonic key secret';

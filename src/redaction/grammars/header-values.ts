@@ -2,8 +2,8 @@
 import type { NameVerdict } from '../names/key-names.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, type ValueSpan } from '../values/value-span.ts';
-import { isFillIn, isStandIn } from '../values/values.ts';
 
 /** The limit for a header line. */
 export const longestLine = 16_384;

@@ -6,9 +6,11 @@ import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { isPartName } from '../values/program-values.ts';
+import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
+import { isStandIn } from '../values/stand-ins.ts';
 import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
-import { isPublicId, isStandIn, looksChosen } from '../values/values.ts';
+import { looksChosen } from '../values/values.ts';
 
 export const secretKeywords =
   'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';

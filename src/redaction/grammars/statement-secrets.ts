@@ -6,8 +6,9 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
+import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted } from '../values/value-span.ts';
-import { isFillIn, isSecretValue, isStandIn, looksChosen } from '../values/values.ts';
+import { isSecretValue, looksChosen } from '../values/values.ts';
 import { findAuthorization } from './header-values.ts';
 
 interface Rule {

@@ -4,8 +4,10 @@
  */
 import { characterTables, digit, wordUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { isPublicId, isStandIn, looksChosen } from '../values/values.ts';
+import { isStandIn } from '../values/stand-ins.ts';
+import { looksChosen } from '../values/values.ts';
 
 const longestUserInfo = 2048;
 

@@ -1,10 +1,12 @@
 /**
- * Text right before a name that belongs to it: `api.key`, `API Key`, `password for bob is`, the element around an attribute.
+ * Text around a name that belongs to it: `api.key`, `API Key`, `password for bob is`, the element around an attribute, the quote
+ * that closes it, the sign of a query before it.
  */
 
 import { elementAround, parentElement } from '../grammars/markup.ts';
 import { characterTables, wordUnit } from '../scan/characters.ts';
 import type { Page } from '../scan/page.ts';
+import { startsLine } from '../values/value-span.ts';
 import type { NameVerdict } from './key-names.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
@@ -60,4 +62,24 @@ export function verdictOfElement(page: Page, names: NameBook, place: NamePlace):
 /** `arn:aws:secretsmanager:…:secret:name`. */
 export function isResourceName(page: Page, place: NamePlace): boolean {
   return /\b[au]rn:[\w:/.-]{0,100}$/.test(page.text.slice(Math.max(0, place.start - 110), place.start));
+}
+
+/** The quote (with its backslashes) that closes the name, or ''. */
+export function keyQuote({ text }: Page, place: NamePlace): string {
+  const between = text.slice(place.end, place.sign);
+  return /^(?:\\*["'`]|%(?:25)*22|&quot;|\\+u0022)/.exec(between)?.[0] ?? '';
+}
+
+/** `?code=`, `&sig=`: only in a query. */
+export function isQuery(page: Page, place: NamePlace): boolean {
+  const { units } = page;
+  const before = units[place.start - 1];
+  return (
+    before === 63 ||
+    before === 38 ||
+    before === 35 ||
+    before === 59 ||
+    place.encoded ||
+    startsLine(page, place.start)
+  );
 }

@@ -25,8 +25,8 @@ import { findInJsonColumns } from '../tables/json-columns.ts';
 import { findBehindArrow, findBehindBlank, findInCell, findInRow } from '../tables/paired-values.ts';
 import { findBound, findInserted } from '../tables/sql-values.ts';
 import { findInColumns } from '../tables/table-columns.ts';
+import { isPublicId } from '../values/public-ids.ts';
 import { skipColorCode } from '../values/value-span.ts';
-import { isPublicId } from '../values/values.ts';
 import { alnum, base64Unit, characterTables, gap } from './characters.ts';
 import {
   type DecodedRun,

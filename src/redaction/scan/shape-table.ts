@@ -6,7 +6,7 @@
 import { allShapes } from '../shapes/index.ts';
 import type { Shape } from '../shapes/shape.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { isStandIn } from '../values/values.ts';
+import { isStandIn } from '../values/stand-ins.ts';
 import { characterTables, wordUnit } from './characters.ts';
 import type { Finding, Page } from './page.ts';
 

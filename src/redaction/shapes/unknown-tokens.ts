@@ -16,8 +16,9 @@ import {
 import { mayBeEncoded } from '../scan/encoded-text.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isAlphabet } from '../values/program-values.ts';
+import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { isPublicId, looksChosen } from '../values/values.ts';
+import { looksChosen } from '../values/values.ts';
 
 /** A digest after one of these prefixes is a generated key, not the name of a content. */
 const keyedDigest =

@@ -4,8 +4,8 @@
  * object may be a dictionary whose property names are keys). V8 writes pure ASCII, so bytes are characters.
  */
 import type { Policy } from '../policy.ts';
+import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { isPublicId } from '../values/values.ts';
 import type { NameMarks } from './names.ts';
 
 /** With `clean`, values are kept if nothing is found in them. */

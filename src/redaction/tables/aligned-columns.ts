@@ -6,7 +6,8 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isTypedWord } from '../values/plain-words.ts';
-import { isStandIn, looksChosen } from '../values/values.ts';
+import { isStandIn } from '../values/stand-ins.ts';
+import { looksChosen } from '../values/values.ts';
 
 const longestLine = 300;
 const mostRows = 60;

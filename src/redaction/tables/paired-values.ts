@@ -10,8 +10,9 @@ import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
+import { isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted, skipBlanks } from '../values/value-span.ts';
-import { isSecretValue, isStandIn, looksChosen } from '../values/values.ts';
+import { isSecretValue, looksChosen } from '../values/values.ts';
 
 const bar = (unit: number): boolean => unit === 124 || unit === 0x2502;
 const asTyped = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };

@@ -2,8 +2,9 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { looksRandom } from '../values/randomness.ts';
+import { isStandIn } from '../values/stand-ins.ts';
 import { readQuoted } from '../values/value-span.ts';
-import { isSecretValue, isStandIn, looksChosen } from '../values/values.ts';
+import { isSecretValue, looksChosen } from '../values/values.ts';
 
 const columnsBefore = /\(([^()]{3,600})\)\s{0,8}$/;
 const row = /\s{0,8}\(/y;

@@ -7,7 +7,8 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isTypedWord } from '../values/plain-words.ts';
-import { isStandIn, looksChosen } from '../values/values.ts';
+import { isStandIn } from '../values/stand-ins.ts';
+import { looksChosen } from '../values/values.ts';
 import { cellUnits, delimiterOf, nameUnit } from './first-lines.ts';
 
 const longestLine = 600;

@@ -4,7 +4,6 @@
  */
 import type { SettingKind } from '../grammars/setting-line.ts';
 import type { NameVerdict } from '../names/key-names.ts';
-import { isOwnPlaceholder } from '../placeholder.ts';
 import { isPassphrase, isTypedWord } from './plain-words.ts';
 import {
   isAlphabet,
@@ -17,7 +16,9 @@ import {
   isSequence,
   saysWhatItIs,
 } from './program-values.ts';
+import { digest, isPublicId } from './public-ids.ts';
 import { hasLongRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
+import { isPath, isStandIn } from './stand-ins.ts';
 
 /** The position of a value in the text. */
 export interface ValueForm {
@@ -36,26 +37,7 @@ export interface ValueForm {
   outside?: boolean;
 }
 
-let standInWords: Set<string> | undefined;
 let proseWords: Set<string> | undefined;
-
-function isStandInWord(word: string): boolean {
-  standInWords ??= new Set(
-    `null none nil undefined true false yes no on off todo tbd tba na n/a changeme change_me change-me replace_me
-    replaceme redacted hidden masked removed filtered withheld omitted secret password passwd token string str number int
-    integer boolean bool any unknown void object bytes buffer text required optional empty missing unset default example
-    sample dummy placeholder disabled enabled invalid valid expired denied present absent auto basic bearer digest
-    negotiate api_key apikey api-key key value literal confidential sensitive private public unauthorized forbidden
-    optional[str] varchar text uuid char nan infinity type function class interface const let var return await new
-    this self async import export from require import( super typeof delete json yaml
-    uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
-    arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
-    bcrypt scrypt pbkdf2 argon2 argon2i argon2id
-    es256 mysecret mytoken mykey myapikey yoursecret yourtoken yourkey yourapikey yourpassword string_value blob_value number_value passwort kennwort wachtwoord contraseña senha lösenord adgangskode passord
-    hasło heslo jelszó parola salasana şifre пароль 密码 密碼 パスワード 비밀번호`.split(/\s+/),
-  );
-  return standInWords.has(word);
-}
 
 function isProseWord(word: string): boolean {
   proseWords ??= new Set(
@@ -64,103 +46,6 @@ function isProseWord(word: string): boolean {
     when if it this that will use using used set provide provided expected unexpected given`.split(/\s+/),
   );
   return proseWords.has(word);
-}
-
-const references =
-  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|(?:cat|pass|op|vault|aws|gcloud|kubectl|security|head|openssl|echo|printf|uuidgen) [-\w/$~.]|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
-const fillIns =
-  /^(?:<[^<>]*>|\\\$\{[^{}]*\}|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
-const fillInWords =
-  /(?:^|[-_ ])(?:your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my)(?:[-_ ]|$)|(?:^|[-_ ])here$/i;
-
-const fillIn =
-  /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
-
-/** `<your-key>`, `${TOKEN}`, `{{ token }}` at `start`, covering a bare value that ended at `end` because of the brackets. */
-export function isFillIn(text: string, start: number, end: number): boolean {
-  fillIn.lastIndex = start;
-  return fillIn.test(text) && fillIn.lastIndex >= end;
-}
-
-/** Hides nothing: a placeholder, a reference to a variable or a store, a mask. */
-export function isStandIn(value: string): boolean {
-  const text = value.trim();
-  if (text.length < 2) return true;
-  if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
-  if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
-  if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
-  if (/\*{4,}|^\*{3,}[a-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;
-  // `sk-...`, `ghp_…`: a public start, and the rest omitted.
-  if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
-  if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
-    return true;
-  if (/^header\.payload\.signature$/i.test(text)) return true;
-  if (formOfValue.test(text) || emptyBlock.test(text)) return true;
-  // `ibPassword: 2-byte`, `smtp_password: 'smtp_password_value'`
-  if (/^\d{1,3}[- ](?:bytes?|bits?|chars?|characters?|digits?)$/i.test(text)) return true;
-  if (/^[a-z]{1,12}_(?:password|secret|token|key)_value$/i.test(text)) return true;
-  if (/^<?(?:user(?:name)?|login|key|id):(?:pass(?:word|wd)?|pwd|secret)>?$/i.test(text)) return true;
-  if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
-  return false;
-}
-
-/** `password (base64-encoded)` */
-const formOfValue =
-  /^(?:base64|hex|url|md5|sha-?\d{1,3}|bcrypt|one-way|salted)[- ](?:encoded|hashed|encrypted|hash)$/i;
-/** `-----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----` */
-const emptyBlock =
-  /^-----BEGIN [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*(?:<[^<>]{0,60}>|\.{3,}|…)(?:\s|\\{1,8}[nr])*-----END [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*$/;
-
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-const digest =
-  /^(?:(?:md5|sha\d{0,3}|blake2[bs]?|blake3|sha3-\d+|crc32c?)[-:=_])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
-const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
-let idKinds: Set<string> | undefined;
-
-/** `msg_…`, `call-…`: ids of programs and protocols. */
-function isKnownId(value: string): boolean {
-  let end = 0;
-  while (end < 17 && value.charCodeAt(end) > 64 && value.charCodeAt(end) !== 95) end += 1;
-  const sign = value.charCodeAt(end);
-  if (end === 0 || end > 16 || value.length < end + 7 || (sign !== 45 && sign !== 95)) return false;
-  const kind = value.slice(0, end);
-  idKinds ??= new Set(
-    `msg call toolu srvtoolu chatcmpl cmpl run thread asst file resp req step gen batch ws rs fc item
-    conv vs evt cus ch pi pm sub in price prod seti acct txn src tool trace span session sess ses
-    tooluse workflow wf exec build mcp org proj user usr task job agent node pod i sg vpc subnet vol ami
-    eni rtb igw snap arn ft ftjob card ba sched py ii il si po dp we tr cs inv order ord lead room doc
-    event folder space channel chan group grp app db block page note obj acc customer team dep depl
-    deploy dpl prj site domain cert log pst link flow plan mem memory skill ctx ref rec row itm art
-    chunk emb`.split(/\s+/),
-  );
-  return (idKinds.has(kind) || kind.endsWith('cmpl')) && /^[\w-]+$/.test(value) && !value.includes('secret');
-}
-
-/** `wrkspc_01…`, `depl_01…`: ids of any kind that start with a layout number. */
-const numberedId = /^[a-z]{2,12}_01[A-Za-z0-9]{22,24}$/;
-
-/** Cheap tests that nearly all words fail, before a regular expression is tried. */
-const endsHex = (value: string): boolean => {
-  const last = value.charCodeAt(value.length - 1) | 32;
-  return (last > 96 && last < 103) || (last > 47 && last < 58);
-};
-const isTypedAs = (value: string): boolean => {
-  const first = value.charCodeAt(0) | 32;
-  return first === 115 || first === 109;
-};
-
-/** A public identifier, as used in logs and protocols. */
-export function isPublicId(value: string): boolean {
-  const { length } = value;
-  return (
-    (length === 36 && uuid.test(value)) ||
-    (length === 26 && ulid.test(value)) ||
-    (length >= 32 && endsHex(value) && digest.test(value)) ||
-    (length >= 24 && isTypedAs(value) && integrity.test(value)) ||
-    isKnownId(value) ||
-    (length >= 27 && numberedId.test(value))
-  );
 }
 
 const algorithm =
@@ -182,17 +67,6 @@ export function looksChosen(value: string, strength = 0): boolean {
   if (looksRandom(value, 8)) return true;
   if (!/^[^\s/]{8,200}$/.test(value) || !/[A-Za-z]/.test(value)) return false;
   return /\d.*\d/.test(value) || (value.length < 80 && isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')));
-}
-
-const pathStart =
-  /^(?:(?:\/|\/[a-z]\/)?(?:home|root|etc|run|var|usr|opt|srv|app|tmp|mnt|proc|dev|lib|bin|Users|private|secrets|data|workspace|code)\/|\.{1,2}[\\/]|~[\\/]|[A-Za-z]:\\|file:\/\/)/;
-
-/** A path: below a common system folder, or of readable parts only. Base64 may start with a slash too. */
-function isPath(value: string): boolean {
-  if (!/^[\w@%+=,.:\\/~ -]+$/.test(value) || !/[\\/]/.test(value)) return false;
-  if (pathStart.test(value)) return true;
-  if (!/^\/[\w@.-]/.test(value)) return false;
-  return !value.split('/').some((part) => part.length >= 8 && looksRandom(part, 8));
 }
 
 /** Plain data: a number, a date, a version, a path, an address, a host name or mail address. */

@@ -1,0 +1,34 @@
+/** Values under a sensitive name that only repeat the name, begin a longer text, or name an event. */
+import type { NamePlace } from '../names/name-place.ts';
+import type { Page } from '../scan/page.ts';
+import type { ValueSpan } from '../values/value-span.ts';
+
+/** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: the value only repeats the name. */
+export function repeatsName({ text }: Page, { start, end }: NamePlace, value: string): boolean {
+  const plain = (words: string): string => words.replace(/[^A-Za-z\d]+/g, '').toLowerCase();
+  const name = plain(text.slice(start, end));
+  // `sessionAuth: config?.sessionAuth`
+  if (name.length >= 8 && /^[A-Za-z_$][\w$]*(?:\??\.[\w$]+)+$/.test(value) && plain(value).endsWith(name))
+    return true;
+  // `ChangePassword = "users_change_password"`
+  if (
+    name.length >= 12 &&
+    /^[^A-Za-z]{0,4}[A-Za-z]+(?:[-_.:/][A-Za-z]+)+$/.test(value) &&
+    plain(value).endsWith(name)
+  )
+    return true;
+  if (start < 0 || value.length > end - start + 4) return false;
+  return value.length >= 8 ? name.endsWith(plain(value)) : name === plain(value);
+}
+
+/** `'p256ecdsa=' + publicKey`: the value comes after the string; `"no-referrer" | "origin"`: one of several, in a type. */
+export const isStartOfMore = ({ text }: Page, span: ValueSpan, value: string): boolean =>
+  (/^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(text.slice(span.end, span.end + 24))) ||
+  (/^[a-z-]{3,40}$/.test(value) && /^["'`]\s{0,20}\|\s{0,20}["'`]/.test(text.slice(span.end, span.end + 44)));
+
+/** `'token:error:renew'`: a whole literal of plain words. */
+export const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>
+  place.end === place.sign &&
+  (units[place.start - 1] === 39 || units[place.start - 1] === 96) &&
+  units[span.end] === units[place.start - 1] &&
+  /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value);
