@@ -24,7 +24,7 @@ export function renderHappenings({ happenings }: Account, page: Page): string[] 
     ...renderList(happenings.handled ?? [], 'handled', page),
     ...renderList(happenings.warnings ?? [], 'warning', page),
     ...(happenings.peaks ?? []).slice(-1).map((peak) => peakText(peak, page)),
-    ...(happenings.logs ?? []).flatMap((log) => renderLog(log, page)),
+    ...joinStreams(happenings.logs ?? []).flatMap((log) => renderLog(log, page)),
     ...(parent?.bundle
       ? wrap(`the parent, ${parent.pid}, left ${parent.bundle.name}`, page.columns - 2)
       : []),
@@ -78,7 +78,23 @@ function peakText(
   return `${palette.faint('peak')} ${formatNumber(value)}${of} ${oneLine(resource)}`;
 }
 
-function renderLog({ stream, text, target }: NonNullable<Happenings['logs']>[number], page: Page): string[] {
+type Log = NonNullable<Happenings['logs']>[number];
+
+/** Streams that went to the same file (`> out.txt 2>&1`) end with the same lines, whichever wrote them. */
+function joinStreams(logs: readonly Log[]): Log[] {
+  const joined: Log[] = [];
+  for (const log of logs) {
+    const at = joined.findIndex(
+      ({ target, text }) => target !== undefined && target === log.target && text === log.text,
+    );
+    const same = joined[at];
+    if (same) joined[at] = { ...same, stream: `${same.stream} and ${log.stream}` };
+    else joined.push(log);
+  }
+  return joined;
+}
+
+function renderLog({ stream, text, target }: Log, page: Page): string[] {
   const { palette } = page;
   const went = target === undefined ? '' : ` went to ${oneLine(target)}`;
   const lines = linesOf(text, maxLogLines, page);
