@@ -4,30 +4,18 @@ import { test } from 'node:test';
 import type { Machine } from '../../../src/analysis/core/native/machine.ts';
 import { makeArm64 } from '../../../src/analysis/core/native/machine-arm64.ts';
 import { x64 } from '../../../src/analysis/core/native/machine-x64.ts';
-import type { ModuleCode } from '../../../src/analysis/core/native/module-code.ts';
-import { type CoreModule, ModuleMap } from '../../../src/analysis/core/native/module-map.ts';
+import { ModuleMap } from '../../../src/analysis/core/native/module-map.ts';
 import { type UnwindSpace, walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
 import { AbsentMemory } from '../../../src/bytes/memory.ts';
+import { moduleOfCode } from '../../support/cores/module-of-code.ts';
 
 const [base, size, stack] = [0x10_0000, 0x1000, 0x7f00_0000];
 
 /** A module of one function without tables, and no memory that could be read. */
 function spaceOf(machine: Machine, name: string): UnwindSpace {
-  const module = {
-    path: '/lib/libc.so.6',
-    start: base,
-    end: base + size,
-    mappings: [],
-  } as unknown as CoreModule;
-  module.mappings.push({ start: base, end: base + size, fileOffset: 0, path: module.path });
-  module.code = {
-    segments: [
-      { type: 1, flags: 5, offset: 0, virtualAddress: 0, fileSize: size, memorySize: size, align: 1 },
-    ],
+  const module = moduleOfCode('/lib/libc.so.6', base, size, {
     findFunction: () => ({ name, address: 0, size, type: 2 }),
-    findFrame: () => undefined,
-    findBytes: () => undefined,
-  } as unknown as ModuleCode;
+  });
   const absent = (address: number) => {
     throw new AbsentMemory(address);
   };

@@ -5,11 +5,11 @@ import type { CoreDump } from '../../../src/analysis/core/core-dump.ts';
 import type { Machine } from '../../../src/analysis/core/native/machine.ts';
 import { makeArm64 } from '../../../src/analysis/core/native/machine-arm64.ts';
 import { x64 } from '../../../src/analysis/core/native/machine-x64.ts';
-import type { ModuleCode } from '../../../src/analysis/core/native/module-code.ts';
-import { type CoreModule, ModuleMap } from '../../../src/analysis/core/native/module-map.ts';
+import { ModuleMap } from '../../../src/analysis/core/native/module-map.ts';
 import type { NativeFrame } from '../../../src/analysis/core/native/native-stack.ts';
 import { doubtReturn, noCall, otherCall } from '../../../src/analysis/core/native/return-address.ts';
 import type { ElfSymbol } from '../../../src/formats/elf/symbols.ts';
+import { moduleOfCode } from '../../support/cores/module-of-code.ts';
 
 const base = 0x10_0000;
 const size = 0x1000;
@@ -33,24 +33,12 @@ function dumpOf(
     size: step,
     type: 2,
   }));
-  const module = {
-    path: '/bin/program',
-    start: base,
-    end: base + size,
-    mappings: [],
-  } as unknown as CoreModule;
-  module.mappings.push({ start: base, end: base + size, fileOffset: 0, path: module.path });
-  module.code = {
-    segments: [
-      { type: 1, flags: 5, offset: 0, virtualAddress: 0, fileSize: size, memorySize: size, align: 1 },
-    ],
-    findFunction: (address: number) =>
-      symbols.find((s) => address >= s.address && address < s.address + s.size),
-    findNamed: (name: string) =>
-      name in labels ? { name, address: labels[name], size: 0, type: 0 } : undefined,
-    findFrame: () => undefined,
-    findBytes: (address: number, length: number) => image.slice(address, address + length),
-  } as unknown as ModuleCode;
+  const module = moduleOfCode('/bin/program', base, size, {
+    findFunction: (address) => symbols.find((s) => address >= s.address && address < s.address + s.size),
+    findNamed: (name) =>
+      labels[name] === undefined ? undefined : { name, address: labels[name], size: 0, type: 0 },
+    findBytes: (address, length) => image.slice(address, address + length),
+  });
   const memory = { has: () => false, findWord: () => word };
   return { machine, modules: new ModuleMap([module]), memory } as unknown as CoreDump;
 }
