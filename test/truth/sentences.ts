@@ -166,6 +166,26 @@ const checks: readonly Check[] = [
     },
   },
   {
+    says: /^Likely thrown in (?:async )?(?:\w+\.)*(\w+) \(/,
+    judge: ([, name], log) =>
+      log.findLast(({ what }) => what === 'throws')?.['in'] === name ? undefined : `${name} threw nothing`,
+  },
+  {
+    says: /^The last error that it printed before that.*?: .*?: (.*?), thrown in (?:async )?(\w+) \(/,
+    judge([, message, name], log) {
+      const last = log.findLast(({ what }) => what === 'printed');
+      if (last?.['message'] !== message) return `the last that was printed is ${last?.['message']}`;
+      return last?.['in'] === name ? undefined : `${last?.['in']} threw it`;
+    },
+  },
+  {
+    says: /^The program logged an? (?:fatal )?error: ([^(,]*?)(?: \(|,|\.$)/,
+    judge: ([, words], log) =>
+      log.some((one) => one.what === 'logged' && one['words'] === words)
+        ? undefined
+        : `${words} was not logged`,
+  },
+  {
     says: /The code that (?:died|ended the process) worked for tool (\w+)/,
     judge: ([, name], log) => (of(log, 'tool.begin', name).length ? undefined : `tool ${name} never began`),
   },

@@ -29,7 +29,7 @@ await fetch(url + '/orders/17');`,
     program: `const app = ofServers('express')();
 async function findUser(id) { await delay(5); throw new RangeError('no such user ' + id); }
 app.get('/users/:id', async (request) => { await findUser(request.params.id); });
-app.use((error, _request, _response, _next) => { console.error(error); note('exit', { code: 1 }); process.exit(1); });
+app.use((error, _request, _response, _next) => { note('printed', { message: error.message, in: 'findUser' }); console.error(error); note('exit', { code: 1 }); process.exit(1); });
 const server = app.listen(0); await once(server, 'listening');
 await fetch('http://127.0.0.1:' + server.address().port + '/users/7');`,
     kind: 'exit',
@@ -40,7 +40,7 @@ await fetch('http://127.0.0.1:' + server.address().port + '/users/7');`,
     name: 'koa: a text that is thrown in a timer',
     frameworks: 'servers',
     program: `const Koa = ofServers('koa'); const app = new Koa();
-function print() { blame('GET /print'); throw 'out of paper'; }
+function print() { note('throws', { by: 'GET /print', in: 'print' }); throw 'out of paper'; }
 app.use(async (context) => { setTimeout(print, 20); await delay(1000); context.body = 'ok'; });
 const server = app.listen(0); await once(server, 'listening');
 await fetch('http://127.0.0.1:' + server.address().port + '/print');`,
@@ -51,7 +51,7 @@ await fetch('http://127.0.0.1:' + server.address().port + '/print');`,
     name: 'hono: a promise that nobody awaits is rejected with an object',
     frameworks: 'servers',
     program: `const { Hono } = ofServers('hono'); const { serve } = ofServers('@hono/node-server');
-const app = new Hono(); const spend = async () => { await delay(10); blame('GET /spend'); throw { code: 'E_QUOTA', left: 0 }; };
+const app = new Hono(); const spend = async () => { await delay(10); note('throws', { by: 'GET /spend', in: 'spend' }); throw { code: 'E_QUOTA', left: 0 }; };
 app.get('/spend', (c) => { spend(); return c.text('ok'); });
 const server = serve({ fetch: app.fetch, port: 0 }); await once(server, 'listening');
 await fetch('http://127.0.0.1:' + server.address().port + '/spend'); await delay(3000);`,
@@ -65,7 +65,7 @@ await fetch('http://127.0.0.1:' + server.address().port + '/spend'); await delay
     env: exits,
     program: `const log = ofServers('pino')();
 async function openDatabase() { throw new Error('db refused'); }
-await openDatabase().catch((err) => log.fatal({ err }, 'cannot start'));
+await openDatabase().catch((err) => { note('printed', { message: err.message, in: 'openDatabase' }); note('logged', { words: 'cannot start' }); log.fatal({ err }, 'cannot start'); });
 setTimeout(function leave() { note('exit', { code: 2 }); process.exit(2); }, 30);`,
     kind: 'exit',
     cause: [
@@ -194,7 +194,7 @@ await graph.invoke({ city: '?' });`,
   },
   {
     name: 'a structured error line before an unrelated end',
-    program: `console.log(JSON.stringify({ level: 'error', timestamp: new Date().toISOString(), message: 'cache lost', error: { name: 'Error', message: 'redis gone' } }));
+    program: `note('logged', { words: 'cache lost' }); console.log(JSON.stringify({ level: 'error', timestamp: new Date().toISOString(), message: 'cache lost', error: { name: 'Error', message: 'redis gone' } }));
 await delay(50); throws('no plan');`,
     kind: 'uncaught-exception',
     cause: [/no plan/, /logged an error: cache lost \(Error: redis gone\)/],
@@ -210,7 +210,7 @@ await delay(5000, undefined, { signal: control.signal }).catch(() => { throw con
   {
     name: 'an object of a class that is no error',
     program: `class Refusal { constructor(rule) { this.rule = rule; } }
-function check(order) { if (order.sum > 9) throw new Refusal('R7'); }
+function check(order) { if (order.sum > 9) { note('throws', { in: 'check' }); throw new Refusal('R7'); } }
 setTimeout(() => check({ sum: 10 }), 10);`,
     kind: 'uncaught-exception',
     cause: [/R7/, /[Ll]ikely/, /check/, /victim\.mjs:\d+/],
@@ -220,7 +220,7 @@ setTimeout(() => check({ sum: 10 }), 10);`,
     env: exits,
     program: `async function connectToBroker() { await delay(5); throw new Error('broker refused'); }
 async function main() { await connectToBroker(); }
-await main().catch((error) => { console.error('failed:', error); note('exit.code', { code: 3 }); process.exitCode = 3; });`,
+await main().catch((error) => { note('printed', { message: error.message, in: 'connectToBroker' }); console.error('failed:', error); note('exit.code', { code: 3 }); process.exitCode = 3; });`,
     kind: 'exit',
     cause: [/code 3/, /broker refused/, /connectToBroker/, /printed/],
     never: [/process\.exit\(3\)/],
