@@ -24,7 +24,7 @@ const file = given ?? join(written!, 'heap.heapsnapshot');
 if (written)
   execFileSync(process.execPath, [
     '--max-old-space-size=12000',
-    join(here, 'heap-generator.mjs'),
+    join(here, 'heap', 'heap-generator.mjs'),
     file,
     String(scale),
   ]);

@@ -34,11 +34,11 @@ const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] =
   [/^agentdump bisect\b/, 'test/replay/replay.test.ts', "'bisect'"],
   [/^agentdump mcp$/, 'test/cli/mcp/mcp.test.ts', "'mcp'"],
   [/^agentdump open$/, 'test/cli/open.test.ts', "'open'"],
-  [/^agentdump doctor$/, 'test/supervise/doctor.test.ts', "'doctor'"],
+  [/^agentdump doctor$/, 'test/supervise/doctor/doctor.test.ts', "'doctor'"],
   [/^agentdump ci --hang-after\b/, 'test/support/runners/runner-matrix.ts', "'ci'"],
   [/\bagentdump-report\/bundles\//, 'test/support/runners/runner-matrix.ts', "'ci'"],
   [/ langgraph\.mjs /, 'test/agent/integrations.wide.test.ts', 'langgraph'],
-  [/ --health-url /, 'test/supervise/run-health.test.ts', '--health-url'],
+  [/ --health-url /, 'test/supervise/health/run-health.test.ts', '--health-url'],
   ...['approve', 'reject', 'resume', 'rollback', 'enqueue', 'signal', 'cancel'].map(
     (name): [RegExp, string, string] => [
       new RegExp(`^agentdump ${name}\\b`),
@@ -46,10 +46,10 @@ const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] =
       `'${name}'`,
     ],
   ),
-  [/^agentdump run --restart\b/, 'test/supervise/run.test.ts', "'--restart'"],
+  [/^agentdump run --restart\b/, 'test/supervise/run/run.test.ts', "'--restart'"],
   [
     /^agentdump run -- node --max-old-space-size/,
-    'test/supervise/run-full-heap.test.ts',
+    'test/supervise/native/run-full-heap.test.ts',
     '--max-old-space-size',
   ],
   [/^agentdump run --resume\b/, 'test/cli/runs.test.ts', "'resume'"],

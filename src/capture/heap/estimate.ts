@@ -1,7 +1,7 @@
 /**
  * Estimates the cost of a heap snapshot taken now. The memory that V8 needs depends on the number of objects and of the names
  * of 1 KB that it keeps (heap/names.ts), not on bytes. Three estimates: from the heap's spaces alone, from the objects once
- * they are counted, and from the names too. Figures: test/bench/heap-estimate.ts, on Node 20 to 26.
+ * they are counted, and from the names too. Figures: test/bench/heap/heap-estimate.ts, on Node 20 to 26.
  */
 import type { HeapNames } from './names.ts';
 

@@ -23,7 +23,7 @@ test('17 rows, each with two victims', () => {
     const own = trials.filter((trial) => trial.row === row);
     assert.ok(own.length >= 1 && others.length >= 1 && own.length + others.length >= 2, `row ${row}`);
   }
-  assert.match(read('../../supervise/doctor.test.ts'), onTheNodes);
+  assert.match(read('../../supervise/doctor/doctor.test.ts'), onTheNodes);
 });
 
 for (const { row, death, victims: others } of deaths)

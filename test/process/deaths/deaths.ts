@@ -39,7 +39,10 @@ export const deaths: readonly DeathRow[] = [
     row: 4,
     death: 'snapshot, it goes on',
     verdict: 'snapshot',
-    victims: [...by(fidelity, 'snapshot-goes-on.cjs'), ...by('supervise/capture.test.ts', 'victim-spin.mjs')],
+    victims: [
+      ...by(fidelity, 'snapshot-goes-on.cjs'),
+      ...by('supervise/attach/capture.test.ts', 'victim-spin.mjs'),
+    ],
   },
   {
     row: 5,
@@ -72,13 +75,13 @@ export const deaths: readonly DeathRow[] = [
     row: 9,
     death: 'native crash',
     verdict: 'native-crash',
-    victims: by('supervise/run-addon.wide.test.ts', 'native/addon'),
+    victims: by('supervise/native/run-addon.wide.test.ts', 'native/addon'),
   },
   {
     row: 10,
     death: 'abort',
     verdict: 'abort',
-    victims: by('supervise/run-core.test.ts', 'victim.cjs'),
+    victims: by('supervise/native/run-core.test.ts', 'victim.cjs'),
   },
   {
     row: 11,

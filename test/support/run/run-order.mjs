@@ -9,7 +9,7 @@ export const filesBeside = Number(process.env.AGENTDUMP_TESTS_BESIDE) || availab
 /** Those that take longest in the wide run, by its closing lines: begun last, each would run alone at the end. */
 export const longFiles = [
   'test/process/host/fidelity.test.ts',
-  'test/supervise/doctor.test.ts',
+  'test/supervise/doctor/doctor.test.ts',
   'test/truth/all.wide.test.ts',
   'test/analysis/core/emulated-arm64.wide.test.ts',
   'test/ci/late/late.wide.test.ts',

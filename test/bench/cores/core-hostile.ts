@@ -1,0 +1,166 @@
+/**
+ * Damaged cores in bulk: a real core truncated at every 64 KB that isn't a hole, random flips in it, another machine's
+ * header, wrong counts, an executable of another build. Each must give a clear error or a partial account; anything else ends
+ * this with an error. Prints the number of each outcome, the longest time, the highest memory of one core beyond what the
+ * process had, and that of the process. `npm run fuzz:core [flips] [seed]`.
+ */
+import {
+  copyFileSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { accountForCore, accountForDump, type CoreOptions } from '../../../src/analysis/core/core-account.ts';
+import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
+import { touchBlockBytes } from '../../../src/bytes/memory.ts';
+import { AgentdumpError } from '../../../src/errors.ts';
+import type { Account } from '../../../src/model/account.ts';
+import { renderCore } from '../../../src/report/core.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { judge, toldBy, wrong } from '../../support/cores/told-by-core.ts';
+import { SeededRandom } from '../../support/synth/seeded-random.ts';
+
+if (noCores) {
+  console.log(`skipped: ${noCores}`);
+  process.exit(0);
+}
+const flips = Number(process.argv[2] ?? 100);
+const random = new SeededRandom(Number(process.argv[3] ?? 11));
+const step = 64 << 10;
+const [, node = nodes[0]] = nodes;
+const death = makeCore(node?.path ?? '', [join(victims, 'deaths.cjs'), 'read-null']);
+const { size } = statSync(death.core);
+const copy = join(dirname(death.core), 'damaged');
+let longestMs = 0;
+let largestKb = 0;
+let mostKb = 0;
+
+const peakKb = () => Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0);
+/** Resets the peak of memory (proc(5)). */
+const forgetPeak = () => writeFileSync('/proc/self/clear_refs', '5');
+
+const countGaps = ({ gaps }: Account): string => (gaps.length > 0 ? 'partial account' : 'whole account');
+
+async function read(path: string, options: CoreOptions = {}, name = countGaps): Promise<string> {
+  const start = performance.now();
+  forgetPeak();
+  const before = peakKb();
+  try {
+    const account = await accountForCore(path, options);
+    renderCore(account);
+    return name(account);
+  } catch (error) {
+    if (!(error instanceof AgentdumpError)) throw error;
+    return error.code;
+  } finally {
+    longestMs = Math.max(longestMs, performance.now() - start);
+    largestKb = Math.max(largestKb, peakKb() - before);
+    mostKb = Math.max(mostKb, peakKb());
+  }
+}
+
+async function report(what: string, outcomes: AsyncIterable<string>): Promise<void> {
+  const counts = new Map<string, number>();
+  longestMs = 0;
+  largestKb = 0;
+  for await (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const told = [...counts].map(([outcome, count]) => `${count} × ${outcome}`).join(', ');
+  const megabytes = (kb: number) => `${(kb / 1024).toFixed(0)} MB`;
+  console.log(
+    `${what}: ${told}; longest ${longestMs.toFixed(0)} ms, most memory for one ${megabytes(largestKb)}, ` +
+      `of the process ${megabytes(mostKb)}`,
+  );
+}
+
+async function* cutOff() {
+  copyFileSync(death.core, copy);
+  const whole = openSync(death.core, 'r');
+  const before = Buffer.alloc(step);
+  for (let at = Math.floor(size / step) * step; at >= 0; at -= step) {
+    // Within the holes of a sparse core, each truncation is like the previous one.
+    if (at >= step && readSync(whole, before, 0, step, at - step) === step && before.every((b) => b === 0))
+      continue;
+    truncateSync(copy, at);
+    yield await read(copy);
+  }
+}
+
+/** A quarter of the places are in the first 60,000 bytes, which are the headers and notes. */
+const anywhere = () => (random.below(4) ? random.below(size) : random.below(60_000));
+
+/** Places in the file that contain the memory from which the stacks are read. */
+async function placesRead(): Promise<() => number> {
+  const touchedBlocks = new Set<number>();
+  const dump = openCoreDump(death.core, { touchedBlocks });
+  await accountForDump(dump, { heap: false });
+  const { segments } = dump.core;
+  dump.close();
+  const places = [...touchedBlocks].flatMap((block) => {
+    const address = block * touchBlockBytes;
+    const held = segments.find((s) => address >= s.start && address < s.start + s.fileSize);
+    return held ? [held.fileOffset + address - held.start] : [];
+  });
+  return () => (places[random.below(places.length)] ?? 0) + random.below(touchBlockBytes);
+}
+
+/** `place` returns the position of a byte to change. */
+async function* flipped(most: number, place: () => number) {
+  copyFileSync(death.core, copy);
+  const options = { heap: false };
+  const truth = toldBy(await accountForCore(copy, options));
+  const file = openSync(copy, 'r+');
+  for (let round = 0; round < flips; round++) {
+    const undo: [number, Buffer][] = [];
+    for (let i = random.below(most); i >= 0; i--) {
+      const at = place();
+      const old = Buffer.alloc(1);
+      readSync(file, old, 0, 1, at);
+      undo.push([at, old]);
+      writeSync(file, Buffer.from([random.below(256)]), 0, 1, at);
+    }
+    yield await read(copy, options, (account) => {
+      const outcome = judge(account, truth);
+      if (outcome === wrong) console.log(`round ${round}: ${toldBy(account)}\n  not ${truth}`);
+      return outcome;
+    });
+    for (const [at, old] of undo.reverse()) writeSync(file, old, 0, 1, at);
+  }
+}
+
+/** Offsets in the ELF header: machine, number of segments, size of an entry. */
+async function* headers() {
+  for (const [at, bytes] of [
+    [18, [183, 0]],
+    [56, [0xff, 0xff]],
+    [56, [0xfe, 0xff]],
+    [54, [1, 0]],
+    [32, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]],
+    [4, [1]],
+    [5, [2]],
+  ] as const) {
+    copyFileSync(death.core, copy);
+    writeSync(openSync(copy, 'r+'), Buffer.from(bytes), 0, bytes.length, at);
+    yield await read(copy);
+  }
+}
+
+async function* otherBuilds() {
+  for (const { path } of nodes) yield await read(death.core, { executable: path });
+  yield await read(death.core, { executable: '/bin/sh' });
+}
+
+await report(`cut off at every 64 KB of ${(size / 2 ** 20).toFixed(0)} MB`, cutOff());
+await report(`${flips} times up to 300 changed bytes`, flipped(300, anywhere));
+await report(`${flips} times one changed byte of the memory that is read`, flipped(1, await placesRead()));
+await report(
+  `${flips} times up to 24 changed bytes of the memory that is read`,
+  flipped(24, await placesRead()),
+);
+await report('lying headers', headers());
+await report('executables, one of them the right build', otherBuilds());
+death.remove();

@@ -1,0 +1,55 @@
+/** A native death without a core from the kernel, or with a core that stays: the advice is one that helps. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+
+const agentdump = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'agentdump-no-core-'));
+after(() => rmSync(root, { recursive: true }));
+const isPlain =
+  process.platform === 'linux' && /^core\s*$/.test(readFileSync('/proc/sys/kernel/core_pattern', 'utf8'));
+const skip = noCores || (isPlain ? false : 'no core of the name core here');
+
+/** Dies of a null pointer under `agentdump run`, with a shell's limits set before. */
+function die(limits: string, ...options: string[]) {
+  const cwd = mkdtempSync(join(root, 'dies-'));
+  const dir = join(cwd, 'dumps');
+  const program = [nodes[0]?.path ?? '', join(victims, 'deaths.cjs'), 'read-null'];
+  const words = [process.execPath, agentdump, 'run', '--dir', dir, ...options, '--', ...program];
+  const run = spawnSync('sh', ['-c', `${limits} && exec "$0" "$@"`, ...words], { cwd, encoding: 'utf8' });
+  assert.equal(run.signal, 'SIGSEGV', run.stderr);
+  const told = spawnSync(process.execPath, [agentdump, 'analyze', 'latest', '--dir', dir, '--json'], {
+    encoding: 'utf8',
+  });
+  const { verdict } = JSON.parse(told.stdout);
+  return { cwd, evidence: JSON.stringify(verdict.evidence), steps: verdict.nextSteps.join('\n') };
+}
+
+test('under a hard limit of 0: what raises it, and no word of --core', { skip }, () => {
+  const { cwd, evidence, steps } = die('ulimit -c 0');
+  assert.match(evidence, /There is no core: the hard limit on core files is 0\./);
+  assert.match(steps, /hard limit on core files has to be raised from outside.*--hold/);
+  assert.doesNotMatch(steps, /--core|run -- /);
+  assert.deepEqual(readdirSync(cwd), ['dumps']);
+});
+
+test('with --no-core: that it was not wanted', { skip }, () => {
+  const { evidence, steps } = die('ulimit -S -c 0', '--no-core');
+  assert.match(evidence, /none was wanted \(--no-core\)/);
+  assert.match(steps, /Without `--no-core`/);
+});
+
+test('a core that would be there without us stays, and that is said', { skip }, () => {
+  const { cwd, steps } = die('ulimit -S -c unlimited');
+  const core = readdirSync(cwd).find((name) => name.startsWith('core'));
+  assert.ok(core);
+  assert.ok(
+    steps.includes(`The kernel’s core is ${join(cwd, core)}: it holds the memory in the clear`),
+    steps,
+  );
+});
