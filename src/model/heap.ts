@@ -143,14 +143,51 @@ export interface HeapStringRow {
   wastedBytes: number;
   id: number;
   /** The nearest holders of its copies, at most three, by number; not in every list. */
-  holders?: HeapStringHolder[];
+  holders?: HeapHolder[];
 }
 
-export interface HeapStringHolder {
+export interface HeapHolder {
   /** Class and field: `Session.id`, `Map.get(…)`. */
   holder: string;
   count: number;
-  /** Of one of these copies, with `*` instead of indexes and keys. */
+  /** Of one of these objects, with `*` instead of indexes and keys. */
+  path: string;
+}
+
+/** `elements`: of an object with numbers as keys; `dictionary`: an object whose properties V8 keeps in a hash table. */
+export type HeapFillKind = 'map' | 'set' | 'array' | 'sparse array' | 'elements' | 'dictionary';
+
+/** The collections of one class and kind: the room that V8 reserved, against its use. */
+export interface HeapFillRow {
+  class: string;
+  kind: HeapFillKind;
+  count: number;
+  /**
+   * Number of those that hold nothing, and of those whose use the snapshot doesn't show: empty, or nothing but numbers.
+   */
+  empty: number;
+  unknown: number;
+  /** Entries, of those whose use is known. */
+  capacity: number;
+  used: number;
+  /** 0 to 1; null if the use of none is known. */
+  fill: number | null;
+  /** Of all of them. */
+  capacityBytes: number;
+  /** Of free entries. */
+  wastedBytes: number;
+  /** The nearest holders of those with free entries, at most three, by number. */
+  holders: HeapHolder[];
+}
+
+/** One collection with many free entries. */
+export interface HeapPoorlyFilled {
+  id: number;
+  class: string;
+  kind: HeapFillKind;
+  capacity: number;
+  used: number;
+  wastedBytes: number;
   path: string;
 }
 

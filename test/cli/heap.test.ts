@@ -91,6 +91,7 @@ test('each question answers in text and in JSON', () => {
       [['path', snapshot, id], /What keeps Session @/],
       [['paths', snapshot, 'Session'], /200 objects retaining .* by what holds them/],
       [['strings', snapshot], /copies waste/],
+      [['fill', snapshot], /free entries waste/],
       [['show', snapshot, id], /messages/],
       [['diff', snapshot, snapshot], /snapshot/],
       [['suspects', snapshot, '--baseline', snapshot], /^Nothing that the program holds grew/],

@@ -69,6 +69,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 const ofHeap: typeof commands = {
   'heap paths': ['heap', 'paths', '{}', 'type = string'],
   'heap strings': ['heap', 'strings', '{}'],
+  'heap fill': ['heap', 'fill', '{}'],
   'heap summary': ['heap', 'summary', '{}', '--json'],
   'heap suspects': ['heap', 'suspects', '{}'],
 };

@@ -23,6 +23,7 @@ import { mapStrings } from '../map-strings.ts';
 import { keyValues, type Page, section, wrap } from '../text/layout.ts';
 import { findRuns } from '../text/repeats.ts';
 import { renderTable } from '../text/table.ts';
+import { type FillView, renderFill } from './fill.ts';
 import { foldPath } from './fold-path.ts';
 import { type PathsView, renderPaths } from './merged-paths.ts';
 import {
@@ -65,6 +66,7 @@ export type HeapView =
       wastedBytes: number;
       rows: HeapStringRow[];
     } & HeapDocument)
+  | ({ view: 'fill' } & FillView & HeapDocument)
   | ({
       view: 'allocations';
       kind: 'tracked' | 'sampled';
@@ -123,6 +125,8 @@ function body(view: HeapView, page: Page): string[] {
       return renderPaths(view, page);
     case 'strings':
       return renderStrings(view, page);
+    case 'fill':
+      return renderFill(view, page);
     case 'allocations':
       return renderAllocations(view, page);
     case 'value':

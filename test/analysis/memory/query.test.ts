@@ -47,6 +47,13 @@ const questions: readonly [string, unknown][] = [
   ['select .name, .byDay.size from Customer where .byDay.size < 10 order by .name', [['bob', 9], ['dan', 0]]], // biome-ignore format: a row a question
   ['select .customers.size, .empty.size, .sparse.length, length(.customers) from Index', [[4, 0, 10, 4]]],
   ['select distinct .tags.size from Customer order by .tags.size', [[0], [7]]],
+  // The room of collections against their use.
+  [
+    'select capacity(.empty), fill(.empty), fill(.customers), wasted(.customers) from Index',
+    [[4, null, 1, 0]],
+  ],
+  ['from Map where fill between 0.5 and 0.7 and capacity = 16 and referenced by Customer', 3],
+  ['select capacity(.name) from Customer limit 1', [[null]]],
   // Groups.
   ['select .res.statusCode, count() from Order group by .res.statusCode', [[200, 270], [500, 30]]], // biome-ignore format: a row a question
   ['select sum(.number), min(.price), max(.price), avg(.number), count(*) from Order', [[44_850, 0.5, 299.5, 149.5, 300]]], // biome-ignore format: a row a question

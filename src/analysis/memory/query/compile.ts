@@ -1,6 +1,7 @@
 /** Compiles conditions and values to functions of a row: of a node, or of a group (aggregates.ts) with known values. */
 import { assertNever } from '../../../errors.ts';
 import type { Heap } from '../heap.ts';
+import { FillReader, wastedBytes } from '../questions/fill.ts';
 import { distanceOf } from '../questions/node-rows.ts';
 import { pathText, shortPath } from '../questions/paths.ts';
 import type { PropertyReader } from './properties.ts';
@@ -165,6 +166,10 @@ function fieldReader({ heap, properties }: Scope, field: QueryField): ReadValue 
       return (node) => distanceOf(heap, node);
     case 'edges':
       return (node) => snapshot.nodes.firstEdge[node + 1]! - snapshot.nodes.firstEdge[node]!;
+    case 'capacity':
+    case 'fill':
+    case 'wasted':
+      return fillField(heap, field);
     case 'dominator':
       return (node) => (node === heap.root ? null : snapshot.nodes.id.get(heap.tree.dominator[node]!));
     case 'value':
@@ -172,6 +177,17 @@ function fieldReader({ heap, properties }: Scope, field: QueryField): ReadValue 
     case 'path':
       return (node) => shortPath(pathText(heap, node));
   }
+}
+
+function fillField(heap: Heap, field: 'capacity' | 'fill' | 'wasted'): ReadValue {
+  const reader = new FillReader(heap);
+  return (node) => {
+    const fill = reader.largest(node);
+    if (!fill) return null;
+    if (field === 'capacity') return fill.capacity;
+    if (fill.used === undefined) return null;
+    return field === 'wasted' ? wastedBytes(fill) : fill.used / fill.capacity;
+  };
 }
 
 function callOf(scope: Scope, { name, argument }: ExpressionOf<'call'>): ReadValue {

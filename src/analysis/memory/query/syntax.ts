@@ -17,6 +17,9 @@ export const fieldTraits = {
   dominator: { type: 'number', column: 'id' },
   value: { type: 'any', column: 'value' },
   path: { type: 'text', column: 'value' },
+  capacity: { type: 'number', column: 'number' },
+  fill: { type: 'number', column: 'number' },
+  wasted: { type: 'number', column: 'bytes' },
 } as const;
 export type QueryField = keyof typeof fieldTraits;
 export const queryFields = Object.keys(fieldTraits) as QueryField[];

@@ -22,6 +22,7 @@ import { nodesOfWords, runQuery } from '../query/run.ts';
 import { computeSuspects } from '../suspects/suspects.ts';
 import type { Allocations } from './allocations.ts';
 import { computeDuplicateStrings } from './duplicate-strings.ts';
+import { computeFillTable, type FillTable } from './fill-table.ts';
 import { computeHeapValue, type ValueInMemory } from './heap-value.ts';
 import { largestRows } from './largest.ts';
 import { type MergedPaths, mergePaths } from './merged-paths.ts';
@@ -58,6 +59,7 @@ export type StringsDocument = HeapDocument & {
   wastedBytes: number;
   rows: HeapStringRow[];
 };
+export type FillDocument = HeapDocument & FillTable;
 export type ValueDocument = HeapDocument & { node: HeapNodeRow; value: HeapValue };
 export type AllocationsDocument = HeapDocument & Allocations & { rowCount: number };
 export type QueryDocument = HeapDocument & {
@@ -142,6 +144,10 @@ export function pathsDocument(asked: Asked, words: string, limit: number): Paths
 
 export function stringsDocument(asked: Asked, limit: number): StringsDocument {
   return { ...head(asked), ...computeDuplicateStrings(asked.heap, limit, true) };
+}
+
+export function fillDocument(asked: Asked, limit: number): FillDocument {
+  return { ...head(asked), ...computeFillTable(asked.heap, limit) };
 }
 
 export function valueDocument(asked: Asked, words: string, limit: number): ValueDocument {

@@ -6,7 +6,7 @@
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapStringRow } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
-import { CopyHolders } from './copy-holders.ts';
+import { NearestHolders } from './nearest-holders.ts';
 import { stringText } from './node-rows.ts';
 
 export interface StringSums {
@@ -61,9 +61,9 @@ export function computeDuplicateStrings(heap: Heap, limit: number, withHolders =
   };
 }
 
-function findHolders(heap: Heap, groups: readonly Copies[]): Map<Copies, CopyHolders> {
+function findHolders(heap: Heap, groups: readonly Copies[]): Map<Copies, NearestHolders> {
   const { type, name, selfSize, count } = heap.snapshot.nodes;
-  const holders = new Map(groups.map((group) => [group, new CopyHolders(heap)]));
+  const holders = new Map(groups.map((group) => [group, new NearestHolders(heap)]));
   const byName = new Map<number, Copies[]>();
   for (const group of groups) {
     const same = byName.get(name[group.node]!);

@@ -13,7 +13,7 @@ interface TableEntry {
 }
 
 const headSlots = 3;
-/** The name of a deleted entry's marker in Node 24 and later. */
+/** The name of a deleted entry's marker; Node 20 and 26 don't write it into tables. */
 const holeName = 'system / Hole';
 
 /** Slots per entry: 3 for a Map, 2 for a Set; undefined for anything else. */
@@ -55,6 +55,24 @@ export function collectionSize(heap: Heap, node: number): { size: number; mayHav
   return { size: seen.length, mayHaveMore: seen.length < used || (isGrown && seen.length === 0) };
 }
 
+/**
+ * Entries that a Map or Set has room for, and how many are in use: up to the last visible one, without those that are marked
+ * as deleted (in Node 22 and 24). Others that are invisible may consist of numbers. Undefined if none is visible.
+ */
+export function tableFill(
+  heap: Heap,
+  node: number,
+): { slots: 2 | 3; capacity: number; used: number | undefined } | undefined {
+  const slots = tableSlotsOf(heap, node);
+  if (!slots) return undefined;
+  const { slots: seen, deleted } = usedSlots(heap, node, slots);
+  const capacity = 2 * bucketsOf(heap, findChild(heap, node, 'table', EdgeType.internal), slots);
+  if (!seen.length) return { slots, capacity, used: undefined };
+  const end = seen.reduce((last, slot) => Math.max(last, slot + 1), 0);
+  const used = Math.ceil(end / slots) - deleted.filter((slot) => slot < end).length;
+  return { slots, capacity, used };
+}
+
 /** By entry number, in insertion order. */
 export function readTable(heap: Heap, node: number, slots: 2 | 3): Map<number, TableEntry> {
   const used = usedSlots(heap, node, slots);
@@ -69,18 +87,29 @@ export function readTable(heap: Heap, node: number, slots: 2 | 3): Map<number, T
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
+interface UsedSlots {
+  slots: number[];
+  targets: number[];
+  /** Slots of keys that are marked as deleted. */
+  deleted: number[];
+}
+
 /** The slots of a table that contain an object, counted from the first entry, and those objects. */
-function usedSlots(heap: Heap, node: number, slots: 2 | 3): { slots: number[]; targets: number[] } {
+function usedSlots(heap: Heap, node: number, slots: 2 | 3): UsedSlots {
   const { snapshot } = heap;
   const { firstEdge, name } = snapshot.nodes;
   const hole = snapshot.strings.findAscii(holeName);
   const table = findChild(heap, node, 'table', EdgeType.internal);
   const firstSlot = headSlots + 2 ** Math.round(Math.log2(bucketsOf(heap, table, slots)));
-  const found: { slots: number[]; targets: number[] } = { slots: [], targets: [] };
+  const found: UsedSlots = { slots: [], targets: [], deleted: [] };
   for (let edge = firstEdge[table]!; edge < firstEdge[table + 1]!; edge++) {
     const slot = slotOf(snapshot, edge) - firstSlot;
     const target = snapshot.edgeTarget(edge);
-    if (!(slot >= 0) || name[target] === hole) continue;
+    if (!(slot >= 0)) continue;
+    if (name[target] === hole) {
+      if (slot % slots === 0) found.deleted.push(slot);
+      continue;
+    }
     found.slots.push(slot);
     found.targets.push(target);
   }

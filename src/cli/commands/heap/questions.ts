@@ -12,6 +12,7 @@ import {
   allocationsDocument,
   classesDocument,
   dominatorsDocument,
+  fillDocument,
   growthDocument,
   growthSuspectsDocument,
   pathDocument,
@@ -175,6 +176,11 @@ export const questions: Readonly<Record<string, Question>> = {
     about: 'duplicate strings, the memory they waste, and who holds them',
     answer: (options) =>
       ask(options, (asked) => shown('strings', stringsDocument(asked, options.limit ?? 50))),
+  },
+  fill: {
+    words: '<file|bundle|core>',
+    about: 'how full Maps, Sets, arrays and dictionaries are, what free entries waste, and who holds them',
+    answer: (options) => ask(options, (asked) => shown('fill', fillDocument(asked, options.limit ?? 20))),
   },
   show: {
     words: '<file|bundle|core> <node>',
