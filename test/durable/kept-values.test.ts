@@ -40,6 +40,9 @@ test('everything that the README names comes back', () => {
     numbers: [Number.NaN, -0, Number.POSITIVE_INFINITY],
     // biome-ignore lint/suspicious/noSparseArray: a hole is what is tried
     holes: [1, , 3],
+    match: /(?<year>\d+)-/.exec('in 2026-11'),
+    // biome-ignore lint/suspicious/noSparseArray: a hole is what is tried
+    labelled: Object.assign([1, , [2]], { label: 'x', '01': true }),
     twice: [shared, shared],
     text: '\ud800 lone',
     bare: Object.assign(Object.create(null), { a: 1 }),
@@ -47,6 +50,7 @@ test('everything that the README names comes back', () => {
   const back = passThrough(value) as typeof value;
   assert.deepEqual(back, value);
   assert.ok(Buffer.isBuffer(back.buffer));
+  assert.equal(back.match?.groups?.['year'], '2026');
   assert.equal(back.twice[0], back.twice[1]);
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
@@ -72,6 +76,11 @@ test('errors of every kind, with what hangs on them', () => {
   );
   const abort = passThrough(new DOMException('gone', 'AbortError')) as Error;
   assert.deepEqual([abort.name, abort.message], ['AbortError', 'gone']);
+});
+
+test('a secret in a property of a list is found', () => {
+  const list = Object.assign([1], { note: secret });
+  assert.throws(() => new RecordCodec({}).encodeWith({}, { list }), { code: 'locked' });
 });
 
 test('refused with the path', () => {

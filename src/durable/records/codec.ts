@@ -7,7 +7,7 @@ import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { processPolicy } from '../runs/process-policy.ts';
 import type { SealFacts } from './layout.ts';
 import type { Seal } from './seal.ts';
-import { decodeValue, encodeValue } from './values.ts';
+import { decodeValue, encodeValue, furtherProperties } from './values.ts';
 
 export interface CodecOptions {
   seal?: Seal | undefined;
@@ -125,6 +125,7 @@ function spreadOne(value: unknown, plain: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, one]) => [String(key), one]));
   if (value instanceof Set) return [...value];
+  if (Array.isArray(value) && furtherProperties(value)) return { ...value };
   if (value instanceof Error)
     return { ...value, message: value.message, stack: value.stack, cause: value.cause };
   if (ArrayBuffer.isView(value))

@@ -7,7 +7,7 @@ import { AgentdumpError } from '../../errors.ts';
 import type { Piece, RunLog } from '../runs/run-log.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 import type { RecordCodec } from './codec.ts';
-import { encodeValue } from './values.ts';
+import { encodeValue, furtherProperties } from './values.ts';
 
 /** Hashes in one node of a list. */
 const fanOut = 32;
@@ -25,7 +25,9 @@ export class PieceWriter {
 
   /** Stores the new pieces of the value and returns the hash of its root. Throws like `encodeWith`. */
   async write(value: unknown): Promise<string> {
-    return Array.isArray(value) ? this.#writeList(value) : this.#writeValue(value);
+    return Array.isArray(value) && !furtherProperties(value)
+      ? this.#writeList(value)
+      : this.#writeValue(value);
   }
 
   async #writeValue(value: unknown): Promise<string> {

@@ -1,7 +1,7 @@
 /**
  * The host's values as text and back: JSON, Date, Map, Set, BigInt, Buffer and typed arrays, Error, undefined, NaN, and
  * cycles. Uses devalue, whose text is readable, and which refuses what it can't restore (a function, an instance of a class)
- * with the path to it. Errors, Buffers, and classes that the host registers are added here.
+ * with the path to it. Errors, Buffers, lists with further properties, and classes that the host registers are added here.
  */
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
@@ -72,13 +72,29 @@ const reducers = {
       : undefined,
   Error: (value: unknown) =>
     typeof value === 'object' && value !== null && isError(value) ? fieldsOf(value) : undefined,
+  List: (value: unknown) => {
+    const further = Array.isArray(value) ? furtherProperties(value) : undefined;
+    return further && [(value as unknown[]).slice(), further];
+  },
 };
 
 const revivers = {
   Class: reviveInstance,
   Buffer: ([text]: [string]) => Buffer.from(text, 'base64'),
   Error: errorOf,
+  List: ([items, further]: [unknown[], Record<string, unknown>]) => Object.assign(items, further),
 };
+
+/** What a list has besides its elements, such as the `index` and `groups` of a match. Undefined if there is nothing. */
+export function furtherProperties(list: readonly unknown[]): Record<string, unknown> | undefined {
+  const names = Object.keys(list);
+  // Indices come first.
+  const last = names.at(-1);
+  if (last === undefined || isIndex(last)) return undefined;
+  return Object.fromEntries(Object.entries(list).filter(([name]) => !isIndex(name)));
+}
+
+const isIndex = (name: string) => String(Number(name) >>> 0) === name;
 
 /** Includes errors of other realms, and DOMException, which an abort rejects with. */
 function isError(value: object): value is Error {
