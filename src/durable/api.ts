@@ -5,6 +5,7 @@
  */
 import { type Agent, type RunOptions, agent as recorded, type Work } from '../agent/api/api.ts';
 import { AgentdumpError } from '../errors.ts';
+import type { ChildWish } from './approvals/child-run.ts';
 import type { ApprovalWish, SignalWish, SleepWish } from './approvals/wait-for-approval.ts';
 import type { Engine } from './engine.ts';
 import type {
@@ -58,6 +59,11 @@ export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
    * does not keep a run in memory that only waits. Only in a durable run.
    */
   sleep(name: string, until: number | Date, options?: SleepWish): Promise<void>;
+  /**
+   * Queues a run with an id of its own for the workers that have its program, and returns its result, or throws its error.
+   * While it waits, this run can be put to rest. Only in a durable run.
+   */
+  childRun<Result = unknown>(name: string, options?: ChildWish): Promise<Result>;
   /** Stores `contents` now, by default what the run's plan returns. Returns the checkpoint's id. Only in a durable run. */
   checkpoint(label?: string, contents?: CheckpointContents): Promise<string>;
 }
@@ -168,6 +174,10 @@ export const durableAgent: DurableAgent = {
   sleep: async (name, until, options = {}) => {
     const { engine, place } = requireAround('sleep');
     return engine.sleepUntil(place, name, until, options);
+  },
+  childRun: async <Result>(name: string, options: ChildWish = {}) => {
+    const { engine, place } = requireAround('childRun');
+    return engine.childRun(place, name, options) as Promise<Result>;
   },
   checkpoint: async (label, contents) => {
     const { engine, place } = requireAround('checkpoint');

@@ -1,5 +1,6 @@
 /** Implements the public API once there is a durable run: the same methods, plus the run of the caller. */
 import { agent as recorded } from '../agent/api/api.ts';
+import { childRun } from './approvals/child-run.ts';
 import { sleepUntil, waitForApproval, waitForSignal } from './approvals/wait-for-approval.ts';
 import { Lookout } from './dispatch/lookout.ts';
 import type { WorkerOptions } from './dispatch/worker-options.ts';
@@ -86,6 +87,7 @@ export const engine = {
   waitForApproval,
   waitForSignal,
   sleepUntil,
+  childRun,
   takeCheckpoint,
   lookOut: (options: WorkerOptions) => new Lookout(options),
 };

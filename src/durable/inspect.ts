@@ -10,6 +10,7 @@ import { RecordCodec } from './records/codec.ts';
 import type { Answer, QueueFacts, RunEnd, RunRecord } from './records/layout.ts';
 import { type CodecKeys, openCodec } from './records/open-codec.ts';
 import { signalKey } from './runs/calls-from-outside.ts';
+import { childKey } from './runs/parent-run.ts';
 import { processPolicy } from './runs/process-policy.ts';
 import { type ApprovalEntry, isOverForWorkers, RunLog } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
@@ -27,6 +28,8 @@ export interface RunSummary {
   name: string;
   /** The queue whose limits apply to it, and its key there. */
   queue?: QueueFacts;
+  /** The run that started it and waits for it. */
+  parent?: string;
   state: RunState;
   beganAt: string;
   lastAt: string;
@@ -51,6 +54,8 @@ export interface WaitingQuestion {
   request?: unknown;
   /** Set if the run waits for a signal of this name instead of a person. */
   signal?: string;
+  /** Set if the run waits for the end of this run, a child of it. */
+  run?: string;
   /** When the wait ends by itself. */
   until?: string;
 }
@@ -66,6 +71,7 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
     id,
     name: log.name ?? '',
     ...(log.queue && { queue: log.queue }),
+    ...(log.parent !== undefined && { parent: log.parent }),
     state: stateOf(log, holder, waitingFor.length > 0),
     beganAt: isoTime(log.beganAtMs),
     lastAt: isoTime(log.lastAtMs),
@@ -104,7 +110,7 @@ async function describeQuestion(
   question: ApprovalEntry,
 ): Promise<WaitingQuestion> {
   const { path, id, askedAtMs, awaits } = question;
-  const request = readRedacted(question);
+  const request = awaits?.run === undefined ? readRedacted(question) : undefined;
   return {
     path,
     ...(id !== undefined && { id }),
@@ -112,6 +118,7 @@ async function describeQuestion(
     answered: await isAnswered(store, run, log, question),
     ...(request !== undefined && { request }),
     ...(awaits?.signal !== undefined && { signal: awaits.signal }),
+    ...(awaits?.run !== undefined && { run: awaits.run }),
     ...(awaits?.untilMs !== undefined && { until: isoTime(awaits.untilMs) }),
   };
 }
@@ -167,7 +174,8 @@ async function isAnswered(
   log: RunLog,
   question: ApprovalEntry,
 ): Promise<boolean> {
-  const { signal, untilMs } = question.awaits ?? {};
+  const { signal, run: child, untilMs } = question.awaits ?? {};
+  if (child !== undefined) return (await store.findAnswer(id, childKey(child))) !== undefined;
   if (untilMs !== undefined && untilMs <= Date.now()) return true;
   if (signal === undefined && untilMs !== undefined) return false;
   const key = signal === undefined ? answerKeyOf(question) : signalKey(signal, log.nextSignal(signal));

@@ -1,8 +1,9 @@
-/** Queues with limits in PostgreSQL. */
+/** Queues with limits, and child runs, in PostgreSQL. */
 import { after, before } from 'node:test';
 import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
-import { testQueues } from './queue-cases.ts';
+import { testChildren } from './child-cases.ts';
+import { type QueuesUnderTest, testQueues } from './queue-cases.ts';
 
 const skip = whyNoPostgres();
 let server: PostgresServer;
@@ -11,7 +12,7 @@ before(async () => {
 });
 after(() => server?.remove());
 
-testQueues({
+const postgres: QueuesUnderTest = {
   name: 'PostgreSQL',
   skip,
   open: async () => {
@@ -20,4 +21,6 @@ testQueues({
     return store;
   },
   reopen: () => PostgresStore.connect(server.url),
-});
+};
+testQueues(postgres);
+testChildren(postgres);

@@ -7,6 +7,7 @@ import { newId } from '../../journal/write/session-id.ts';
 import type { Awaits } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
 import type { DurableRun } from '../runs/durable-run.ts';
+import { childKey, findOutcome } from '../runs/parent-run.ts';
 import type { ApprovalEntry } from '../runs/run-log.ts';
 import { StepLimits } from '../steps/attempt.ts';
 import { type CallPosition, positionFacts } from '../steps/call-position.ts';
@@ -30,6 +31,8 @@ export interface ApprovalOptions {
    * question's.
    */
   tell?: (id: string | undefined) => MaybePromise<unknown>;
+  /** Starts what is waited for, in every process that begins to wait. */
+  begin?: ((awaits: Awaits | undefined) => Promise<void>) | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -49,13 +52,14 @@ export function answerKeyOf({ path, id }: { path: string; id?: string | undefine
 export async function waitForAnswer(
   run: DurableRun,
   question: Question,
-  { tell, signal }: ApprovalOptions,
+  { tell, begin, signal }: ApprovalOptions,
 ): Promise<{ answer: unknown; ticket?: number }> {
   const { asked } = question;
   const { seq, id, awaits } = asked ?? (await ask(run, question));
   if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
   await tell?.(id);
   if (asked?.readAnswer) return { answer: asked.readAnswer() };
+  await begin?.(awaits);
   const limits = new StepLimits({ host: [run.signal, signal], lost: run.lost.signal });
   const wait: OpenWait = {
     path: question.path,
@@ -110,10 +114,18 @@ async function lookFor(
   awaits: Awaits | undefined,
 ): Promise<Found | undefined> {
   if (awaits?.signal !== undefined) return run.takeSignal(awaits.signal, wait);
+  if (awaits?.run !== undefined) return lookForEnd(run, awaits.run);
   const payload = awaits
     ? undefined
     : await run.store.findAnswer(run.id, answerKeyOf({ path: wait.path, id }));
   return payload && { value: run.codec.decode(payload).readValue() };
+}
+
+/** The run is only read once its end was reported. */
+async function lookForEnd({ id, store, options }: DurableRun, child: string): Promise<Found | undefined> {
+  if (!(await store.findAnswer(id, childKey(child)))) return undefined;
+  const value = await findOutcome(store, child, { key: options.key, plain: options.plain });
+  return value && { value };
 }
 
 /** Quotes a word for a shell. */

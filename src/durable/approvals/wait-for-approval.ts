@@ -79,7 +79,7 @@ function untilOf(timeoutMs: number, what: string): Awaits {
   throw new AgentdumpError('usage', `${what} wants a timeoutMs of milliseconds`, { argument: 'timeoutMs' });
 }
 
-interface WaitCall {
+export interface WaitCall {
   name: string;
   word: string;
   /** For messages. */
@@ -87,13 +87,14 @@ interface WaitCall {
   request?: unknown;
   awaits?: Awaits;
   notify?: ApprovalWish['notify'];
+  begin?: ApprovalOptions['begin'];
   signal?: AbortSignal | undefined;
 }
 
 /** An answer applies to the request that was shown: a different request is a different question. */
-async function waitFor(
+export async function waitFor(
   place: Place,
-  { word, what, request, awaits, notify, name, signal }: WaitCall,
+  { word, what, request, awaits, notify, begin, name, signal }: WaitCall,
 ): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
@@ -102,7 +103,8 @@ async function waitFor(
   run.requireRunning();
   const wanted = { word, input: hashOf(request), position };
   const asked = claimQuestion(scoped, wanted);
-  const again = asked === undefined ? supersede(scoped, wanted) : undefined;
+  // A child run that was started is not replaced by another one.
+  const again = asked === undefined && awaits?.run === undefined ? supersede(scoped, wanted) : undefined;
   const path = (asked ?? again)?.path ?? joinPath(scoped.path, newLabel(scoped, wanted.word));
   const mark = markOf(path);
   place.moveBehind(mark);
@@ -122,7 +124,7 @@ async function waitFor(
         work: () => notify(request, { run: run.id, name: path }),
       });
     const question = { path, request, position, asked, awaits };
-    const { answer, ticket } = await waitForAnswer(run, question, { tell, signal });
+    const { answer, ticket } = await waitForAnswer(run, question, { tell, begin, signal });
     await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(ticket));
     return scoped.isLeft ? never() : answer;
   } finally {

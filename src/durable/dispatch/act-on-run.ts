@@ -7,6 +7,7 @@ import type { QueueFacts, RunRetry, Signal } from '../records/layout.ts';
 import { type CodecKeys, openCodec } from '../records/open-codec.ts';
 import { CancelError, type Cancellation, cancelKey, signalKey } from '../runs/calls-from-outside.ts';
 import { beginning, newRunId } from '../runs/open-run.ts';
+import { openChildren, tellParent } from '../runs/parent-run.ts';
 import { isSettledRun, RunLog } from '../runs/run-log.ts';
 import { ownPause } from '../steps/own-pause.ts';
 import type { DurableStore, RunTitle } from '../stores/store.ts';
@@ -28,13 +29,15 @@ export interface QueuedRun extends CodecKeys {
   queue?: string | undefined;
   /** For limits per key, such as a customer. Stored unencrypted. */
   queueKey?: string | undefined;
+  /** The run that is told of its end: see `agent.childRun`, which sets it. */
+  parent?: string | undefined;
 }
 
 /** Queues a run for the workers that know its name. `isNew` is false if there is a run with this id already, in any state. */
 export async function enqueueRun(
   store: DurableStore,
   name: string,
-  { id = newRunId(name), input, startAt, priority, retry, queue, queueKey, ...keys }: QueuedRun = {},
+  { id = newRunId(name), input, startAt, priority, retry, queue, queueKey, parent, ...keys }: QueuedRun = {},
 ): Promise<{ id: string; isNew: boolean }> {
   if (priority !== undefined && !Number.isInteger(priority))
     throw new AgentdumpError('usage', `a priority is an integer, not ${priority}`, { argument: 'priority' });
@@ -51,7 +54,7 @@ export async function enqueueRun(
   };
   const inQueue = queue === undefined ? undefined : factsOf(queue, queueKey);
   const codec = openCodec([], keys);
-  const facts = beginning(id, name, codec, retry, inQueue);
+  const facts = beginning(id, name, codec, retry, inQueue, parent);
   const payload =
     input === undefined ? codec.encode(facts) : codec.encodeWith({ ...facts, input: true }, input);
   if (await store.enqueue?.(id, title, recordKinds.durableRun, payload)) return { id, isNew: true };
@@ -152,18 +155,24 @@ async function findFreeSlot(store: DurableStore, id: string, name: string): Prom
   return free;
 }
 
+export interface CancelWish extends CodecKeys {
+  reason?: string | undefined;
+}
+
 /**
  * Ends a run permanently. If no process works at it, at once; otherwise its signal aborts, its waits end, and no further step
- * begins. A step in progress that ignores its signal runs to its end, which is recorded.
+ * begins. A step in progress that ignores its signal runs to its end, which is recorded. The children that it waits for are
+ * cancelled too.
  */
 export async function cancelRun(
   store: DurableStore,
   id: string,
-  { reason, ...keys }: { reason?: string | undefined } & CodecKeys = {},
+  { reason, ...keys }: CancelWish = {},
 ): Promise<'cancelled' | 'told'> {
   const { records } = await store.read(id);
   const codec = codecForLooking(records, keys);
-  const { ended, seal } = new RunLog(records, codec);
+  const begun = new RunLog(records, codec);
+  const { ended, seal } = begun;
   if (ended && ended.status !== 'failed' && ended.status !== 'aborted')
     throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
   // Cancelling does not need the key; without it the reason is not stored.
@@ -176,18 +185,30 @@ export async function cancelRun(
     ...(reason !== undefined && { reason }),
   };
   await store.answer(id, cancelKey, encode({ path: cancelKey }, word));
+  for (const child of openChildren(begun)) await cancelChild(store, child, { reason, ...keys });
   const handle = await openUnheld(store, id, {});
   if (!handle) return 'told';
   let isOver = false;
   try {
-    if (!isSettledRun(new RunLog(handle.records, codec))) {
+    const log = new RunLog(handle.records, codec);
+    if (!isSettledRun(log)) {
       const payload = encode({ event: 'end', status: 'cancelled' }, new CancelError(id, reason));
       await handle.append(recordKinds.durableRun, payload, true);
     }
+    await tellParent(store, { id, log });
     isOver = true;
     return 'cancelled';
   } finally {
     await handle.release(isOver ? { isOver } : undefined);
+  }
+}
+
+/** A child may have ended, or may not have been queued yet. */
+async function cancelChild(store: DurableStore, id: string, wish: CancelWish): Promise<void> {
+  try {
+    await cancelRun(store, id, wish);
+  } catch (error) {
+    if (!(error instanceof AgentdumpError && ['usage', 'not-found'].includes(error.code))) throw error;
   }
 }
 

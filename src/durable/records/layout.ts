@@ -34,6 +34,8 @@ export type RunRecord =
       seal?: SealFacts;
       retry?: RunRetry;
       queue?: QueueFacts;
+      /** The run that started it and waits for it. */
+      parent?: string;
       input?: true;
       value?: unknown;
     }
@@ -102,11 +104,12 @@ export type ApprovalRecord =
   | { event: 'answered'; of: number; value?: unknown; slot?: number };
 
 /**
- * What is waited for instead of a person: a signal of this name, a time, or whichever comes first. `slot` of the answer is
- * the number of the signal among those of its name.
+ * What is waited for instead of a person: a signal of this name, a time, or whichever comes first; or the end of a run.
+ * `slot` of the answer is the number of the signal among those of its name.
  */
 export interface Awaits {
   signal?: string;
+  run?: string;
   /** Milliseconds since 1970. */
   untilMs?: number;
 }

@@ -333,10 +333,11 @@ export class DurableRun {
     return this.#orCleaned(error, (kept) => this.recorder.addWith('durableStep', facts, kept));
   }
 
-  /** `rest`: the state of the run from then on. */
+  /** `rest`: the state of the run from then on. A child remains due until its parent was told of its end. */
   addEnd(status: RunEnd, of: number[], value: unknown, rest: RunRest): MaybePromise<number> {
     const facts = { event: 'end', status, ...(of.length > 0 && { of }) } as const;
-    const add = (kept: unknown) => this.recorder.addWith('durableRun', facts, kept, rest);
+    const last = this.log.parent === undefined ? rest : undefined;
+    const add = (kept: unknown) => this.recorder.addWith('durableRun', facts, kept, last);
     return status === 'finished' ? add(value) : this.#orCleaned(value, add);
   }
 

@@ -144,6 +144,7 @@ export function beginning(
   { sealFacts }: RecordCodec,
   retry?: RunRetry,
   queue?: QueueFacts,
+  parent?: string,
 ): Extract<RunRecord, { event: 'begin' }> {
   return {
     event: 'begin',
@@ -153,6 +154,7 @@ export function beginning(
     ...(sealFacts && { seal: sealFacts }),
     ...(retry && { retry }),
     ...(queue && { queue }),
+    ...(parent !== undefined && { parent }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { RunHandle, RunRest } from '../stores/store.ts';
 import { CancelError } from './calls-from-outside.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
 import { isOutOfTurn, openRun } from './open-run.ts';
+import { tellParent } from './parent-run.ts';
 import { hasTriesLeft, isOverForWorkers, isSettledRun } from './run-log.ts';
 import { pruneNowAndThen } from './run-retention.ts';
 
@@ -24,11 +25,11 @@ export async function performRun(
   try {
     if (!isSettledRun(run.log)) {
       const { result, failure, ...performed } = await perform(run, work);
-      rest = performed.rest;
+      rest = await toldRest(run, performed.rest);
       if (failure) throw failure.error;
       return result;
     }
-    rest = { isOver: true };
+    rest = await toldRest(run, { isOver: true });
     if (run.log.ended?.status === 'cancelled')
       throw run.log.ended.readValue() ?? new CancelError(run.id, undefined);
     return run.log.ended?.readValue();
@@ -60,7 +61,7 @@ export async function workAt(
   let resting: ReturnType<DurableRun['rest']> | undefined;
   try {
     if (isOverForWorkers(run.log)) {
-      rest = { isOver: true };
+      rest = await toldRest(run, { isOver: true });
       return { is: 'over' };
     }
     if (isOutOfTurn(run, taken)) return { is: 'out of turn' };
@@ -75,7 +76,7 @@ export async function workAt(
     const performed = await Promise.race([perform(run, work), rested]);
     if (performed === 'rested') return { is: 'rested' };
     const { failure } = performed;
-    rest = performed.rest;
+    rest = await toldRest(run, performed.rest);
     if (!failure) return { is: 'ended' };
     return { is: rest === undefined ? 'stuck' : 'failed', error: failure.error };
   } finally {
@@ -84,6 +85,12 @@ export async function workAt(
     else await handle.release(rest);
     pruneNowAndThen(run.store);
   }
+}
+
+/** If the parent can't be told, the run remains due, and whoever takes it tries again. */
+async function toldRest(run: DurableRun, rest: RunRest | undefined): Promise<RunRest | undefined> {
+  if (rest?.isOver) await tellParent(run.store, run);
+  return rest;
 }
 
 /**

@@ -105,6 +105,8 @@ export class RunLog {
   beganAtMs = 0;
   retry: RunRetry | undefined;
   queue: QueueFacts | undefined;
+  /** The run that started it and waits for it. */
+  parent: string | undefined;
   readInput: () => unknown = () => undefined;
   /** How often the run has ended as failed. */
   failures = 0;
@@ -195,6 +197,7 @@ export class RunLog {
         this.beganAtMs = atMs;
         this.retry = facts.retry;
         this.queue = facts.queue;
+        this.parent = facts.parent;
         if (facts.input) this.readInput = readValue;
         break;
       case 'open':
@@ -318,10 +321,14 @@ export class RunLog {
 }
 
 /** Older records may contain times that no Date can hold, and null for an infinite one. */
-function awaitsOf({ signal, untilMs: recorded }: Awaits): Awaits | undefined {
+function awaitsOf({ signal, run, untilMs: recorded }: Awaits): Awaits | undefined {
   const untilMs = typeof recorded === 'number' ? Math.min(recorded, latestMs) : undefined;
-  if (signal === undefined && untilMs === undefined) return undefined;
-  return { ...(signal !== undefined && { signal }), ...(untilMs !== undefined && { untilMs }) };
+  if (signal === undefined && run === undefined && untilMs === undefined) return undefined;
+  return {
+    ...(signal !== undefined && { signal }),
+    ...(run !== undefined && { run }),
+    ...(untilMs !== undefined && { untilMs }),
+  };
 }
 
 export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {

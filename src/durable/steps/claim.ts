@@ -173,7 +173,7 @@ export function changed(
   const withInput = (input: string | undefined) => (isOfInput ? `, input ${input ?? 'unknown'}` : '');
   if (typeof expected === 'object')
     diff.push(`  - ${at + 1}  ${describe(expected)}, ${expected.state}${withInput(expected.input)}`);
-  else if (expected !== undefined) diff.push(`  - ${at + 1}  approval ${lastLabel(expected)}`);
+  else if (expected !== undefined) diff.push(`  - ${at + 1}  ${describeQuestion(lastLabel(expected))}`);
   for (const one of asked.length > 0 ? asked : ['the end'])
     diff.push(`  + ${at + 1}  ${one}${withInput(call?.input)}`);
   const where = scope.path === '' ? '' : ` within ${scope.path}`;
@@ -191,6 +191,11 @@ export function changed(
 
 function describe({ kind, path }: StepEntry): string {
   return kind === 'step' ? `step ${lastLabel(path)}` : lastLabel(path).replace(':', ' ');
+}
+
+/** A signal, a sleep or a child run has a prefix. */
+function describeQuestion(label: string): string {
+  return label.includes(':') ? label.replace(':', ' ') : `approval ${label}`;
 }
 
 export function describeCall({ kind, name, key }: StepCall): string {

@@ -8,7 +8,10 @@ export function isSettled({ state }: StepEntry): boolean {
   return state === 'finished' || state === 'failed' || state === 'skipped';
 }
 
-/** Without the contents of a settled step, which is not run again, and without questions that have no answer yet. */
+/**
+ * Without the contents of a settled step, which is not run again, and without questions that have no answer yet, which may be
+ * asked differently. A child run that was started is an effect, so its call must come again.
+ */
 export function orderedItems(log: RunLog): OrderedItem[] {
   const items: OrderedItem[] = [];
   const isRunAgain = lookUp(log);
@@ -21,8 +24,10 @@ export function orderedItems(log: RunLog): OrderedItem[] {
     }
   }
   for (const entry of log.approvals.values()) {
-    if (!entry.readAnswer || !entry.position || !isRunAgain(scopeOf(entry.path))) continue;
-    items.push({ seq: entry.seq, entry, isEnd: false }, { seq: entry.answerSeq, entry, isEnd: true });
+    const isExpected = entry.readAnswer !== undefined || entry.awaits?.run !== undefined;
+    if (!isExpected || !entry.position || !isRunAgain(scopeOf(entry.path))) continue;
+    items.push({ seq: entry.seq, entry, isEnd: false });
+    if (entry.readAnswer) items.push({ seq: entry.answerSeq, entry, isEnd: true });
   }
   return items.sort((a, b) => a.seq - b.seq);
 }

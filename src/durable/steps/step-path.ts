@@ -12,7 +12,7 @@ function escapeName(name: string): string {
   return name.replace(eachSpecial, (one) => `%${one.charCodeAt(0).toString(16)}`);
 }
 
-export function wordOf(kind: StepKind | 'signal' | 'sleep', name: string): string {
+export function wordOf(kind: StepKind | 'signal' | 'sleep' | 'child', name: string): string {
   return kind === 'step' ? escapeName(name) : `${kind}:${escapeName(name)}`;
 }
 

@@ -28,13 +28,14 @@ const command: CommandModule<object, Words> = {
 export default command;
 
 function render(run: RunSummary): string {
-  const { id, name, state, steps, attempts, lastAt, holder } = run;
+  const { id, name, state, steps, attempts, lastAt, holder, parent } = run;
   const failed = steps.failed ? `, ${steps.failed} failed` : '';
   const lives = attempts === 1 ? '' : `, attempt ${attempts}`;
   const lines = [
     `${id}  ${name}  ${state}${holder ? ` (${holder})` : ''}`,
     `  ${steps.finished} steps finished${failed}${lives}, last written ${lastAt}`,
   ];
+  if (parent !== undefined) lines.push(`  child of ${parent}`);
   for (const path of run.inDoubt) lines.push(`  in doubt: ${path}`);
   for (const question of run.waitingFor) lines.push(...renderQuestion(question));
   for (const { id: checkpoint, label, at } of run.checkpoints.slice(-3))
@@ -43,9 +44,19 @@ function render(run: RunSummary): string {
   return lines.join('\n');
 }
 
-function renderQuestion({ path, id, askedAt, answered, request, signal, until }: WaitingQuestion): string[] {
+function renderQuestion({
+  path,
+  id,
+  askedAt,
+  answered,
+  request,
+  signal,
+  run,
+  until,
+}: WaitingQuestion): string[] {
   const over = until === undefined ? '' : ` until ${until}`;
   if (signal !== undefined) return [`  ${answered ? 'has come' : 'waits for'}: signal ${signal}${over}`];
+  if (run !== undefined) return [`  ${answered ? 'has ended' : 'waits for'}: run ${run}`];
   if (until !== undefined) return [`  sleeps${over}: ${path}`];
   const state = answered ? 'answered, and not yet taken' : 'waits for approval';
   const asked = `  ${state}: ${path}, asked ${askedAt}${id === undefined ? '' : `, id ${id}`}`;
