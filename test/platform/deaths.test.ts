@@ -23,28 +23,28 @@ interface Death {
 }
 
 const deaths: readonly Death[] = [
-  { row: 1, words: ['throw-sync.cjs'], verdict: 'uncaught-exception' },
-  { row: 1, words: ['throw-async.mjs'], verdict: 'uncaught-exception' },
-  { row: 2, words: ['reject-error.cjs'], verdict: 'unhandled-rejection' },
-  { row: 3, words: ['signal-wait.cjs'], signal: 'SIGTERM', verdict: 'terminated' },
+  { row: 1, words: ['throws/throw-sync.cjs'], verdict: 'uncaught-exception' },
+  { row: 1, words: ['throws/throw-async.mjs'], verdict: 'uncaught-exception' },
+  { row: 2, words: ['rejections/reject-error.cjs'], verdict: 'unhandled-rejection' },
+  { row: 3, words: ['signals/signal-wait.cjs'], signal: 'SIGTERM', verdict: 'terminated' },
   {
     row: 4,
-    words: ['snapshot-goes-on.cjs'],
+    words: ['signals/snapshot-goes-on.cjs'],
     signal: 'SIGUSR2',
     env: { AGENTDUMP_SNAPSHOT_SIGNAL: 'SIGUSR2' },
     verdict: 'snapshot',
   },
-  { row: 5, words: ['exit-code.cjs'], env: { AGENTDUMP_EXITS: 'all' }, verdict: 'exit' },
-  { row: 5, words: ['pending-await.mjs'], verdict: 'pending-exit' },
+  { row: 5, words: ['exits/exit-code.cjs'], env: { AGENTDUMP_EXITS: 'all' }, verdict: 'exit' },
+  { row: 5, words: ['exits/pending-await.mjs'], verdict: 'pending-exit' },
   {
     row: 11,
-    words: ['hang-recovers.cjs', '2000'],
+    words: ['stalls/hang-recovers.cjs', '2000'],
     env: { AGENTDUMP_HANG_MS: '400' },
     verdict: 'event-loop-hang',
   },
-  { row: 12, words: ['agent-deadlock.mjs', 'locks', '200'], verdict: 'no-progress', waitsForUs: true },
-  { row: 14, words: ['missing-module.cjs'], verdict: 'startup-failure' },
-  { row: 15, words: ['worker-exits.cjs'], verdict: 'worker-death' },
+  { row: 12, words: ['stalls/agent-deadlock.mjs', 'locks', '200'], verdict: 'no-progress', waitsForUs: true },
+  { row: 14, words: ['startup/missing-module.cjs'], verdict: 'startup-failure' },
+  { row: 15, words: ['workers/worker-exits.cjs'], verdict: 'worker-death' },
 ];
 
 for (const pretence of pretences)

@@ -23,7 +23,7 @@ type CleanUp = { after(cleanUp: () => void): void };
 async function hang(t: CleanUp, node: NodeBinary, whose: string) {
   const { child, bundle } = spawnUntil(
     node.path,
-    ['--require', preload, join(programs, 'hang-in-redactor.cjs'), whose],
+    ['--require', preload, join(programs, 'stalls/hang-in-redactor.cjs'), whose],
     join(temporaryFolder(t), 'dumps'),
     { AGENTDUMP_HANG_MS: '400' },
     /-event-loop-hang-/,
@@ -54,7 +54,7 @@ for (const node of findNodes())
         for (let again = 0; again < 8 && ours().length === 0; again++) seen = await hang(t, node, whose);
         assert.ok(ours().length > 0);
         assert.ok(ours().every(({ scopes }) => scopes.length === 0));
-        const theirs = seen.frames.filter(({ url }) => url.endsWith('hang-in-redactor.cjs'));
+        const theirs = seen.frames.filter(({ url }) => url.endsWith('stalls/hang-in-redactor.cjs'));
         assert.ok(theirs.some(({ scopes }) => scopes.length > 0));
         const leaked = pieces.filter((piece) => seen.texts.some((text) => text.includes(piece)));
         assert.deepEqual(leaked, []);

@@ -19,7 +19,7 @@ import { nodeBinary, realHeapSnapshot } from '../../support/heaps/real-heapsnaps
 import { majorsInTurn, testMajors } from '../../support/run/test-nodes.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap-bounded.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../../fixtures/programs/heap/heap-bounded.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

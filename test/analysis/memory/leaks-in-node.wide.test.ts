@@ -15,7 +15,9 @@ import { openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import { nodesInTurn } from '../../support/run/test-nodes.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap-leaks-in-node.cjs', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../fixtures/programs/heap/heap-leaks-in-node.cjs', import.meta.url),
+);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-in-node-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

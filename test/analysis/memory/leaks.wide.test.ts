@@ -16,7 +16,7 @@ import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.
 import type { HeapSuspect } from '../../../src/model/heap.ts';
 import { partInTurn, usualNode } from '../../support/run/test-nodes.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap-leaks.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../../fixtures/programs/heap/heap-leaks.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

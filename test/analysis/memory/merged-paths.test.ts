@@ -225,7 +225,9 @@ test('words: a class of any name, an id, a condition; nothing found, and what is
 
 test('the leaking agent: every message is below a line, on the steps of its own path', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'agentdump-paths-')), 'a.heapsnapshot');
-  const program = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
+  const program = fileURLToPath(
+    new URL('../../../fixtures/programs/heap/heap-leaky-agent.mjs', import.meta.url),
+  );
   execFileSync(nodeBinary(usualNode.major), [program, file, '25']);
   const heap = await openHeap(file);
   const nodes = nodesOfWords(heap, '{role, tool_call_id, content}');

@@ -18,7 +18,9 @@ import { nodeBinary, realHeapSnapshot } from '../../support/heaps/real-heapsnaps
 import { majorsInTurn, usualNode } from '../../support/run/test-nodes.ts';
 import { synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap-of-questions.mjs', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../fixtures/programs/heap/heap-of-questions.mjs', import.meta.url),
+);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-query-'));
 
 /** The rows of a `select`; for a query without one, how many nodes match. */

@@ -30,7 +30,9 @@ import { nodeBinary, realHeapSnapshot } from '../../support/heaps/real-heapsnaps
 import { isWideRun, majorsInTurn, onlyWide, testMajors, usualNode } from '../../support/run/test-nodes.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
-const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
+const leakyAgent = fileURLToPath(
+  new URL('../../../fixtures/programs/heap/heap-leaky-agent.mjs', import.meta.url),
+);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
 const leaks = new Map<number, [string, string]>();
 
@@ -351,7 +353,7 @@ test("statistics are DevTools'", { skip: isWideRun ? false : 'DevTools as an ora
       classes.reduce((sum, row) => sum + row.selfSizeBytes, heap.snapshot.header.extraNativeBytes),
       heap.totalBytes,
     );
-    assert.ok(files.some((file) => file.name.endsWith('heap-of-everything.mjs')));
+    assert.ok(files.some((file) => file.name.endsWith('heap/heap-of-everything.mjs')));
   }
 });
 

@@ -11,7 +11,7 @@ import { nodeBinary } from '../../support/heaps/real-heapsnapshots.ts';
 import { majorsInTurn, usualNode } from '../../support/run/test-nodes.ts';
 import { temporaryFolder } from '../../support/victims/run-victim.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap-suspects.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../../fixtures/programs/heap/heap-suspects.mjs', import.meta.url));
 
 async function suspectsOf(
   t: Parameters<typeof temporaryFolder>[0],

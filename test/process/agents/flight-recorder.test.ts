@@ -18,7 +18,7 @@ import { makeScrubber } from '../../../src/supervise/scrub/scrubber.ts';
 import { nodeOf, onlyWide, testMajors } from '../../support/run/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const program = join(root, 'fixtures/programs/agent-waits.mjs');
+const program = join(root, 'fixtures/programs/agents/agent-waits.mjs');
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-flight-'));
 after(() => rmSync(scratch, { recursive: true }));
 let count = 0;
@@ -71,7 +71,7 @@ for (const major of testMajors)
     requireStory(dir);
   });
 
-const plain = join(root, 'fixtures/programs/plain-lives.cjs');
+const plain = join(root, 'fixtures/programs/agents/plain-lives.cjs');
 
 /** Waits until the program's output matches; returns the match. */
 async function waitFor(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {

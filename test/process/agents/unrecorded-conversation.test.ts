@@ -12,7 +12,7 @@ import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../../support/
 async function accountOf(t: TestContext, strings: string) {
   const dir = temporaryFolder(t);
   const node = findNodes().at(-1) ?? assert.fail('no Node');
-  const victim = { file: 'unrecorded-conversation.cjs' } as Parameters<typeof runVictim>[1];
+  const victim = { file: 'agents/unrecorded-conversation.cjs' } as Parameters<typeof runVictim>[1];
   const env = { AGENTDUMP_HEAP: 'always', AGENTDUMP_HEAP_STRINGS: strings };
   await runVictim(node, victim, { preload: true, dir, env });
   const bundle = openBundle(join(dir, 'dumps', bundlesIn(dir)[0] ?? assert.fail('no bundle')));

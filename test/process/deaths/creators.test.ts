@@ -11,7 +11,7 @@ for (const node of findNodes())
   for (const env of [{ AGENTDUMP_HANDLES: 'stacks' }, {}] as Record<string, string>[])
     test(`${node.name}: ${Object.keys(env)[0] ?? 'not armed'}`, async (t) => {
       const dir = temporaryFolder(t);
-      const victim = { file: 'leaks-descriptors.cjs', maxDescriptors: 64, bundles: [] };
+      const victim = { file: 'descriptors/leaks-descriptors.cjs', maxDescriptors: 64, bundles: [] };
       await runVictim(node, victim, { preload: true, dir, env });
       const bundle = openBundle(findBundle('latest', join(dir, 'dumps')));
       const { verdict } = await analyzeBundle(bundle);

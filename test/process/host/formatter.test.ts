@@ -21,7 +21,7 @@ for (const node of nodesInTurn)
   ))
     test(`${node.name}, ${name}`, async (t) => {
       const dir = temporaryFolder(t);
-      const victim = { file: 'formatter-counts.cjs', args, bundles: [] };
+      const victim = { file: 'host/formatter-counts.cjs', args, bundles: [] };
       const [bare, loaded] = await Promise.all(
         [false, true].map(async (preload) => {
           const { code, stdout } = await runVictim(node, victim, { preload, dir });

@@ -15,7 +15,7 @@ const mayRefuse = new Set([
   'the iterator of arrays',
 ]);
 
-/** By name in fixtures/programs/host-changed.cjs. The first of every three is in the quick run. */
+/** By name in fixtures/programs/host/host-changed.cjs. The first of every three is in the quick run. */
 const changes = [
   'Object.prototype.get',
   'Object.prototype.toJSON',
@@ -42,7 +42,7 @@ for (const node of nodesInTurn)
   describe(node.name, { concurrency: 2 }, () => {
     for (const change of sampleOf(changes, 3))
       test(change, async (t) => {
-        const end = await dieInItsWorld(t, node, [change], 'host-changed.cjs');
+        const end = await dieInItsWorld(t, node, [change], 'host/host-changed.cjs');
         if (!mayRefuse.has(change)) assert.equal(end, 'written');
       });
   });

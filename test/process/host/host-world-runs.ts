@@ -16,7 +16,7 @@ export async function dieInItsWorld(
   t: TestContext,
   node: NodeBinary,
   [what, how = '', death = 'throw']: readonly string[],
-  file = 'host-world.cjs',
+  file = 'host/host-world.cjs',
 ): Promise<'written' | 'refused' | 'not its own'> {
   const [bareDir, dir] = [temporaryFolder(t), temporaryFolder(t)];
   const victim = { file, args: [what ?? '', how, death], bundles: [] };
@@ -62,7 +62,7 @@ function comparable(outcome: { stderr: string }): object {
   return { ...outcome, stderr: outcome.stderr.replace(/agentdump-test-\w+/g, 'TMP') };
 }
 
-/** Kinds of work of fixtures/programs/works-on.cjs. */
+/** Kinds of work of fixtures/programs/host/works-on.cjs. */
 export const works = ['logs', 'http', 'child', 'listeners', 'fetch'] as const;
 
 /**
@@ -74,7 +74,7 @@ export async function liveInItsWorld(
   node: NodeBinary,
   args: readonly string[],
 ): Promise<'lives' | 'not its own'> {
-  const victim = { file: 'works-on.cjs', args: [...args], bundles: [] };
+  const victim = { file: 'host/works-on.cjs', args: [...args], bundles: [] };
   const [bareDir, dir] = [temporaryFolder(t), temporaryFolder(t)];
   const [bare, loaded] = await Promise.all([
     runVictim(node, victim, { preload: false, dir: bareDir }),

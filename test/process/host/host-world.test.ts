@@ -30,5 +30,5 @@ for (const node of testNodes)
 
 for (const node of testNodes)
   test(`${node.name}: a file system that exists in memory only does not get the bundle`, async (t) => {
-    assert.equal(await dieInItsWorld(t, node, ['fs', 'mocked'], 'fs-mocked.cjs'), 'written');
+    assert.equal(await dieInItsWorld(t, node, ['fs', 'mocked'], 'host/fs-mocked.cjs'), 'written');
   });

@@ -44,7 +44,7 @@ for (const node of testNodes)
   describe(`${node.name}: an exit of the program itself`, { concurrency: 2 }, () => {
     for (const place of places)
       test(place, async (t) => {
-        const victim = { file: 'exits-itself.cjs', args: [place], bundles: [] };
+        const victim = { file: 'exits/exits-itself.cjs', args: [place], bundles: [] };
         const [bare, loaded] = await Promise.all(
           [false, true].map((preload) => runVictim(node, victim, { preload, dir: temporaryFolder(t) })),
         );

@@ -11,7 +11,12 @@ for (const node of testNodes) {
   test(`${node.name}: a signal in a program that has replaced the methods of events`, async (t) => {
     const dir = temporaryFolder(t);
     const args = ['events', 'patched', 'signal'];
-    const victim = { file: 'events-patched.cjs', args, signal: 'SIGTERM', bundles: ['terminated'] } as const;
+    const victim = {
+      file: 'host/events-patched.cjs',
+      args,
+      signal: 'SIGTERM',
+      bundles: ['terminated'],
+    } as const;
     const { stdout, stderr, code, signal } = await runVictim(
       node,
       { ...victim, args, bundles: [...victim.bundles] },
@@ -26,7 +31,7 @@ for (const node of testNodes) {
 
   test(`${node.name}: an exception in a program that has replaced the methods of events`, async (t) => {
     assert.equal(
-      await dieInItsWorld(t, node, ['events', 'patched', 'throw'], 'events-patched.cjs'),
+      await dieInItsWorld(t, node, ['events', 'patched', 'throw'], 'host/events-patched.cjs'),
       'written',
     );
   });

@@ -24,7 +24,7 @@ for (const node of findNodes())
     const dir = temporaryFolder(t);
     const program = join(dir, 'program.cjs');
     writeFileSync(program, code);
-    const victim = { file: 'throw-sync.cjs', flags: [program], bundles: [] };
+    const victim = { file: 'throws/throw-sync.cjs', flags: [program], bundles: [] };
     const free = await runVictim(node, victim, { preload: false, dir });
     const maxAddressKilobytes = Number(free.stdout) + roomKilobytes;
     const limited = { ...victim, maxAddressKilobytes };

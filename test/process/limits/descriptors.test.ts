@@ -13,7 +13,7 @@ import { nodesInTurn, onlyWide } from '../../support/run/test-nodes.ts';
 import { preload, runVictim, temporaryFolder } from '../../support/victims/run-victim.ts';
 
 for (const node of nodesInTurn)
-  for (const file of ['out-of-descriptors.cjs', 'leaks-descriptors.cjs'])
+  for (const file of ['descriptors/out-of-descriptors.cjs', 'descriptors/leaks-descriptors.cjs'])
     test(`${node.name}: ${file}`, async (t) => {
       const dir = temporaryFolder(t);
       const env = { AGENTDUMP_HEAP: 'always' };
@@ -51,7 +51,7 @@ for (const node of nodesInTurn)
       const dir = temporaryFolder(t);
       const program = join(dir, 'program.cjs');
       writeFileSync(program, code);
-      const victim = { file: 'throw-sync.cjs', flags: [program], maxDescriptors, bundles: [] };
+      const victim = { file: 'throws/throw-sync.cjs', flags: [program], maxDescriptors, bundles: [] };
       const bare = await runVictim(node, victim, { preload: false, dir });
       const { ownLines, ...loaded } = await runVictim(node, victim, { preload: true, dir });
       assert.deepEqual({ ...loaded, ownLines: [] }, bare);

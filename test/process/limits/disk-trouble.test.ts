@@ -9,7 +9,7 @@ import { openBundle } from '../../../src/bundle/read/reader.ts';
 import { findNodes, type RunOptions, runVictim, temporaryFolder } from '../../support/victims/run-victim.ts';
 import type { Victim } from '../../support/victims/victims.ts';
 
-const victim: Victim = { file: 'throw-sync.cjs', bundles: [] };
+const victim: Victim = { file: 'throws/throw-sync.cjs', bundles: [] };
 const node = findNodes().at(-1) ?? assert.fail('no Node');
 const isRoot = process.getuid?.() === 0;
 

@@ -27,7 +27,11 @@ interface Death {
 }
 
 async function die(node: NodeBinary, dir: string, env: Record<string, string> | undefined): Promise<Death> {
-  const words = [limitFlag, ...(env ? ['--require', preload] : []), join(programs, 'heap-filled-slowly.cjs')];
+  const words = [
+    limitFlag,
+    ...(env ? ['--require', preload] : []),
+    join(programs, 'heap/heap-filled-slowly.cjs'),
+  ];
   const child = spawn(node.path, words, {
     stdio: ['ignore', 'ignore', 'pipe'],
     cwd: dir,
@@ -89,7 +93,13 @@ for (const node of nodesInTurn)
 
     test('a snapshot of a heap that is nearly full, in a loop: no debugger of its own, and it goes on', async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
-      const words = [limitFlag, '--require', preload, join(programs, 'heap-filled-then-weighed.cjs'), '100'];
+      const words = [
+        limitFlag,
+        '--require',
+        preload,
+        join(programs, 'heap/heap-filled-then-weighed.cjs'),
+        '100',
+      ];
       const env = { AGENTDUMP_HANG_MS: '60000', AGENTDUMP_HEAP: 'off', AGENTDUMP_LOCALS: 'uncaught' };
       const { child, bundle } = spawnUntil(node.path, words, dir, env, /-snapshot-/);
       t.after(() => child.kill('SIGKILL'));
@@ -107,7 +117,7 @@ for (const node of nodesInTurn)
 
     test('a stall with a heap that is nearly full: its stack, no variables, and it goes on', async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
-      const words = [limitFlag, '--require', preload, join(programs, 'heap-nearly-full.cjs'), '96'];
+      const words = [limitFlag, '--require', preload, join(programs, 'heap/heap-nearly-full.cjs'), '96'];
       // Long enough that filling the heap does not count as the stall on a busy machine.
       const env = { AGENTDUMP_HANG_MS: '2500', AGENTDUMP_HEAP: 'off', AGENTDUMP_MEMORY_PERCENT: '0' };
       const { child, bundle } = spawnUntil(node.path, words, dir, env, /-event-loop-hang-/);

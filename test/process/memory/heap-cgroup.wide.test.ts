@@ -13,7 +13,7 @@ import { nodesInTurn, testNodes } from '../../support/run/test-nodes.ts';
 import { makeMemoryCgroup } from '../../support/system/memory-cgroup.ts';
 import { preload, programs, temporaryFolder } from '../../support/victims/run-victim.ts';
 
-const program = join(programs, 'heap-to-dump.cjs');
+const program = join(programs, 'heap/heap-to-dump.cjs');
 const mb = 1024 ** 2;
 /** Enough for the program and a census, but not for a snapshot of 400,000 objects. */
 const limitBytes = 300 * mb;

@@ -21,7 +21,7 @@ for (const node of findNodes())
     for (const [way, culprit] of Object.entries(ways))
       test(`filled by ${way}`, async (t) => {
         const dir = join(temporaryFolder(t), 'dumps');
-        const victim = join(programs, 'heap-fills-at-once.cjs');
+        const victim = join(programs, 'heap/heap-fills-at-once.cjs');
         const child = spawn(node.path, ['--max-old-space-size=320', '--require', preload, victim, way], {
           stdio: 'ignore',
           env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dir, AGENTDUMP_HEAP: 'off' },

@@ -18,7 +18,7 @@ import { nodesInTurn, testNodes } from '../../support/run/test-nodes.ts';
 import { preload, programs, temporaryFolder } from '../../support/victims/run-victim.ts';
 
 const part = 'heap.heapsnapshot.gz';
-const program = join(programs, 'heap-to-dump.cjs');
+const program = join(programs, 'heap/heap-to-dump.cjs');
 const hasPrlimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
 const mb = 1024 ** 2;
 

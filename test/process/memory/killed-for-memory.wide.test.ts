@@ -19,7 +19,7 @@ for (const node of findNodes())
     if (!cgroup) return t.skip('no memory cgroup of our own can be made here');
     t.after(() => cgroup.remove());
     const dir = join(temporaryFolder(t), 'dumps');
-    const words = ['--require', preload, join(programs, 'cgroup-fills.mjs')];
+    const words = ['--require', preload, join(programs, 'heap/cgroup-fills.mjs')];
     const [file, within] = cgroup.within(node.path, words);
     const { signal } = spawnSync(file, within, { env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dir } });
     assert.deepEqual([signal, cgroup.oomKills()], ['SIGKILL', 1]);

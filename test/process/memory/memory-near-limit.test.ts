@@ -32,7 +32,7 @@ for (const node of findNodes())
       const dir = join(temporaryFolder(t), 'dumps');
       const child = spawn(
         node.path,
-        ['--max-old-space-size=60', '--require', preload, join(programs, 'heap-fills.cjs')],
+        ['--max-old-space-size=60', '--require', preload, join(programs, 'heap/heap-fills.cjs')],
         {
           stdio: 'ignore',
           env: {

@@ -21,7 +21,7 @@ after(() => {
 
 const secret = ['pw', Math.random().toString(36).slice(2), Math.random().toString(36).slice(2)].join('X9');
 const armed = { AGENTDUMP_LOCALS: 'uncaught', AGENTDUMP_HEAP: 'always', DB_PASSWORD: secret };
-const victim: Victim = { file: 'throw-with-context.cjs', bundles: [] };
+const victim: Victim = { file: 'throws/throw-with-context.cjs', bundles: [] };
 
 function dieUnder(preload: string | undefined, dir: string, node = newest): Promise<Outcome> {
   const flags = preload ? { ...victim, flags: ['--require', preload] } : victim;

@@ -24,7 +24,11 @@ async function die(
   value: string,
 ): Promise<{ outcome: Outcome; names: string[] }> {
   const env = { AGENTDUMP_RECIPIENT: value };
-  const outcome = await runVictim(node, { file: 'throw-sync.cjs', bundles: [] }, { preload: true, dir, env });
+  const outcome = await runVictim(
+    node,
+    { file: 'throws/throw-sync.cjs', bundles: [] },
+    { preload: true, dir, env },
+  );
   const dumps = join(dir, 'dumps');
   return { outcome, names: existsSync(dumps) ? readdirSync(dumps).sort() : [] };
 }
@@ -74,7 +78,7 @@ for (const node of nodesInTurn)
       test(`a recipient that ${what}: two lines, the same death, no bundle`, async (t) => {
         const dir = temporaryFolder(t);
         const { outcome, names } = await die(node, dir, value);
-        const victim = { file: 'throw-sync.cjs', bundles: [] };
+        const victim = { file: 'throws/throw-sync.cjs', bundles: [] };
         const bare = await runVictim(node, victim, { preload: false, dir });
         assert.deepEqual({ ...outcome, ownLines: [] }, bare);
         assert.deepEqual(names, []);
@@ -112,7 +116,7 @@ test('a file of recipients is read at the start, wherever the program goes later
   const dir = temporaryFolder(t);
   writeFileSync(join(dir, 'recipients.txt'), `# the security team\n${recipient}\n`);
   writeFileSync(join(dir, 'moves.cjs'), "process.chdir('/'); throw new Error('elsewhere');");
-  const victim = { file: 'throw-sync.cjs', flags: [join(dir, 'moves.cjs')], bundles: [] };
+  const victim = { file: 'throws/throw-sync.cjs', flags: [join(dir, 'moves.cjs')], bundles: [] };
   const node = testNodes.at(-1) ?? assert.fail('no Node');
   const env = { AGENTDUMP_RECIPIENT: 'recipients.txt' };
   const outcome = await runVictim(node, victim, { preload: true, dir, env });
@@ -123,7 +127,7 @@ test('the option of install()', async (t) => {
   const dir = temporaryFolder(t);
   const text = `require(${JSON.stringify(preload)}).install({ recipient: ${JSON.stringify(recipient)} }); throw new Error('x');`;
   writeFileSync(join(dir, 'installs.cjs'), `globalThis[Symbol.for('agentdump.loadOnly')] = true; ${text}`);
-  const victim = { file: 'throw-sync.cjs', flags: [join(dir, 'installs.cjs')], bundles: [] };
+  const victim = { file: 'throws/throw-sync.cjs', flags: [join(dir, 'installs.cjs')], bundles: [] };
   const outcome = await runVictim(testNodes.at(-1) ?? assert.fail('no Node'), victim, {
     preload: false,
     dir,

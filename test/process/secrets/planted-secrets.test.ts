@@ -39,7 +39,7 @@ const modes = [
   'child',
 ];
 const planted: Victim[] = modes.map((mode) => ({
-  file: 'throw-planted.cjs',
+  file: 'throws/throw-planted.cjs',
   args: [mode],
   env: { AGENTDUMP_EXITS: 'all' },
   bundles: [],

@@ -16,7 +16,7 @@ import { readJournal } from '../../../src/journal/read/reader.ts';
 import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../../support/run/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const program = join(root, 'fixtures/programs/agent-confides.mjs');
+const program = join(root, 'fixtures/programs/agents/agent-confides.mjs');
 const cli = join(root, 'bin/agentdump.js');
 const preload = ['--require', join(root, 'dist/register.cjs')];
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-sealed-'));

@@ -30,7 +30,7 @@ const node = findNodes().at(-1) ?? assert.fail('no Node');
  * names in its dump folder.
  */
 async function killWhileWriting(dir: string, afterMs: number): Promise<{ livedMs: number; names: string[] }> {
-  const child = spawn(node.path, ['--require', preload, join(programs, 'throw-when-told.cjs')], {
+  const child = spawn(node.path, ['--require', preload, join(programs, 'throws/throw-when-told.cjs')], {
     cwd: dir,
     env: { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -80,7 +80,7 @@ test('killed as soon as there is a trace of the death: it is told from nothing',
   for (let i = 0; i < 2 * kills; i++) {
     const dir = temporaryFolder(t);
     const dumps = join(dir, 'dumps');
-    const child = spawn(node.path, ['--require', preload, join(programs, 'throw-when-told.cjs')], {
+    const child = spawn(node.path, ['--require', preload, join(programs, 'throws/throw-when-told.cjs')], {
       cwd: dir,
       env: { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: dumps },
       stdio: 'ignore',
@@ -144,7 +144,7 @@ test('the same with a recipient: the trace holds nothing that the name of a bund
 test('with a recipient the trace of a death goes when the bundle is there', async (t) => {
   const dir = temporaryFolder(t);
   const env = { AGENTDUMP_RECIPIENT: await identityToRecipient(await generateX25519Identity()) };
-  await runVictim(node, { file: 'throw-sync.cjs', bundles: [] }, { preload: true, dir, env });
+  await runVictim(node, { file: 'throws/throw-sync.cjs', bundles: [] }, { preload: true, dir, env });
   const names = readdirSync(join(dir, 'dumps')).filter((name) => name.includes('.agentdump'));
   assert.equal(names.length, 1);
   assert.match(names[0] ?? '', /\.agentdump\.zip\.age$/);

@@ -59,7 +59,7 @@ const ways: Record<string, string> = {
 for (const node of findNodes()) {
   for (const [way, title] of Object.entries(ways))
     test(`${node.name}: ${way}`, async (t) => {
-      const { code, accounts } = await runAgent(t, node, 'agent-deadlock.mjs', [way, '200']);
+      const { code, accounts } = await runAgent(t, node, 'stalls/agent-deadlock.mjs', [way, '200']);
       assert.equal(code, 0);
       assert.equal(accounts.length, 1);
       const [account] = accounts;
@@ -70,7 +70,7 @@ for (const node of findNodes()) {
     });
 
   test(`${node.name}: each other's outcome, in the order that they began`, async (t) => {
-    const { accounts } = await runAgent(t, node, 'agent-deadlock.mjs', ['runs', '200']);
+    const { accounts } = await runAgent(t, node, 'stalls/agent-deadlock.mjs', ['runs', '200']);
     assert.match(
       accounts[0]?.verdict?.title ?? '',
       /run (planner|writer) and run (writer|planner) wait for each/,
@@ -78,7 +78,7 @@ for (const node of findNodes()) {
   });
 
   test(`${node.name}: a loop, found while it goes on`, async (t) => {
-    const { code, accounts } = await runAgent(t, node, 'agent-loops.mjs', ['60000']);
+    const { code, accounts } = await runAgent(t, node, 'stalls/agent-loops.mjs', ['60000']);
     assert.equal(code, 0);
     assert.match(
       accounts[0]?.verdict?.title ?? '',
@@ -87,7 +87,7 @@ for (const node of findNodes()) {
   });
 
   test(`${node.name}: ended in the circle, exit code 13`, async (t) => {
-    const { code, accounts } = await runAgent(t, node, 'agent-ends-waiting.mjs', []);
+    const { code, accounts } = await runAgent(t, node, 'stalls/agent-ends-waiting.mjs', []);
     assert.equal(code, 13);
     assert.match(
       accounts[0]?.verdict?.title ?? '',
@@ -97,12 +97,12 @@ for (const node of findNodes()) {
 
   test(`${node.name}: by a variable, with no call of ours`, { skip: onlyWide }, async (t) => {
     const env = { AGENTDUMP_PROGRESS_MS: '200' };
-    const { code, accounts } = await runAgent(t, node, 'agent-deadlock.mjs', ['locks'], env);
+    const { code, accounts } = await runAgent(t, node, 'stalls/agent-deadlock.mjs', ['locks'], env);
     assert.deepEqual([code, accounts[0]?.verdict?.kind], [0, 'no-progress']);
   });
 
   test(`${node.name}: an agent that gets on leaves nothing`, { skip: onlyWide }, async (t) => {
-    const { code, dir } = await runAgent(t, node, 'agent-gets-on.mjs', ['1500']);
+    const { code, dir } = await runAgent(t, node, 'stalls/agent-gets-on.mjs', ['1500']);
     assert.equal(code, 0);
     assert.equal(existsSync(join(dir, 'dumps')), false);
   });

@@ -19,7 +19,7 @@ for (const node of nodesInTurn)
   describe(node.name, () => {
     test('a process that ends by itself in its stall says so', { skip: onlyWide }, async (t) => {
       const dir = temporaryFolder(t);
-      const victim = { file: 'hang-recovers.cjs', env: { AGENTDUMP_HANG_MS: '1000' }, bundles: [] };
+      const victim = { file: 'stalls/hang-recovers.cjs', env: { AGENTDUMP_HANG_MS: '1000' }, bundles: [] };
       await runVictim(node, victim, { preload: true, dir });
       assert.equal(listBundles(join(dir, 'dumps'))[0]?.sequel?.event, 'ended');
     });
@@ -27,7 +27,7 @@ for (const node of nodesInTurn)
     test('a loop that comes back says so beside its bundle', { skip: onlyWide }, async (t) => {
       const dir = temporaryFolder(t);
       const env = { AGENTDUMP_HANG_MS: '1000' };
-      const victim = { file: 'hang-recovers.cjs', args: ['5000'], env, bundles: [] };
+      const victim = { file: 'stalls/hang-recovers.cjs', args: ['5000'], env, bundles: [] };
       await runVictim(node, victim, { preload: true, dir });
       const [listed] = listBundles(join(dir, 'dumps'));
       assert.equal(listed?.sequel?.event, 'recovered');
@@ -44,7 +44,7 @@ for (const node of nodesInTurn)
 
     test('killed in its stall: the next that comes says so', async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
-      const words = ['--require', preload, join(programs, 'hang-spin.cjs')];
+      const words = ['--require', preload, join(programs, 'stalls/hang-spin.cjs')];
       const env = { AGENTDUMP_HANG_MS: '400' };
       const { child, ended, bundle } = spawnUntil(node.path, words, dir, env, /-event-loop-hang-/);
       t.after(() => child.kill('SIGKILL'));

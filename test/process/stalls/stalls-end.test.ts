@@ -17,7 +17,7 @@ for (const node of nodesInTurn)
       test(`${limitMs} ms, seed ${seed}`, async (t) => {
         const dir = temporaryFolder(t);
         const victim = {
-          file: 'hang-ends-anytime.cjs',
+          file: 'stalls/hang-ends-anytime.cjs',
           args: [String(limitMs), String(seed)],
           env: { AGENTDUMP_HANG_MS: String(limitMs) },
           bundles: [],

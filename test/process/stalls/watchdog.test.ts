@@ -73,12 +73,12 @@ function within<Value>(limitMs: number, value: Promise<Value>): Promise<Value> {
 }
 
 const inJavaScript: [file: string, innermost: string, microtasksRan: boolean][] = [
-  ['hang-spin.cjs', 'retryUntilDone', false],
-  ['hang-from-the-start.cjs', '', false],
-  ['hang-regex.cjs', 'validateAnswer', false],
-  ['hang-microtasks.mjs', 'drainQueue', true],
-  ['hang-json.cjs', 'saveState', false],
-  ['hang-on-lock.cjs', 'takeLock', false],
+  ['stalls/hang-spin.cjs', 'retryUntilDone', false],
+  ['stalls/hang-from-the-start.cjs', '', false],
+  ['stalls/hang-regex.cjs', 'validateAnswer', false],
+  ['stalls/hang-microtasks.mjs', 'drainQueue', true],
+  ['stalls/hang-json.cjs', 'saveState', false],
+  ['stalls/hang-on-lock.cjs', 'takeLock', false],
 ];
 
 for (const node of findNodes())
@@ -102,7 +102,7 @@ for (const node of findNodes())
     test('the values of a variable are there, and the secret among them is not', {
       skip: onlyWide,
     }, async (t) => {
-      const { hung } = await hang(t, node, 'hang-spin.cjs');
+      const { hung } = await hang(t, node, 'stalls/hang-spin.cjs');
       const text = JSON.stringify(hung.locals);
       assert.match(text, /fetch the plan/);
       assert.ok(!text.includes('hunter2-in-the-clear'));
@@ -112,7 +112,7 @@ for (const node of findNodes())
     test('a value that the compiler has let go of is called that, and not undefined', {
       skip: onlyWide,
     }, async (t) => {
-      const { hung } = await hang(t, node, 'hang-with-dead-values.cjs');
+      const { hung } = await hang(t, node, 'stalls/hang-with-dead-values.cjs');
       const frame = hung.locals.find(({ functionName }) => functionName === 'research');
       const variables = frame?.scopes.flatMap((scope) => scope.variables) ?? [];
       const values = new Map(variables.map(({ name, value }) => [name, value]));
@@ -122,7 +122,7 @@ for (const node of findNodes())
     });
 
     test('one that sits in native code is described from the other thread, and SIGTERM still ends it', async (t) => {
-      const { hung, ended, signal } = await hang(t, node, 'hang-in-child.cjs');
+      const { hung, ended, signal } = await hang(t, node, 'stalls/hang-in-child.cjs');
       assert.equal(hung.trigger.stall?.where, 'native');
       assert.equal(hung.trigger.isMainThread, true);
       assert.ok(hung.parts.includes('threads.json') && hung.gaps.includes('locals.json'));

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { nodeOf, testMajors } from '../run/test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const victim = join(here, '..', '..', '..', 'fixtures', 'programs', 'heap-of-everything.mjs');
+const victim = join(here, '..', '..', '..', 'fixtures', 'programs', 'heap/heap-of-everything.mjs');
 export const nodeMajors = testMajors;
 export const nodeBinary = nodeOf;
 
-/** Path of a snapshot of fixtures/programs/heap-of-everything.mjs, written by this major of Node. */
+/** Path of a snapshot of fixtures/programs/heap/heap-of-everything.mjs, written by this major of Node. */
 export function realHeapSnapshot(major: number): string {
   const folder = join(tmpdir(), `agentdump-heaps-${statSync(victim).mtimeMs}`);
   const path = join(folder, `node-${major}.heapsnapshot`);
