@@ -63,7 +63,7 @@ const {
   setInterval,
   setTimeout,
 } = globalThis;
-const { hrtime } = process;
+const { getBuiltinModule: builtin, hrtime } = process;
 // Of the same clock, without loading node:perf_hooks at the start; for differences only.
 const performance = {
   __proto__: null,
@@ -72,6 +72,7 @@ const performance = {
     return time[0] * 1e3 + time[1] / 1e6;
   },
   get nodeTiming() {
-    return globalThis.performance.nodeTiming;
+    // Not of the global, which jsdom replaces.
+    return builtin('node:perf_hooks').performance.nodeTiming;
   },
 };

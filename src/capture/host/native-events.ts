@@ -5,7 +5,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { descriptorOf, getBuiltinModule, isArray, putBack, putProperty } from './intrinsics.ts';
-import { originalsOf } from './own-realm.ts';
+import { originalsOf } from './originals.ts';
 
 type Methods = readonly (readonly [name: PropertyKey, method: unknown])[];
 

@@ -6,19 +6,21 @@
  */
 import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
-import { copyOf, descriptorOf, getBuiltinModule, isArray, putBack } from './intrinsics.ts';
+import { copyOf, descriptorOf, getBuiltinModule, isArray } from './intrinsics.ts';
+import { nativeFunctionsOfFs } from './native-files.ts';
+import { putAllBack, type Replaced, restore } from './originals.ts';
 
 const { Script, createContext } = getBuiltinModule('node:vm');
 const { runInContext } = Script.prototype;
-const { ownKeys, setPrototypeOf } = Reflect;
+const { ownKeys } = Reflect;
 /** Node itself loads these at every start; the others are loaded on demand. */
 const early = { __proto__: null } as unknown as Record<string, object | undefined>;
 for (const name of ['node:fs', 'node:path', 'node:util'] as const)
   early[name] = copyOf(getBuiltinModule(name));
 
 /**
- * Holders of the language's functions, and of an emitter's, in the main realm, and those functions as they are at the start. What runs there at a death
- * (Node's own JavaScript, arrays and buffers that come from it) calls them.
+ * Holders of the language's functions, of an emitter's, and of those that `node:fs` calls, in the main realm, and those functions
+ * as they are at the start. What runs there at a death (Node's own JavaScript, arrays and buffers that come from it) calls them.
  */
 const holders = [
   ...[
@@ -42,25 +44,9 @@ const holders = [
   ],
   ...[Promise.prototype, RegExp.prototype, Set.prototype, String, String.prototype, Uint8Array.prototype],
   ...[Object.getPrototypeOf(Uint8Array.prototype), WeakMap.prototype, WeakRef.prototype, WeakSet.prototype],
-  ...nativeFunctionsOfFs(),
+  ...nativeFunctionsOfFs,
 ] as Record<PropertyKey, unknown>[];
 const functionsAtStart = holders.map((holder) => Object.getOwnPropertyDescriptors(holder));
-
-/**
- * What `node:fs` calls: mock-fs replaces these functions, so that files exist in memory only, and a bundle would be written there.
- * Asking for them is deprecated, and Node says so if it was told to.
- */
-function nativeFunctionsOfFs(): object[] {
-  const { binding } = process as unknown as { binding?: (name: string) => object };
-  const words = `${process.execArgv.join(' ')} ${process.env['NODE_OPTIONS'] ?? ''}`;
-  const isTold = words.includes('--pending-deprecation') || process.env['NODE_PENDING_DEPRECATION'] === '1';
-  if (isTold || process.permission) return [];
-  try {
-    return binding ? [binding('fs')] : [];
-  } catch {
-    return [];
-  }
-}
 
 /** Classes of the main realm whose objects must also be instances of the own realm's class of the same name. */
 const foreignErrors = { SyntaxError, TypeError, RangeError };
@@ -169,30 +155,6 @@ export function requireBuiltin(name: string): object {
   return early[name] ?? (getBuiltinModule(name as 'node:fs') as object);
 }
 
-/** Returns a function that runs work with the holders' properties as they are now, and puts back what was there. */
-export function originalsOf(holders: readonly object[]): <Result>(work: () => Result) => Result {
-  const originals = holders.map((holder) => copyOf(holder) as Record<PropertyKey, unknown>);
-  return (work) => {
-    let last: Replaced | undefined;
-    try {
-      for (let at = 0; at < holders.length; at++) {
-        const own = originals[at] as object;
-        last = restore(holders[at] as object, (name) => descriptorOf(own, name), ownKeys(own), last);
-      }
-      return work();
-    } finally {
-      putAllBack(last);
-    }
-  };
-}
-
-interface Replaced {
-  holder: object;
-  name: PropertyKey;
-  by: PropertyDescriptor | undefined;
-  before: Replaced | undefined;
-}
-
 let isInOwnWorld = false;
 
 /**
@@ -219,30 +181,6 @@ export function withOwnWorld<Result>(work: () => Result): Result {
     putAllBack(last);
     isInOwnWorld = false;
   }
-}
-
-function putAllBack(last: Replaced | undefined): void {
-  for (let one = last; one; one = one.before) putBack(one.holder, one.name, one.by);
-}
-
-function restore(
-  holder: object,
-  find: (name: PropertyKey) => PropertyDescriptor | undefined,
-  names: PropertyKey[],
-  before: Replaced | undefined,
-): Replaced | undefined {
-  let last = before;
-  for (let at = 0; at < names.length; at++) {
-    const name = names[at] as PropertyKey;
-    const own = find(name);
-    const by = descriptorOf(holder, name);
-    if (!own || (by?.value === own.value && by?.get === own.get)) continue;
-    // A descriptor inherits what the program has put on Object.prototype.
-    setPrototypeOf(own, null);
-    putBack(holder, name, own);
-    last = { holder, name, by, before: last };
-  }
-  return last;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Lock } from '../../bundle/write/age-key.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { ChildWatch } from '../recording/child-watch.ts';
 import { startEventRecorder } from '../recording/event-recorder.ts';
-import { type FlightRecorder, startFlightRecorder } from '../recording/flight-recorder.ts';
+import { type FlightRecorder, type OnDisk, startFlightRecorder } from '../recording/flight-recorder.ts';
 import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { RequestWatch } from '../recording/request-watch.ts';
@@ -42,14 +42,16 @@ export interface FlightStart {
   lock: Lock | undefined;
   memory: MemorySampler;
   requests: RequestWatch | undefined;
+  /** Runs what writes to the real file system (`host/native-files.ts`). */
+  onDisk: OnDisk;
 }
 
 /** Throws if the dump folder can't be written. */
 export function startFlight(start: FlightStart): Flight {
-  const { policy, dir, program, cwd, happenings, logs, lock, memory, requests } = start;
+  const { policy, dir, program, cwd, happenings, logs, lock, memory, requests, onDisk } = start;
   const argv = policy.argv(process.argv);
   const execArgv = policy.argv(process.execArgv);
-  const recorder = startFlightRecorder({ dir, program, cwd, argv, execArgv, lock, memory });
+  const recorder = startFlightRecorder({ dir, program, cwd, argv, execArgv, lock, memory, onDisk });
   const children = new ChildWatch(happenings, (words) => policy.argv(words));
   const events = startEventRecorder({
     flight: recorder,

@@ -6,6 +6,7 @@ import { type ProcessPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import { limitsIn } from '../../platform/node-report.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import { currentPolicy } from '../install/policy.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 import { ownReport } from './report.ts';
@@ -25,7 +26,7 @@ export const processPart: PartProducer = {
       argv: currentPolicy().argv(process.argv),
       execArgv: currentPolicy().argv(process.execArgv),
       execPath: process.execPath,
-      cwd: workingDirectory(),
+      cwd: workingFolder(),
       versions: versionsOf(process.versions),
       platform: process.platform,
       arch: process.arch,
@@ -46,15 +47,6 @@ function versionsOf(versions: NodeJS.ProcessVersions): Record<string, string> {
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   return Object.fromEntries(entries);
-}
-
-/** The working directory may have been deleted. */
-function workingDirectory(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return '(deleted)';
-  }
 }
 
 /** From Node's report if the system has no file about them. */

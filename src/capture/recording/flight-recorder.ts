@@ -36,6 +36,9 @@ export interface FlightRecorder {
   sample(): MemorySamplePayload | undefined;
 }
 
+/** Runs synchronous work that reads and writes the real file system, whatever the program mocks. */
+export type OnDisk = <Result>(work: () => Result) => Result;
+
 export interface FlightOptions {
   /** The dump folder, absolute. */
   dir: string;
@@ -47,6 +50,7 @@ export interface FlightOptions {
   /** Who can read the content; without it, everybody who can read the file. */
   lock: Lock | undefined;
   memory: MemorySampler;
+  onDisk: OnDisk;
 }
 
 const { readdirSync, rmdirSync, unlinkSync } = fs;
@@ -55,6 +59,10 @@ const sampleEveryMs = 1000;
 
 /** Throws if the dump folder can't be written. */
 export function startFlightRecorder(options: FlightOptions): FlightRecorder {
+  return options.onDisk(() => startOnDisk(options));
+}
+
+function startOnDisk(options: FlightOptions): FlightRecorder {
   const adopted = findAdopted(options.dir);
   const session = adopted ?? openSession(options);
   const carryOvers: (() => void)[] = [];
@@ -73,6 +81,7 @@ export function startFlightRecorder(options: FlightOptions): FlightRecorder {
     isAdopted: adopted !== undefined,
     carryOvers,
     memory: options.memory,
+    onDisk: options.onDisk,
   });
 }
 
@@ -125,6 +134,7 @@ interface FlightOf {
   isAdopted: boolean;
   carryOvers: (() => void)[];
   memory: MemorySampler;
+  onDisk: OnDisk;
 }
 
 class Flight implements FlightRecorder {
@@ -134,18 +144,20 @@ class Flight implements FlightRecorder {
   readonly #isAdopted: boolean;
   readonly #carryOvers: (() => void)[];
   readonly #memory: MemorySampler;
+  readonly #onDisk: OnDisk;
   #reading: MemoryReading | undefined;
   #isBroken = false;
   #isOver = false;
   #sampledAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ journal, session, isAdopted, carryOvers, memory }: FlightOf) {
+  constructor({ journal, session, isAdopted, carryOvers, memory, onDisk }: FlightOf) {
     this.#carryOvers = carryOvers;
     this.folder = session.folder;
     this.#journal = journal;
     this.#session = session;
     this.#isAdopted = isAdopted;
     this.#memory = memory;
+    this.#onDisk = onDisk;
   }
 
   get sessionId(): string {
@@ -178,7 +190,7 @@ class Flight implements FlightRecorder {
   #attempt(write: () => number): number {
     if (this.#isBroken || this.#isOver) return -1;
     try {
-      return write();
+      return this.#onDisk(write);
     } catch {
       // With a full disk, the host must not pay for a failing system call at every event.
       this.#isBroken = true;
@@ -190,7 +202,7 @@ class Flight implements FlightRecorder {
     if (this.#isOver) return;
     try {
       const { folder, facts } = this.#session;
-      writeSession(folder, { ...facts, bundle: lastName(path) });
+      this.#onDisk(() => writeSession(folder, { ...facts, bundle: lastName(path) }));
     } catch {
       // Then the death is explained twice.
     }
@@ -199,9 +211,11 @@ class Flight implements FlightRecorder {
   end(exitCode: number): void {
     this.#isOver = true;
     try {
-      this.#journal.close(exitCode === 0, { exitCode });
-      // A supervisor cleans up after the programs that it started.
-      if (!this.#isAdopted) this.#remove();
+      this.#onDisk(() => {
+        this.#journal.close(exitCode === 0, { exitCode });
+        // A supervisor cleans up after the programs that it started.
+        if (!this.#isAdopted) this.#remove();
+      });
     } catch {
       // What is left is removed by a sweep.
     }
@@ -210,9 +224,11 @@ class Flight implements FlightRecorder {
   sample(): MemorySamplePayload | undefined {
     if (this.#isBroken || this.#isOver) return undefined;
     try {
-      const sample = this.#sample();
-      this.#journal.flush();
-      return sample;
+      return this.#onDisk(() => {
+        const sample = this.#sample();
+        this.#journal.flush();
+        return sample;
+      });
     } catch {
       this.#isBroken = true;
       return undefined;

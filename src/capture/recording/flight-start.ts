@@ -6,6 +6,8 @@
 
 import { guarded } from '../../agent/taps/guard.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
+import { onDisk } from '../host/native-files.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import {
   loadRecordingHalf,
   loadRedactionHalf,
@@ -51,12 +53,13 @@ export function openFlight(
       policy,
       dir: config.dir,
       program: programNameLate(),
-      cwd: publicNameLate(process.cwd()),
+      cwd: publicNameLate(workingFolder()),
       happenings,
       logs,
       lock,
       memory,
       requests,
+      onDisk,
     });
   } catch (error) {
     surroundings.flightFailed = true;

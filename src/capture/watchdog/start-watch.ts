@@ -15,6 +15,7 @@ import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { heapThreadBytes, requireAddressRoom } from '../host/address-room.ts';
 import { nearestFrames } from '../host/own-stack.ts';
+import { workingFolder } from '../host/working-folder.ts';
 import type { Config } from '../install/config.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import { stackTextOf } from '../stacks/frame-reader.ts';
@@ -188,7 +189,7 @@ class MainSide implements Watch {
       ownFile,
       withheld,
       lock,
-      program: { argv, execArgv, title, cwd: process.cwd() },
+      program: { argv, execArgv, title, cwd: workingFolder() },
     };
   }
 
