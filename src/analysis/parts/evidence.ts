@@ -24,7 +24,7 @@ export interface EvidenceFacts {
   kernelLog?: string[];
   fatal?: { event?: string; trigger?: string };
   core?: { pattern?: string; path?: string; bytes?: number; reason?: string; obstacle?: CoreObstacle };
-  journal?: { records?: number; lastAt?: string; torn?: boolean };
+  journal?: { records?: number; lastAt?: string; torn?: boolean; heldSignals?: string[] };
   unfinishedBundle?: string;
 }
 
@@ -73,6 +73,7 @@ export function readEvidence(part: Fields): EvidenceFacts {
         records: journal.number('records'),
         lastAt: journal.text('lastAt'),
         torn: journal.flag('torn'),
+        heldSignals: journal.texts('heldSignals'),
       }),
     unfinishedBundle: part.text('unfinishedBundle'),
   });

@@ -18,6 +18,8 @@ const startAfterMs = 1000;
 /** A program that still runs after the first time, and was in its loop for the second, is no short command. */
 const startForSignalsMs = 120;
 const leastInLoopMs = 50;
+/** On a machine that is not busy the thread runs within 50 ms. */
+const lateThreadMs = 300;
 
 /** Returns a function that undoes it. */
 export function watchLoop(
@@ -27,6 +29,8 @@ export function watchLoop(
   capture: (request: CaptureRequest) => string | undefined,
 ): () => void {
   const { config, ownFile, withheld, lock } = surroundings;
+  /** Until the thread runs, a signal kills at once: a journal is then all that can tell of it. */
+  let late: NodeJS.Timeout | undefined;
   const start = (): void => {
     try {
       const { source, startWatch, MemorySampler } = loadWatchdogHalf();
@@ -53,6 +57,10 @@ export function watchLoop(
       });
       surroundings.watch = watch;
       Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
+      const noteLate = guarded(() => {
+        if (watch.threadId === 0) openFlight(surroundings, () => {});
+      });
+      late = setTimeout(noteLate, lateThreadMs).unref();
     } catch {
       // A program that may not start threads (--permission) is not watched.
     }
@@ -69,6 +77,7 @@ export function watchLoop(
   if (!timer) start();
   return () => {
     clearTimeout(timer);
+    clearTimeout(late);
     surroundings.watch?.uninstall();
   };
 }

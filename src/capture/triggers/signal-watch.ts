@@ -22,6 +22,8 @@ export interface SignalHolder {
 /** Our signals of this process, as the watchdog sees them. */
 export interface DeathSignals {
   readonly signals: readonly NodeJS.Signals[];
+  /** Whether it kills, unlike the one that requests a snapshot. */
+  isDeadly(signal: NodeJS.Signals): boolean;
   /** Whether Node holds it for a listener of the host. */
   hostListens(signal: NodeJS.Signals): boolean;
   /** The watchdog received it while the host did not listen. Does not return if the program dies of it. */

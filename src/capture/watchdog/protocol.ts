@@ -32,7 +32,9 @@ export const cells = {
   dies: 11,
   /** 1 once the bundle of the due signal is being written. */
   claimed: 12,
-  count: 13,
+  /** 1 once the watchdog holds our signals. */
+  held: 13,
+  count: 14,
 } as const;
 
 /** True on the global object of the watchdog's thread, so that it is left out of the program's workers. */

@@ -9,7 +9,12 @@ import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
 import { isoTime, nowMs } from '../../bundle/write/system.ts';
 import { writeSequel } from '../../bundle/write/write-sequel.ts';
-import { recordKinds, type StallEndPayload, type StallPayload } from '../../journal/layout/records.ts';
+import {
+  recordKinds,
+  type SignalsHeldPayload,
+  type StallEndPayload,
+  type StallPayload,
+} from '../../journal/layout/records.ts';
 import { platform } from '../../platform/index.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
@@ -92,6 +97,7 @@ class MainSide implements Watch {
   /** Bundle of a stall whose end was not observed yet. */
   #unended: string | undefined;
   #journal: string | undefined;
+  #hasNotedSignals = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -245,9 +251,22 @@ class MainSide implements Watch {
   /** Passes on what the watchdog must know when the main thread can't be asked. */
   #refresh(): void {
     const folder = this.#options.findJournal();
-    if (folder === this.#journal || folder === undefined) return;
+    if (folder === undefined) return;
+    this.#noteSignals();
+    if (folder === this.#journal) return;
     this.#journal = folder;
     this.#tell({ journal: folder });
+  }
+
+  /** For a death that nothing reports: whether one of these signals can have been its cause. */
+  #noteSignals(): void {
+    if (this.#hasNotedSignals || Atomics.load(this.#shared, cells.held) === 0) return;
+    this.#hasNotedSignals = true;
+    const { deathSignals, note } = this.#options;
+    const payload: SignalsHeldPayload = {
+      signals: deathSignals?.signals.filter((signal) => deathSignals.isDeadly(signal)) ?? [],
+    };
+    note(recordKinds.signalsHeld, payload);
   }
 
   #makeHolder(): SignalHolder {

@@ -115,6 +115,7 @@ class Watcher {
     try {
       this.#held ??= new HeldSignals((signal) => this.#onSignal(signal));
       for (const signal of this.#data.signals) this.#held.hold(signal);
+      Atomics.store(this.#shared, cells.held, 1);
     } catch {
       this.#held?.release();
     }

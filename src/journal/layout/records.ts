@@ -29,6 +29,8 @@ export const recordKinds = {
   commandLine: 18,
   /** Server requests in flight, recorded when they change. */
   openRequests: 19,
+  /** From now on these signals leave a bundle before they kill. */
+  signalsHeld: 20,
   end: 31,
   run: 32,
   step: 33,
@@ -71,6 +73,7 @@ export const kindsLeftClear: ReadonlySet<number> = new Set([
   recordKinds.memorySample,
   recordKinds.resourcePeak,
   recordKinds.stallEnd,
+  recordKinds.signalsHeld,
   recordKinds.end,
   recordKinds.sealKey,
 ]);
@@ -94,6 +97,10 @@ export interface OpenRequestsPayload {
   leastAgeMs: number;
   inFlight: number;
   requests: object[];
+}
+
+export interface SignalsHeldPayload {
+  signals: string[];
 }
 
 export interface ResourcePeakPayload {

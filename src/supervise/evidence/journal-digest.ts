@@ -26,7 +26,8 @@ export function digestJournal(folder: string): JournalDigest | undefined {
   const reading = readJournal(folder);
   const kinds: Record<string, number> = {};
   const memory = new ThinnedHistory();
-  const found: Pick<JournalDigest, 'processFacts' | 'heapProfile'> & { end?: JournalEvidence['end'] } = {};
+  const found: Pick<JournalDigest, 'processFacts' | 'heapProfile'> &
+    Pick<JournalEvidence, 'end' | 'heldSignals'> = {};
   let first: JournalRecord | undefined;
   let last: JournalRecord | undefined;
   let records = 0;
@@ -43,6 +44,8 @@ export function digestJournal(folder: string): JournalDigest | undefined {
       Object.assign(found, { processFacts: asObject(record) });
     else if (record.kind === recordKinds.heapProfile && !record.sealed)
       Object.assign(found, { heapProfile: asObject(record) });
+    else if (record.kind === recordKinds.signalsHeld)
+      Object.assign(found, { heldSignals: asObject(record)?.['signals'] });
     else if (record.kind === recordKinds.end) Object.assign(found, { end: asObject(record) });
   }
   if (!reading.end && reading.gaps.length === 0 && !reading.torn) return undefined;
@@ -52,6 +55,7 @@ export function digestJournal(folder: string): JournalDigest | undefined {
     ...(last && { lastAt: isoTime(last) }),
     torn: reading.torn !== undefined,
     ...(found.end && { end: found.end }),
+    ...(found.heldSignals && { heldSignals: found.heldSignals }),
     kinds,
   };
   const { processFacts, heapProfile } = found;

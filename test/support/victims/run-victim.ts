@@ -8,7 +8,7 @@ import { testNodes } from '../run/test-nodes.ts';
 import { readProc } from './proc-state.ts';
 import type { Victim } from './victims.ts';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 export const preload = join(root, 'dist', 'register.cjs');
 export const programs = join(root, 'fixtures', 'programs');
 

@@ -62,21 +62,37 @@ function bySignal(facts: VerdictFacts): ReturnType<Cause['consider']> {
   };
 }
 
+/** Signals that are sent to end a program, and that kill without a trace unless they are held: how each is named, and its exit code. */
+const deadly = [
+  { signal: 'SIGINT', name: 'SIGINT (Ctrl-C)', code: 130 },
+  { signal: 'SIGTERM', name: 'SIGTERM', code: 143 },
+  { signal: 'SIGHUP', name: 'SIGHUP', code: 129 },
+] as const;
+
 function unseen(facts: VerdictFacts): ReturnType<Cause['consider']> {
+  const held = facts.evidence?.journal?.heldSignals ?? [];
+  const unheld = deadly.filter(({ signal }) => !held.includes(signal));
+  const looksLike = ['SIGKILL', ...unheld.map(({ name }) => name), 'a native crash'].join(', ');
+  const codes = ['137 is SIGKILL', ...unheld.map(({ signal, code }) => `${code} ${signal}`)].join(', ');
   return {
     kind: 'killed',
     title: unseenTitle,
-    summary:
-      'The process is gone and left no report of its own. SIGKILL, a native crash and an abort all look like this when no parent saw the exit status.',
+    summary: `The process is gone and left no report of its own. ${looksLike} and an abort all look like this when no parent saw the exit status.`,
     confidence: 'possible',
-    evidence: [...endEvidence(facts), ...memoryEvidence(facts)],
-    refutedBy:
-      'The exit status, where a service manager or a container runtime logged it: 137 is SIGKILL, 139 a native crash, 134 an abort.',
+    evidence: [...endEvidence(facts), ...heldEvidence(held), ...memoryEvidence(facts)],
+    refutedBy: `The exit status, where a service manager or a container runtime logged it: ${codes}, 139 a native crash, 134 an abort.`,
     nextSteps: [
       'Start the program with `agentdump run -- …`: a supervisor sees the exit status and can keep a core.',
       'Look for the exit status in the log of whoever started it.',
     ],
   };
+}
+
+function heldEvidence(held: readonly string[]) {
+  if (held.length === 0) return [];
+  return [
+    { fact: `The recorder held ${held.join(', ')}: each would have left a bundle.`, part: 'evidence.json' },
+  ];
 }
 
 function sentEvidence({ evidence }: VerdictFacts) {
