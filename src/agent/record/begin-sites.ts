@@ -62,7 +62,7 @@ export class BeginSites {
       this.#ofEmitter(emitter) ??
       chain.map((error) => (isObject(error) ? this.#ofErrors.get(error) : undefined)).find(Boolean);
     if (!begun) return undefined;
-    const stack = textOf(begun.made, ownFile);
+    const stack = beginStack(begun.made, ownFile);
     return stack === '' ? undefined : { what: begun.what, stack };
   }
 
@@ -100,7 +100,8 @@ function makeError(): Error | undefined {
   }
 }
 
-function textOf(made: Error, ownFile: string): string {
+/** The text of a stack that was captured by `new Error`; empty if it has no frame or can't be read. */
+export function beginStack(made: Error, ownFile: string): string {
   try {
     const stack: unknown = quietly(deepest, () => made.stack);
     if (typeof stack !== 'string') return '';

@@ -7,6 +7,7 @@ import type { MemorySampler } from '../heap/memory-sampler.ts';
 import type { Config } from '../install/config.ts';
 import type { Flight, Recording } from '../install/recording-half.ts';
 import type { Happenings } from '../recording/happenings.ts';
+import type { ListenSites } from '../recording/listen-sites.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { KnownWorkers } from '../triggers/known-workers.ts';
@@ -43,6 +44,7 @@ export interface Surroundings {
   happenings: Happenings;
   /** Absent if the async context of this thread is not available. */
   origins?: Origins;
+  listens?: ListenSites;
   /** Undefined in a worker, and with AGENTDUMP_LOGS=off. */
   logs: LogTap | undefined;
   /** Created on first use. */

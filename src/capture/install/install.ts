@@ -19,6 +19,7 @@ import { watchForAgent } from '../recording/agent-watch.ts';
 import { startFlightLate } from '../recording/flight-start.ts';
 import { handOverTo } from '../recording/hand-over.ts';
 import { describeHandled, Happenings } from '../recording/happenings.ts';
+import { watchListens } from '../recording/listen-sites.ts';
 import { tapLogs } from '../recording/log-tap.ts';
 import { watchRequests } from '../recording/request-watch.ts';
 import { watchWarnings } from '../recording/warning-watch.ts';
@@ -61,6 +62,7 @@ function installConfigured(given: Config): () => void {
   const logs = isMainThread && config.logs === 'tail' ? tapLogs() : undefined;
   const causal = new CausalContext();
   const requests = watchRequests(config, causal);
+  const listens = watchListens();
   const surroundings: Surroundings = {
     config,
     ownFile: __filename,
@@ -69,6 +71,7 @@ function installConfigured(given: Config): () => void {
     lock,
     happenings: new Happenings(),
     origins: { causal, requests },
+    listens,
     logs,
   };
   const work = new WorkWatch();
@@ -83,6 +86,7 @@ function installConfigured(given: Config): () => void {
   const host = createHost(surroundings, uninstall);
   const removeHost = installHost(host);
   undoings.push(() => requests.undo());
+  undoings.push(() => listens.undo());
   watchWarnings(events, surroundings.happenings);
   if (logs) undoings.push(logs.undo);
   undoings.push(startFlightLate(surroundings));

@@ -1,4 +1,6 @@
 /** `error.json`: the thrown value with its causes. */
+
+import { type BeginSite, beginStack } from '../../agent/record/begin-sites.ts';
 import { type ErrorPart, partNames } from '../../bundle/layout/bundle.ts';
 import { readThrown } from '../fatal-path/serialize-error.ts';
 import { everyCauseOf } from '../host/cause-chain.ts';
@@ -6,7 +8,7 @@ import { emittingObject, findEmitter, pathOfStream } from '../host/read-emitter.
 import { takeSchedulingStack } from '../stacks/locals-recorder.ts';
 import { addFrames } from '../stacks/script-excerpt.ts';
 import { findSyntaxErrorPlace } from '../stacks/syntax-error-place.ts';
-import type { PartProducer } from './part.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
 
 export const errorPart: PartProducer = {
   name: partNames.error,
@@ -23,7 +25,9 @@ export const errorPart: PartProducer = {
     const path = pathOfStream(source);
     const worker = emitted?.stack.includes('node:internal/worker') ? context.workers.erring : undefined;
     const emitter = emitted && { ...emitted, ...(path !== undefined && { path }), ...(worker && { worker }) };
-    const begun = context.recording?.recorder.sites.find(everyCauseOf(value), source, context.ownFile);
+    const begun =
+      context.recording?.recorder.sites.find(everyCauseOf(value), source, context.ownFile) ??
+      listenSite(context, source);
     if (begun) context.stackTexts.push(begun.stack);
     const place = findSyntaxErrorPlace(context.thrown.value);
     const promiseStack = takeSchedulingStack();
@@ -37,3 +41,10 @@ export const errorPart: PartProducer = {
     };
   },
 };
+
+/** For a server whose error event ended the process, such as an address that is taken. */
+function listenSite({ listens, ownFile }: CaptureContext, emitter: unknown): BeginSite | undefined {
+  const made = listens?.find(emitter);
+  const stack = made ? beginStack(made, ownFile) : '';
+  return stack === '' ? undefined : { what: 'call of listen', stack };
+}

@@ -7,6 +7,7 @@ import type { OwnTime } from '../host/own-time.ts';
 import type { Config } from '../install/config.ts';
 import type { Recording } from '../install/recording-half.ts';
 import type { Happenings } from '../recording/happenings.ts';
+import type { ListenSites } from '../recording/listen-sites.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { FramePlaces } from '../stacks/script-excerpt.ts';
@@ -43,6 +44,7 @@ export interface CaptureContext {
   recordingPolicy?: RecordingState;
   tests?: TestPort;
   origins?: Origins;
+  listens?: ListenSites;
   /** Number of values that the host has registered. */
   withheldCount: number;
   /** Adds values that were withheld from a part other than while writing it, by rule. */
