@@ -133,9 +133,15 @@ export class FrameworkRecorder {
     if (entry) this.#end('tool.end', entry, outcome);
   }
 
+  /** What all tool calls depended on is gone. */
+  endTools(outcome: Outcome): void {
+    for (const [key] of this.#tools.latest(entryLimit)) this.endTool(key, outcome);
+  }
+
   startModel(key: string, named: Pick<AskedModel, 'provider' | 'model'>, scope: AgentScope): void {
     const { count: since } = this.#recorder.tapped;
-    this.#models.set(key, { ...named, scope, startedAt: now(), since });
+    const { byRequest } = this.#recorder;
+    this.#models.set(key, { ...named, scope: { ...scope, ...byRequest }, startedAt: now(), since });
   }
 
   /**

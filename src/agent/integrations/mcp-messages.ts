@@ -55,6 +55,11 @@ export class McpMessages {
     );
   }
 
+  /** The server has exited: what it had not answered gets no answer any more. */
+  ended(): void {
+    this.#framework.endTools(failed({ message: 'the server ended without an answer' }));
+  }
+
   /** The client gave the request up; it ignores an answer that comes later. */
   #cancelled({ requestId, reason }: JsonObject): void {
     const message = stringOf(reason) ?? 'aborted by the client';

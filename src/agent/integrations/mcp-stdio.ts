@@ -135,6 +135,7 @@ class McpServer implements InFlight {
       ...(exitCode === null ? {} : { exitCode }),
       ...(signalCode === null ? {} : { signal: signalCode }),
     };
+    this.#messages.ended();
     this.#recorder.report('mcp.end', facts, this.#stderr ? { stderr: this.#stderr } : {});
   }
 

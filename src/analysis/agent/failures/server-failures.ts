@@ -54,8 +54,7 @@ function describe(
     // Many connections may close, and the error doesn't identify which one did.
     ...causeBy(input, id, isClosed),
     runId: input.agent.runs[0]?.id ?? '',
-    nextStep:
-      'Look at the last words of the server above, and handle its end: start it again, or tell the model that its tools are gone.',
+    nextStep: `${stderr ? 'Look at the last words of the server above, and handle' : 'Handle'} the end of the server: start it again, or tell the model that its tools are gone.`,
   };
 }
 
