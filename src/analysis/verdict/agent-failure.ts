@@ -5,7 +5,7 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
 import { stepText } from '../../model/tool-text.ts';
-import { traitsOf, type Verdict } from '../../model/verdict.ts';
+import { type Evidence, traitsOf, type Verdict } from '../../model/verdict.ts';
 
 const mostEvidence = 4;
 /** Failures that are reported even if no error mentions them. */
@@ -34,10 +34,16 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
       failure.isCauseOfDeath || isFromOutside
         ? `${sentence} ${verdict.summary}`
         : `${verdict.summary} ${sentence}`,
-    evidence: [...verdict.evidence, ...failure.evidence.slice(0, mostEvidence)],
+    evidence: [
+      ...verdict.evidence,
+      ...failure.evidence.filter((one) => !isSaid(one, verdict)).slice(0, mostEvidence),
+    ],
     nextSteps: withStep(verdict.nextSteps, failure),
   };
 }
+
+const isSaid = ({ fact }: Evidence, { evidence }: Verdict): boolean =>
+  evidence.some((one) => one.fact.includes(fact.replace(/\.$/, '')));
 
 const hedges = { certain: '', likely: 'Probable cause: ', possible: 'Possible cause: ' } as const;
 

@@ -11,6 +11,8 @@ import { clip, formatCount, formatDuration, formatNumber } from '../../../model/
 interface Turn {
   /** Compared for equality. */
   key: string;
+  /** Its outcome was not seen. */
+  isOpen: boolean;
   text: string;
   at: number;
 }
@@ -51,6 +53,7 @@ function turnOf(call: ToolCall): Turn {
   const outcome = call.ageMs === undefined ? textOf([call.status, call.result, call.error]) : '';
   return {
     key: `${call.name}\n${given}\n${outcome}`,
+    isOpen: call.ageMs !== undefined,
     text: `${call.name}(${clip(given, 60)})`,
     at: Date.parse(call.startedAt ?? ''),
   };
@@ -110,6 +113,7 @@ function errorTurn(call: ModelCall): Turn {
   const to = `model call to ${modelName(call)}`;
   return {
     key: failed ? `${to}\n${what}` : '',
+    isOpen: false,
     text: `${to}, which failed${what && `: ${what}`}`,
     at: Date.parse(startedAt ?? ''),
   };
@@ -136,20 +140,36 @@ function describe(
     ongoing,
     ...(Number.isNaN(lastedMs) ? {} : { startedAt: new Date(from).toISOString(), lastedMs }),
     ...(tokens > 0 && { tokens }),
-    sentence: sentenceOf(kind, calls, { times, ongoing, lastedMs, tokens }),
+    sentence: sentenceOf(kind, calls, {
+      times,
+      ongoing,
+      lastedMs,
+      tokens,
+      hasOpen: part.some(({ isOpen }) => isOpen),
+    }),
   };
+}
+
+interface Said {
+  times: number;
+  ongoing: boolean;
+  lastedMs: number;
+  tokens: number;
+  /** The outcome of some was not seen. */
+  hasOpen: boolean;
 }
 
 function sentenceOf(
   kind: AgentLoop['kind'],
   calls: readonly string[],
-  { times, ongoing, lastedMs, tokens }: { times: number; ongoing: boolean; lastedMs: number; tokens: number },
+  { times, ongoing, lastedMs, tokens, hasOpen }: Said,
 ): string {
+  const result = hasOpen ? 'the same result as far as it was seen' : 'the same result';
   const what = {
-    'exact-repeat': `${calls[0]} came ${formatNumber(times)} times with the same result`,
+    'exact-repeat': `${calls[0]} came ${formatNumber(times)} times with ${result}`,
     'error-repeat': `${calls[0]}: ${formatNumber(times)} times in a row${calls[0]?.includes('failed') ? '' : ' with the same error'}`,
-    'ping-pong': `${calls.join(' and ')} took turns ${formatNumber(times)} times, each with the same result`,
-    circle: `${calls.join(', ')} came in a circle ${formatNumber(times)} times, each with the same result`,
+    'ping-pong': `${calls.join(' and ')} took turns ${formatNumber(times)} times, each with ${result}`,
+    circle: `${calls.join(', ')} came in a circle ${formatNumber(times)} times, each with ${result}`,
   }[kind];
   const within = lastedMs >= 1 ? ` within ${formatDuration(lastedMs)}` : '';
   const spent = tokens > 0 ? `, for ${formatCount(tokens, 'token')}` : '';
