@@ -109,13 +109,16 @@ function refused(run: AgentRun, call: ModelCall, found: ProviderClass, input: Fa
   const times =
     attempts > 1 ? `, the last of ${formatNumber(attempts)} consecutive calls that failed this way` : '';
   const isForLater = kind === 'rate-limit' || kind === 'overload';
+  // A wrong base URL shows in the path.
+  const where =
+    call.httpStatus === 404 && call.path !== undefined ? ` for ${call.server ?? ''}${call.path}` : '';
   const after = call.retryAfter === undefined || !isForLater ? '' : ` with Retry-After ${call.retryAfter}`;
   const dangling = kind === 'dangling-tool-call' || kind === 'bad-request' ? findDanglingCalls(run) : [];
   // Some providers only say that the request is invalid; tool calls without results explain why.
   const isDangling = dangling.length > 0 && call.httpStatus === 400;
   return {
     kind: isDangling ? 'dangling-tool-call' : kind,
-    title: `model call ${call.id} to ${modelName(call)} was answered ${call.httpStatus ?? 'with an error'}${after}${times}: ${isDangling ? 'the request holds a tool call without its result' : title}`,
+    title: `model call ${call.id} to ${modelName(call)} was answered ${call.httpStatus ?? 'with an error'}${after}${where}${times}: ${isDangling ? 'the request holds a tool call without its result' : title}`,
     confidence: kind === 'bad-request' && isDangling ? 'likely' : 'certain',
     evidence: [
       evidenceOf(`Model call ${call.id} failed: ${errorText(call.error, call.httpStatus)}`),
