@@ -82,7 +82,11 @@ function byRequest(reached: Verdict, facts: VerdictFacts): Told | undefined {
     };
   }
   const inFlight = origin?.inFlight ?? 0;
-  if (inFlight === 0) return undefined;
+  const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
+  if (inFlight === 0)
+    return isAsked && origin?.lost === 'recurring'
+      ? { sentence: `Which request caused it is not known${whyLost(origin, requests)}.`, part }
+      : undefined;
   const oldest = requests.find(({ answeredMsBefore }) => answeredMsBefore === undefined);
   const age = oldest?.ageMs === undefined ? '' : ` for ${formatDuration(oldest.ageMs)}`;
   const which = inFlight === 1 ? '' : 'the oldest ';
@@ -96,7 +100,6 @@ function byRequest(reached: Verdict, facts: VerdictFacts): Told | undefined {
       isBesides: true,
     };
   const flying = `${formatCount(inFlight, 'request')} ${inFlight === 1 ? 'was' : 'were'} in flight${first}.`;
-  const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
   const why = isAsked ? `Which request caused it is not known${whyLost(origin ?? {}, requests)}. ` : '';
   const step = isAsked && origin?.lost === 'not-followed' ? { step: followStep } : {};
   return { sentence: `${why}${flying}${whether}`, part, ...step };
