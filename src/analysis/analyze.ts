@@ -97,7 +97,7 @@ async function addHangs(path: string, { evidence }: BundleParts, account: Accoun
   const { verdict } = account;
   if (!verdict) return;
   const isEndSeen = !evidence || evidence.exit !== undefined;
-  const { facts, ongoing } = await findHangsBefore(path, account, isEndSeen, readOther);
+  const { facts, ongoing } = await findBundlesBefore(path, account, isEndSeen, readOther);
   if (facts.length > 0) account.verdict = { ...verdict, beforeEnd: [...facts, ...(verdict.beforeEnd ?? [])] };
   if (ongoing) joinHang(account, ongoing);
 }
@@ -231,18 +231,20 @@ async function readStacks(
     const emitter = parts.error?.emitter;
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
     const { begun } = parts.error ?? {};
+    const timeLimits = await readTimeLimits(error, parts, readPart, read);
+    const likelyThrown = thrownAt?.giving.length ? thrownAt.giving : (timeLimits ?? []);
     return {
       error: error && {
         ...error,
         ...(frames && { frames }),
-        ...(thrownAt?.giving.length && { likelyThrown: thrownAt.giving }),
+        ...(likelyThrown.length && { likelyThrown }),
         ...(begun && { begun: { what: begun.what, frames: await textFrames(begun.stack) } }),
       },
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),
       ...(await readSuspended(parts, readPart, read)),
       thrownAt,
       printed: await readPrintedError(parts, read),
-      timeLimits: await readTimeLimits(error, parts, readPart, read),
+      timeLimits,
       promise: await textFrames(parts.error?.promiseStack),
       emitter: emitter && { ...emitter, frames: await textFrames(emitter.stack) },
     };

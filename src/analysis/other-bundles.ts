@@ -1,6 +1,6 @@
 /**
  * Information from other bundles in the same folder: of a child that ended badly, of the same process if it was killed while
- * it wrote its own bundle, and of earlier hangs of the process.
+ * it wrote its own bundle, and of earlier hangs of the process and signals that it handled.
  */
 import { basename, dirname, join } from 'node:path';
 import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
@@ -57,40 +57,42 @@ export function joinUnfinished(reached: Verdict, begun: Verdict): Verdict {
 }
 
 const hangs = new Set(['event-loop-hang', 'no-progress']);
-const mostHangs = 2;
+/** A handler of the program received the signal, and the process lived on for a while. */
+const handledSignal = 'terminated';
+const mostTold = 2;
 /** A hang that it recovered from longer ago is unrelated to the end. */
 const recentMs = 60_000;
 /** Tolerance, because the start is computed from the uptime. */
 const sameStartMs = 2_000;
 
 /** `ongoing`: the account of the last hang, if nothing shows that it had passed. */
-export interface HangsBefore {
+export interface BundlesBefore {
   facts: Evidence[];
   ongoing?: Account;
 }
 
 /**
- * Hangs of this process recorded in other bundles, one sentence each, newest first. `read` returns a bundle's account, or
+ * Hangs of this process and signals that it handled, recorded in other bundles, one sentence each, newest first. `read` returns a bundle's account, or
  * undefined if it can't be read. `isEndSeen`: if false, the process may have lived on for a long time.
  */
-export async function findHangsBefore(
+export async function findBundlesBefore(
   bundlePath: string,
   { process, bundle, agent }: Account,
   isEndSeen: boolean,
   read: (path: string) => Promise<Account | undefined>,
-): Promise<HangsBefore> {
+): Promise<BundlesBefore> {
   const { pid, startedAt } = process ?? {};
   const at = bundle?.capturedAt;
-  const found: HangsBefore = { facts: [] };
+  const found: BundlesBefore = { facts: [] };
   if (pid === undefined || !startedAt || !at) return found;
-  for (const one of hangsBetween(dirname(bundlePath), startedAt, at)) {
+  for (const one of listBefore(bundlePath, startedAt, at)) {
     const agoMs = Date.parse(at) - Date.parse(one.at);
-    if (found.facts.length === mostHangs) break;
+    if (found.facts.length === mostTold) break;
     if (one.sequel?.event === 'recovered' && agoMs > recentMs) continue;
     const account = await read(one.path);
     const { process: seen, verdict } = account ?? {};
     const isSame = seen?.pid === pid && areClose(seen.startedAt, startedAt);
-    if (!isSame || !verdict || !hangs.has(verdict.kind)) continue;
+    if (!isSame || !verdict || !isTold(verdict.kind)) continue;
     const since =
       one.sequel?.event === 'recovered'
         ? ', and it recovered'
@@ -101,7 +103,8 @@ export async function findHangsBefore(
       ? `A bundle of ${formatDuration(agoMs)} before`
       : `A bundle of ${one.at} (how long before the end is not known)`;
     const fact = `${when} says (${verdict.confidence}): ${verdict.title}${since}.`;
-    if (found.facts.length === 0 && account && since === '') found.ongoing = account;
+    if (account && found.facts.length === 0 && hangs.has(verdict.kind) && since === '')
+      found.ongoing = account;
     found.facts.push({ fact, part: one.name });
   }
   return found;
@@ -121,9 +124,13 @@ function areClose(one: string | undefined, other: string): boolean {
   return one !== undefined && Math.abs(Date.parse(one) - Date.parse(other)) < sameStartMs;
 }
 
-function hangsBetween(dir: string, from: string, to: string): ListedBundle[] {
+const isTold = (kind = ''): boolean => hangs.has(kind) || kind === handledSignal;
+
+function listBefore(bundlePath: string, from: string, to: string): ListedBundle[] {
   try {
-    return listBundlesBetween(dir, from, to).filter(({ verdictKind }) => hangs.has(verdictKind ?? ''));
+    return listBundlesBetween(dirname(bundlePath), from, to).filter(
+      ({ verdictKind, name }) => isTold(verdictKind) && name !== basename(bundlePath),
+    );
   } catch {
     return [];
   }

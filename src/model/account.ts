@@ -114,7 +114,10 @@ export interface ErrorFacts {
   frames?: Thread['frames'];
   /** What failed in Node's own code, and where the program began it: a request, a connection, a child's stream. */
   begun?: { what: string; frames: Thread['frames'] };
-  /** For a thrown value that is no error: the code whose text gives that value, which is likely what threw it if it is the only one. */
+  /**
+   * For a thrown value that is no error: the code whose text gives that value, which is likely what threw it if it is the only one. For the
+   * error of a time limit: the calls of AbortSignal.timeout.
+   */
   likelyThrown?: Thread['frames'];
   /** The host had a handler for it: the process may have gone on. */
   handled?: boolean;

@@ -39,6 +39,18 @@ export function beganSentence(facts: Facts): string {
   return frame ? `The ${what} that failed was begun ${inText(frame, cwdOf(facts.account))}. ` : '';
 }
 
+/**
+ * The only place in the program's files that sets a time limit, for an error of a time limit whose stack has no frame of the
+ * program. A package may have set one too.
+ */
+export function limitFrame({
+  account,
+  timeLimits = [],
+}: Pick<VerdictFacts, 'account' | 'timeLimits'>): Frame | undefined {
+  const [only, other] = timeLimits;
+  return other || deathFrames(account).some(({ inApp }) => inApp) ? undefined : only;
+}
+
 export function beganPlace(facts: Facts): string | undefined {
   const frame = beganFrame(facts);
   return frame && placeOf(frame, cwdOf(facts.account));

@@ -6,7 +6,7 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { culpritFrame } from '../../model/frame-text.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
-import { beganFrame } from './begun.ts';
+import { beganFrame, limitFrame } from './begun.ts';
 import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
 import { eventLoopHang } from './causes/event-loop-hang.ts';
@@ -80,7 +80,10 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
   const own = chosen.verdict;
   const verdict = own.place
     ? own
-    : { ...own, ...placedAt(beganFrame(facts) ?? culpritFrame(deathFrames(facts.account))) };
+    : {
+        ...own,
+        ...placedAt(beganFrame(facts) ?? limitFrame(facts) ?? culpritFrame(deathFrames(facts.account))),
+      };
   const told = withOpenWork(
     refineByCore(alternatives.length ? { ...verdict, alternatives } : verdict, facts),
     facts,

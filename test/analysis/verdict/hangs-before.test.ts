@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findHangsBefore } from '../../../src/analysis/other-bundles.ts';
+import { findBundlesBefore } from '../../../src/analysis/other-bundles.ts';
 import type { Account } from '../../../src/model/account.ts';
 
 const process = { pid: 7, startedAt: '2026-11-21T03:00:00.000Z' };
@@ -40,7 +40,7 @@ async function hangsBefore(stepAt: string) {
     const run = { id: 'r1', status: 'running', steps: [step], modelCalls: [], toolCalls: [], messages: [] };
     const killed = { process, bundle: { capturedAt: '2026-11-21T03:00:20.000Z' }, agent: { runs: [run] } };
     const own = join(folder, '20261121T030020.000Z-app-killed-bbbbbbbb.agentdump');
-    return await findHangsBefore(
+    return await findBundlesBefore(
       own,
       killed as unknown as Account,
       false,

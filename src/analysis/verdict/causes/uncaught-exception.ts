@@ -3,7 +3,7 @@
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { abortPlace } from '../aborted.ts';
-import { beganPlace, beganSentence } from '../begun.ts';
+import { beganPlace, beganSentence, limitFrame } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
@@ -57,6 +57,9 @@ export function titleOf(facts: VerdictFacts): string {
   if (began !== undefined) return titleWithPlace(headline, 'from', began);
   const likely = likelyPlace(facts);
   if (likely !== undefined) return titleWithPlace(`${headline},`, 'likely at', likely);
+  const limit = limitFrame(facts);
+  const limitPlace = limit && placeOf(limit, cwdOf(account));
+  if (limitPlace !== undefined) return titleWithPlace(`${headline},`, 'likely at', limitPlace);
   const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
   return titleWithPlace(headline, 'at', place);
 }
