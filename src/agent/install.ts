@@ -26,6 +26,8 @@ export interface AgentInstallOptions {
   captureHttp?: 'content' | 'metadata';
   /** 0, the default, is the main thread. */
   threadId?: number;
+  /** The id of the server's request that the running code belongs to. */
+  readRequest?: (() => string | undefined) | undefined;
   /** Receives the events of the sink; the explicit API sets its deadline. */
   progress?: ProgressWatch;
 }
@@ -56,10 +58,11 @@ export function installAgent({
   captureLlm,
   captureHttp = 'metadata',
   threadId = 0,
+  readRequest,
   progress,
 }: AgentInstallOptions): InstalledAgent {
   const levels = { model: captureLlm === 'content' ? captureLlm : 'metadata', http: captureHttp } as const;
-  const recorder = new AgentRecorder(sink, levels, threadId);
+  const recorder = new AgentRecorder(sink, levels, threadId, readRequest);
   const clients = [tapUndici, tapHttp, tapHttp2, tapBeginSites];
   const taps = captureLlm === 'off' ? [] : [...clients.map((tap) => tap(recorder)), ...integrate(recorder)];
   return {

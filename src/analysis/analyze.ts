@@ -13,6 +13,7 @@ import type { Gap, Verdict } from '../model/verdict.ts';
 import { settleToolCalls } from './agent/calls/tool-outcomes.ts';
 import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
+import { withoutOthersCalls } from './agent/whose-work.ts';
 import { allocationSuspects } from './allocations.ts';
 import { findBeforeEnd } from './before-end/before-end.ts';
 import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts } from './bundle-parts.ts';
@@ -32,7 +33,7 @@ import { addLocals, joinThreads } from './joins/threads.ts';
 import { readThrownPlaces } from './joins/thrown-value.ts';
 import { readTimeLimits } from './joins/time-limits.ts';
 import { joinModules } from './modules/join-modules.ts';
-import { addChildVerdicts, besides, findHangsBefore, joinHang, joinUnfinished } from './other-bundles.ts';
+import { addChildVerdicts, besides, findBundlesBefore, joinHang, joinUnfinished } from './other-bundles.ts';
 import { defined } from './parts/fields.ts';
 import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
@@ -266,7 +267,8 @@ function joinAgent(
   { bundle, parts, gaps }: AccountSources,
   candidates: HeapFacts['candidates'],
 ): Account['agent'] {
-  const recorded = bundle ? readAgentState(bundle) : { gaps: [] };
+  const culprit = parts.origin?.requests.find((request) => request.culprit)?.id;
+  const recorded = bundle ? readAgentState(bundle, culprit) : { gaps: [] };
   gaps.push(...recorded.gaps);
   // Inferred conversations are only used if none were recorded.
   const inferred = recorded.state?.runs.some((run) => run.messages.length) ? undefined : candidates;
@@ -294,10 +296,16 @@ function joinOrigin({ origin, evidence }: BundleParts): Pick<Account, 'requests'
   };
 }
 
-function addFailures({ agent, error, process, happenings }: VerdictFacts['account']): void {
+function addFailures(account: VerdictFacts['account']): void {
+  const { agent, error, process, happenings } = account;
   if (!agent) return;
   settleToolCalls(agent, error);
-  const failures = findFailures({ agent, error, cwd: process?.cwd, children: happenings?.children });
+  const failures = findFailures({
+    agent: withoutOthersCalls(agent, account),
+    error,
+    cwd: process?.cwd,
+    children: happenings?.children,
+  });
   if (failures.length) agent.failures = failures;
 }
 

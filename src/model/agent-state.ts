@@ -200,6 +200,10 @@ export interface FailedRequest {
   httpStatus?: number;
   error?: AgentError;
   times: number;
+  /** For the request of the server whose work died, or for others; absent if either is not known. */
+  madeFor?: 'own' | 'others';
+  /** How many others. */
+  others?: number;
   /** Of the newest. */
   beforeEndMs: number;
 }
@@ -291,6 +295,8 @@ export interface ModelCall {
   cost?: { usd: number; priceOf: string };
   /** Attempt of the client, 0 for the first. */
   resendCount?: number;
+  /** The request of this program's server for which it was made: an id of `requests`, or of one that was over. */
+  serverRequest?: string;
 }
 
 export interface ToolCall {
@@ -307,6 +313,8 @@ export interface ToolCall {
   stepId?: string;
   /** The model call whose reply asked for it. */
   requestedBy?: string;
+  /** As that of a model call. */
+  serverRequest?: string;
   startedAt?: string;
   durationMs?: number;
   ageMs?: number;

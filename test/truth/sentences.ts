@@ -116,6 +116,21 @@ const checks: readonly Check[] = [
         : `no ${status}`,
   },
   {
+    says: /(?:was answered|failed).*, for (GET \/\S+?)[,;]/,
+    judge: ([, name], log) =>
+      of(log, 'refused', name).length ? undefined : `nothing was refused for ${name}`,
+  },
+  {
+    says: /(?:was answered|failed).*, for (?:another request|(\d+) other requests)/,
+    judge([, count = '1'], log) {
+      const died = log.find(({ what }) => what === 'throws')?.['by'];
+      const others = new Set(
+        log.flatMap((one) => (one.what === 'refused' && one['name'] !== died ? one['name'] : [])),
+      );
+      return others.size >= Number(count) ? undefined : `only ${others.size} other requests were refused`;
+    },
+  },
+  {
     says: /[Tt]he error was (?:thrown by|caused by one that) tool (\w+)/,
     judge: ([, name], log) => (of(log, 'tool.threw', name).length ? undefined : `tool ${name} did not throw`),
   },

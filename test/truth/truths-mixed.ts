@@ -52,6 +52,44 @@ export const mixedTruths: readonly Truth[] = [
     open: [],
   },
   {
+    name: 'a request dies of its own refusal, and others were refused after it',
+    quick: true,
+    env: { AGENTDUMP_CONTEXT: 'always' },
+    replies: [
+      { status: 401, error: 'bad key' },
+      { status: 529, error: 'busy' },
+    ],
+    program: `
+      let open = 2;
+      const refused = (name) => () => { note('refused', { name }); return {}; };
+      const other = async (response, name) => { await delay(150); await ask().catch(refused(name)); await fetch(FILES + '/encodings/a'); note('refused', { name }); open--; };
+      const get = await openSite({ '/orders/8': other, '/orders/9': other,
+        '/orders/7': async (response, name) => { const reply = await ask().catch(refused(name)); while (open) await delay(20); setTimeout(() => { blame(name); reply.choices[0]; }, 20); } });
+      for (const n of [7, 8, 9]) get('/orders/' + n);`,
+    kind: 'uncaught-exception',
+    cause: [
+      /^✖ GET \/orders\/7: TypeError/,
+      /Before the end • Model call c1 .*?answered 401 .*?for GET \/orders\/7/,
+      /Request GET \S+ was answered 503, 2 times, for 2 other requests/,
+      /answered 529 .*?for another request; the same happened for 1 more/,
+    ],
+    never: [/Probable cause/],
+  },
+  {
+    name: 'a request dies with the words that another one was refused with',
+    quick: true,
+    env: { AGENTDUMP_CONTEXT: 'always' },
+    replies: [{ status: 402, error: 'no credit is left' }],
+    program: `
+      const get = await openSite({
+        '/ask': async (response, name) => { await ask().catch(() => note('refused', { name })); response.end(); },
+        '/pay': async (response, name) => { await delay(20); setTimeout(() => { blame(name); throw new Error('no credit is left'); }, 20); } });
+      await get('/ask'); get('/pay');`,
+    kind: 'uncaught-exception',
+    cause: [/^✖ GET \/pay: Error: no credit is left/, /answered 402 .*?for another request/],
+    never: [/[Cc]ause: model call/],
+  },
+  {
     name: 'two runs with a tool of the same name, one of them throws',
     quick: true,
     program: `const trip = (city, ms) => agent.run('trip to ' + city, {}, () => tool('book_' + city, async () => { await delay(ms); if (city === 'bergen') throws('sold out'); })); await Promise.all([trip('oslo', 60_000), trip('bergen', 200), trip('molde', 60_000)]);`,

@@ -42,7 +42,7 @@ export class HttpContentExchange implements Exchange, InFlight {
   readonly #recorder: AgentRecorder;
   readonly #start: ExchangeStart;
   readonly #id: string;
-  readonly #scope: AgentScope;
+  readonly #scope: AgentScope & { request?: string };
   readonly #startedAt = now();
   readonly #sent: BodyReader;
   #received: BodyReader | undefined;
@@ -58,7 +58,7 @@ export class HttpContentExchange implements Exchange, InFlight {
     this.#recorder = recorder;
     this.#start = start;
     this.#id = recorder.nextId('h');
-    this.#scope = recorder.scope;
+    this.#scope = { ...recorder.scope, ...recorder.byRequest };
     this.#sent = new BodyReader(start.header('content-encoding'));
     recorder.inFlight.add(this);
   }

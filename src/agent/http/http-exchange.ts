@@ -43,6 +43,7 @@ class HttpExchange implements Exchange {
       method,
       host: port === undefined ? host : `${host}:${port}`,
       scope: recorder.scope,
+      byRequest: recorder.byRequest,
       startedAt: now(),
     };
     this.#log.opened(this.#request);
@@ -73,13 +74,14 @@ class HttpExchange implements Exchange {
     if (this.#ended) return;
     this.#ended = true;
     const { id, startedAt } = this.#request;
-    const facts = { http: id, status, tookMs: now() - startedAt, bytes: this.#bytes };
-    const known = this.#status === undefined ? facts : { ...facts, httpStatus: this.#status };
+    const ended = { http: id, status, tookMs: now() - startedAt, bytes: this.#bytes };
+    const known = this.#status === undefined ? ended : { ...ended, httpStatus: this.#status };
     this.#log.closed(this.#request, (start) => {
       if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead');
       else {
-        const { host, ...rest } = start;
-        this.#recorder.sink.record('http.end', { ...known, ...rest }, { host, ...failure }, 'ahead');
+        const { method, host, startedAt, byRequest } = start;
+        const facts = { ...known, method, startedAt, ...byRequest };
+        this.#recorder.sink.record('http.end', facts, { host, ...failure }, 'ahead');
       }
     });
   }

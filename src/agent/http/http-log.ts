@@ -14,6 +14,8 @@ export interface HttpRequest {
   /** With the port, if any. */
   host: string;
   scope: AgentScope;
+  /** The server's request that it was made for. */
+  byRequest: { request?: string };
   startedAt: number;
 }
 
@@ -70,9 +72,8 @@ export class HttpLog implements InFlight {
   }
 
   /** `write` records the end. It receives the data of the start event if that one was not written. */
-  closed(request: HttpRequest, write: (start: Omit<HttpRequest, 'id' | 'scope'> | undefined) => void): void {
-    const { method, host, startedAt } = request;
-    const start = this.#young.delete(request) ? { method, host, startedAt } : undefined;
+  closed(request: HttpRequest, write: (start: HttpRequest | undefined) => void): void {
+    const start = this.#young.delete(request) ? request : undefined;
     this.#ends.push(() => write(start));
     this.#wait();
   }
@@ -104,8 +105,8 @@ export class HttpLog implements InFlight {
       // The set is ordered: oldest first.
       if (request.startedAt > before) break;
       this.#young.delete(request);
-      const { id, method, host, scope } = request;
-      sink.record('http.start', { http: id, method, ...scope }, { host }, 'ahead');
+      const { id, method, host, scope, byRequest } = request;
+      sink.record('http.start', { http: id, method, ...scope, ...byRequest }, { host }, 'ahead');
     }
     sink.flush();
   }

@@ -43,13 +43,20 @@ export class AgentRecorder {
   readonly tapped = new TappedCalls();
   readonly failedWork = new FailedWork();
   readonly sites = new BeginSites();
+  readonly #readRequest: () => string | undefined;
   readonly #suffix: string;
   readonly #parents = new BoundedMap<string>(runLimit);
   #counts: Record<string, number> = {};
   #storage: AsyncLocalStorage<AgentScope> | undefined;
 
-  constructor(sink: AgentSink, levels: { model: ContentLevel; http: ContentLevel }, threadId: number) {
+  constructor(
+    sink: AgentSink,
+    levels: { model: ContentLevel; http: ContentLevel },
+    threadId: number,
+    readRequest: () => string | undefined = () => undefined,
+  ) {
     this.sink = sink;
+    this.#readRequest = readRequest;
     this.level = levels.model;
     this.httpLevel = levels.http;
     this.#suffix = threadId === 0 ? '' : `@${threadId}`;
@@ -78,6 +85,12 @@ export class AgentRecorder {
     return scope && { ...scope, from: known ? 'context' : 'only-open' };
   }
 
+  /** The id of the server's request that the running code belongs to, as a field of an event. */
+  get byRequest(): { request?: string } {
+    const request = this.#readRequest();
+    return request === undefined ? {} : { request };
+  }
+
   /** Like `record` of the sink, but without conversations, arguments and results if these are not to be recorded. */
   report<Kind extends AgentEventKind>(
     kind: Kind,
@@ -88,7 +101,8 @@ export class AgentRecorder {
     if (kind === 'run.start') this.#addRun(facts as Partial<AgentEventData['run.start']>);
     const { error } = (content ?? {}) as Partial<AgentEventData['tool.end']>;
     if (error) this.failedWork.note(endedBy(kind, facts), error);
-    this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content), writing);
+    const known = kind === 'tool.start' ? { ...facts, ...this.byRequest } : facts;
+    this.sink.record(kind, known, this.level === 'content' ? content : withoutContent(content), writing);
   }
 
   /** The storage behind `scope`, created on first use: on Node 20 and 22 an active storage slows every promise. */

@@ -13,6 +13,8 @@ export interface AgentEvents {
   isLastRecord?: boolean;
   evicted: number;
   unreadable: number;
+  /** The id of the server's request whose code died. */
+  culprit?: string;
   /** The run, step or tool whose code died. */
   within?: NonNullable<AgentEventsPart['within']>;
   /** Work that ended with the same error object that the process died of. */

@@ -59,10 +59,14 @@ function findUnreadReplies({ events }: AgentEvents): Gap[] {
   return [{ part: partNames.agentEvents, reason }];
 }
 
-/** What the agent was doing; undefined if nothing was recorded. */
-export function readAgentState(bundle: PartSource): { state?: AgentState; gaps: Gap[] } {
+/** What the agent was doing; undefined if nothing was recorded. `culprit`: the server's request whose code died. */
+export function readAgentState(
+  bundle: PartSource,
+  culprit?: string | undefined,
+): { state?: AgentState; gaps: Gap[] } {
   const { events, gaps } = readAgentEvents(bundle);
-  return events ? { state: computeAgentState(events), gaps } : { gaps };
+  if (!events) return { gaps };
+  return { state: computeAgentState({ ...events, ...(culprit !== undefined && { culprit }) }), gaps };
 }
 
 /** The time of death, if the parent observed it: it records the end within moments. */

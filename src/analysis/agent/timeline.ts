@@ -35,6 +35,7 @@ export function computeAgentState({
   isLastRecord,
   evicted,
   unreadable,
+  culprit,
   within,
   failed,
 }: AgentEvents): AgentState {
@@ -49,7 +50,7 @@ export function computeAgentState({
   const scopes = new Scopes(events, at);
   for (const run of all) complete(run, calls, conversations, scopes, isLastRecord);
   const openRequests = computeOpenRequests(events, at);
-  const failedRequests = findFailedRequests(events, at);
+  const failedRequests = findFailedRequests(events, at, culprit);
   const aborts = findAborts(events, at);
   const waitGraph = computeWaitGraph(events, at);
   const loops = findLoops(all);

@@ -1,17 +1,20 @@
 /**
  * What failed before the end without being proven to be its cause: model calls, tools, other requests, errors that the
- * program handled or logged. Each sentence states what was observed and how long before the end; newest first, repetitions merged.
+ * program handled or logged. Each sentence states what was observed and how long before the end; repetitions merged. What
+ * the request or run that died did itself comes first, what others did last, and as such; within that the newest first.
  */
 import type { Account, Happenings } from '../../model/account.ts';
 import type { AgentRun, FailedRequest, ToolCall } from '../../model/agent-state.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';
+import { DyingWork, whoseOrder } from '../agent/whose-work.ts';
 import { findLoggedErrors } from './logged-errors.ts';
 import { findTroubledCalls } from './model-calls.ts';
 import type { Told } from './told.ts';
 
 const mostTold = 6;
+const mostOfOthers = 2;
 /** The process keeps at most this many handled errors. */
 const mostKept = 40;
 const agentPart = 'agent-events.json';
@@ -19,43 +22,55 @@ const agentPart = 'agent-events.json';
 /** Without facts that are already in the verdict's evidence. */
 export function findBeforeEnd(account: Account): Evidence[] {
   const { agent, happenings } = account;
-  const told = [
+  const dying = new DyingWork(account);
+  const told: Told[] = [
     ...(agent?.runs ?? []).flatMap((run) => [
-      ...findTroubledCalls(run, account),
-      ...failedTools(run, account),
+      ...findTroubledCalls(run, account, dying),
+      ...failedTools(run, account, dying),
     ]),
-    ...(agent?.failedRequests ?? []).map(requestFact),
+    ...(agent?.failedRequests ?? []).map((failed) => requestFact(failed, dying)),
     ...handledErrors(happenings, account),
     ...findLoggedErrors(account),
   ];
-  return told
-    .sort((a, b) => (a.beforeEndMs ?? Infinity) - (b.beforeEndMs ?? Infinity))
+  const inOrder = told.sort(
+    (a, b) => rankOf(a) - rankOf(b) || (a.beforeEndMs ?? Infinity) - (b.beforeEndMs ?? Infinity),
+  );
+  const [others, rest] = [inOrder.filter(isOfOthers), inOrder.filter((one) => !isOfOthers(one))];
+  return [...rest, ...others.slice(0, mostOfOthers)]
     .slice(0, mostTold)
     .map(({ fact, beforeEndMs, part }) => ({ fact: `${fact}${whenText(beforeEndMs)}.`, part }));
 }
+
+const rankOf = ({ whose = 'unknown' }: Told): number => whoseOrder.indexOf(whose);
+const isOfOthers = ({ whose }: Told): boolean => whose === 'others';
 
 function whenText(beforeEndMs: number | undefined): string {
   return beforeEndMs === undefined ? '' : `, ${formatDuration(Math.max(0, beforeEndMs))} before the end`;
 }
 
 /** A tool whose error ended the process is the cause, and reported as such. */
-function failedTools(run: AgentRun, { agent }: Account): Told[] {
+function failedTools(run: AgentRun, { agent }: Account, dying: DyingWork): Told[] {
   const causes = new Set(
     agent?.failures?.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId),
   );
-  return run.toolCalls
-    .filter((tool) => tool.status === 'failed' && !causes.has(tool.id))
-    .slice(-2)
-    .map((tool) => {
-      const endedAt = Date.parse(tool.startedAt ?? '') + (tool.durationMs ?? 0);
-      const beforeEndMs = Date.parse(agent?.endedAt ?? '') - endedAt;
-      const said = messageOf(tool);
-      return {
-        ...(beforeEndMs >= 0 && { beforeEndMs }),
-        fact: `Tool ${tool.name} (${tool.id}) failed${said ? `: ${clip(firstLine(said), 160)}` : ''}`,
-        part: agentPart,
-      };
-    });
+  const failed = run.toolCalls.filter((tool) => tool.status === 'failed' && !causes.has(tool.id));
+  return whoseOrder.flatMap((whose) =>
+    failed
+      .filter((tool) => dying.whose(tool, run) === whose)
+      .slice(-2)
+      .map((tool) => {
+        const endedAt = Date.parse(tool.startedAt ?? '') + (tool.durationMs ?? 0);
+        const beforeEndMs = Date.parse(agent?.endedAt ?? '') - endedAt;
+        const said = messageOf(tool);
+        const why = said ? `: ${clip(firstLine(said), 160)}` : '';
+        return {
+          ...(beforeEndMs >= 0 && { beforeEndMs }),
+          fact: `Tool ${tool.name} (${tool.id}) failed${why}${dying.textFor(whose, run)}`,
+          part: agentPart,
+          whose,
+        };
+      }),
+  );
 }
 
 function messageOf({ error, result }: ToolCall): string | undefined {
@@ -65,11 +80,18 @@ function messageOf({ error, result }: ToolCall): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-function requestFact({ method, host, httpStatus, error, times, beforeEndMs }: FailedRequest): Told {
+function requestFact(failed: FailedRequest, dying: DyingWork): Told {
+  const { method, host, httpStatus, error, times, madeFor: whose = 'unknown', others, beforeEndMs } = failed;
   const how = httpStatus !== undefined && httpStatus >= 400 ? `was answered ${httpStatus}` : 'failed';
   const why = error ? ` (${errorText(error)})` : '';
   const often = times > 1 ? `, ${formatCount(times, 'time')}` : '';
-  return { beforeEndMs, fact: `Request ${method} ${host} ${how}${why}${often}`, part: agentPart };
+  const made = dying.textFor(whose, undefined, others);
+  return {
+    beforeEndMs,
+    fact: `Request ${method} ${host} ${how}${why}${often}${made}`,
+    part: agentPart,
+    whose,
+  };
 }
 
 /** Repetitions of one error are merged into one sentence. */

@@ -9,6 +9,7 @@ import type { AgentAbort, AgentRun, ModelCall } from '../../model/agent-state.ts
 import { modelName } from '../../model/model-call-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import { errorText } from '../agent/failures/failure-input.ts';
+import type { DyingWork, Whose } from '../agent/whose-work.ts';
 import type { Told } from './told.ts';
 
 /** Only this many calls at the end of a run are examined. */
@@ -17,22 +18,47 @@ const lastCalls = 12;
 const endedEarly =
   /^(?:safety|content[_-]?filter|recitation|prohibited_content|blocklist|spii|image_safety|refusal|language|malformed_function_call|model_context_window_exceeded|max_tokens|max_output_tokens|length|error)$/i;
 
-export function findTroubledCalls(run: AgentRun, account: Account): Told[] {
+export function findTroubledCalls(run: AgentRun, account: Account, dying: DyingWork): Told[] {
   const { endedAt = '', failures = [], aborts = [] } = account.agent ?? {};
   const causes = new Set(failures.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId));
-  const told: Told[] = [];
-  for (const group of inGroups(run.modelCalls.slice(-lastCalls))) {
+  return inRows(run, dying).flatMap(({ group, whose, requests }) => {
     const last = group.calls.at(-1) as ModelCall;
-    if (causes.has(last.id)) continue;
+    if (causes.has(last.id)) return [];
     const beforeEndMs =
       Date.parse(endedAt) - Date.parse(last.startedAt ?? '') - (last.durationMs ?? Number.NaN);
-    told.push({
+    const attempts = `${attemptText(group.calls)}${abortText(last, aborts, account.process?.cwd)}`;
+    const more = requests > 1 ? `; the same happened for ${requests - 1} more` : laterText(run, last);
+    return {
       ...(beforeEndMs >= 0 && { beforeEndMs }),
-      fact: `${group.fact(last)}${attemptText(group.calls)}${abortText(last, aborts, account.process?.cwd)}${laterText(run, last)}`,
+      fact: `${group.fact(last)}${attempts}${dying.textFor(whose, run)}${more}`,
       part: 'agent-events.json',
-    });
+      whose,
+    };
+  });
+}
+
+interface Row {
+  group: Group;
+  whose: Whose;
+  /** The number of other requests of whose calls it tells the newest. */
+  requests: number;
+}
+
+/** Calls of one request follow each other, those of several don't: alike ones of other requests become one row. */
+function inRows(run: AgentRun, dying: DyingWork): Row[] {
+  const rows = new Map<string, Omit<Row, 'requests'> & { requests: Set<string | undefined> }>();
+  for (const request of new Set(run.modelCalls.map(({ serverRequest }) => serverRequest))) {
+    const calls = run.modelCalls.filter(({ serverRequest }) => serverRequest === request);
+    for (const group of inGroups(calls.slice(-lastCalls))) {
+      const [first] = group.calls;
+      const whose = dying.whose(first ?? {}, run);
+      const isOther = whose === 'others' && request !== undefined;
+      const key = isOther ? group.key : `${request} ${first?.id}`;
+      const { requests = new Set<string | undefined>() } = rows.get(key) ?? {};
+      rows.set(key, { group, whose, requests: requests.add(request) });
+    }
   }
-  return told;
+  return [...rows.values()].map(({ requests, ...row }) => ({ ...row, requests: requests.size }));
 }
 
 interface Group {
@@ -114,5 +140,9 @@ function attemptText(calls: readonly ModelCall[]): string {
 /** Says so if a later call succeeded. */
 function laterText({ modelCalls }: AgentRun, last: ModelCall): string {
   const later = modelCalls.slice(modelCalls.indexOf(last) + 1);
-  return later.some(({ status }) => status === 'finished') ? '; a later call was answered' : '';
+  return later.some(
+    ({ status, serverRequest }) => status === 'finished' && serverRequest === last.serverRequest,
+  )
+    ? '; a later call was answered'
+    : '';
 }

@@ -14,7 +14,8 @@ import { startEventRecorder } from '../recording/event-recorder.ts';
 import { type FlightRecorder, type OnDisk, startFlightRecorder } from '../recording/flight-recorder.ts';
 import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
-import type { RequestWatch } from '../recording/request-watch.ts';
+import { currentRequest } from '../recording/read-origin.ts';
+import type { Origins, RequestWatch } from '../recording/request-watch.ts';
 import type { Config } from './config.ts';
 
 export { MemorySampler } from '../heap/memory-sampler.ts';
@@ -85,20 +86,23 @@ export interface RecordingOptions {
   captureLlm: Config['captureLlm'];
   captureHttp: Config['captureHttp'];
   threadId: number;
+  /** Whose work it is, where this thread's server is followed. */
+  origins: Origins | undefined;
   /** As with agent.expectProgress, from the first detection of an agent on, while there is work; 0 disables the check. */
   progressMs: number;
   onStall: (stall: Stall) => void;
 }
 
 export function startRecording(options: RecordingOptions): Recording {
-  const { captureLlm, captureHttp, threadId } = options;
+  const { captureLlm, captureHttp, threadId, origins } = options;
   const progress = new ProgressWatch(options.onStall);
   const sink = new LateSink(() => {
     const outlet = options.open();
     return outlet && openSink(outlet, progress);
   });
   progress.expect(options.progressMs, {}, true);
-  return installAgent({ sink, captureLlm, captureHttp, threadId, progress });
+  const readRequest = origins && (() => currentRequest(origins));
+  return installAgent({ sink, captureLlm, captureHttp, threadId, readRequest, progress });
 }
 
 function openSink({ policy, flight }: Outlet, progress: ProgressWatch): EventSink {

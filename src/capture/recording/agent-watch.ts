@@ -72,6 +72,7 @@ function startRecording(surroundings: Surroundings, capture: (request: CaptureRe
     captureLlm,
     captureHttp,
     threadId,
+    origins: surroundings.origins,
     progressMs,
     onStall: (stall) => capture({ kind: 'no-progress', handledByHost: false, details: { silence: stall } }),
   });

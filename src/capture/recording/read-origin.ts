@@ -5,6 +5,7 @@
 import { asyncHooks } from '../../agent/node-modules.ts';
 import type { Origin } from '../../agent/record/causal-context.ts';
 import type { OriginPart, RawFrame } from '../../bundle/layout/bundle.ts';
+import { requestIdOf } from './describe-request.ts';
 import type { Origins, RequestOrigin, RequestWatch } from './request-watch.ts';
 
 const mostLinks = 16;
@@ -19,19 +20,29 @@ export interface FoundOrigin {
 export function readOrigin({ causal, requests }: Origins, frames: readonly RawFrame[] = []): FoundOrigin {
   const resource = asyncHooks().executionAsyncResource() as Resource;
   // Promises that were created before contexts were enabled run in those of others.
-  const areAllFollowed = requests.open().every(({ isFollowed }) => isFollowed);
-  const current = areAllFollowed ? causal.current : undefined;
+  const current = requests.areAllFollowed ? causal.current : undefined;
   if (!current) return byCallback(resource, requests);
   const request = ancestors(current).find(isRequest);
   const shared = connectionOf(resource);
-  // The callbacks of a shared connection run in the context in which it was opened.
-  if (shared && !(request && isOwnConnection(request, shared, requests)))
-    return byCallback(resource, requests);
+  // The callbacks of a shared connection run in the context in which it was opened. Any other context is that of an async
+  // function that goes on, or of a bound callback.
+  const isOwn =
+    shared &&
+    request &&
+    (isOwnConnection(request, shared, requests) || requests.isOpenedElsewhere(shared, current));
+  if (shared && !isOwn) return byCallback(resource, requests);
   if (request && callsAgain(resource, frames)) {
     const test = ancestors(current).find(({ kind }) => kind === 'test');
     return { ...(test && { current: test }), lost: 'recurring', maker: request };
   }
   return { current };
+}
+
+/** The id of the request whose work the running code is; asked for each call that a program makes to other servers. */
+export function currentRequest(origins: Origins): string | undefined {
+  if (origins.requests.count === 0) return undefined;
+  const request = ancestors(readOrigin(origins).current).find(isRequest);
+  return request && requestIdOf(request);
 }
 
 /**
@@ -62,8 +73,7 @@ function byCallback(resource: Resource, requests: RequestWatch): FoundOrigin {
   const socket = isRequests ? resource.socket : connectionOf(resource);
   const found = socket ? requests.onConnection(socket) : undefined;
   if (found) return { current: found };
-  const areFollowed = requests.isFollowing && requests.open().every(({ isFollowed }) => isFollowed);
-  if (!areFollowed) return { lost: 'not-followed' };
+  if (!requests.isFollowing || !requests.areAllFollowed) return { lost: 'not-followed' };
   return { lost: socket && !isRequests ? 'connection' : 'no-context' };
 }
 

@@ -77,10 +77,14 @@ export interface RequestWatch {
   open(): RequestOrigin[];
   /** The newest request on this connection, unless it was answered; the client may have disconnected. */
   onConnection(socket: unknown): RequestOrigin | undefined;
+  /** Whether this client's connection was opened in another context than `origin`; undefined if that was not seen. */
+  isOpenedElsewhere(socket: object, origin: Origin): boolean | undefined;
   /** Number of requests so far. */
   readonly count: number;
   /** Whether what a request starts is followed. */
   readonly isFollowing: boolean;
+  /** Whether that applies to each request that is open. */
+  readonly areAllFollowed: boolean;
   undo(): void;
 }
 
@@ -88,6 +92,8 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const open = new Map<object, RequestOrigin>();
   const unanswered = new WeakMap<object, RequestOrigin>();
+  /** In whose context a connection to another server was opened. */
+  const openers = new WeakMap<object, Origin | 'nobody'>();
   let count = 0;
   let isFollowing = false;
   const mayFollow = (): boolean => {
@@ -130,6 +136,9 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
     'http2.server.stream.start': ({ stream, headers }: Required<RequestStart>) =>
       begin(stream, { stream, headers }),
     'http2.server.stream.close': ({ stream }: Required<RequestStart>) => end(stream),
+    'net.client.socket': ({ socket }: { socket: Socket }) => {
+      openers.set(socket, causal.current ?? 'nobody');
+    },
     'tracing:fastify.request.handler:start': (message: FastifyMessage) => {
       const origin = message.reply?.raw && open.get(message.reply.raw);
       if (origin && typeof message.route?.url === 'string') origin.route = message.route.url;
@@ -146,11 +155,24 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
     },
     onConnection: (socket) =>
       typeof socket === 'object' && socket !== null ? unanswered.get(socket) : undefined,
+    isOpenedElsewhere(socket, origin) {
+      const opener = openers.get(socket);
+      return opener && opener !== origin;
+    },
     get count() {
       return count;
     },
     get isFollowing() {
       return isFollowing;
+    },
+    get areAllFollowed() {
+      // Once requests are followed, all later ones are, so that the oldest decides.
+      for (const [key, origin] of open) {
+        if (isOpen(origin)) return origin.isFollowed;
+        origin.end();
+        open.delete(key);
+      }
+      return true;
     },
     undo() {
       for (const [name, listener] of heard) unsubscribe(name, listener);
@@ -181,14 +203,15 @@ interface FastifyMessage {
 
 function sweep(open: Map<object, RequestOrigin>): void {
   for (const [key, origin] of open) {
-    const { response, stream, upgraded } = origin.start ?? {};
-    const isOpen = response
-      ? !response.writableFinished && !response.destroyed
-      : !(stream ?? upgraded)?.destroyed;
-    if (isOpen) continue;
+    if (isOpen(origin)) continue;
     origin.end();
     open.delete(key);
   }
+}
+
+function isOpen({ start }: RequestOrigin): boolean {
+  const { response, stream, upgraded } = start ?? {};
+  return response ? !response.writableFinished && !response.destroyed : !(stream ?? upgraded)?.destroyed;
 }
 
 export function urlOf(request: IncomingMessage | undefined): string | undefined {

@@ -100,6 +100,11 @@ interface Scope {
   tool?: string;
 }
 
+/** The id of the server's request (as in `origin.json`) in whose asynchronous context it began; absent if there was none. */
+interface ByRequest {
+  request?: string;
+}
+
 /** One operation according to RFC 6902. */
 export interface StateOperation {
   op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
@@ -136,24 +141,26 @@ export interface AgentEventData {
     input?: unknown;
   };
   'step.end': { id: string; status: EndStatus; tookMs: number; result?: unknown; error?: EventError };
-  'tool.start': Scope & { id: string; source: string; name: string; callId?: string; arguments?: unknown };
+  'tool.start': Scope &
+    ByRequest & { id: string; source: string; name: string; callId?: string; arguments?: unknown };
   'tool.end': { id: string; status: EndStatus; tookMs: number; result?: unknown; error?: EventError };
-  'model.start': Scope & {
-    call: string;
-    /** The tap that saw it. */
-    source: string;
-    conversation: ConversationDelta;
-    /** Id of the `message` event with the system instructions. */
-    system?: string;
-    /** Id of the `tools` event with the tool definitions. */
-    tools?: string;
-    /** Size of the request's body in bytes. */
-    bytes: number;
-    /** Why the body was not read. Its contents are then unknown. */
-    gap?: string;
-    attributes: Attributes;
-    ids?: RunIds;
-  };
+  'model.start': Scope &
+    ByRequest & {
+      call: string;
+      /** The tap that saw it. */
+      source: string;
+      conversation: ConversationDelta;
+      /** Id of the `message` event with the system instructions. */
+      system?: string;
+      /** Id of the `tools` event with the tool definitions. */
+      tools?: string;
+      /** Size of the request's body in bytes. */
+      bytes: number;
+      /** Why the body was not read. Its contents are then unknown. */
+      gap?: string;
+      attributes: Attributes;
+      ids?: RunIds;
+    };
   'model.headers': { call: string; afterMs: number; attributes: Attributes };
   /**
    * What was streamed since the last delta. `bytes` and `frames` are counted from the start of the reply. Text is held back
@@ -187,10 +194,10 @@ export interface AgentEventData {
   message: Scope & { message: string; role: string; parts: MessagePart[]; name?: string; source?: string };
   tools: { tools: string; definitions: unknown };
   /** A request that is not a model call. Its content is not recorded unless enabled. */
-  'http.start': Scope & { http: string; method: string; host: string; asked?: HttpAsked };
+  'http.start': Scope & ByRequest & { http: string; method: string; host: string; asked?: HttpAsked };
   /** The part of an unfinished answer that had arrived when this was written, at a death. */
   'http.answer': { http: string; httpStatus: number; answered: HttpAnswered };
-  'http.end': {
+  'http.end': ByRequest & {
     http: string;
     status: CallStatus;
     httpStatus?: number;

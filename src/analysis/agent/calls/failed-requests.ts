@@ -1,38 +1,53 @@
-/** Failed requests that were not model calls: downloads, requests made by tools. Identical failures share one row. */
+/**
+ * Failed requests that were not model calls: downloads, requests made by tools. Identical failures share one row, and those of
+ * the request whose work died have rows of their own.
+ */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
 import type { FailedRequest } from '../../../model/agent-state.ts';
 import { dropUndefined } from '../drop-undefined.ts';
 
 const mostRows = 20;
 
-/** `at` is the end of the recording. Newest row last. */
-export function findFailedRequests(events: readonly AgentEvent[], at: number): FailedRequest[] {
-  const started = new Map<string, { method: string; host: string }>();
-  const rows = new Map<string, FailedRequest>();
+interface Started {
+  method: string;
+  host: string;
+  request?: string;
+}
+
+/** `at` is the end of the recording, `culprit` the server's request whose work died. Newest row last. */
+export function findFailedRequests(
+  events: readonly AgentEvent[],
+  at: number,
+  culprit: string | undefined,
+): FailedRequest[] {
+  const started = new Map<string, Started>();
+  const rows = new Map<string, { row: FailedRequest; others: Set<string> }>();
   for (const event of events) {
     if (event.kind === 'http.start') started.set(event.http, event);
     if (event.kind !== 'http.end') continue;
-    const known = started.get(event.http);
+    const { method, host, request } = started.get(event.http) ?? event;
     started.delete(event.http);
-    const [method, host] = [known?.method ?? event.method, known?.host ?? event.host];
     if (method === undefined || host === undefined || !hasFailed(event)) continue;
     const { httpStatus, error } = event;
-    const key = JSON.stringify([method, host, httpStatus, error?.type, error?.code, error?.message]);
-    const times = (rows.get(key)?.times ?? 0) + 1;
+    const isKnown = culprit !== undefined && request !== undefined;
+    const madeFor: FailedRequest['madeFor'] = isKnown ? (request === culprit ? 'own' : 'others') : undefined;
+    const key = JSON.stringify([method, host, httpStatus, error?.type, error?.code, error?.message, madeFor]);
+    const { row: before, others = new Set<string>() } = rows.get(key) ?? {};
+    if (madeFor === 'others') others.add(request as string);
     rows.delete(key);
-    rows.set(
-      key,
-      dropUndefined({
-        method,
-        host,
-        httpStatus,
-        error,
-        times,
-        beforeEndMs: Math.max(0, at - event.at),
-      }),
-    );
+    const row: FailedRequest = dropUndefined({
+      method,
+      host,
+      httpStatus,
+      error,
+      times: (before?.times ?? 0) + 1,
+      madeFor,
+      others: others.size || undefined,
+      beforeEndMs: Math.max(0, at - event.at),
+    });
+    rows.set(key, { row, others });
   }
-  return [...rows.values()].slice(-mostRows);
+  return [...rows.values()].map(({ row }) => row).slice(-mostRows);
 }
 
 /** Requests that the program aborted itself don't count as failed. */

@@ -121,6 +121,7 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     recognizedBy: recognitionOf(attributes),
     notSent: start.gap === noRequestGap || undefined,
     resendCount: numberOf(attributes['http.request.resend_count']),
+    serverRequest: textOf(start.request),
     bytes: end?.bytes ?? gathered.bytes,
     frames: end?.frames ?? gathered.frames,
     ...(end ? ended(end) : open(gathered, at)),

@@ -79,6 +79,7 @@ class ToolGathering {
     entry.startedAt = event.at;
     entry.run ??= event.run;
     if (event.step !== undefined) entry.tool.stepId = event.step;
+    if (typeof event.request === 'string') entry.tool.serverRequest = event.request;
     if (event.arguments !== undefined) entry.tool.arguments ??= event.arguments;
     this.#byEventId.set(event.id, entry);
     if (event.callId !== undefined) this.#byCallId.set(event.callId, entry);

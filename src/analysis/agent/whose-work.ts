@@ -1,0 +1,79 @@
+/**
+ * Whose work a call was, compared with the work that died: of the same request of the server, or the same run. Both are known
+ * from asynchronous contexts; without them nothing is said.
+ */
+import type { Account } from '../../model/account.ts';
+import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../model/agent-state.ts';
+import { requestName } from '../../model/origin.ts';
+import { clip } from '../../model/quantities.ts';
+import { everyError } from '../verdict/wording.ts';
+
+/** In this order the account tells what failed before the end. */
+export const whoseOrder = ['own', 'unknown', 'others'] as const;
+export type Whose = (typeof whoseOrder)[number];
+
+const longestName = 60;
+
+type Sources = Pick<Account, 'requests' | 'agent'>;
+
+export class DyingWork {
+  readonly #request: NonNullable<Account['requests']>[number] | undefined;
+  /** The run that died, those around it and those inside of it. */
+  readonly #runs: ReadonlySet<string> | undefined;
+
+  constructor({ requests, agent }: Sources) {
+    this.#request = requests?.find(({ culprit }) => culprit);
+    const { diedIn, runs = [] } = agent ?? {};
+    if (diedIn?.from === 'context' && diedIn.runId !== undefined) this.#runs = related(diedIn.runId, runs);
+  }
+
+  whose(call: { serverRequest?: string }, run?: Pick<AgentRun, 'id' | 'implicit'>): Whose {
+    const { serverRequest } = call;
+    if (this.#request && serverRequest !== undefined)
+      return serverRequest === this.#request.id ? 'own' : 'others';
+    if (!this.#runs || !run || run.implicit) return 'unknown';
+    return this.#runs.has(run.id) ? 'own' : 'others';
+  }
+
+  /** The end of a sentence about a call: `count` is the number of requests for which the same failed. */
+  textFor(whose: Whose, run: Pick<AgentRun, 'id' | 'name'> | undefined, count = 1): string {
+    if (whose === 'unknown') return '';
+    if (whose === 'own') return this.#request ? `, for ${clip(requestName(this.#request), longestName)}` : '';
+    if (!this.#request) return `, in another run (${clip(run?.name ?? run?.id ?? '', longestName)})`;
+    return count === 1 ? ', for another request' : `, for ${count} other requests`;
+  }
+}
+
+function related(id: string, runs: readonly AgentRun[]): Set<string> {
+  const parents = new Map(runs.map((run) => [run.id, run.parentId]));
+  const around = (from: string): Set<string> => {
+    const found = new Set<string>();
+    for (let one: string | undefined = from; one !== undefined && !found.has(one); one = parents.get(one))
+      found.add(one);
+    return found;
+  };
+  const outer = around(id);
+  for (const run of parents.keys()) if (around(run).has(id)) outer.add(run);
+  return outer;
+}
+
+/**
+ * Without calls that are known to belong to other requests, unless the error itself leads to one of them: equal words are no
+ * reason to blame what another request did.
+ */
+export function withoutOthersCalls(agent: AgentState, account: Sources & Pick<Account, 'error'>): AgentState {
+  const dying = new DyingWork(account);
+  if (!account.requests?.some(({ culprit }) => culprit)) return agent;
+  const tied = new Set<unknown>(agent.diedOf?.map(({ id }) => id));
+  const said = new Set(everyError(account.error).flatMap(({ properties = {} }) => Object.values(properties)));
+  const mayMatter = (call: ModelCall | ToolCall, ids: unknown[]): boolean =>
+    dying.whose(call) !== 'others' || ids.some((id) => id !== undefined && (tied.has(id) || said.has(id)));
+  return {
+    ...agent,
+    runs: agent.runs.map((run) => ({
+      ...run,
+      modelCalls: run.modelCalls.filter((call) => mayMatter(call, [call.id, call.requestId])),
+      toolCalls: run.toolCalls.filter((tool) => mayMatter(tool, [tool.eventId])),
+    })),
+  };
+}
