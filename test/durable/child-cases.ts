@@ -128,18 +128,24 @@ export function testChildren(subject: QueuesUnderTest): void {
     assert.deepEqual(caught, [['RangeError', 'try 2', 429]]);
   });
 
-  check('who cancels a parent cancels the children that it waits for', async (store, t) => {
-    const parent = () =>
-      Promise.all([1, 2].map((input) => agent.childRun('child', { id: `child-${input}`, input })));
-    const child = () => agent.waitForSignal('never');
-    await enqueueRun(store, 'parent', { id: 'parent' });
-    work(t, { store, programs: { child, parent } });
-    const isWaiting = async (id: string) => (await stateOf(store, id)) === 'waiting';
-    await until(async () => (await isWaiting('child-1')) && (await isWaiting('child-2')));
-    await cancelRun(store, 'parent', { reason: 'enough' });
-    for (const id of ['parent', 'child-1', 'child-2'])
-      await until(async () => (await stateOf(store, id)) === 'cancelled');
-  });
+  check(
+    'who cancels a parent cancels the children that it waits for, and it does not go on without them',
+    async (store, t) => {
+      const gone: string[] = [];
+      const goOn = (error: Error) => agent.step('go on', () => gone.push(error.message));
+      const start = (input: number) => agent.childRun('child', { id: `child-${input}`, input }).catch(goOn);
+      const parent = () => Promise.all([1, 2].map(start));
+      const child = () => agent.waitForSignal('never');
+      await enqueueRun(store, 'parent', { id: 'parent' });
+      work(t, { store, programs: { child, parent } });
+      const isWaiting = async (id: string) => (await stateOf(store, id)) === 'waiting';
+      await until(async () => (await isWaiting('child-1')) && (await isWaiting('child-2')));
+      await cancelRun(store, 'parent', { reason: 'enough' });
+      for (const id of ['parent', 'child-1', 'child-2'])
+        await until(async () => (await stateOf(store, id)) === 'cancelled');
+      assert.deepEqual(gone, []);
+    },
+  );
 
   check('a cancelled child is an error of its parent', async (store, t) => {
     const parent = () => agent.childRun('child', { id: 'child' }).catch((error: Error) => error.message);

@@ -3,6 +3,13 @@
 import type { DurableStore, RunHandle } from '../../src/durable/stores/store.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 
+const message = 'the process died here';
+
+/** Whether that is how a run ended. */
+export function isCrash(error: unknown): boolean {
+  return error instanceof Error && error.message === message;
+}
+
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -15,12 +22,14 @@ export function crashingStore(
   where: 'before' | 'after',
   isSlow = false,
 ): DurableStore {
-  const crash = () => new AgentdumpError('unwritable', 'the process died here', { reason: 'test' });
+  const crash = () => new AgentdumpError('unwritable', message, { reason: 'test' });
   let count = 0;
   const wrap = (handle: RunHandle): RunHandle => ({
     epoch: handle.epoch,
     records: handle.records,
     notes: handle.notes,
+    ...(handle.isOpened !== undefined && { isOpened: handle.isOpened }),
+    ...(handle.mark && { mark: () => handle.mark!() }),
     append: (kind, payload, sync) => {
       const nth = ++count;
       const add = () => {
@@ -43,6 +52,16 @@ export function crashingStore(
     list: () => store.list(),
     answer: (id, path, payload) => store.answer(id, path, payload),
     findAnswer: (id, path) => store.findAnswer(id, path),
+    ...(store.enqueue && { enqueue: (...given) => store.enqueue!(...given) }),
+    ...(store.takeQueued && {
+      takeQueued: async (wish) => {
+        const { runs, ...further } = await store.takeQueued!(wish);
+        return {
+          ...further,
+          runs: runs.map((run) => (run.handle ? { ...run, handle: wrap(run.handle) } : run)),
+        };
+      },
+    }),
     ...(store.findDue && { findDue: (names, most) => store.findDue!(names, most) }),
     ...(store.rest && { rest: (id, rest) => store.rest!(id, rest) }),
     ...(store.watch && { watch: (tell) => store.watch!(tell) }),

@@ -1,6 +1,7 @@
 /**
  * Random durable programs: branches, races, loops, queues, nested runs, tries, questions, pauses; `full` ones also have
- * signals, sleeps, time limits, tries of several steps, and effects about which the outside world can be asked. A program is
+ * signals, sleeps, time limits, tries of several steps, child runs, with and without a queue, and effects about which the
+ * outside world can be asked. A program is
  * a tree that this file runs through the public API. Each call knows its truth (place in the tree, turn of the loop, who won
  * the races before it), and returns it as its recorded value: if the two differ, a result was returned to the wrong call.
  */
@@ -28,6 +29,8 @@ export type Tree =
   | { kind: 'timed'; name: string; ms: number }
   /** The outside world knows whether it took place. */
   | { kind: 'asked'; name: string; ms: number }
+  /** A run of its own, by the trial's workers; `queued`: in a queue with limits, in total and per key. */
+  | { kind: 'child'; queued: boolean; ms: number }
   /** A step of several steps, which fails at first and is tried again. */
   | { kind: 'tried'; body: Tree };
 
@@ -79,6 +82,7 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
 
 function fullLeaf(random: Random, name: string, ms: number): Tree {
   const leaf = random();
+  if (random() < 0.2) return { kind: 'child', queued: random() < 0.5, ms };
   if (leaf < 0.2) return { kind: 'sleep', ms };
   if (leaf < 0.4) return { kind: 'signal', timeoutMs: random() < 0.5 ? Number.POSITIVE_INFINITY : ms * 3 };
   if (leaf < 0.55) return { kind: 'mail' };
@@ -99,6 +103,10 @@ export interface World {
   done: Map<string, string>;
   /** How often each step really began, by truth. */
   effects: Map<string, number>;
+  /** Children by the truth of the call that started them. */
+  children: Map<string, Set<string>>;
+  /** Runs of the queue that are at work, with their keys. */
+  inQueue: Map<string, string>;
   astray: string[];
   /** The answer of a person to the request with this truth. */
   wouldApprove: (truth: string) => boolean;
@@ -195,6 +203,8 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
         if ((error as Error).name !== 'TimeoutError') throw error;
         return `${at}=late`;
       }
+    case 'child':
+      return check(await agent.childRun('child', childWish(tree, truth)));
     case 'asked':
       return check(await actAsked(tree, world, truth, begin));
     case 'tried':
@@ -254,6 +264,48 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
         runTree(tree.body, world, `${at}.run`, past),
       ) as Promise<string>;
   }
+}
+
+export const trialQueues = { narrow: { concurrency: 2, perKey: { concurrency: 1 } } };
+
+interface ChildInput {
+  truth: string;
+  ms: number;
+  key?: string;
+}
+
+function childWish({ queued, ms }: Extract<Tree, { kind: 'child' }>, truth: string) {
+  const key = `k${truth.length % 2}`;
+  const input: ChildInput = { truth, ms, ...(queued && { key }) };
+  return { input, ...(queued && { queue: 'narrow', queueKey: key, priority: truth.length % 3 }) };
+}
+
+/** The program of the child runs. Returns the truth of the call that started it. */
+export async function runChild(world: World, id: string, input: unknown): Promise<{ truth: string }> {
+  const { truth, ms, key } = input as ChildInput;
+  const siblings = world.children.get(truth) ?? new Set();
+  world.children.set(truth, siblings.add(id));
+  if (siblings.size > 1 && !truth.includes('.tried')) world.astray.push(`${truth} started ${[...siblings]}`);
+  if (key !== undefined) enterQueue(world, id, key);
+  try {
+    await agent.step('one', async () => {
+      const effect = `${truth} by ${id}`;
+      world.effects.set(effect, (world.effects.get(effect) ?? 0) + 1);
+      await wait(ms, world);
+    });
+    await agent.sleep('nap', ms);
+    return await agent.step('two', () => ({ truth }));
+  } finally {
+    world.inQueue.delete(id);
+  }
+}
+
+function enterQueue({ inQueue, astray }: World, id: string, key: string): void {
+  inQueue.set(id, key);
+  const { concurrency, perKey } = trialQueues.narrow;
+  if (inQueue.size > concurrency) astray.push(`at work: ${[...inQueue.keys()]}`);
+  const ofKey = [...inQueue.values()].filter((other) => other === key).length;
+  if (ofKey > perKey.concurrency) astray.push(`at work of ${key}: ${[...inQueue.keys()]}`);
 }
 
 async function nap(ms: number, world: World, truth: string): Promise<string> {

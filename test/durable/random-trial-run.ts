@@ -1,6 +1,6 @@
 /**
  * `npm run trial:durable -- --programs N --seed N`: a third of the programs have pauses between their steps, a third have
- * signals, sleeps, time limits, tries and cancellations.
+ * signals, sleeps, time limits, tries, child runs in queues and cancellations.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
 const kinds = {
   'driven by their steps': {},
   'with pauses between their steps': { raw: true },
-  'with signals, sleeps, limits, tries and cancellations': { full: true },
+  'with signals, sleeps, limits, tries, child runs and cancellations': { full: true },
 };
 const programs = Math.ceil(Number(values.programs) / 3);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));

@@ -3,13 +3,22 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { cancelRun, sendSignal } from '../../src/durable/dispatch/act-on-run.ts';
+import { cancelRun, enqueueRun, sendSignal } from '../../src/durable/dispatch/act-on-run.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
 import { SeededRandom } from '../support/synth/seeded-random.ts';
-import { crashingStore } from './crashing-store.ts';
-import { randomTree, runTree, type Shape, type Tree, type World } from './random-programs.ts';
+import { crashingStore, isCrash } from './crashing-store.ts';
+import { MortalWorkers } from './mortal-workers.ts';
+import {
+  randomTree,
+  runChild,
+  runTree,
+  type Shape,
+  type Tree,
+  trialQueues,
+  type World,
+} from './random-programs.ts';
 
 const mostLives = 20;
 const atOnce = 8;
@@ -62,6 +71,8 @@ async function liveThrough(seed: number, shape: Shape, folder: string): Promise<
     tries: new Map(),
     done: new Map(),
     effects: new Map(),
+    children: new Map(),
+    inQueue: new Map(),
     astray: [],
     wouldApprove: (truth) => truth.length % 3 > 0,
   };
@@ -69,21 +80,32 @@ async function liveThrough(seed: number, shape: Shape, folder: string): Promise<
   const person = startPerson(store, world, cancelAtLook);
   const problems: string[] = [];
   let lives = 0;
+  let workers: MortalWorkers | undefined;
+  // In a quarter of the full programs a worker performs the program too, and puts it to rest while it waits.
+  const isWorked = shape.full === true && seed % 4 === 0;
   try {
-    for (let isThrough = false; !isThrough; lives++) {
-      const dies = lives < mostLives;
-      const at = 1 + Math.floor(random() * (3 + lives * 3));
-      const mortal = dies
-        ? crashingStore(store, at, random() < 0.5 ? 'before' : 'after', seed % 3 === 0)
-        : store;
-      Object.assign(world, { life: lives, mail: new Set() });
-      isThrough = await live(mortal, tree, world, said).catch((error) => {
-        problems.push(`life ${lives}: ${(error as Error).message}`);
-        return true;
-      });
-    }
+    if (shape.full) workers = startWorkers(store, tree, { world, said, random, isWorked });
+    if (workers && isWorked) {
+      await enqueueRun(store, 'program', { id: 'r' });
+      const { state } = await endOfRun(store);
+      if (state !== 'finished' && state !== 'cancelled') problems.push(`its state is ${state}`);
+      lives = workers.lives;
+    } else
+      for (let isThrough = false; !isThrough; lives++) {
+        const dies = lives < mostLives;
+        const at = 1 + Math.floor(random() * (3 + lives * 3));
+        const mortal = dies
+          ? crashingStore(store, at, random() < 0.5 ? 'before' : 'after', seed % 3 === 0)
+          : store;
+        Object.assign(world, { life: lives, mail: new Set() });
+        isThrough = await live(mortal, tree, world, said).catch((error) => {
+          problems.push(`life ${lives}: ${(error as Error).message}`);
+          return true;
+        });
+      }
   } finally {
     await person.stop();
+    await workers?.stop();
   }
   if (person.hasCancelled()) problems.push(...(await livesOn(store, tree, world)));
   const doubts = said.filter((line) => line.includes('is in doubt')).length;
@@ -93,6 +115,40 @@ async function liveThrough(seed: number, shape: Shape, folder: string): Promise<
   problems.push(...world.astray);
   if (problems.length === 0) rmSync(place, { recursive: true, force: true });
   return { lives, problems };
+}
+
+interface TrialLife {
+  world: World;
+  said: string[];
+  random: () => number;
+  isWorked: boolean;
+}
+
+/** For the child runs, and if `isWorked` for the program itself. */
+function startWorkers(store: FileStore, tree: Tree, { world, said, random, isWorked }: TrialLife) {
+  return new MortalWorkers({
+    store,
+    random,
+    deaths: mostLives,
+    most: 8,
+    queues: trialQueues,
+    programs: {
+      child: ({ id, input }) => runChild(world, id, input),
+      ...(isWorked && { program: () => runTree(tree, nextLife(world), '', '') }),
+    },
+    options: { notify: (line) => said.push(line), maxResumes: 100 },
+  });
+}
+
+/** A program that was put to rest begins anew. */
+const nextLife = (world: World) => Object.assign(world, { life: world.life + 1, mail: new Set() });
+
+async function endOfRun(store: FileStore) {
+  for (;;) {
+    const summary = await summarizeRun(store, 'r');
+    if (!['queued', 'running', 'waiting', 'interrupted'].includes(summary.state)) return summary;
+    await sleep(5);
+  }
 }
 
 /** True if the program came to its end. */
@@ -109,7 +165,7 @@ async function live(
   } catch (error) {
     const { message } = error as AgentdumpError;
     if (isCancelled(error)) return true;
-    if (message !== 'the process died here' && !/All promises were rejected/.test(message)) throw error;
+    if (!isCrash(error) && !/All promises were rejected/.test(message)) throw error;
     return false;
   }
 }
@@ -153,10 +209,10 @@ function startPerson(store: FileStore, { wouldApprove }: World, cancelAtLook: nu
           () => false,
         );
       const { waitingFor } = await summarizeRun(store, 'r').catch(() => ({ waitingFor: [] }));
-      for (const { id, path, answered, request, signal, until } of waitingFor) {
+      for (const { id, path, answered, request, signal, run, until } of waitingFor) {
         if (answered) continue;
         if (signal !== undefined) await send(signal);
-        if (signal !== undefined || until !== undefined) continue;
+        if (signal !== undefined || run !== undefined || until !== undefined) continue;
         const { truth } = request as { truth: string };
         await answerApproval(store, 'r', id ?? path, { approved: wouldApprove(truth) }).catch(() => {});
       }

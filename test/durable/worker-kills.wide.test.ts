@@ -17,7 +17,7 @@ import { until } from './until.ts';
 import { WorkerProcesses } from './worker-processes.ts';
 
 const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? 16);
-const manyRuns = 25;
+const manyRuns = 30;
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-worker-kills-'));
 const processes = new WorkerProcesses('many-runs.mjs');
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,12 +46,14 @@ const stepsOf: Record<string, string[]> = {
   asks: ['one', 'two', 'three'],
   hears: ['one', 'two'],
   naps: ['one', 'two', 'three'],
+  starts: ['one', 'child 1', 'child 2', 'two'],
 };
 
 async function killAround(place: string, truth: string): Promise<void> {
   const store = await openStore(place);
   const ids = Array.from({ length: manyRuns }, (_, index) => `r${index}`);
-  const nameOf = (id: string) => Object.keys(stepsOf)[Number(id.slice(1)) % 5] ?? '';
+  const nameOf = (id: string) =>
+    Object.keys(stepsOf)[Number(id.slice(1)) % Object.keys(stepsOf).length] ?? '';
   const sent = new Set<string>();
   /** Sends each once, in order, as soon as its run has begun. */
   const signal = async () => {

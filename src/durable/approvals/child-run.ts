@@ -45,8 +45,10 @@ export async function childRun(place: Place, name: string, wish: ChildWish): Pro
     if ('error' in outcome) throw outcome.error;
     return outcome.result;
   } catch (error) {
-    // Whoever cancelled this run has cancelled the children that were recorded then.
-    if (run.cancelled) await cancelRun(run.store, child).catch(() => {});
+    if (run.cancelled)
+      await cancelRun(run.store, child, { reason: run.cancelled.reason, key: run.options.key }).catch(
+        () => {},
+      );
     throw error;
   }
 }

@@ -171,8 +171,7 @@ export async function cancelRun(
 ): Promise<'cancelled' | 'told'> {
   const { records } = await store.read(id);
   const codec = codecForLooking(records, keys);
-  const begun = new RunLog(records, codec);
-  const { ended, seal } = begun;
+  const { ended, seal } = new RunLog(records, codec);
   if (ended && ended.status !== 'failed' && ended.status !== 'aborted')
     throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
   // Cancelling does not need the key; without it the reason is not stored.
@@ -185,13 +184,13 @@ export async function cancelRun(
     ...(reason !== undefined && { reason }),
   };
   await store.answer(id, cancelKey, encode({ path: cancelKey }, word));
-  for (const child of openChildren(begun)) await cancelChild(store, child, { reason, ...keys });
   const handle = await openUnheld(store, id, {});
   if (!handle) return 'told';
   let isOver = false;
   try {
     const log = new RunLog(handle.records, codec);
     if (!isSettledRun(log)) {
+      await cancelChildren(store, log, { reason, ...keys });
       const payload = encode({ event: 'end', status: 'cancelled' }, new CancelError(id, reason));
       await handle.append(recordKinds.durableRun, payload, true);
     }
@@ -203,12 +202,18 @@ export async function cancelRun(
   }
 }
 
-/** A child may have ended, or may not have been queued yet. */
-async function cancelChild(store: DurableStore, id: string, wish: CancelWish): Promise<void> {
-  try {
-    await cancelRun(store, id, wish);
-  } catch (error) {
-    if (!(error instanceof AgentdumpError && ['usage', 'not-found'].includes(error.code))) throw error;
+/**
+ * Called by whoever ends a cancelled run, before that end is recorded: its program must learn of its own cancellation before
+ * it learns of a child's.
+ */
+export async function cancelChildren(store: DurableStore, log: RunLog, wish: CancelWish): Promise<void> {
+  for (const child of openChildren(log)) {
+    try {
+      await cancelRun(store, child, wish);
+    } catch (error) {
+      // It has ended, or was not queued yet.
+      if (!(error instanceof AgentdumpError && ['usage', 'not-found'].includes(error.code))) throw error;
+    }
   }
 }
 

@@ -13,9 +13,11 @@ export function signalKey(name: string, slot: number): string {
 /** The reason with which a cancelled run ends. */
 export class CancelError extends Error {
   override readonly name = 'AbortError';
+  readonly reason: string | undefined;
 
   constructor(run: string, reason: string | undefined) {
     super(`run ${run} was cancelled${reason ? `: ${reason}` : ''}`);
+    this.reason = reason;
   }
 }
 

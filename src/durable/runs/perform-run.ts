@@ -1,5 +1,6 @@
 /** Performs a durable run from its opening to its recorded end, and provides what code within it may call besides steps. */
 import { isAbort } from '../../agent/http/call-error.ts';
+import { cancelChildren } from '../dispatch/act-on-run.ts';
 import type { DurableRunOptions, DurableRunWork } from '../options.ts';
 import type { CheckpointContents } from '../records/checkpoint.ts';
 import type { RunEnd, RunRetry } from '../records/layout.ts';
@@ -157,6 +158,9 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     const failure = run.cancelled ?? error;
     const rest = restAfter(run, status);
     try {
+      // Of earlier processes; those of this one were cancelled by their calls.
+      if (run.cancelled)
+        await cancelChildren(run.store, run.log, { reason: run.cancelled.reason, key: run.options.key });
       await run.addEnd(status, run.failures.stepsOf(error), failure, rest);
     } catch (lost) {
       return { failure: { error: lost } };

@@ -59,6 +59,16 @@ const programs = {
     await agent.sleep('long', 2_500);
     await act(id, 'three');
   },
+  starts: async ({ id }) => {
+    await act(id, 'one');
+    const start = (number) => agent.childRun('child', { id: `${id}-${number}`, input: { id, number } });
+    const numbers = await Promise.all([1, 2].map(start));
+    await act(id, numbers.join() === '1,2' ? 'two' : `wrong: ${numbers}`);
+  },
+  child: async ({ input: { id, number } }) => {
+    await act(id, `child ${number}`);
+    return number;
+  },
 };
 
 if (role === 'worker') {
@@ -67,7 +77,7 @@ if (role === 'worker') {
   console.log('up');
 } else {
   console.log('up');
-  const names = Object.keys(programs);
+  const names = Object.keys(programs).filter((name) => name !== 'child');
   for (let index = 0; index < Number(many); index++)
     await enqueueRun(store, names[index % names.length], { id: `r${index}`, input: index });
   for (;;) {
