@@ -65,6 +65,11 @@ export function countFreeDescriptors(most: number): number {
   }
 }
 
+/** Throws if fewer can be opened: what is about to open some would take the program's last ones. */
+export function requireFreeDescriptors(least: number): void {
+  if (countFreeDescriptors(least) < least) throw new Error(`fewer than ${least} descriptors are free`);
+}
+
 /** Newest first: sockets, and files that were opened read-only, so that no exit listener can be writing to them. */
 function findDispensable(): number[] {
   return platform

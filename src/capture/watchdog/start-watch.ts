@@ -19,6 +19,7 @@ import { platform } from '../../platform/index.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { heapThreadBytes, requireAddressRoom } from '../host/address-room.ts';
+import { requireFreeDescriptors } from '../host/free-descriptors.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import type { Config } from '../install/config.ts';
@@ -79,12 +80,15 @@ export interface Watch {
 const evaluated = /^(?:.*\n)*?\s+at (?:eval \()?<anonymous>:1:\d+\)?(?:\n|$)/;
 /** The longest wait for the other thread, which may be without a processor, or starting. */
 const answerMs = 900;
+/** The thread's loop takes five for as long as the program lives; these are left for its own needs, too. */
+const leastDescriptors = 16;
 /** A debugger session is cut within about 20 ms, unless the machine is busy. */
 const cutMs = 2000;
 
 /** Throws if no thread may be started. */
 export function startWatch(options: WatchOptions): Watch {
   requireAddressRoom(heapThreadBytes);
+  requireFreeDescriptors(leastDescriptors);
   return new MainSide(options);
 }
 

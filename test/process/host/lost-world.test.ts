@@ -14,7 +14,7 @@ import {
   temporaryFolder,
 } from '../../support/victims/run-victim.ts';
 
-const file = 'world-lost.cjs';
+const file = 'host/world-lost.cjs';
 
 /** Sizes of the files of the one session in this dump folder. */
 function sessionFilesIn(dumps: string): Record<string, number> {

@@ -87,3 +87,28 @@ for (const node of nodesInTurn)
     }
     t.diagnostic(`${tried} of ${threadLimits.length} limits`);
   });
+
+const counts = `const { closeSync, openSync } = require('node:fs');
+console.log('begins'); // With its first stream libuv keeps a descriptor in reserve.
+setTimeout(() => {
+  const open = [];
+  try {
+    for (;;) open.push(openSync('/dev/null'));
+  } catch ({ code }) {
+    console.log(open.length, code);
+  }
+  open.forEach(closeSync);
+}, 1000);`;
+
+/** One that Node 20 can just start with, and one that would have been enough for our thread, but not for the program as well. */
+for (const node of nodesInTurn)
+  for (const maxDescriptors of [24, 30])
+    test(`${node.name}: of ${maxDescriptors} descriptors we take none`, async (t) => {
+      const dir = temporaryFolder(t);
+      const program = join(dir, 'program.cjs');
+      writeFileSync(program, counts);
+      const victim = { file: 'throws/throw-sync.cjs', flags: [program], maxDescriptors, bundles: [] };
+      const bare = await runVictim(node, victim, { preload: false, dir });
+      assert.match(bare.stdout, /^\d+ EMFILE$/m);
+      assert.deepEqual(await runVictim(node, victim, { preload: true, dir }), bare);
+    });
