@@ -61,6 +61,8 @@ const codeAsked =
 
 /** `use x as the password`, `123456 is your login code`: the value precedes its keyword. */
 function findBefore(page: Page, word: string, start: number): Finding | undefined {
+  const isCode = /^(?:code|verify|confirm|login)$/.test(word);
+  if (!isCode && !isPasswordWord.test(word)) return undefined;
   const before = page.text.slice(Math.max(0, start - 110), start);
   if (word === 'login') {
     const pair = pairFirst.exec(before)?.[1];
@@ -68,8 +70,6 @@ function findBefore(page: Page, word: string, start: number): Finding | undefine
     if (pair !== undefined && looksChosen(pair))
       return { start: first, end: first + pair.length, rule: 'password' };
   }
-  const isCode = /^(?:code|verify|confirm|login)$/.test(word);
-  if (!isCode && !isPasswordWord.test(word)) return undefined;
   if (isCode && word !== 'code' && !codeAsked.test(before)) return undefined;
   const value = (isCode ? codeFirst : calledBefore).exec(before)?.[1];
   const isQuoted = /["'`] (?:as|for) [^"'`]*$/.test(before);
@@ -153,6 +153,7 @@ function isSaidWord(
   value: string,
   quoted: boolean,
 ): boolean {
+  if (word !== 'by' && !isPasswordWord.test(word)) return false;
   if (isStandIn(value) || value.length < 3) return false;
   if (
     quoted &&
@@ -187,7 +188,16 @@ function ruleOf(word: string): string {
     : word;
 }
 
+/** After these the value is random, or, for a quoted secret, chosen. */
+const drawnWords = /^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/;
+
 function isAnnounced(word: string, value: string, quoted: boolean): boolean {
+  if (
+    drawnWords.test(word) &&
+    !looksRandom(value, quoted || word !== 'key' ? 8 : 12) &&
+    !(word === 'secret' && quoted && looksChosen(value))
+  )
+    return false;
   if (isStandIn(value) || value.length < (word === 'code' ? 4 : 6)) return false;
   if (
     !/^pass|^pwd?$|^by$/.test(word) &&
@@ -202,11 +212,7 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
   if (word === 'bearer') return isBearer(value);
   if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw|plain)$/.test(word))
     return looksRandom(value, 12) && !/^[\w.-]{1,40}=/.test(value);
-  if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
-    return (
-      looksRandom(value, quoted || word !== 'key' ? 8 : 12) ||
-      (word === 'secret' && quoted && looksChosen(value))
-    );
+  if (drawnWords.test(word)) return true;
   return isPasswordLike(value, quoted) || (/^pass(?:code|key)$/.test(word) && /^\d{4,10}$/.test(value));
 }
 

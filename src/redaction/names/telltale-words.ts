@@ -20,6 +20,51 @@ export function outlineOf(units: Uint16Array, start: number, end: number): numbe
 /** What a word may announce; bits, because a word may have several. */
 export const telltale = { spoken: 1, told: 2, values: 4, bound: 8, heading: 16, columns: 32 } as const;
 
+/** Classes of what may follow a telltale word; the kernel's followOf tells the class of a unit. */
+export const follow = {
+  /** A space, a line's end, or the end of the text. */
+  blank: 1,
+  /** A tab, or the backslash of an escape. */
+  control: 2,
+  quote: 4,
+  /** `(` `[` `{` `]` */
+  bracket: 8,
+  /** `:` `=` */
+  sign: 16,
+  /** `/` `.` `,` `;` */
+  stop: 32,
+  other: 64,
+  /** No class: the word must stand behind a blank or at the start of a line. */
+  behindBlank: 128,
+} as const;
+
+const anything = 127;
+
+/**
+ * For the words that are common in programs: the first units of all that their detectors read behind them. The walk skips
+ * them before anything else. All other words may be followed by anything.
+ */
+const followedBy: Record<string, number> = followTable([
+  ['true false', follow.control],
+  ['root admin administrator', follow.blank | follow.stop],
+  ['use config', follow.blank | follow.control | follow.behindBlank],
+  ['show read get access', follow.blank | follow.behindBlank],
+  ['user set env arg header define variable echo printf', follow.blank | follow.control],
+  ['static', follow.sign],
+  ['values', follow.blank | follow.control | follow.bracket],
+  [boundWords, follow.blank | follow.control | follow.quote | follow.bracket | follow.sign],
+  [columnWords, follow.control | follow.quote],
+  ['codes phrase words verify confirm', anything | follow.behindBlank],
+  ['by', (anything & ~(follow.sign | follow.stop)) | follow.behindBlank],
+  ['key', anything & ~follow.stop],
+]);
+
+function followTable(rows: [string, number][]): Record<string, number> {
+  return Object.fromEntries(
+    rows.flatMap(([words, classes]) => words.split(' ').map((word) => [word, classes])),
+  );
+}
+
 export interface TelltaleWord {
   /** In lower case. */
   word: string;
@@ -29,6 +74,8 @@ export interface TelltaleWord {
 export class TelltaleWords {
   /** A bit for each outline of these words. */
   readonly outlines = new Int32Array(1024);
+  /** For each outline, what may follow these words. */
+  readonly follows = new Uint8Array(1 << 15);
   private readonly byOutline = new Map<number, TelltaleWord[]>();
 
   constructor() {
@@ -36,7 +83,10 @@ export class TelltaleWords {
       const units = Uint16Array.from(word, (letter) => letter.charCodeAt(0));
       const outline = outlineOf(units, 0, units.length);
       this.outlines[outline >>> 5]! |= 1 << (outline & 31);
+      const classes = followedBy[word] ?? anything;
       const others = this.byOutline.get(outline);
+      const before = others ? this.follows[outline]! : follow.behindBlank;
+      this.follows[outline] = ((before | classes) & anything) | (before & classes & follow.behindBlank);
       if (others) others.push({ word, kinds });
       else this.byOutline.set(outline, [{ word, kinds }]);
     }

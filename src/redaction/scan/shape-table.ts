@@ -37,8 +37,19 @@ const longHeadOf = (head: number, fourth: number): number => (head ^ Math.imul(f
 /** The same with one and with two more units. */
 const fifthHeadOf = (long: number, fifth: number): number => (long ^ Math.imul(fifth, 0x3d4d)) & 0xffff;
 const sixthHeadOf = (fifth: number, sixth: number): number => (fifth ^ Math.imul(sixth, 0x4f6b)) & 0xffff;
+const seventhHeadOf = (sixth: number, seventh: number): number =>
+  (sixth ^ Math.imul(seventh, 0x5b91)) & 0xffff;
+const eighthHeadOf = (seventh: number, eighth: number): number =>
+  (seventh ^ Math.imul(eighth, 0x63c7)) & 0xffff;
+
+/** Another hash of the first three units, for starts that have no more: words that share the first one are common. */
+const otherHeadOf = (a: number, b: number, c: number): number =>
+  (Math.imul(a, 0x2f0b) ^ Math.imul(b, 0x83d) ^ Math.imul(c, 0x7b51)) & 0xffff;
 
 const hasBit = (table: Int32Array, bit: number): boolean => ((table[bit >>> 5]! >>> (bit & 31)) & 1) !== 0;
+const setBit = (table: Int32Array, bit: number): void => {
+  table[bit >>> 5]! |= 1 << (bit & 31);
+};
 
 export class ShapeTable {
   /** A bit for each hash of the first three units of a start. Small, because every word is looked up in it. */
@@ -47,6 +58,11 @@ export class ShapeTable {
   readonly longHeads = new Int32Array(2048);
   /** For starts of four or more units: a bit for each hash of the first six, or of all. */
   readonly deepHeads = new Int32Array(2048);
+  /**
+   * For starts of six or more units: a bit for each hash of the first eight, or of all. Common words begin like a start:
+   * `default`, `github.com`, `package`. For starts of less than four: a bit for the other hash of three.
+   */
+  readonly lastHeads = new Int32Array(2048);
   private readonly groups = new Map<number, Entry[]>();
 
   constructor(shapes: Shape[]) {
@@ -80,26 +96,40 @@ export class ShapeTable {
   }
 
   private mark(head: number, start: string): void {
-    this.heads[head >>> 5]! |= 1 << (head & 31);
-    const long = start.length < 4 ? head : longHeadOf(head, start.charCodeAt(3));
-    this.longHeads[long >>> 5]! |= 1 << (long & 31);
-    if (start.length < 4) return;
-    const fifth = start.length < 5 ? long : fifthHeadOf(long, start.charCodeAt(4));
-    const deep = start.length < 6 ? fifth : sixthHeadOf(fifth, start.charCodeAt(5));
-    this.deepHeads[deep >>> 5]! |= 1 << (deep & 31);
+    const [a = 0, b = 0, c, d, e, f, g, h] = [...start].map((character) => character.charCodeAt(0));
+    setBit(this.heads, head);
+    if (d === undefined) {
+      setBit(this.longHeads, head);
+      if (c !== undefined) setBit(this.lastHeads, otherHeadOf(a, b, c));
+      else for (let any = 33; any < 127; any++) setBit(this.lastHeads, otherHeadOf(a, b, any));
+      return;
+    }
+    const long = longHeadOf(head, d);
+    setBit(this.longHeads, long);
+    const fifth = e === undefined ? long : fifthHeadOf(long, e);
+    const sixth = f === undefined ? fifth : sixthHeadOf(fifth, f);
+    setBit(this.deepHeads, sixth);
+    if (f === undefined) return;
+    const seventh = g === undefined ? sixth : seventhHeadOf(sixth, g);
+    setBit(this.lastHeads, h === undefined ? seventh : eighthHeadOf(seventh, h));
   }
 
   /** For a head found in `heads`: whether a start with the next units exists. */
   mayStart(head: number, units: Uint16Array, i: number): boolean {
-    const { longHeads, deepHeads } = this;
-    if (hasBit(longHeads, head)) return true;
+    const { longHeads, deepHeads, lastHeads } = this;
+    if (hasBit(longHeads, head) && hasBit(lastHeads, otherHeadOf(units[i]!, units[i + 1]!, units[i + 2]!)))
+      return true;
     const long = longHeadOf(head, units[i + 3]!);
     if (!hasBit(longHeads, long)) return false;
     const fifth = fifthHeadOf(long, units[i + 4]!);
+    if (hasBit(deepHeads, long) || hasBit(deepHeads, fifth)) return true;
+    const sixth = sixthHeadOf(fifth, units[i + 5]!);
+    if (!hasBit(deepHeads, sixth)) return false;
+    const seventh = seventhHeadOf(sixth, units[i + 6]!);
     return (
-      hasBit(deepHeads, long) ||
-      hasBit(deepHeads, fifth) ||
-      hasBit(deepHeads, sixthHeadOf(fifth, units[i + 5]!))
+      hasBit(lastHeads, sixth) ||
+      hasBit(lastHeads, seventh) ||
+      hasBit(lastHeads, eighthHeadOf(seventh, units[i + 7]!))
     );
   }
 

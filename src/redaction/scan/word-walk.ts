@@ -165,6 +165,8 @@ export class WordWalk {
       const stop = state[field.stop]!;
       const nameStart = state[field.nameStart]!;
       const nameEnd = state[field.nameEnd]!;
+      if (stop === walkStop.word && units[i] === 32 && this.names.isHarmless(units, nameStart, i))
+        kernel.remember(nameStart, i);
       // A harmless name that the kernel has not seen yet, or has forgotten.
       if (stop === walkStop.event && nameStart >= 0 && this.isIdle(units, units[i]!, i, nameStart, nameEnd)) {
         kernel.remember(nameStart, nameEnd);

@@ -35,6 +35,8 @@ interface Exports {
   headsAt: Constant;
   longHeadsAt: Constant;
   deepHeadsAt: Constant;
+  lastHeadsAt: Constant;
+  followsAt: Constant;
   sextetsAt: Constant;
   outlinesAt: Constant;
   stemsAt: Constant;
@@ -91,7 +93,8 @@ export class WalkKernel {
 
   private fillTables(): void {
     const { memory, ...at } = this.exports;
-    const { heads, longHeads, deepHeads } = shapeTable();
+    const { heads, longHeads, deepHeads, lastHeads } = shapeTable();
+    const { outlines, follows } = new TelltaleWords();
     const { classes, sextets } = characterTables();
     const put = (table: Uint8Array | Int32Array, place: Constant): void =>
       new Uint8Array(memory.buffer, place.value).set(
@@ -100,7 +103,9 @@ export class WalkKernel {
     put(heads, at.headsAt);
     put(longHeads, at.longHeadsAt);
     put(deepHeads, at.deepHeadsAt);
-    put(new TelltaleWords().outlines, at.outlinesAt);
+    put(lastHeads, at.lastHeadsAt);
+    put(outlines, at.outlinesAt);
+    put(follows, at.followsAt);
     put(stemTable(), at.stemsAt);
     put(cellUnits(), at.cellsAt);
     put(sextets, at.sextetsAt);

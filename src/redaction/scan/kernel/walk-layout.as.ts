@@ -13,8 +13,11 @@ export const deepHeadsAt: usize = 49152;
 export const sextetsAt: usize = 57344;
 export const classesAt: usize = 65536;
 export const slotsAt: usize = 131072;
+export const lastHeadsAt: usize = 163840;
+/** For each outline of a telltale word: what may follow it, and whether a blank must precede it. See `follows`. */
+export const followsAt: usize = 172032;
 /** The text, between zeros. */
-export const textAt: usize = 163904;
+export const textAt: usize = 204864;
 
 /** Offsets from `stateAt`; numbers of 32 bits. */
 export namespace field {

@@ -67,22 +67,72 @@ export function mayBeCall(at: usize): bool {
   return (unitAt(at, -1) === 121 && unitAt(at, -2) === 97) || hasLiteral(at + 2);
 }
 
-/** Bytes to be skipped; negative if the name before it has ended. */
+/** Bytes to be skipped; negative if the name before it has ended. Strings inside strings have several backslashes. */
 export function idleEscape(at: usize): i32 {
-  const behind = unitAt(at, 1);
-  if (behind === 34) return unitAt(at, 2) === 100 ? 0 : 4;
-  if (behind === 110 || behind === 114) return mayOpenTable(at + 4) ? 0 : -4;
-  if (behind === 39 || behind === 96 || behind === 116) return 4;
-  if (behind === 47) return -4;
-  if (behind === 117) return lengthOfForeign(at + 4);
+  let i = at + 2;
+  while (unitAt(i) === 92 && i - at < 32) i += 2;
+  const behind = unitAt(i);
+  const length = <i32>(i - at) + 2;
+  if (behind === 34) return unitAt(i, 1) === 100 ? 0 : length;
+  if (behind === 110 || behind === 114) return mayOpenTable(i + 2) ? 0 : -length;
+  if (behind === 39 || behind === 96 || behind === 116) return length;
+  if (behind === 47) return -length;
+  if (behind === 117) return lengthOfForeign(i + 2, length);
   const isRead = behind === 92 || behind === 118 || behind === 120 || behind === 102;
-  return isRead ? 0 : -2;
+  return isRead ? 0 : 2 - length;
 }
 
-function lengthOfForeign(at: usize): i32 {
+/** `\\u2028`: of a character that is not in Latin-1. */
+function lengthOfForeign(at: usize, length: i32): i32 {
   const kinds = classOf(unitAt(at)) & classOf(unitAt(at, 1)) & classOf(unitAt(at, 2));
   if (!(kinds & classOf(unitAt(at, 3)) & hexUnit)) return -2;
-  return unitAt(at) === 48 && unitAt(at, 1) === 48 ? 0 : -12;
+  return unitAt(at) === 48 && unitAt(at, 1) === 48 ? 0 : -8 - length;
+}
+
+/**
+ * An `@` ends a user in the address that starts at `at`: before the first slash, or after a colon, because a slash may be
+ * part of a password. grammars/url-credentials.ts reads it.
+ */
+export function mayHoldUser(at: usize): bool {
+  let hasColon = false;
+  for (let i = at; i < at + 4096; i += 2) {
+    const unit = unitAt(i);
+    if (unit === 64) return true;
+    if (unit === 58) hasColon = true;
+    else if (unit <= 32 || unit === 34 || unit === 39 || unit === 96 || unit === 60 || unit === 62)
+      return false;
+    else if (unit === 47 && !hasColon) return false;
+  }
+  return false;
+}
+
+/** A `;` ends the entity whose name starts at `at`. */
+export function endsEntity(at: usize): bool {
+  for (let i = at; i < at + 14; i += 2) if (unitAt(i) === 59) return true;
+  return false;
+}
+
+/** Classes of what follows a word, in the order of `follow` in names/telltale-words.ts. */
+export namespace follow {
+  export const blank: u32 = 1;
+  export const control: u32 = 2;
+  export const quote: u32 = 4;
+  export const bracket: u32 = 8;
+  export const sign: u32 = 16;
+  export const stop: u32 = 32;
+  export const other: u32 = 64;
+  /** No class: the word must stand behind a blank or at the start of a line. */
+  export const behindBlank: u32 = 128;
+}
+
+export function followOf(unit: u32): u32 {
+  if (unit === 32 || unit === 10 || unit === 13 || unit === 0) return follow.blank;
+  if (unit < 32 || unit === 92) return follow.control;
+  if (unit === 34 || unit === 39 || unit === 96) return follow.quote;
+  if (unit === 40 || unit === 91 || unit === 123 || unit === 93) return follow.bracket;
+  if (unit === 58 || unit === 61) return follow.sign;
+  if (unit === 46 || unit === 44 || unit === 59 || unit === 47) return follow.stop;
+  return follow.other;
 }
 
 export function isIdleBracket(at: usize, nameStart: usize, nameEnd: usize): bool {

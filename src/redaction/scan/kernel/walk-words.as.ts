@@ -8,6 +8,7 @@ import {
   hasBit,
   headsAt,
   hexUnit,
+  lastHeadsAt,
   longHeadsAt,
   sextetsAt,
   unitAt,
@@ -28,12 +29,20 @@ export function mayStartShape(at: usize): bool {
 }
 
 function isLongStart(head: u32, at: usize): bool {
-  if (hasBit(longHeadsAt, head)) return true;
+  if (hasBit(longHeadsAt, head) && hasBit(lastHeadsAt, otherHeadOf(at))) return true;
   const long = (head ^ (unitAt(at, 3) * 0x2b35)) & 0xffff;
   if (!hasBit(longHeadsAt, long)) return false;
   const fifth = (long ^ (unitAt(at, 4) * 0x3d4d)) & 0xffff;
+  if (hasBit(deepHeadsAt, long) || hasBit(deepHeadsAt, fifth)) return true;
   const sixth = (fifth ^ (unitAt(at, 5) * 0x4f6b)) & 0xffff;
-  return hasBit(deepHeadsAt, long) || hasBit(deepHeadsAt, fifth) || hasBit(deepHeadsAt, sixth);
+  if (!hasBit(deepHeadsAt, sixth)) return false;
+  const seventh = (sixth ^ (unitAt(at, 6) * 0x5b91)) & 0xffff;
+  const eighth = (seventh ^ (unitAt(at, 7) * 0x63c7)) & 0xffff;
+  return hasBit(lastHeadsAt, sixth) || hasBit(lastHeadsAt, seventh) || hasBit(lastHeadsAt, eighth);
+}
+
+function otherHeadOf(at: usize): u32 {
+  return ((unitAt(at) * 0x2f0b) ^ (unitAt(at, 1) * 0x83d) ^ (unitAt(at, 2) * 0x7b51)) & 0xffff;
 }
 
 export function mayBeLongSecret(start: usize, end: usize): bool {

@@ -9,6 +9,7 @@ import {
   connector,
   event,
   field,
+  followsAt,
   gap,
   hasBit,
   hexUnit,
@@ -19,11 +20,15 @@ import {
   wordUnit,
 } from './walk-layout';
 import {
+  endsEntity,
+  follow,
+  followOf,
   idleEscape,
   isIdleBracket,
   isPortField,
   mayBeCall,
   mayBeHost,
+  mayHoldUser,
   mayOpenTable,
   startsEntity,
 } from './walk-lines';
@@ -34,7 +39,9 @@ export {
   cellsAt,
   classesAt,
   deepHeadsAt,
+  followsAt,
   headsAt,
+  lastHeadsAt,
   longHeadsAt,
   outlinesAt,
   sextetsAt,
@@ -108,10 +115,10 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
       }
       nameEnd = i;
       if (
-        hasBit(outlinesAt, outlineOf(nameStart, i)) ||
+        mayTell(nameStart, i) ||
         (i - nameStart >= longWord && mayBeLongSecret(nameStart, i)) ||
-        (unit === 32 && announces(unitAt(i, 1), isJoined !== 0)) ||
-        (unitAt(nameStart) === 45 && i - nameStart > 2)
+        (unit === 32 && announces(unitAt(i, 1), isJoined !== 0) && !isHarmless(nameStart, i)) ||
+        (unitAt(nameStart) === 45 && mayBeFlag(nameStart, i))
       )
         return stand(walkStop.word, i, nameStart, i, isJoined);
       continue;
@@ -150,6 +157,15 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
   return stand(walkStop.end, i, nameStart, nameEnd, 0);
 }
 
+/** The word may be a telltale one, and something that may follow it does. */
+function mayTell(start: usize, end: usize): bool {
+  const outline = outlineOf(start, end);
+  if (!hasBit(outlinesAt, outline)) return false;
+  const follows: u32 = load<u8>(outline, followsAt);
+  if (!(follows & followOf(unitAt(end)))) return false;
+  return !(follows & follow.behindBlank) || unitAt(start, -1) <= 32;
+}
+
 function outlineOf(start: usize, end: usize): u32 {
   const middle = textAt + ((((start - textAt) >> 1) + ((end - textAt) >> 1)) & ~1);
   const front = (unitAt(start) & 31) | ((unitAt(start, 1) & 31) << 5);
@@ -160,6 +176,20 @@ function outlineOf(start: usize, end: usize): u32 {
 /** A quote behind the blank of a word, or anything but a blank behind the one of a joined word. */
 function announces(behind: u32, isJoined: bool): bool {
   return behind === 34 || behind === 39 || (isJoined && behind > 32);
+}
+
+/** What findFlagValue looks at: `-p`, short flags, keys and users, and names that are not harmless. */
+function mayBeFlag(start: usize, end: usize): bool {
+  if (end - start < 4) return false;
+  if (unitAt(start, 1) === 112) return true;
+  const unit = unitAt(end);
+  if (unit !== 32 && unit !== 34 && unit !== 39 && unit !== 92 && unit !== 0) return false;
+  if (end - start < 8) return true;
+  const last = unitAt(end, -1) | 32;
+  const middle = unitAt(end, -2) | 32;
+  const first = unitAt(end, -3) | 32;
+  if (middle === 101 && ((first === 107 && last === 121) || (first === 115 && last === 114))) return true;
+  return !isHarmless(start, end);
 }
 
 /** Of the letters and digits from `at` on. Units above 255 saturate to what is neither. */
@@ -193,23 +223,41 @@ function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
     if (unitAt(nameStart) === 45) return false;
   } else if (unit === 124) {
     if (nameStart === 0) return true;
-  } else if (unit === 38) return !startsEntity(unitAt(i, 1));
+  } else if (unit === 38) return !startsEntity(unitAt(i, 1)) || !endsEntity(i + 4);
   else if (unit === 37) return !(classOf(unitAt(i, 1)) & classOf(unitAt(i, 2)) & hexUnit);
   else if (unit === 64) return !mayBeHost(i + 2);
   else if (unit === 36) return !mayStartShape(i);
   else if (unit === 126) return unitAt(i, -1) !== 81;
-  else if (unit === 62) return i >= labelEnd && isIdleBracket(i, nameStart, nameEnd);
-  else if (unit !== 58 || nameStart === 0 || mayStandInColon(i, nameStart, nameEnd)) return false;
+  else if (unit === 62) {
+    if (i < labelEnd) return false;
+    if (isIdleBracket(i, nameStart, nameEnd)) return true;
+    // `<name>`
+    if (nameEnd !== i || nameStart === 0 || unitAt(nameStart, -1) !== 60) return false;
+    return isTagOnly(i) && isHarmless(nameStart, nameEnd);
+  } else if (unit !== 58) return false;
+  else if (nameStart === 0) return unitAt(i, -1) < 128 && unitAt(i, -2) < 128 && !mayStandAlone(i);
+  else if (mayStandInColon(i, nameStart, nameEnd)) return false;
   if (nameStart < groupEnd) return false;
   if (nameEnd - nameStart === 4 && unitAt(nameStart) === 105) return false;
   if (unitAt(i, -1) > 127 || unitAt(nameStart, -1) > 127) return false;
   return isHarmless(nameStart, nameEnd);
 }
 
-function mayStandInColon(i: usize, nameStart: usize, nameEnd: usize): bool {
+/** The bracket ends no attribute and no arrow. */
+function isTagOnly(i: usize): bool {
+  const before = unitAt(i, -1);
+  return before !== 34 && before !== 39 && before !== 45;
+}
+
+/** What needs no name before the colon. */
+function mayStandAlone(i: usize): bool {
   const behind = unitAt(i, 1);
-  if (behind === 10 || behind === 13 || (behind === 47 && unitAt(i, 2) === 47) || isPortField(i + 2))
-    return true;
+  if (behind === 10 || behind === 13 || isPortField(i + 2)) return true;
+  return behind === 47 && unitAt(i, 2) === 47 && mayHoldUser(i + 6);
+}
+
+function mayStandInColon(i: usize, nameStart: usize, nameEnd: usize): bool {
+  if (mayStandAlone(i)) return true;
   if (nameEnd !== i) return false;
   const first = unitAt(nameStart);
   const length = (nameEnd - nameStart) >> 1;
