@@ -20,6 +20,7 @@ import { Surroundings } from '../names/surroundings.ts';
 import { escapeMask, readEscape } from '../scan/escapes.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
+import { isExampleWords } from '../values/example-values.ts';
 import { isCodePiece, isSpokenPhrase } from '../values/program-values.ts';
 import { hasRandomPart } from '../values/randomness.ts';
 import { isFillIn } from '../values/stand-ins.ts';
@@ -50,9 +51,16 @@ import {
   longestLine,
 } from './header-values.ts';
 import { elementName, elementText, isTagName, isTypeArgument } from './markup.ts';
-import { isEventName, isStartOfMore, repeatsName } from './plain-literals.ts';
+import {
+  isEventName,
+  isMessageNumber,
+  isNoName,
+  isOnBadge,
+  isStartOfMore,
+  repeatsName,
+} from './plain-literals.ts';
 import { holdsPlainName, holdsShortWord } from './plain-values.ts';
-import { isOutsidePrograms, isProgramsOwn } from './program-line.ts';
+import { isLiteralOfProgram, isOutsidePrograms, isProgramsOwn } from './program-line.ts';
 import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
 import { bareItems, isKeysName, quotedItems, readParenthesis } from './value-lists.ts';
 import { valueBelow } from './yaml-values.ts';
@@ -121,9 +129,7 @@ export class ContextReader {
     }
     if (verdict.form === 'content') verdict = this.contentVerdict(place) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
-    // `case 'password':`
-    if (/\bcase \\*["'`]$/.test(this.page.text.slice(Math.max(0, place.start - 10), place.start)))
-      return place.behind;
+    if (isNoName(this.page, place)) return place.behind;
     if (this.page.units[place.start - 1] === 58 && isResourceName(this.page, place)) return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = this.skipSign(place);
@@ -345,6 +351,8 @@ export class ContextReader {
     if (verdict.form === 'authorization')
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
     if (!isSecretValue(value, verdict, form) || repeatsName(this.page, place, value)) return false;
+    if (isOnBadge(this.page, place) || isMessageNumber(this.page, place, span, form)) return false;
+    if (form.quoted && isExampleWords(value) && isLiteralOfProgram(this.page, place, span)) return false;
     if (form.quoted ? isStartOfMore(this.page, span, value) : isEventName(this.page, place, span, value))
       return false;
     // Most expensive, therefore last: nearly all such values don't look like a secret.

@@ -165,7 +165,7 @@ function isSaidWord(
   if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
   if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
   const lead = text.slice(end, at);
-  if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '');
+  if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '') && !isInComment(text, end);
   // After an assignment, code continues on the line; a sentence doesn't.
   if (/[=>→]/.test(lead) && !/^(?:[\n\r"'`]|$)/.test(text.slice(to, to + 1))) return false;
   if (quoted) return !/\b(?:for|of|to|on|at|by)\b/.test(lead);
@@ -179,6 +179,10 @@ function isSaidWord(
     announces.test(lead) && (endsSaying.test(text.slice(to, to + 12)) || /[.!?]$/.test(text.slice(at, to)))
   );
 }
+
+/** ` * @example Sign up with phone and password (whatsapp)` */
+const isInComment = (text: string, at: number): boolean =>
+  /(?:^|\n)[ \t]{0,40}(?:\*|\/\/)[^\n]{0,160}$/.test(text.slice(Math.max(0, at - 200), at));
 
 function ruleOf(word: string): string {
   if (/^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)) return 'authorization';

@@ -2,6 +2,7 @@
 import type { NamePlace } from '../names/name-place.ts';
 import type { Page } from '../scan/page.ts';
 import type { ValueSpan } from '../values/value-span.ts';
+import type { ValueForm } from '../values/values.ts';
 
 /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: the value only repeats the name. */
 export function repeatsName({ text }: Page, { start, end }: NamePlace, value: string): boolean {
@@ -32,3 +33,26 @@ export const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, 
   (units[place.start - 1] === 39 || units[place.start - 1] === 96) &&
   units[span.end] === units[place.start - 1] &&
   /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value);
+
+/** `case 'private key':`, `type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'`: a literal before a colon that is no name. */
+export const isNoName = ({ text }: Page, { start }: NamePlace): boolean =>
+  /(?:\bcase|[^\s?]\s{1,40}\?) \\*["'`](?:[\w-]{1,30} ){0,3}$/.test(
+    text.slice(Math.max(0, start - 80), start),
+  );
+
+/** `exports.ER_PASSWORD_NO_MATCH = 1133;`: the number of a message. */
+export const isMessageNumber = (
+  { text }: Page,
+  { start }: NamePlace,
+  span: ValueSpan,
+  { quoted, tight, next }: ValueForm,
+): boolean =>
+  !quoted &&
+  !tight &&
+  next === 59 &&
+  /\bexports\.$/.test(text.slice(Math.max(0, start - 16), start)) &&
+  /^\d{1,6}$/.test(text.slice(span.start, Math.min(span.end, span.start + 8)));
+
+/** `badge.svg?token=x`: shows a number to everybody who reads the page. */
+export const isOnBadge = ({ text }: Page, { start }: NamePlace): boolean =>
+  text.slice(Math.max(0, start - 10), start) === 'badge.svg?';

@@ -184,7 +184,7 @@ function buildRules(): Map<string, Rule[]> {
     [
       'login',
       { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true },
-      { lead: lead(`(?: is|:)? ?[\\w.@-]{1,60} ?/ ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
+      { lead: lead(`(?: is |: ?| )[\\w.@-]{1,60} ?/ ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
     ],
     [
       'htpasswd',

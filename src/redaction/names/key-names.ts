@@ -69,7 +69,7 @@ function buildVocabulary() {
       id ids maps usages spec schema config options settings details info metadata management manager prompt input
       requirements attempts retries timeout callback listener middleware guard fn func function reset form page screen
       stdin prompted encryption encoders hashers hasher hashing verifier verifiers validators validation view button icon visibility visible hidden changed confirmation_required mismatch match matches
-      exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
+      reason reasons rule rules kind kinds exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
       estimate estimated details vocab probs logprobs embedding embeddings ids idx index offset offsets span spans pos
       position stream streaming throughput speed latency stats counter histogram sent received generated`),
     /** Words after the sensitive word that change nothing. */

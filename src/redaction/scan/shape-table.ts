@@ -184,6 +184,7 @@ const isDrawn = (body: string): boolean => looksRandom(body, 14) && /\d.*\d/.tes
 function isAcceptable(shape: Shape, text: string, bodyStart: number, end: number): boolean {
   const body = text.slice(bodyStart, end);
   if (body.length <= 80 && isStandIn(body)) return false;
+  if (shape.isPublic?.(body)) return false;
   return !shape.random || looksRandom(body, 6);
 }
 

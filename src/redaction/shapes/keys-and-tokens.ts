@@ -4,6 +4,14 @@
  */
 import { type Shape, shape } from './shape.ts';
 
+/** `eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0`: only the header, which names algorithms. */
+function isWholeHeader(body: string): boolean {
+  if (body.length > 200 || body.includes('.')) return false;
+  return /^\{("(?:alg|enc|typ|cty|zip)":"[\w+-]{1,24}",?)+\}$/.test(
+    Buffer.from(`eyJ${body}`, 'base64url').toString('latin1'),
+  );
+}
+
 export function standardShapes(): Shape[] {
   return [
     shape(
@@ -17,9 +25,7 @@ export function standardShapes(): Shape[] {
       'jwt-part',
       'eyJ',
       /(?:hbGci|0eXAi|raWQi|lbmMi|jdHki|qa3Ui|4NXQi)[\w-]{6,4000}(?:\.[\w-]{0,8000}){0,4}/,
-      {
-        wholeWord: true,
-      },
+      { wholeWord: true, isPublic: isWholeHeader },
     ),
     shape(
       'paseto',

@@ -12,6 +12,8 @@ export interface Shape {
   wholeWord?: boolean;
   /** The body must not look like words: for starts that also occur in names. */
   random?: boolean;
+  /** What looks like this is public all the same. */
+  isPublic?: (body: string) => boolean;
 }
 
 export function shape(rule: string, starts: string, body: RegExp, options: Partial<Shape> = {}): Shape {

@@ -75,7 +75,7 @@ const column = /^[a-z]\w{0,20}\.\w{0,20}(?:password|passwd|secret|token|key)$/i;
 const mark = /^[a-z]+(?:\.[a-z]+)+$|^[a-z]+(?:[-_][a-z]+)*[-_]ids?$/;
 /** `base64EncodedKey` */
 const camel = /^[a-z]{2,}\d{0,2}(?:[A-Z][a-z]+)+$/;
-const constant = /^[A-Z]{2,}(?:_[A-Z]{2,})+$/;
+const constant = /^[A-Z][A-Z\d]+(?:_[A-Z\d]{2,})+$/;
 
 /**
  * A constant named after its purpose. A password may be any word, but other issued credentials don't contain words for
@@ -83,7 +83,7 @@ const constant = /^[A-Z]{2,}(?:_[A-Z]{2,})+$/;
  */
 export function isCalledAsMeant(value: string, rule: string): boolean {
   if (constant.test(value))
-    return (rule === 'password' ? /PASSWORD|PASSPHRASE/ : /SECRET|TOKEN|KEY|CRED|AUTH|CODE/).test(value);
+    return (rule === 'password' ? /PASSWORD|PASSPHRASE/ : /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$/).test(value);
   if (column.test(value)) return true;
   if (rule === 'password') return false;
   return mark.test(value) || ((joined.test(value) || camel.test(value)) && kinds.test(value));

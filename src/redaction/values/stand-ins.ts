@@ -15,7 +15,7 @@ function isStandInWord(word: string): boolean {
     this self async import export from require import( super typeof delete json yaml
     uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
     arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
-    bcrypt scrypt pbkdf2 argon2 argon2i argon2id
+    foo bar baz qux bcrypt scrypt pbkdf2 argon2 argon2i argon2id
     es256 mysecret mytoken mykey myapikey yoursecret yourtoken yourkey yourapikey yourpassword string_value blob_value number_value passwort kennwort wachtwoord contraseña senha lösenord adgangskode passord
     hasło heslo jelszó parola salasana şifre пароль 密码 密碼 パスワード 비밀번호`.split(/\s+/),
   );
@@ -63,9 +63,9 @@ export function isStandIn(value: string): boolean {
 /** `password (base64-encoded)` */
 const formOfValue =
   /^(?:base64|hex|url|md5|sha-?\d{1,3}|bcrypt|one-way|salted)[- ](?:encoded|hashed|encrypted|hash)$/i;
-/** `-----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----` */
+/** `-----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----`, `-----BEGIN PRIVATE KEY-----\n...` */
 const emptyBlock =
-  /^-----BEGIN [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*(?:<[^<>]{0,60}>|\.{3,}|…)(?:\s|\\{1,8}[nr])*-----END [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*$/;
+  /^-----BEGIN [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*(?:<[^<>]{0,60}>|\.{3,}|…|[xX*]{3,})?(?:\s|\\{1,8}[nr])*(?:-----END [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*)?$/;
 
 const pathStart =
   /^(?:(?:\/|\/[a-z]\/)?(?:home|root|etc|run|var|usr|opt|srv|app|tmp|mnt|proc|dev|lib|bin|Users|private|secrets|data|workspace|code)\/|\.{1,2}[\\/]|~[\\/]|[A-Za-z]:\\|file:\/\/)/;

@@ -4,6 +4,7 @@
  */
 import type { SettingKind } from '../grammars/setting-line.ts';
 import type { NameVerdict } from '../names/key-names.ts';
+import { isExampleOf } from './example-values.ts';
 import { isPassphrase, isTypedWord } from './plain-words.ts';
 import {
   isAlphabet,
@@ -107,6 +108,9 @@ const isMemberPath = (value: string): boolean =>
   !isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')) &&
   value.split('.').every((part) => !looksRandom(part, 8));
 
+/** `neo4j_driver_core_1.auth`: an import as TypeScript compiles it. */
+const compiledImport = /^[A-Za-z_$][\w$]*_\d{1,3}\.[A-Za-z_$][\w$]*$/;
+
 /** `this.password = arg2;` */
 const argument = /^(?:arg|param|value|val|opt)s?\d{0,2}$/;
 
@@ -185,7 +189,9 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 /** Whether `value` must be withheld under a name with this verdict. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
-  if (isStandIn(text) || variableName.test(text)) return false;
+  if (isStandIn(text) || variableName.test(text) || isExampleOf(text, verdict.rule)) return false;
+  // `CREDENTIAL_EMPTY_VALUE = "__n8n_EMPTY_VALUE_…"`: a mark that no issuer and no person would choose.
+  if (form.quoted && verdict.rule !== 'password' && /^__[A-Za-z][\w-]*$/.test(text)) return false;
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
   if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
   if (form.quoted ? isProgramPiece(value) : isCodePiece(text)) return false;
@@ -197,6 +203,7 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
   if (!form.quoted && verdict.rule !== 'password' && namesItself(text, form)) return false;
+  if (!form.quoted && !form.tight && compiledImport.test(text)) return false;
   if (!form.quoted && !form.tight && form.next === 59 && argument.test(text)) return false;
   // `exports.ConnectionUpdateSecret = 655430;`: the number of a message.
   if (
@@ -221,7 +228,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       if (verdict.rule === 'jwk-prime') return /^[\w-]{43,700}$/.test(text) && looksRandom(text, 43);
       if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
       if (isAlphabet(text)) return false;
-      if (verdict.rule === 'jwk-private-part' && !/^[\w=+/-]+$/.test(text)) return false;
+      if (verdict.rule === 'jwk-private-part' && (!/^[\w=+/-]+$/.test(text) || /^\d+n$/.test(text)))
+        return false;
       return productKey.test(text) || (looksRandom(text) && !isPublicId(text) && !isPlainDatum(text));
     default:
       return false;

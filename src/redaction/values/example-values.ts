@@ -1,0 +1,74 @@
+/**
+ * Values that tests and documentation write where a secret would be: `secret123`, `1234567890abcdef`, the tokens printed in
+ * standards. Some are also passwords that people use, so most count only in a literal of a program, never in a setting.
+ */
+import { isSequence } from './program-values.ts';
+
+let words: Set<string> | undefined;
+
+/** Words of which such values are made. */
+function isExampleWord(word: string): boolean {
+  words ??= new Set(
+    `password passwords passwd passphrase passcode pass pwd pw secret secrets token tokens key keys apikey api auth access
+    refresh bearer jwt session cookie client server app signing encryption credentials test tests testing tester foo bar baz
+    qux quux foobar demo example sample dummy fake mock stub my your our super very top really hard guess not to the a an of
+    some any this is so secure strong weak wrong bad good new old current other another first second third one two invalid valid
+    correct incorrect changed changeme change me here please keyboard cat shh hello world abc xyz string value default
+    existing jsonwebtoken long longer short random`.split(/\s+/),
+  );
+  return words.has(word) || /^sh{2,12}$/.test(word);
+}
+
+/** Names of accounts whose password is the same after an installation, as everybody knows. */
+const wellKnown = /^(?:root|guest|admin|postgres|user)$/;
+
+const leet: Record<string, string> = { '@': 'a', $: 's', '0': 'o', '3': 'e', '1': 'i', '5': 's' };
+
+/** Its parts in lower case, without the digits at the end. */
+const partsOf = (value: string): string[] =>
+  value
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((part) => part !== '');
+
+const isOfExampleWords = (value: string): boolean => {
+  const parts = partsOf(value);
+  return parts.length > 0 && parts.every(isExampleWord);
+};
+
+/** `secret123`, `hard!to-guess_secret`, `p@ssw0rd`, `root`: in a program, an example. */
+export function isExampleWords(value: string): boolean {
+  if (value.length > 60 || (value.match(/\d/g) ?? []).length > 4) return false;
+  if (wellKnown.test(value) || isOfExampleWords(value)) return true;
+  return /[a-z]/.test(value) && isOfExampleWords(value.replace(/[@$0135](?=\D|$)/g, (sign) => leet[sign]!));
+}
+
+/** Of RFC 6749, 6750 and 7519, which many packages copy. */
+const printedInStandards = new Set([
+  '2YotnFZFEjr1zCsicMWpAA',
+  'tGzv3JOkF0XG5Qx2TlKWIA',
+  'SplxlOBeZQQYbYS6WxSbIA',
+  'gX1fBat3bV',
+  '7Fjfp0ZBr1KtDRbnfVdmIw',
+  'mF_9.B5f-4.1JqM',
+  'czZCaGRSa3F0Mzo3RmpmcDBaQnIxS3REUmJuZlZkbUl3',
+  'czZCaGRSa3F0MzpnWDFmQmF0M2JW',
+]);
+
+/** Rules whose values a machine generates: no word in them means anything. */
+const isIssued = (rule: string): boolean => rule === 'token' || rule === 'api-key';
+const ownWord = /token|key|secret|auth|cred/i;
+
+/** An example wherever it is: a sequence, a value of a standard, or a token that says it is one (`access-token-1`). */
+export function isExampleOf(value: string, rule: string): boolean {
+  if (printedInStandards.has(value)) return true;
+  if (rule === 'pin') return /^(?:123|000|111|999)$/.test(value);
+  if (rule === 'password') return false;
+  if (value.length >= 12 && /^[\w-]+$/.test(value) && isSequence(value)) return true;
+  // `client_secret=clientsecret`
+  if (rule === 'secret') return /^(?:client|app|api|consumer|oauth|shared|msi)[-_]?secret$/i.test(value);
+  return (
+    isIssued(rule) && /^[a-z_-]{3,40}\d{0,3}$/i.test(value) && ownWord.test(value) && isOfExampleWords(value)
+  );
+}
