@@ -6,6 +6,7 @@
 import type { NameBook } from '../names/name-book.ts';
 import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isExampleWords } from '../values/example-values.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
@@ -98,7 +99,8 @@ function calleeOf(name: string): Callee {
   return callee;
 }
 
-const judgeCarried: Judge = (value) => isPassword(value);
+const judgeCarried: Judge = (value) =>
+  isPassword(value) && !/^["'\w]*\.[a-z]+[A-Z][A-Za-z]+["']?$/.test(value);
 
 function judgeOf(name: string): Judge | undefined {
   if (takesPassword.test(name)) return (value, index) => index === 0 && isPassword(value);
@@ -165,7 +167,14 @@ const passwordAt: Record<string, number> = {
 const isDrawn = (value: string): boolean => looksRandom(value, 12) && looksChosen(value);
 const isHex = (value: string): boolean => /^[0-9a-f]{32,128}$/i.test(value);
 const isPassword = (value: string): boolean =>
-  looksChosen(value) && !isStandIn(value) && !/^[\w.-]+\.[a-z]{2,5}$/.test(value);
+  looksChosen(value) &&
+  !isStandIn(value) &&
+  !isExampleWords(value) &&
+  !isPattern(value) &&
+  !/^[\w.-]+\.[a-z]{2,5}$/.test(value);
+/** `createToken('GTE0', '^\\s*>=\\s*0$')`, and a template: a pattern, not a credential. */
+const isPattern = (value: string): boolean =>
+  /\\[sdwbSDWB*.]|\(\?|\[\^|\[\w-\w|^\^.*\$$|\$\{.*\$\{|^\d\|\[/.test(value);
 
 /** The position after the next comma of this call, or 0. */
 function nextArgument(page: Page, from: number): number {

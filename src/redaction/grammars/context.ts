@@ -57,7 +57,9 @@ import {
   isNoName,
   isOnBadge,
   isStartOfMore,
+  namesPackage,
   repeatsName,
+  repeatsUser,
 } from './plain-literals.ts';
 import { holdsPlainName, holdsShortWord } from './plain-values.ts';
 import { isLiteralOfProgram, isOutsidePrograms, isProgramsOwn } from './program-line.ts';
@@ -352,7 +354,9 @@ export class ContextReader {
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
     if (!isSecretValue(value, verdict, form) || repeatsName(this.page, place, value)) return false;
     if (isOnBadge(this.page, place) || isMessageNumber(this.page, place, span, form)) return false;
-    if (form.quoted && isExampleWords(value) && isLiteralOfProgram(this.page, place, span)) return false;
+    const isExample =
+      isExampleWords(value) || repeatsUser(this.page, place, value) || namesPackage(this.page, place, value);
+    if (form.quoted && isExample && isLiteralOfProgram(this.page, place, span)) return false;
     if (form.quoted ? isStartOfMore(this.page, span, value) : isEventName(this.page, place, span, value))
       return false;
     // Most expensive, therefore last: nearly all such values don't look like a secret.
@@ -369,6 +373,8 @@ export class ContextReader {
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
     if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
+    // `"x": derive("private-key"),`
+    if (/[)\]]/.test(this.page.text.slice(place.end, place.sign))) return place.behind;
     // Unquoted names only in the notation of Erlang and Lisp: `{password, "x"}`.
     if (keyQuote(this.page, place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
     // `"passphrase": "Passphrase", "ca": …`: a value, and the next name.

@@ -4,6 +4,7 @@
  */
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
+import { isExampleWords } from '../values/example-values.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { isPartName } from '../values/program-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
@@ -96,7 +97,7 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
     page.text[at - 1] !== ',' &&
     page.text[at - 2] !== ',' &&
     isPasswordWord.test(word) &&
-    !/\b(?:for|of|user|from|by|in|on|at|to)\b/.test(page.text.slice(end, at));
+    !/\b(?:for|of|user|from|by|in|on|at|to|and|or)\b/.test(page.text.slice(end, at));
   if (span.end - span.start > 200 || isStandIn(value)) return undefined;
   if (!looksChosen(value) && !(isWord && isTypedWord(value))) return undefined;
   if (isPair && !isOddlySpelt(value)) return undefined;
@@ -136,6 +137,7 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
     !isSaidWord(page, word, { end, at, to: span.end }, value, span.quoted)
   )
     return elsewhere();
+  if (isExampleWords(value) && (isInComment(text, end) || isDeclared(text, start))) return undefined;
   const spanEnd = judged.length < longestJudged ? span.start + value.length : span.end;
   return { ...nameByShape(page, { start: span.start, end: spanEnd }, ruleOf(word)), resume: span.resume };
 }
@@ -183,6 +185,10 @@ function isSaidWord(
 /** ` * @example Sign up with phone and password (whatsapp)` */
 const isInComment = (text: string, at: number): boolean =>
   /(?:^|\n)[ \t]{0,40}(?:\*|\/\/)[^\n]{0,160}$/.test(text.slice(Math.max(0, at - 200), at));
+
+/** `static PASSWORD = "root"` */
+const isDeclared = (text: string, start: number): boolean =>
+  /\b(?:static|const|let|var|final|readonly) $/.test(text.slice(Math.max(0, start - 10), start));
 
 function ruleOf(word: string): string {
   if (/^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)) return 'authorization';

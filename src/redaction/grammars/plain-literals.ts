@@ -53,6 +53,21 @@ export const isMessageNumber = (
   /\bexports\.$/.test(text.slice(Math.max(0, start - 16), start)) &&
   /^\d{1,6}$/.test(text.slice(span.start, Math.min(span.end, span.start + 8)));
 
-/** `badge.svg?token=x`: shows a number to everybody who reads the page. */
+/** `badge.svg?token=x`, `master.svg?style=shield&circle-token=x`: shows a state to everybody who reads the page. */
 export const isOnBadge = ({ text }: Page, { start }: NamePlace): boolean =>
-  text.slice(Math.max(0, start - 10), start) === 'badge.svg?';
+  /\.svg\?(?:[\w=-]{1,30}&){0,3}$/.test(text.slice(Math.max(0, start - 80), start));
+
+/** `require('grant')` … `session({ secret: 'grant' })`: the name of the package that is shown. */
+export const namesPackage = ({ text }: Page, { start }: NamePlace, value: string): boolean => {
+  if (!/^[a-z][a-z-]{2,30}$/.test(value)) return false;
+  const around = text.slice(Math.max(0, start - 4000), start + 4000);
+  return [`require('${value}'`, `require("${value}"`, `from '${value}'`, `from "${value}"`].some((use) =>
+    around.includes(use),
+  );
+};
+
+/** `username: 'user3', password: 'user3'` */
+export const repeatsUser = ({ text }: Page, { start }: NamePlace, value: string): boolean =>
+  userBefore.exec(text.slice(Math.max(0, start - 120), start))?.[1] === value;
+const userBefore =
+  /\buser(?:name)?\s?[:=]\s?["'`]([^"'`\n]{1,60})["'`][,;]?\s{1,20}(?:[\w.]{1,30}\.|const |let |var )?$/i;

@@ -63,24 +63,20 @@ export const isOutsidePrograms = (page: Page, place: NamePlace, span: { end: num
   signsAround(page, place, span) === 0;
 
 /**
- * The quoted value at `span` is a literal of a program: its name is not quoted, as it would be in JSON, and a sign of a program
- * is around it, as none would be in a setting.
+ * The quoted value at `span` is a literal of a program: a sign of a program is around it, as none would be in a setting, and its
+ * name is not in double quotes, as in JSON, and not followed by `="`, as in a setting or a tag.
  */
-export const isLiteralOfProgram = (
+export function isLiteralOfProgram(
   page: Page,
   place: NamePlace,
   span: { start: number; end: number },
-): boolean => {
-  const before = page.units[place.start - 1];
-  if (
-    before === 34 ||
-    before === 39 ||
-    before === 92 ||
-    (span.start - 1 === place.behind && page.units[place.sign] === 61)
-  )
-    return false;
+): boolean {
+  const { units } = page;
+  const before = units[place.start - 1];
+  if (before === 34 || before === 92) return false;
+  if (units[place.sign] === 61 && span.start - 1 === place.behind) return false;
   return signsAround(page, place, span) > 0;
-};
+}
 
 function signsAround({ text }: Page, { start }: NamePlace, { end }: { end: number }): number {
   const around = `${text.slice(Math.max(0, start - reach), start)} ${text.slice(end, end + reach)}`;

@@ -324,7 +324,7 @@ function judgeKeyWord(
   harmlessBefore: Set<string>,
 ): NameVerdict {
   if (before === undefined) return { strength: 1, rule: 'key' };
-  if (harmlessBefore.has(before)) return nothing;
+  if (harmlessBefore.has(before) || /^(?:id|thumbprint|fingerprint)$/.test(before)) return nothing;
   if (strongKeys.has(before))
     return {
       strength:

@@ -14,7 +14,9 @@ function isExampleWord(word: string): boolean {
     qux quux foobar demo example sample dummy fake mock stub my your our super very top really hard guess not to the a an of
     some any this is so secure strong weak wrong bad good new old current other another first second third one two invalid valid
     correct incorrect changed changeme change me here please keyboard cat shh hello world abc xyz string value default
-    existing jsonwebtoken long longer short random`.split(/\s+/),
+    existing jsonwebtoken long longer short random totally real sec format signature payload header expired`.split(
+      /\s+/,
+    ),
   );
   return words.has(word) || /^sh{2,12}$/.test(word);
 }
@@ -32,15 +34,19 @@ const partsOf = (value: string): string[] =>
     .split(/[^a-z]+/)
     .filter((part) => part !== '');
 
+/** `supersecret`, `mygmailpassword` */
+const glued =
+  /^(?:super|top|very|some|test|your|the|existing|my[a-z]{0,12})(?:secret|password|passwd|token|key|pass)$/;
+
 const isOfExampleWords = (value: string): boolean => {
   const parts = partsOf(value);
-  return parts.length > 0 && parts.every(isExampleWord);
+  return parts.length > 0 && parts.every((part) => isExampleWord(part) || glued.test(part));
 };
 
 /** `secret123`, `hard!to-guess_secret`, `p@ssw0rd`, `root`: in a program, an example. */
 export function isExampleWords(value: string): boolean {
   if (value.length > 60 || (value.match(/\d/g) ?? []).length > 4) return false;
-  if (wellKnown.test(value) || isOfExampleWords(value)) return true;
+  if (wellKnown.test(value) || /^1?234?5?$/.test(value) || isOfExampleWords(value)) return true;
   return /[a-z]/.test(value) && isOfExampleWords(value.replace(/[@$0135](?=\D|$)/g, (sign) => leet[sign]!));
 }
 

@@ -91,7 +91,7 @@ export function isCalledAsMeant(value: string, rule: string): boolean {
 
 /** `PassphraseInfo`, `secretsByName`: a type or a variable named after its content. */
 export const isCalledByContent = (value: string): boolean =>
-  /^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)+[;,]?$/.test(value) &&
+  /^[A-Za-z]?[a-z]+(?:[A-Z]\d{1,2}|[A-Z][a-z]+)+[;,]?$/.test(value) &&
   /pass(?:word|phrase|code)|secret|token|credential/i.test(value);
 
 /**

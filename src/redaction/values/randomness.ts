@@ -54,7 +54,7 @@ const isSyllable = (part: string): boolean =>
 
 /** Words without a vowel that are common in programs. */
 const shortForms =
-  /^(?:https?|html?|xml|css|json|ctx|cfg|str|tmp|msg|btn|src|dst|dest|pwd|mgr|svc|db|fs|ws|tx|rx|kv|js|ts|lbl|txt|cmd|hdr|ptr|fn|cb|id|px|mk\w*|rm\w*|std\w*|sdk|sql|ssl|tls|tcp|dns|http\w*|impl|ptr|prev|rng|pg|gql|grpc|mq)$/i;
+  /^(?:https?|html?|xml|css|json|ctx|cfg|str|tmp|msg|btn|src|dst|dest|pwd|mgr|svc|db|fs|ws|tx|rx|kv|js|ts|lbl|txt|cmd|hdr|ptr|fn|cb|id|jwt|px|mk\w*|rm\w*|std\w*|sdk|sql|ssl|tls|tcp|dns|http\w*|impl|ptr|prev|rng|pg|gql|grpc|mq)$/i;
 
 /** Text that no person would write: letters mixed with digits, not made of words, and long enough. */
 export function looksRandom(value: string, least = 16): boolean {

@@ -44,7 +44,7 @@ export function isStandIn(value: string): boolean {
   if (text.length < 2) return true;
   if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
-  if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
+  if (/^(?:[xX*•.·\-_#?0\s]|%20)+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|^\*{3,}[a-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;
   // `sk-...`, `ghp_…`: a public start, and the rest omitted.
   if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
@@ -62,7 +62,7 @@ export function isStandIn(value: string): boolean {
 
 /** `password (base64-encoded)` */
 const formOfValue =
-  /^(?:base64|hex|url|md5|sha-?\d{1,3}|bcrypt|one-way|salted)[- ](?:encoded|hashed|encrypted|hash)$/i;
+  /^(?:base64|base64url|hex|url|md5|sha-?\d{1,3}|bcrypt|one-way|salted)[- ](?:encoded|hashed|encrypted|hash)$/i;
 /** `-----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----`, `-----BEGIN PRIVATE KEY-----\n...` */
 const emptyBlock =
   /^-----BEGIN [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*(?:<[^<>]{0,60}>|\.{3,}|…|[xX*]{3,})?(?:\s|\\{1,8}[nr])*(?:-----END [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*)?$/;

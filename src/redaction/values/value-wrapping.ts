@@ -35,7 +35,7 @@ export function readWrapped(page: Page, at: number): ValueSpan | undefined {
   if (other) return isChosen(page, other) ? other : undefined;
   wrapped.lastIndex = at;
   const name = wrapped.exec(page.text)?.[1];
-  if (name === undefined) return undefined;
+  if (name === undefined || /^(?:require|import|resolve)$/.test(name)) return undefined;
   const span = readQuoted(page, wrapped.lastIndex);
   return span && (carriers.test(name) || isChosen(page, span)) ? span : undefined;
 }

@@ -159,7 +159,7 @@ const isSettingWord = (value: string, setting: SettingKind): boolean =>
     ));
 
 /** `/^[A-Za-z0-9-_]+\.`, `[^\s:]{1,100}`: the pattern for a value. */
-const regexSource = /^\/?\^?(?:\(\?[:<=!])?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
+const regexSource = /^\/?\^?(?:\((?:\?[:<=!])?)?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
 
 function isProse(value: string): boolean {
   if (!/\s/.test(value)) return false;
@@ -193,14 +193,17 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   // `CREDENTIAL_EMPTY_VALUE = "__n8n_EMPTY_VALUE_…"`: a mark that no issuer and no person would choose.
   if (form.quoted && verdict.rule !== 'password' && /^__[A-Za-z][\w-]*$/.test(text)) return false;
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
-  if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
+  if (!form.quoted && /^(?:string|str|text|bytes|any|boolean|number|Uint8Array)\b\s*[|;,=)&]/.test(text))
+    return false;
   if (form.quoted ? isProgramPiece(value) : isCodePiece(text)) return false;
   if (!form.quoted && form.setting !== 'sure' && isCalledByContent(text)) return false;
-  if (!form.quoted && /^[A-Z_]+$/.test(text) && isCalledAsMeant(text, verdict.rule)) return false;
+  if (!form.quoted && /^[A-Z\d_]+$/.test(text) && isCalledAsMeant(text, verdict.rule)) return false;
   // For values that people don't type, another alphabet means prose.
   if (!form.quoted && verdict.rule !== 'password' && saysWhatItIs(text, verdict.rule)) return false;
   if (form.quoted && (saysWhatItIs(text, verdict.rule) || isCalledAsMeant(text, verdict.rule))) return false;
   if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
+  // `passphrase: A string of passphrase for the private key`
+  if (verdict.form === 'phrase' && /\s/.test(text) && /\bpass(?:phrase|word)s?\b/i.test(text)) return false;
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
   if (!form.quoted && verdict.rule !== 'password' && namesItself(text, form)) return false;
   if (!form.quoted && !form.tight && compiledImport.test(text)) return false;
