@@ -7,6 +7,7 @@ import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen/unseen-forms
 import * as eighth from '../support/unseen/unseen-forms-eighth.ts';
 import * as fifth from '../support/unseen/unseen-forms-fifth.ts';
 import * as first from '../support/unseen/unseen-forms-first.ts';
+import * as fourteenth from '../support/unseen/unseen-forms-fourteenth.ts';
 import * as fourth from '../support/unseen/unseen-forms-fourth.ts';
 import * as ninth from '../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../support/unseen/unseen-forms-second.ts';
@@ -17,6 +18,7 @@ import * as third from '../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideFifth from '../support/unseen/unseen-look-alikes-fifth.ts';
+import * as besideFourteenth from '../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../support/unseen/unseen-look-alikes-fourth.ts';
 import * as besideNinth from '../support/unseen/unseen-look-alikes-ninth.ts';
 import * as besideSeventh from '../support/unseen/unseen-look-alikes-seventh.ts';
@@ -36,6 +38,7 @@ for (const [name, groups, least] of [
   ['the ninth set', ninth, 0.92],
   ['the tenth set', tenth, 0.95],
   ['the thirteenth set', thirteenth, 0.95],
+  ['the fourteenth set', fourteenth, 0.95],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -53,6 +56,7 @@ for (const [name, groups, most] of [
   ['the ninth', besideNinth, 0.01],
   ['the tenth', besideTenth, 0.02],
   ['the thirteenth', besideThirteenth, 0.01],
+  ['the fourteenth', besideFourteenth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

@@ -109,6 +109,7 @@ function judgeOf(name: string): Judge | undefined {
   if (takesPair.test(name)) return (value, index) => index > 0 && isPassword(value);
   if (connects.test(name))
     return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
+  if (encodes.test(name)) return isPair;
   if (ciphers.test(name)) return (value, index) => index > 0 && (isHex(value) || isDrawn(value));
   if (takesKey.test(name)) return isDrawn;
   return carries.test(name) ? judgeCarried : undefined;
@@ -162,6 +163,15 @@ const passwordAt: Record<string, number> = {
   mysql_connect: 2,
   mysqli: 2,
   getConnection: 2,
+  NetworkCredential: 1,
+  twilio: 1,
+  Twilio: 1,
+};
+/** Functions that encode a user and a password for a header. */
+const encodes = /^(?:btoa|b64_?encode|base64_encode|encode_?base64)$/i;
+const isPair = (value: string): boolean => {
+  const password = /^[\w.@-]{1,64}:([^\s:]{4,200})$/.exec(value)?.[1];
+  return password !== undefined && !isStandIn(password) && !isExampleWords(password) && !isPattern(password);
 };
 
 const isDrawn = (value: string): boolean => looksRandom(value, 12) && looksChosen(value);

@@ -52,6 +52,7 @@ import {
 } from './header-values.ts';
 import { elementName, elementText, isTagName, isTypeArgument } from './markup.ts';
 import {
+  closesPrompt,
   isEventName,
   isMessageNumber,
   isNoName,
@@ -218,6 +219,7 @@ export class ContextReader {
   private readValueAt(at: number, place: NamePlace, verdict: NameVerdict): number {
     const { units } = this.page;
     const quoted = readQuoted(this.page, at);
+    if (quoted && closesPrompt(this.page, place, at)) return 0;
     if (quoted) return this.judgeQuoted(quoted, verdict, place);
     const bytes = verdict.strength >= 2 && verdict.rule !== 'token' ? readBytes(this.page, at) : undefined;
     if (bytes) {
@@ -373,6 +375,8 @@ export class ContextReader {
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
     if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
+    // `"https://host/oauth2/token", "x"`
+    if (this.page.units[place.start - 1] === 47) return place.behind;
     // `"x": derive("private-key"),`
     if (/[)\]]/.test(this.page.text.slice(place.end, place.sign))) return place.behind;
     // Unquoted names only in the notation of Erlang and Lisp: `{password, "x"}`.

@@ -202,6 +202,9 @@ function ruleOf(word: string): string {
 const drawnWords = /^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/;
 
 function isAnnounced(word: string, value: string, quoted: boolean): boolean {
+  // `Pluggable Auth "credential_source"`, `` auth = `${user}:${password}` ``
+  if (word === 'auth' && quoted && (/^[a-z]+(?:_[a-z]+)+$/.test(value) || /\$\{.*\$\{/.test(value)))
+    return false;
   if (
     drawnWords.test(word) &&
     !looksRandom(value, quoted || word !== 'key' ? 8 : 12) &&

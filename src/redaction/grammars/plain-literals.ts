@@ -35,7 +35,9 @@ export const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, 
   /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value);
 
 /** `case 'private key':`, `type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'`: a literal before a colon that is no name. */
-export const isNoName = ({ text }: Page, { start }: NamePlace): boolean =>
+export const isNoName = ({ text, units }: Page, { start, behind }: NamePlace): boolean =>
+  // `${PG_PASSWORD:?missing}`
+  (units[behind] === 63 && text.startsWith('${', start - 2)) ||
   /(?:\bcase|[^\s?]\s{1,40}\?) \\*["'`](?:[\w-]{1,30} ){0,3}$/.test(
     text.slice(Math.max(0, start - 80), start),
   );
@@ -71,3 +73,10 @@ export const repeatsUser = ({ text }: Page, { start }: NamePlace, value: string)
   userBefore.exec(text.slice(Math.max(0, start - 120), start))?.[1] === value;
 const userBefore =
   /\buser(?:name)?\s?[:=]\s?["'`]([^"'`\n]{1,60})["'`][,;]?\s{1,20}(?:[\w.]{1,30}\.|const |let |var )?$/i;
+
+/** `read -s -p "Password: " PASS`: the quote at `at` closes a string that opened before the name. */
+export function closesPrompt({ text, units }: Page, { start, behind }: NamePlace, at: number): boolean {
+  if (units[at] !== 34 || units[at + 1] !== 32 || at === behind) return false;
+  const line = text.slice(Math.max(text.lastIndexOf('\n', start) + 1, start - 200), at);
+  return !line.includes('\\') && (line.match(/"/g) ?? []).length % 2 === 1;
+}

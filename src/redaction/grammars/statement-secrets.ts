@@ -82,6 +82,11 @@ function buildRules(): Map<string, Rule[]> {
     [
       'user',
       { lead: lead(`${blanks}[\\w.\\\\$-]{1,40}${blanks}(?=[^\\s/])`), before: /\bnet $/i, chosen: true },
+      {
+        lead: lead(`${blanks}[\\w.\\\\$-]{1,40}${blanks}(?=[^\\s/*])`),
+        before: /\bnet $/i,
+        tail: /[ \t]{1,4}\/(?:add|active|domain)/iy,
+      },
       { lead: lead(`[ \\t][\\w.-]{1,40}[ \\t](?:on|off)[ \\t][^\\n"']{0,120}?>(?=[^\\s])`) },
     ],
     [
@@ -134,6 +139,22 @@ function buildRules(): Map<string, Rule[]> {
           /(?:\busername [^\s]{1,40}(?: [a-z]+(?: \d+)?){0,3} |\benable |(?:tacacs|radius)[^\n]{0,40} |(?:^|\n) {0,4})$/,
       },
     ],
+    [
+      'pin',
+      {
+        lead: lead('(?: for(?: \\w{1,16}){1,4})? is (?=\\d{4,8}(?![\\w-]))'),
+        rule: 'pin',
+      },
+    ],
+    [
+      'logged',
+      {
+        lead: lead('[ ]in (?:with|as|using) [\\w.@-]{1,40}[/:](?=[^\\s/])'),
+        chosen: true,
+        part: /^([^/]+)$/,
+      },
+    ],
+    ['snmpwalk snmpget snmpset snmptrap', { lead: lead(`[^\\n|;]{0,80}?[ \\t]-c[ \\t]{1,3}(?=[^\\s-])`) }],
     ['community', { lead: lead(blanks), before: /snmp-server $/i }],
     [
       'key',
@@ -143,7 +164,7 @@ function buildRules(): Map<string, Rule[]> {
       },
     ],
     ['unseal', { lead: lead('[ ]Key[ ]\\d{1,2}[ ]?:[ ]'), chosen: true }],
-    ['requirepass masterauth insecure-password', { lead: lead(blanks) }],
+    ['requirepass masterauth insecure-password auth_pass', { lead: lead(blanks) }],
     ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
     ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
     [

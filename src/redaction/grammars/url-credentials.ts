@@ -4,6 +4,7 @@
  */
 import { characterTables, digit, wordUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isExampleInAddress } from '../values/example-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
@@ -22,14 +23,14 @@ export function findUserInfo(page: Page, colon: number): Finding | undefined {
   if (!separator) return findTokenUser(info, start, at);
   const from = start + separator.index + separator[0].length;
   const password = page.text.slice(from, at);
-  if (password === '' || isStandIn(password) || isExample(info))
+  if (password === '' || isStandIn(password) || isExampleInAddress(password) || isExample(info))
     return findTokenUser(info.slice(0, separator.index), start, from - separator[0].length);
   return { start: from, end: at, rule: 'url-password' };
 }
 
 /** `USER:PASS@HOST`, `user:pass@host`: examples in documentation. */
 const isExample = (info: string): boolean =>
-  /^(?:user(?:name)?|u|abc|admin)?:(?:pass|pw|pwd|xyz)$/i.test(info);
+  /^(?:(?:user(?:name)?|u|abc|admin)?:(?:pass|pw|pwd|xyz)|guest:guest|hello:world)$/i.test(info);
 
 /** The `@` that ends the user info, or -1. A slash may be part of a password, but not after a port. */
 function findAt(page: Page, start: number): number {

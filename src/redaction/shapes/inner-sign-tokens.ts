@@ -7,7 +7,7 @@ import type { Finding, Page } from '../scan/page.ts';
 const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
 const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
 const azureSecret = /[\w.~-]{26,40}/y;
-const awsSecret = /["']?[\s,;:|]{1,8}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
+const awsSecret = /["']?[\s,;:|]{1,8}(?:\/\s)?["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
 
 /** A bot's number precedes the colon at `sign`, after `bot` in an API address. */
 export function findTelegramToken(

@@ -40,7 +40,7 @@ const keyRun = /[A-Za-z\d+/=]{12,}/g;
 /** Only base64, or a run of it that is not a word. `...keyLines,` and `<the key's lines here>` don't count. */
 const holdsKey = (text: string): boolean =>
   !/[;{}]|\w\(\w|=>|^[a-z]+$/.test(text) &&
-  !/^[xX.*]+$/.test(text) &&
+  !/^(?:[xX.*\s]|\\+[nr]?)+$/.test(text) &&
   (/^(?:[A-Za-z\d+/=\s]|\\+[nrt]?)+$/.test(text) ||
     (text.match(keyRun) ?? []).some((run) => !isReadable(run)));
 

@@ -70,7 +70,12 @@ export const boundWords = 'bind bindings binds parameters params args';
 function boundPlaces(statement: string, names: NameBook): Set<number> {
   const places = new Set<number>();
   const isTelling = (name: string): boolean => names.judge(name.replace(/[^\w.-]/g, '')).strength >= 2;
-  const columns = /\(([^()]{3,600})\)\s{0,8}values\b/i.exec(statement)?.[1]?.split(',') ?? [];
+  const columns =
+    /\(([^()]{3,600})\)\s{0,8}values\b|\binto\s[\w."`]{1,60}\s?\(([^()]{3,600})\)/i
+      .exec(statement)
+      ?.slice(1)
+      .find((list) => list !== undefined)
+      ?.split(',') ?? [];
   for (const [index, column] of columns.entries()) if (isTelling(column)) places.add(index);
   for (const [, name = '', number] of statement.matchAll(/([\w.]{2,40})["`\]]?\s{0,4}=\s{0,4}\$(\d{1,2})/g))
     if (isTelling(name)) places.add(Number(number) - 1);

@@ -14,7 +14,7 @@ function isExampleWord(word: string): boolean {
     qux quux foobar demo example sample dummy fake mock stub my your our super very top really hard guess not to the a an of
     some any this is so secure strong weak wrong bad good new old current other another first second third one two invalid valid
     correct incorrect changed changeme change me here please keyboard cat shh hello world abc xyz string value default
-    existing jsonwebtoken long longer short random totally real sec format signature payload header expired`.split(
+    existing jsonwebtoken long longer short random totally real sec format signature payload header expired different something somewhere`.split(
       /\s+/,
     ),
   );
@@ -24,7 +24,7 @@ function isExampleWord(word: string): boolean {
 /** Names of accounts whose password is the same after an installation, as everybody knows. */
 const wellKnown = /^(?:root|guest|admin|postgres|user)$/;
 
-const leet: Record<string, string> = { '@': 'a', $: 's', '0': 'o', '3': 'e', '1': 'i', '5': 's' };
+const leet: Record<string, string> = { '@': 'a', $: 's', '0': 'o', '3': 'e', '4': 'a', '1': 'i', '5': 's' };
 
 /** Its parts in lower case, without the digits at the end. */
 const partsOf = (value: string): string[] =>
@@ -34,20 +34,33 @@ const partsOf = (value: string): string[] =>
     .split(/[^a-z]+/)
     .filter((part) => part !== '');
 
-/** `supersecret`, `mygmailpassword` */
+/** `supersecret`, `mygmailpassword`, `wrongjwt` */
 const glued =
-  /^(?:super|top|very|some|test|your|the|existing|my[a-z]{0,12})(?:secret|password|passwd|token|key|pass)$/;
+  /^(?:super|top|very|some|test|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,12})(?:secret|password|passwd|token|jwt|key|pass)$/;
+/** What they are said to belong to, beside a word for a secret: `LdapAdminPassword`. */
+const owner = /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service)$/;
 
-const isOfExampleWords = (value: string): boolean => {
+function isOfExampleWords(value: string): boolean {
   const parts = partsOf(value);
-  return parts.length > 0 && parts.every((part) => isExampleWord(part) || glued.test(part));
-};
+  if (parts.length === 0) return false;
+  if (parts.every((part) => isExampleWord(part) || glued.test(part))) return true;
+  return (
+    parts.length > 1 &&
+    !/\d/.test(value) &&
+    /(?:password|secret|token|key)$/.test(parts.at(-1)!) &&
+    parts.every((part) => isExampleWord(part) || owner.test(part))
+  );
+}
+
+/** `somepassword`, `key_1234`: in an address, where any other word is a password. */
+export const isExampleInAddress = (value: string): boolean =>
+  glued.test(value) || /^(?:key|token|secret|pass(?:word)?)[-_]\d{1,4}$/.test(value);
 
 /** `secret123`, `hard!to-guess_secret`, `p@ssw0rd`, `root`: in a program, an example. */
 export function isExampleWords(value: string): boolean {
   if (value.length > 60 || (value.match(/\d/g) ?? []).length > 4) return false;
   if (wellKnown.test(value) || /^1?234?5?$/.test(value) || isOfExampleWords(value)) return true;
-  return /[a-z]/.test(value) && isOfExampleWords(value.replace(/[@$0135](?=\D|$)/g, (sign) => leet[sign]!));
+  return /[a-z]/.test(value) && isOfExampleWords(value.replace(/[@$01345](?=\D|$)/g, (sign) => leet[sign]!));
 }
 
 /** Of RFC 6749, 6750 and 7519, which many packages copy. */

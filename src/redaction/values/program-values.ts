@@ -24,7 +24,8 @@ const expressions = [
 /** For unquoted values: a piece of program code. */
 export const isCodePiece = (value: string): boolean => expressions.some((one) => one.test(value));
 
-const closedBefore = /^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
+const closedBefore =
+  /^\)\.[a-z]\w*\(|^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
 /** `_process$env$TOKEN2`: created by a compiler. */
 const helper = /^_[a-z]\w*\$\w+(?:$| =)/i;
 const statement =
@@ -82,8 +83,10 @@ const constant = /^[A-Z][A-Z\d]+(?:_[A-Z\d]{2,})+$/;
  * themselves.
  */
 export function isCalledAsMeant(value: string, rule: string): boolean {
-  if (constant.test(value))
-    return (rule === 'password' ? /PASSWORD|PASSPHRASE/ : /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$/).test(value);
+  if (constant.test(value)) {
+    if (rule === 'password') return /PASSWORD|PASSPHRASE/.test(value);
+    return !/\d/.test(value) || /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$/.test(value);
+  }
   if (column.test(value)) return true;
   if (rule === 'password') return false;
   return mark.test(value) || ((joined.test(value) || camel.test(value)) && kinds.test(value));

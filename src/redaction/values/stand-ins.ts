@@ -15,7 +15,7 @@ function isStandInWord(word: string): boolean {
     this self async import export from require import( super typeof delete json yaml
     uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
     arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
-    foo bar baz qux bcrypt scrypt pbkdf2 argon2 argon2i argon2id
+    foobared bcrypt scrypt pbkdf2 argon2 argon2i argon2id
     es256 mysecret mytoken mykey myapikey yoursecret yourtoken yourkey yourapikey yourpassword string_value blob_value number_value passwort kennwort wachtwoord contraseña senha lösenord adgangskode passord
     hasło heslo jelszó parola salasana şifre пароль 密码 密碼 パスワード 비밀번호`.split(/\s+/),
   );
@@ -23,7 +23,7 @@ function isStandInWord(word: string): boolean {
 }
 
 const references =
-  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|(?:cat|pass|op|vault|aws|gcloud|kubectl|security|head|openssl|echo|printf|uuidgen) [-\w/$~.]|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
+  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|npm:|workspace:|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|(?:cat|pass|op|vault|aws|gcloud|kubectl|security|head|openssl|echo|printf|uuidgen) [-\w/$~.]|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
 const fillIns =
   /^(?:<[^<>]*>|\\\$\{[^{}]*\}|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
 const fillInWords =
@@ -45,7 +45,8 @@ export function isStandIn(value: string): boolean {
   if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^(?:[xX*•.·\-_#?0\s]|%20)+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
-  if (/\*{4,}|^\*{3,}[a-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;
+  if (/\*{4,}|^\*{3,}[A-Za-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;
+  if (/^(?:foo|bar|baz|qux)\d?$/i.test(text)) return true;
   // `sk-...`, `ghp_…`: a public start, and the rest omitted.
   if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))

@@ -76,7 +76,7 @@ export function isPlainDatum(value: string): boolean {
     /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
     /^0x[0-9a-f]{1,8}$/i.test(value) ||
     /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[-+]\d\d:?\d\d)?)?$/.test(value) ||
-    /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
+    /^(?:[v^~]|[<>]=?)?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
     isPath(value) ||
     /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
     /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/[\w{}./:-]{0,300}$/.test(value) ||
@@ -89,6 +89,7 @@ export function isPlainDatum(value: string): boolean {
 
 /** `req.body.password`, `getToken(`, `tokens[0`, `camelCase`: an expression, not a literal. */
 function isExpression(value: string, form: ValueForm): boolean {
+  if (namespaced.test(value)) return true;
   if (form.next === 40 || form.next === 91 || /^(?:module\.)?exports\.[A-Za-z_$]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.]*\\{0,2}<[A-Za-z]/.test(value) || /^<code>[A-Z][a-z]+(?:[A-Z][a-z]+)*$/.test(value))
@@ -97,8 +98,14 @@ function isExpression(value: string, form: ValueForm): boolean {
     return !isDrawnLetters(value);
   if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
   if (regexSource.test(value)) return true;
+  // `!!this.validate(ha2`, `_ref$clientSecret`: made by a compiler.
+  if (/^!+[A-Za-z_$][\w$.]*\(/.test(value) || (!form.tight && /^_[a-z]\w*\$\w+$/.test(value))) return true;
   return /^_*[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^_?[a-z]+(?:_[a-z]+)+;?$/.test(value);
 }
+
+/** `sts.StsCredentials;`: a type. */
+const namespaced =
+  /^[a-z_$][\w$]*\.(?:[A-Z][a-z]+)*(?:Credential|Token|Secret|Key|Type|Options|Password)s?;?$/;
 
 /** `web3_eth_accounts_1.privateKeyToAddress`, `s3location.s3path`. */
 const memberPath = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.)[A-Za-z_$][\w$]*)+;?$/;
@@ -190,10 +197,12 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
   if (isStandIn(text) || variableName.test(text) || isExampleOf(text, verdict.rule)) return false;
+  // `STORAGE_KEY_BASE = "GramJs-session-"`: the start of something.
+  if (form.quoted && verdict.rule !== 'password' && /^[A-Za-z_-]{1,40}[-_:.]$/.test(text)) return false;
   // `CREDENTIAL_EMPTY_VALUE = "__n8n_EMPTY_VALUE_…"`: a mark that no issuer and no person would choose.
   if (form.quoted && verdict.rule !== 'password' && /^__[A-Za-z][\w-]*$/.test(text)) return false;
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
-  if (!form.quoted && /^(?:string|str|text|bytes|any|boolean|number|Uint8Array)\b\s*[|;,=)&]/.test(text))
+  if (!form.quoted && /^(?:string|str|text|bytes|any|boolean|number|void|Uint8Array)\b\s*[|;,=)&]/.test(text))
     return false;
   if (form.quoted ? isProgramPiece(value) : isCodePiece(text)) return false;
   if (!form.quoted && form.setting !== 'sure' && isCalledByContent(text)) return false;

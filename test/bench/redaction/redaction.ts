@@ -19,6 +19,7 @@ import * as eighth from '../../support/unseen/unseen-forms-eighth.ts';
 import * as eleventh from '../../support/unseen/unseen-forms-eleventh.ts';
 import * as fifth from '../../support/unseen/unseen-forms-fifth.ts';
 import * as first from '../../support/unseen/unseen-forms-first.ts';
+import * as fourteenth from '../../support/unseen/unseen-forms-fourteenth.ts';
 import * as fourth from '../../support/unseen/unseen-forms-fourth.ts';
 import * as ninth from '../../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../../support/unseen/unseen-forms-second.ts';
@@ -31,6 +32,7 @@ import * as twelfth from '../../support/unseen/unseen-forms-twelfth.ts';
 import * as besideEighth from '../../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideEleventh from '../../support/unseen/unseen-look-alikes-eleventh.ts';
 import * as besideFifth from '../../support/unseen/unseen-look-alikes-fifth.ts';
+import * as besideFourteenth from '../../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../../support/unseen/unseen-look-alikes-fourth.ts';
 import * as besideNinth from '../../support/unseen/unseen-look-alikes-ninth.ts';
 import * as besideSeventh from '../../support/unseen/unseen-look-alikes-seventh.ts';
@@ -64,6 +66,7 @@ async function printQuality(): Promise<void> {
     ['eleventh set', eleventh],
     ['twelfth set', twelfth],
     ['thirteenth set', thirteenth],
+    ['fourteenth set', fourteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -82,6 +85,7 @@ async function printQuality(): Promise<void> {
     ['beside eleventh', besideEleventh],
     ['beside twelfth', besideTwelfth],
     ['beside thirteenth', besideThirteenth],
+    ['beside fourteenth', besideFourteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),
