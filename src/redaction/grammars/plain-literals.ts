@@ -59,14 +59,14 @@ export const isMessageNumber = (
 export const isOnBadge = ({ text }: Page, { start }: NamePlace): boolean =>
   /\.svg\?(?:[\w=-]{1,30}&){0,3}$/.test(text.slice(Math.max(0, start - 80), start));
 
-/** `require('grant')` … `session({ secret: 'grant' })`: the name of the package that is shown. */
-export const namesPackage = ({ text }: Page, { start }: NamePlace, value: string): boolean => {
+/** The name of the package that is shown: `secret: 'grant'` in a text that loads `grant`. */
+export function namesPackage({ text }: Page, { start }: NamePlace, value: string): boolean {
   if (!/^[a-z][a-z-]{2,30}$/.test(value)) return false;
   const around = text.slice(Math.max(0, start - 4000), start + 4000);
-  return [`require('${value}'`, `require("${value}"`, `from '${value}'`, `from "${value}"`].some((use) =>
-    around.includes(use),
-  );
-};
+  for (const [, loaded] of around.matchAll(loads)) if (loaded === value) return true;
+  return false;
+}
+const loads = /\b(?:require\(|from )["']([a-z-]{3,31})["']/g;
 
 /** `username: 'user3', password: 'user3'` */
 export const repeatsUser = ({ text }: Page, { start }: NamePlace, value: string): boolean =>
