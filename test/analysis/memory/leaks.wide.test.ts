@@ -14,73 +14,12 @@ import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspe
 import { openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import type { HeapSuspect } from '../../../src/model/heap.ts';
+import { entangled, healthy, leaks, seenAtOnce } from '../../support/heaps/leak-truths.ts';
 import { partInTurn, usualNode } from '../../support/run/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap/heap-leaks.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** By kind of leak: the container, and the class of its objects. */
-const leaks: Record<string, [RegExp, string]> = {
-  sessions: [/app\.store\.byId$/, 'Session'],
-  history: [/\.history$/, '{id, url, body}'],
-  listeners: [/app\.bus\._events\.config$/, 'Function'],
-  intervals: [/timerListMap\[\*\]$/, 'Timeout'],
-  'wrapped handler': [/global\.app\.handler$/, 'Function'],
-  'pending promises': [/app\.waiting$/, 'Promise'],
-  'linked list': [/app\.log\.newest$/, '{entry, older}'],
-  dictionary: [/app\.pages\.byUrl$/, '{id, url, body}'],
-  buffers: [/app\.uploads\.parts$/, 'Buffer'],
-  'log lines': [/app\.logger\.transports\[\*\]\.lines$/, '(string)'],
-  'metric labels': [/app\.metrics\.requests\.hashMap$/, '{labels}'],
-  'async context': [/\.spans$/, '{id, url, body}'],
-};
-/**
- * Leaks that no single container dominates, or only a chain does. They are tested beside 20 MB of permanent data, which is
- * the harder case.
- */
-const entangled: Record<string, [RegExp, string]> = {
-  'list and timer': [/app\.jobs\.byName$/, '{name, request, timer}'],
-  'two lists': [/app\.store\.(rejected|reasons)$/, '{id, url, body}'],
-  ports: [/app\.channels\.open$/, 'MessagePort'],
-  // The promise, or the function that would settle it: both hold everything that waits.
-  'one gate': [/app\.(gate|open\{context\})$/, 'system / Context'],
-  registry: [/app\.registry$/, '{close}'],
-  'replaced thing': [/app\.peek\{context\}\.theThing$/, ''],
-  'wasm memories': [/app\.modules\.memories$/, 'Memory'],
-  'weak values': [/app\.users\[\*\]$/, '{id, url, body}'],
-  'lists by user': [/app\.audit\.byUser\.get\(…\)$/, '{id, url, body}'],
-  'list made anew': [/app\.state\.log$/, ''],
-  'promise chain': [/app\.first$/, 'Promise'],
-  'pool without release': [/app\.database\.lent$/, '{id, url, body}'],
-  'memoized for ever': [/options\.cache$/, '{id, url, body}'],
-};
-/**
- * What the title of the first suspect in a single snapshot must match. For leaks without an entry there must be no suspect.
- */
-const seenAtOnce: Record<string, RegExp> = {
-  'list and timer': /byName|Timeout|timer/,
-  'two lists': /app\.store\.(rejected|reasons)$/,
-  ports: /app\.channels\.open$/,
-  'one gate': /app\.(gate|open\{context\})$/,
-  registry: /app\.registry$/,
-  'replaced thing': /theThing$/,
-  'wasm memories': /app\.modules\.memories$/,
-  'lists by user': /app\.audit\.byUser/,
-  'list made anew': /app\.state\.log$/,
-  'promise chain': /app\.first$/,
-  'memoized for ever': /options\.cache$/,
-};
-const healthy = [
-  'LRU at its limit',
-  'ring',
-  'table',
-  'pool',
-  'timers',
-  'server',
-  'garbage',
-  'expiring cache',
-].map((name) => `healthy: ${name}`);
 
 interface Found {
   byGrowth: HeapSuspect[];

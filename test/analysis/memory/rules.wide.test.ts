@@ -51,6 +51,13 @@ const ways: [way: string, rule: string, sentence: RegExp][] = [
   ['closure-context', 'closure-context', /heap-suspects\.mjs:\d+.* archive/],
   ['external-memory', 'external-memory', /the memory of \d+ Buffers and typed arrays/],
   ['duplicate-strings', 'duplicate-strings', /You are a helpful agent/],
+  ['module-versions', 'module-versions', /^600 modules imported from data: URLs keep .*loadCache/],
+  [
+    'module-versions by query',
+    'module-versions',
+    /^300 versions of the module file:\/\/\S*\.rules\.mjs keep .*loadCache/,
+  ],
+  ['registered-symbols', 'registered-symbols', /^4,\d\d\d symbols made by Symbol\.for keep/],
   ['detached-contexts', 'detached-contexts', /2\d contexts besides the program's own/],
 ];
 

@@ -101,6 +101,8 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean
 }
 
 function remedy({ node, path }: HeapGrownNode): string {
+  if (path.endsWith('{public_symbol_table}'))
+    return 'Use Symbol() for what is made again and again: V8 keeps what Symbol.for made for ever.';
   if (/_events|listeners|kEvents/i.test(path))
     return 'Remove each listener when what it was added for is done.';
   if (/Map$|Set$|Cache/i.test(node.class))

@@ -1,6 +1,7 @@
 /**
  * New objects that only the roots dominate, because several things hold them: a job that is in a list and in a timer. Grouped
- * by class, and reported at the container that they have in common; omitted if there is none.
+ * by class, and reported at the container that they have in common. A chain whose newest link is its head (`store = {parent:
+ * store}`) is reported at that link. Without anything in common (sockets, which Node's own handles hold) they are reported as a class, but only if they are a good part of what the heap grew by.
  */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode } from '../../../model/heap.ts';
@@ -8,7 +9,9 @@ import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
 import { nodeRow } from '../questions/node-rows.ts';
 import { generalPath } from '../questions/paths.ts';
+import { isHeadOfChain } from '../suspects/accumulation.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
+import { registeredSymbols } from '../suspects/registered-symbols.ts';
 import { addedRow } from './added-objects.ts';
 
 const fewestObjects = 8;
@@ -23,10 +26,19 @@ const ofProgram: ReadonlySet<number> = new Set([
   NodeType.concatenatedString,
   NodeType.slicedString,
 ]);
+/** Texts are held by what uses them, which grows too. */
+const texts: ReadonlySet<number> = new Set([
+  NodeType.string,
+  NodeType.concatenatedString,
+  NodeType.slicedString,
+]);
+/** Of the growth of the heap, for objects that nothing but the roots holds. */
+const leastShareOfRoots = 0.25;
 
-/** For each snapshot, how much the objects of a class retain. */
+/** For each snapshot, how many objects a class has and how much they retain. */
 interface ClassSums {
-  classes: ReadonlyMap<string, { retainedSize: number }>;
+  totalBytes: number;
+  classes: ReadonlyMap<string, { count: number; retainedSize: number }>;
 }
 
 /**
@@ -40,26 +52,66 @@ export function sharedGrowth(
   net: (className: string) => number,
 ): HeapGrownNode[] {
   const rows: HeapGrownNode[] = [];
+  const heapGrowth = digests.at(-1)!.totalBytes - digests[0]!.totalBytes;
   for (const [name, nodes] of newBelowRoots(heap, isNew)) {
     const added = addedRow(heap, name, nodes);
     const share = net(name);
-    if (nodes.length < fewestObjects || share < leastNetShare || added.retainedSizeBytes < leastBytes)
-      continue;
-    const holder = commonHolder(heap, nodes);
-    if (holder < 0) continue;
+    if (share < leastNetShare || added.retainedSizeBytes < leastBytes) continue;
     const heldBytes = digests.map((digest) => digest.classes.get(name)?.retainedSize ?? 0);
-    rows.push({
-      node: nodeRow(heap, holder),
+    const grown = { count: 1, beforeBytes: heldBytes[0]!, heldBytes, added };
+    if (nodes.length < fewestObjects) {
+      const head = nodes.find((node) => isHeadOfChain(heap, node));
+      if (head === undefined) continue;
+      const growthBytes = heldBytes.at(-1)! - heldBytes[0]!;
+      const counts = digests.map((digest) => digest.classes.get(name)?.count ?? 0);
+      const links = { ...added, count: counts.at(-1)! - counts[0]!, retainedSizeBytes: growthBytes };
+      rows.push({ ...grown, ...placeOf(heap, head), growthBytes, added: links });
+      continue;
+    }
+    const holder = commonHolder(heap, nodes);
+    const growthBytes = Math.round(added.retainedSizeBytes * share);
+    if (holder >= 0) rows.push({ ...grown, ...placeOf(heap, holder), growthBytes });
+    else if (
+      growthBytes >= heapGrowth * leastShareOfRoots &&
+      !texts.has(heap.snapshot.nodes.type[nodes[0]!]!)
+    )
+      rows.push({ ...grown, ...placeOf(heap, largestOf(heap, nodes)), count: nodes.length, growthBytes });
+  }
+  return [...rows, ...grownRegistry(digests, heap, isNew)];
+}
+
+/** The registry of `Symbol.for`, which V8 replaces by a larger one, so that it is new itself. */
+function grownRegistry(digests: readonly ClassSums[], heap: Heap, isNew: Uint8Array): HeapGrownNode[] {
+  const registry = registeredSymbols(heap);
+  const added = registry?.symbols.filter((symbol) => isNew[symbol]) ?? [];
+  if (!registry || added.length < fewestObjects) return [];
+  const name = heap.className(added[0]!);
+  const counts = digests.map((digest) => digest.classes.get(name)?.count ?? 0);
+  const each = registry.bytes / registry.symbols.length;
+  const heldBytes = counts.map((count) =>
+    Math.round(each * Math.max(0, registry.symbols.length - counts.at(-1)! + count)),
+  );
+  const growthBytes = heldBytes.at(-1)! - heldBytes[0]!;
+  if (growthBytes < leastBytes) return [];
+  return [
+    {
+      ...placeOf(heap, registry.table),
       count: 1,
       beforeBytes: heldBytes[0]!,
-      growthBytes: Math.round(added.retainedSizeBytes * share),
-      path: generalPath(heap, holder),
+      growthBytes,
       heldBytes,
-      added,
-    });
-  }
-  return rows;
+      added: { class: name, count: added.length, retainedSizeBytes: growthBytes },
+    },
+  ];
 }
+
+const placeOf = (heap: Heap, node: number): Pick<HeapGrownNode, 'node' | 'path'> => ({
+  node: nodeRow(heap, node),
+  path: generalPath(heap, node),
+});
+
+const largestOf = ({ retained }: Heap, nodes: readonly number[]): number =>
+  nodes.reduce((most, node) => (retained[node]! > retained[most]! ? node : most));
 
 function newBelowRoots(heap: Heap, isNew: Uint8Array): Map<string, number[]> {
   const { dominator } = heap.tree;

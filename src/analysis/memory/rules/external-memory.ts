@@ -3,7 +3,13 @@ import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
-import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
+import {
+  leastLargeBytes,
+  placeText,
+  type SuspectRule,
+  shareText,
+  suspectAt,
+} from '../suspects/suspect-context.ts';
 
 const leastShare = 0.2;
 /** Fewer large buffers may have nothing in common. */
@@ -26,7 +32,7 @@ export const externalMemoryRule: SuspectRule = {
     }
     // Vectors have a rule of their own, which describes them better.
     const vectors = computeAgentMemory(heap).embeddings.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (largest < 0 || bytes - vectors < totalBytes * leastShare) return [];
+    if (largest < 0 || bytes - vectors < Math.max(totalBytes * leastShare, leastLargeBytes)) return [];
     // Many of the small buffers are Node's own.
     const typical = stores.filter((node) => heap.selfSize.get(node) * stores.length * 2 >= bytes);
     const holder = typical.length >= fewestTogether ? commonHolder(heap, typical) : -1;

@@ -44,6 +44,12 @@ export function accumulationBelow(heap: Heap, node: number): number {
   return end;
 }
 
+/** Whether it is the first of a chain of objects of its class. */
+export function isHeadOfChain(heap: Heap, node: number): boolean {
+  const { end, links } = descend(heap, node);
+  return links >= longChain && end === node;
+}
+
 /**
  * Descends until no single child dominates, or to the head of a chain: links of one class below each other, including what is
  * between them (a closure and its scope).

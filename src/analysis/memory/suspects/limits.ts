@@ -7,6 +7,7 @@ import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, isStringType } from '../questions/node-rows.ts';
 import { pathEdges } from '../questions/paths.ts';
+import { rootGroups } from './root-groups.ts';
 
 /** Not `_capacity`, which is a queue's current allocation. */
 const limitNames =
@@ -29,11 +30,38 @@ export function limitOf(heap: Heap, node: number, steps = mostSteps): string | u
     if (heap.snapshot.nodes.type[owner] !== NodeType.object) continue;
     const name = heap.className(owner);
     if (/^(?:global|Window)\b/.test(name)) break;
+    if (isUnlimited(heap, owner)) return undefined;
     if (boundedClasses.test(name) || (steps === mostSteps && poolClasses.test(name))) return `class ${name}`;
     const limit = shapeNames(heap, owner).find((property) => limitNames.test(property));
     if (limit !== undefined) return `property ${limit}`;
   }
   return undefined;
+}
+
+/**
+ * Whether a limit among its properties is infinite: `new LRUCache()` without `max`. Other numbers are rarely in a snapshot, but
+ * V8 has a single node for Infinity.
+ */
+function isUnlimited(heap: Heap, node: number): boolean {
+  const { snapshot } = heap;
+  const infinity = infinityOf(heap);
+  if (infinity < 0) return false;
+  const { firstEdge } = snapshot.nodes;
+  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
+    if (snapshot.edgeTarget(edge) === infinity && snapshot.edgeType(edge) === EdgeType.property)
+      if (limitNames.test(snapshot.edgeName(edge).replace(/^<symbol (.*)>$/, '$1'))) return true;
+  return false;
+}
+
+const infinities = new WeakMap<Heap, number>();
+
+/** The node of Infinity, which V8 counts among its roots; -1 if there is none. */
+function infinityOf(heap: Heap): number {
+  const known = infinities.get(heap);
+  if (known !== undefined) return known;
+  const found = Math.max(-1, ...rootGroups(heap).map((group) => findChild(heap, group, 'infinity_value')));
+  infinities.set(heap, found);
+  return found;
 }
 
 /** Names of own properties, including those with numbers; possibly a few more, if other shapes extend this one. */

@@ -48,7 +48,7 @@ export function suspectAt(
 }
 
 /** In a program that has just started, Node itself retains a tenth of the heap. */
-const leastLargeBytes = 2 * 1024 ** 2;
+export const leastLargeBytes = 2 * 1024 ** 2;
 
 /** Whether this many bytes are worth reporting, for rules that only see sizes. */
 export function isLargeShare({ growableBytes }: SuspectContext, bytes: number, share: number): boolean {

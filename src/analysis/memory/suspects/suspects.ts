@@ -16,7 +16,9 @@ import { externalMemoryRule } from '../rules/external-memory.ts';
 import { largeClassRule } from '../rules/large-class.ts';
 import { largeObjectRule } from '../rules/large-object.ts';
 import { listenersRule } from '../rules/listeners.ts';
+import { moduleVersionsRule } from '../rules/module-versions.ts';
 import { promisesRule } from '../rules/promises.ts';
+import { registeredSymbolsRule } from '../rules/registered-symbols.ts';
 import { streamsRule } from '../rules/streams.ts';
 import { timersRule } from '../rules/timers.ts';
 import { toolResultsRule } from '../rules/tool-results.ts';
@@ -30,6 +32,8 @@ export const rules: readonly SuspectRule[] = [
   conversationsRule,
   documentsRule,
   embeddingsRule,
+  moduleVersionsRule,
+  registeredSymbolsRule,
   cachesRule,
   listenersRule,
   timersRule,
