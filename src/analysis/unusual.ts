@@ -144,10 +144,17 @@ const resident: Rule = ({ memory }) => {
   ];
   return {
     level: 'notice',
-    fact: `${formatBytes(rest)} of ${formatBytes(rss)} resident memory is neither heap nor Buffers (${parts.join(', ')}): native code and addons, WebAssembly, stacks of threads, or what the allocator has not given back`,
+    fact: `${formatBytes(rest)} of ${formatBytes(rss)} resident memory is neither heap nor Buffers (${parts.join(', ')}): native code and addons, WebAssembly, stacks of threads, or what the allocator has not given back${mappedText(memory?.mapped)}`,
     part: 'memory.json',
   };
 };
+
+function mappedText(mapped: NonNullable<UnusualInput['memory']>['mapped']): string {
+  if (mapped?.mallocBytes === undefined) return '';
+  const { mallocBytes, mallocArenas = 0, stackBytes = 0, fileBytes = 0 } = mapped;
+  const arenas = mallocArenas ? ` and ${formatCount(mallocArenas, 'arena')} of threads` : '';
+  return `. Resident are ${formatBytes(mallocBytes)} in malloc's main arena${arenas}, ${formatBytes(stackBytes)} of stacks, ${formatBytes(fileBytes)} of files`;
+}
 
 const detachedContexts: Rule = ({ memory }) => {
   const count = memory?.heap?.['number_of_detached_contexts'] ?? 0;

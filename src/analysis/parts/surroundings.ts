@@ -15,11 +15,13 @@ export interface MemoryPartFacts {
   usage?: Record<string, number>;
   heap?: Record<string, number>;
   system?: Partial<MemoryPart['system']>;
+  mapped?: Partial<NonNullable<MemoryPart['mapped']>>;
   heapTier?: Partial<MemoryPart['heapTier']>;
 }
 
 export function readMemory(part: Fields): MemoryPartFacts {
   const system = part.object('system');
+  const mapped = part.object('mapped');
   const tier = part.object('heapTier');
   return defined({
     usage: part.record('usage', asNumber),
@@ -27,6 +29,15 @@ export function readMemory(part: Fields): MemoryPartFacts {
     system:
       system &&
       defined({ totalBytes: system.number('totalBytes'), availableBytes: system.number('availableBytes') }),
+    mapped:
+      mapped &&
+      defined({
+        mallocBytes: mapped.number('mallocBytes'),
+        mallocArenas: mapped.number('mallocArenas'),
+        stackBytes: mapped.number('stackBytes'),
+        fileBytes: mapped.number('fileBytes'),
+        otherBytes: mapped.number('otherBytes'),
+      }),
     heapTier:
       tier &&
       defined({

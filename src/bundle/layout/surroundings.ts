@@ -112,6 +112,8 @@ export interface MemoryPart {
   heap: Record<string, number>;
   spaces: Record<string, number | string>[];
   system: { totalBytes: number; availableBytes: number };
+  /** Only where much memory is neither V8's heap nor external memory. */
+  mapped?: MappedMemory;
   /** What was chosen for the heap, and why. */
   heapTier: {
     wanted: string;
@@ -121,6 +123,18 @@ export interface MemoryPart {
     estimatedMs?: number;
     highestBytes?: number;
   };
+}
+
+/** Resident memory by what it is mapped for, in bytes. */
+export interface MappedMemory {
+  /** malloc's main arena (the program break) and its further arenas, which threads use; larger blocks are not in them. */
+  mallocBytes: number;
+  /** Number of further arenas. */
+  mallocArenas: number;
+  stackBytes: number;
+  fileBytes: number;
+  /** V8's heap, malloc's large blocks, WebAssembly and the rest. */
+  otherBytes: number;
 }
 
 /** `heap-profile.json`: samples of allocations since the profiler was started that are still alive. In bytes. */

@@ -4,17 +4,21 @@ import { type MemoryPart, partNames } from '../../../bundle/layout/bundle.ts';
 import { platform } from '../../../platform/index.ts';
 import { decideHeapTier } from '../../heap/tier.ts';
 import type { PartProducer } from '../part.ts';
+import { mappedMemory } from './mapped-memory.ts';
 
 export const memoryPart: PartProducer = {
   name: partNames.memory,
   isVital: true,
   produce({ config, trigger }): MemoryPart {
     const v8 = process.getBuiltinModule('node:v8');
+    const usage = platform.memoryUsage();
+    const mapped = mappedMemory(usage);
     return {
-      usage: { ...platform.memoryUsage() },
+      usage: { ...usage },
       heap: { ...v8.getHeapStatistics() },
       spaces: v8.getHeapSpaceStatistics().map((space) => ({ ...space })),
       system: { totalBytes: totalmem(), availableBytes: platform.availableBytes() },
+      ...(mapped && { mapped }),
       heapTier: decideHeapTier(config, trigger),
     };
   },
