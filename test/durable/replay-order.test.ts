@@ -59,6 +59,14 @@ test('what nothing can bring any more is noticed, with what is asked for instead
   await assert.rejects(fresh, /no b/);
 });
 
+test('what waits for its turn rejects when the run is called off', async () => {
+  const { order, ask, given } = orderOf('a( b( b) a)', { quietMs: Number.POSITIVE_INFINITY });
+  const waiting = [ask('a'), order.through('step x')];
+  order.breakWith(new Error('the run was lost'));
+  for (const outcome of waiting) await assert.rejects(outcome, /the run was lost/);
+  assert.deepEqual(given, []);
+});
+
 test('what something may still bring is waited for, and given up after a while', async () => {
   const { order, ask, given, said } = orderOf('a( b( b) a)', {
     lookMs: 5,

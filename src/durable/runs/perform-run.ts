@@ -129,6 +129,8 @@ interface Performed {
 async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
   const root = new ScopedRun(run, '');
   const follower = new AbortFollower(run.signal ? [run.signal, run.lost.signal] : [run.lost.signal]);
+  const breakOrder = () => run.order.breakWith(follower.signal.reason);
+  follower.signal.addEventListener('abort', breakOrder, { once: true });
   try {
     await run.watchForCancel();
     const restored = run.checkpoints.restore();

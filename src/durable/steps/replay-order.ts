@@ -220,7 +220,7 @@ export class ReplayOrder {
   #look(): void {
     if (this.isThrough || this.#isPausing) return;
     const verdict = this.#patience.look();
-    if (verdict === 'never') this.#fail();
+    if (verdict === 'never') this.breakWith(this.#options.onChanged(this.#missing(), this.#asked()));
     else if (verdict === 'give up') this.#giveUp();
     else if (verdict === 'say')
       this.#options.notify(`waits for the program to come to ${this.#missing().path}, as recorded`);
@@ -238,15 +238,19 @@ export class ReplayOrder {
     return [...this.#turns.values(), ...this.#given.values(), ...this.#starts];
   }
 
-  #fail(): void {
-    const error = this.#options.onChanged(this.#missing(), this.#asked());
-    const waiters = this.#waiters();
+  /**
+   * The run is called off or can't be recorded any more: the program would not come to what is recorded, so whatever waits for
+   * its turn rejects at once.
+   */
+  breakWith(error: Error): void {
+    const waiters = [...this.#waiters(), ...this.#late.splice(0)];
     this.#items = [];
     this.#turns.clear();
     this.#given.clear();
     this.#tickets = [];
     this.#starts.length = 0;
     for (const { reject } of waiters) reject(error);
+    this.end();
   }
 
   /** An entry that was given up, and that the program has not called since. */
