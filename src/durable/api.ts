@@ -17,7 +17,6 @@ import type {
 } from './options.ts';
 import type { CheckpointContents } from './records/checkpoint.ts';
 import type { Answer, Signal } from './records/layout.ts';
-import type { MaybePromise } from './stores/store.ts';
 
 /** The return value of the function, or in a durable run a promise of it. */
 export type StepResult<Result> =
@@ -45,8 +44,11 @@ export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
     work: (toolArguments: Arguments, call: DurableWork) => Result,
     options?: DurableToolOptions,
   ): StepResult<Result>;
-  /** True for runs that get here for the first time; false for a run that got past this point with earlier code. */
-  version(name: string): MaybePromise<boolean>;
+  /**
+   * True for runs that get here for the first time, and outside of durable runs; false for a run that got past this point with
+   * earlier code. Always a promise, so that a condition without `await` does not compile.
+   */
+  version(name: string): Promise<boolean>;
   /** Waits for `agentdump approve` or `reject`; the wait survives the death of the process. Only in a durable run. */
   waitForApproval(name: string, request?: unknown, options?: ApprovalWish): Promise<Answer>;
   /**
@@ -159,7 +161,7 @@ export const durableAgent: DurableAgent = {
   run: run as DurableAgent['run'],
   step: step as DurableAgent['step'],
   tool: tool as DurableAgent['tool'],
-  version: (name) => {
+  version: async (name) => {
     const around = findAround();
     return around ? around.place.scoped.run.takeVersion(around.place, name) : true;
   },

@@ -499,7 +499,7 @@ test('outside of durable runs', async () => {
     agent.step('plain', ({ attempt, inDoubt }) => [attempt, inDoubt].join()),
     '1,false',
   );
-  assert.equal(agent.version('any'), true);
+  assert.equal(await agent.version('any'), true);
   await assert.rejects(agent.waitForApproval('x'), { code: 'usage' });
   await assert.rejects(agent.checkpoint(), { code: 'usage' });
 });
