@@ -110,7 +110,7 @@ export interface JournalEvidence {
   torn: boolean;
   /** The journal's own end record, if it has one. */
   end?: { endedWell: boolean; exitCode?: number; signal?: string };
-  /** The signals that would have left a bundle, as the journal says; absent if it says nothing about them. */
+  /** The signals that the recorder held, so that each leaves a bundle in time; absent if the journal says nothing about them. */
   heldSignals?: string[];
   /** The number of records of each kind. */
   kinds: Record<string, number>;

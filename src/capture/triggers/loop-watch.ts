@@ -58,7 +58,7 @@ export function watchLoop(
       surroundings.watch = watch;
       Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
       const noteLate = guarded(() => {
-        if (watch.threadId === 0) openFlight(surroundings, () => {});
+        if (watch.threadId === 0 && !surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
       });
       late = setTimeout(noteLate, lateThreadMs).unref();
     } catch {

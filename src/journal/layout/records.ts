@@ -29,7 +29,7 @@ export const recordKinds = {
   commandLine: 18,
   /** Server requests in flight, recorded when they change. */
   openRequests: 19,
-  /** From now on these signals leave a bundle before they kill. */
+  /** From now on these signals leave a bundle before they kill, if there is time. */
   signalsHeld: 20,
   end: 31,
   run: 32,

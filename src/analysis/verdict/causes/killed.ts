@@ -91,7 +91,10 @@ function unseen(facts: VerdictFacts): ReturnType<Cause['consider']> {
 function heldEvidence(held: readonly string[]) {
   if (held.length === 0) return [];
   return [
-    { fact: `The recorder held ${held.join(', ')}: each would have left a bundle.`, part: 'evidence.json' },
+    {
+      fact: `The recorder held ${held.join(', ')}: each leaves a bundle, unless the time was too short to write one.`,
+      part: 'evidence.json',
+    },
   ];
 }
 
