@@ -5,6 +5,7 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { platform } from '../../platform/index.ts';
+import { compactHeap } from './compact-heap.ts';
 import { HeldSignals } from './held-signals.ts';
 import { lookAtMemory } from './look-at-memory.ts';
 import { lookAtStall } from './look-at-stall.ts';
@@ -22,6 +23,8 @@ const slowestTickMs = 1000;
 const freePollMs = 20;
 const backOff = 4;
 const longestLimitMs = 3_600_000;
+/** A program that ends sooner does not pay for it. */
+const compactAfterMs = 3000;
 
 class Watcher {
   readonly #data: WatchdogData;
@@ -65,6 +68,7 @@ class Watcher {
     this.#port.on('message', (message: ToWatchdog) => this.#hear(message));
     this.#hold();
     setInterval(() => this.#tick(), this.#tickMs);
+    setTimeout(compactHeap, compactAfterMs);
     this.#tick();
     const { config, heapLimitBytes: limitBytes } = this.#data;
     const threshold = config.memoryPercent / 100;
