@@ -52,4 +52,8 @@ export interface ProviderFormat {
   readReply(body: unknown, reply: ReplyBuilder): void;
   /** Reads one event of a streamed reply: its name, if the framing has names, and its JSON. */
   readEvent(name: string | undefined, data: unknown, reply: ReplyBuilder): void;
+  /**
+   * Where an event has its piece of text. Then `readEvent` keeps no object of an event that has one: the next may be read into it.
+   */
+  textAt?: readonly (string | number)[];
 }

@@ -11,6 +11,7 @@ import type { ReplyBuilder } from '../calls/reply.ts';
 import { ContentDecoder } from './content-decoder.ts';
 import { EventStreamDecoder } from './event-stream.ts';
 import { LineDecoder } from './ndjson.ts';
+import { EventParser } from './repeated-event.ts';
 import { SseDecoder } from './sse.ts';
 
 type Framing = 'json' | 'sse' | 'lines' | 'event-stream';
@@ -36,6 +37,7 @@ export class ReplyReader {
   readonly #sse = new SseDecoder();
   readonly #lines = new LineDecoder();
   readonly #eventStream = new EventStreamDecoder();
+  readonly #events: EventParser;
   #framing: Framing | undefined;
   #waiting: Buffer | undefined;
   #waitingBytes = 0;
@@ -50,6 +52,7 @@ export class ReplyReader {
   ) {
     this.#format = format;
     this.#reply = reply;
+    this.#events = new EventParser(format.textAt);
     this.#decoder = new ContentDecoder(encoding);
     this.#framing = framingOf(contentType);
   }
@@ -115,7 +118,7 @@ export class ReplyReader {
 
   #readEvent(name: string | undefined, text: string): void {
     this.frames++;
-    const value = parseJson(text);
+    const value = this.#events.parse(text);
     if (value !== undefined) this.#format.readEvent(name, value, this.#reply);
     // Recorded as evidence: the client's parser will fail on what the server sent.
     else this.#reply.error ??= { type: 'malformed_event', message: text.slice(0, 2000) };

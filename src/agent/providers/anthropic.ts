@@ -18,6 +18,7 @@ export const anthropic: ProviderFormat = {
   readRequest: readAnthropicRequest,
   readReply: readAnthropicReply,
   readEvent: readAnthropicEvent,
+  textAt: ['delta', 'text'],
 };
 
 export function readAnthropicRequest(body: JsonObject, target: RequestTarget): ModelRequest | undefined {

@@ -23,6 +23,7 @@ import { cohere } from './cohere.ts';
 import { readErrorBody } from './error-body.ts';
 import { gemini } from './gemini.ts';
 import { generic, providerAt } from './generic.ts';
+import { chatTextAt } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
 
 const words =
@@ -34,6 +35,7 @@ export const byBody: ProviderFormat = {
   readRequest,
   readReply: generic.readReply,
   readEvent: generic.readEvent,
+  textAt: chatTextAt,
 };
 
 function readRequest(body: JsonObject, target: RequestTarget): ModelRequest | undefined {

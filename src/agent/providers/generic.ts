@@ -7,6 +7,7 @@ import { textMessage } from '../calls/message-parts.ts';
 import type { ModelRequest, ProviderFormat } from '../calls/model-call.ts';
 import { readSettings } from '../calls/request-attributes.ts';
 import {
+  chatTextAt,
   isAzureHost,
   isOpenaiHost,
   readChatEvent,
@@ -66,6 +67,7 @@ export const generic: ProviderFormat = {
     reply.done = true;
   },
   readEvent: readChatEvent,
+  textAt: chatTextAt,
 };
 
 function readCompletion(body: JsonObject): ModelRequest | undefined {

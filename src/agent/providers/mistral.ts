@@ -3,7 +3,7 @@
  * contains thinking. Source: Mistral API reference, "Chat".
  */
 import type { ProviderFormat } from '../calls/model-call.ts';
-import { readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';
+import { chatTextAt, readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';
 
 export const mistral: ProviderFormat = {
   providerName: () => 'mistral_ai',
@@ -16,4 +16,5 @@ export const mistral: ProviderFormat = {
   },
   readReply: readChatReply,
   readEvent: readChatEvent,
+  textAt: chatTextAt,
 };

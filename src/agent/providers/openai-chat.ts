@@ -19,12 +19,15 @@ import type { ReplyBuilder } from '../calls/reply.ts';
 import { readSettings } from '../calls/request-attributes.ts';
 import { readErrorBody } from './error-body.ts';
 
+export const chatTextAt: readonly (string | number)[] = ['choices', 0, 'delta', 'content'];
+
 export const openaiChat: ProviderFormat = {
   providerName: ({ host }) => (isAzureHost(host) ? 'azure.ai.openai' : 'openai'),
   matches: ({ host, path }) => isOpenaiHost(host) && path.endsWith('/chat/completions'),
   readRequest: (body, { path }) => readChatRequest(withDeployment(body, path)),
   readReply: readChatReply,
   readEvent: readChatEvent,
+  textAt: chatTextAt,
 };
 
 export function isOpenaiHost(host: string): boolean {

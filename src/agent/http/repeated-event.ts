@@ -1,0 +1,92 @@
+/**
+ * Parses the events of a stream. Most of them differ from the one before only in a piece of text: what stands around that
+ * piece is kept, and while it repeats, only the piece is read, in a seventh of the time. What such an event is read into is
+ * the same object each time.
+ */
+import { isObject, type JsonObject, parseJson } from '../calls/json.ts';
+
+/** The keys that lead to the piece of text. */
+export type TextPath = readonly (string | number)[];
+
+interface Repeated {
+  before: string;
+  after: string;
+  value: unknown;
+  /** The object in `value` that has the piece. */
+  holder: JsonObject;
+  key: string;
+}
+
+/** From this length on V8 would keep the whole event for the sake of a part of it. */
+const leastSliced = 13;
+/** Proves where in the text the piece stands. */
+const probe = 'agentdump';
+/** Some hosts add a random text to each event. */
+const mostInVain = 4;
+
+export class EventParser {
+  readonly #path: TextPath | undefined;
+  #repeated: Repeated | undefined;
+  #inVain = 0;
+
+  constructor(path: TextPath | undefined) {
+    this.#path = path;
+  }
+
+  /** The value of an event, to be read before the next one is parsed; undefined if the text is not JSON. */
+  parse(text: string): unknown {
+    const repeated = this.#repeat(text);
+    if (repeated !== undefined) return repeated;
+    const value = parseJson(text);
+    if (this.#path && this.#inVain < mostInVain) this.#learn(text, value, this.#path);
+    return value;
+  }
+
+  #repeat(text: string): unknown {
+    if (!this.#repeated) return undefined;
+    const { before, after, value, holder, key } = this.#repeated;
+    const end = text.length - after.length;
+    // Four times as fast as startsWith and endsWith.
+    if (end < before.length || text.slice(0, before.length) !== before || text.slice(end) !== after)
+      return undefined;
+    const piece = text.slice(before.length, end);
+    const read = piece.length < leastSliced && isPlain(piece) ? piece : parseJson(`"${piece}"`);
+    if (typeof read !== 'string') return undefined;
+    holder[key] = read;
+    this.#inVain = 0;
+    return value;
+  }
+
+  #learn(text: string, value: unknown, path: TextPath): void {
+    const key = path.at(-1) as string;
+    const piece = holderOf(value, path)?.[key];
+    if (typeof piece !== 'string' || piece === '') return;
+    const at = text.indexOf(`"${piece}"`);
+    if (at === -1) return;
+    const before = text.slice(0, at + 1);
+    const after = text.slice(at + 1 + piece.length);
+    const proven = parseJson(before + probe + after);
+    const holder = holderOf(proven, path);
+    if (holder?.[key] !== probe) return;
+    this.#repeated = { before, after, value: proven, holder, key };
+    this.#inVain++;
+  }
+}
+
+/** Nothing in it is escaped, or ends the text. */
+function isPlain(piece: string): boolean {
+  for (let at = 0; at < piece.length; at++) {
+    const unit = piece.charCodeAt(at);
+    if (unit === 0x22 || unit === 0x5c || unit < 0x20) return false;
+  }
+  return true;
+}
+
+function holderOf(value: unknown, path: TextPath): JsonObject | undefined {
+  let holder = value;
+  for (const key of path.slice(0, -1)) {
+    if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return undefined;
+    holder = (holder as JsonObject)[key];
+  }
+  return isObject(holder) ? holder : undefined;
+}
