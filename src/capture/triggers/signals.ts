@@ -172,7 +172,7 @@ function signalNumber(name: NodeJS.Signals): number {
  */
 function wrapKill(deathSignals: MainThreadSignals): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(process, 'kill');
-  const kill = function kill(pid: number, signal?: string | number): true {
+  const kill = (pid: number, signal?: string | number): true => {
     // Node accepts digits too.
     const target = typeof pid === 'string' ? Number(pid) : pid;
     const name =
@@ -186,6 +186,8 @@ function wrapKill(deathSignals: MainThreadSignals): () => void {
     if (isToGroup) deathSignals.dieOfGroupSignal(name);
     return result;
   };
+  // The build shortens names, and the program sees this one.
+  Object.defineProperty(kill, 'name', { value: 'kill', configurable: true });
   Object.defineProperty(process, 'kill', { ...descriptor, value: kill });
   return () => {
     if (process.kill === kill) Object.defineProperty(process, 'kill', { ...descriptor, value: originalKill });

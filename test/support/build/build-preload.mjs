@@ -14,13 +14,19 @@ const oneFile = {
   legalComments: 'none',
 };
 const smallFile = { ...oneFile, minifyWhitespace: true, minifySyntax: true };
+/**
+ * Short names too: V8 keeps the text, and scans all of it before anything in it runs. A function that the program can see
+ * sets its name itself. Those of the testing half, in which there are many, keep theirs.
+ */
+const shortNames = { minifyIdentifiers: true };
 
 /** `plugins` are esbuild's: a test may put a faulty module in the place of one of ours. */
 export async function buildPreload(outfile, plugins = []) {
   const preload = { ...smallFile, charset: 'ascii', plugins };
-  const textOf = async (half) => {
+  const textOf = async (half, names = shortNames) => {
     const built = await build({
       ...preload,
+      ...names,
       entryPoints: [join(root, 'src/capture/install', half)],
       write: false,
     });
@@ -28,7 +34,7 @@ export async function buildPreload(outfile, plugins = []) {
   };
   const carrierOf = async (name, half) => carry(name, await textOf(half));
   const carriers = [
-    carryPlainly('AGENTDUMP_TESTING_HALF', await textOf('testing-half.ts')),
+    carryPlainly('AGENTDUMP_TESTING_HALF', await textOf('testing-half.ts', {})),
     await carrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts'),
     await carrierOf('AGENTDUMP_WATCHDOG_HALF', 'watchdog-half.ts'),
     await carrierOf('AGENTDUMP_RECORDING_HALF', 'recording-half.ts'),
@@ -36,6 +42,7 @@ export async function buildPreload(outfile, plugins = []) {
   ];
   await build({
     ...preload,
+    ...shortNames,
     entryPoints: [join(root, 'src', 'register.ts')],
     outfile,
     banner: { js: await capturedGlobals() },
