@@ -161,7 +161,7 @@ export const commands: readonly (CommandEntry & { name: CommandName })[] = [
   },
   {
     name: 'rollback',
-    describe: 'Roll a durable run back to a checkpoint, or to the point before a step',
+    describe: 'Roll a durable run back to a checkpoint, or to the point before a step or a question',
     load: () => import('./commands/runs/rollback.ts'),
   },
   {

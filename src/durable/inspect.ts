@@ -266,7 +266,7 @@ function userName(): string {
 
 /**
  * Voids everything that was recorded after a checkpoint (its id, or its label for the newest one), or from the start of the
- * step at this path. The records remain; a later rollback may go further back. Returns a description of what was voided.
+ * step, or from the question, at this path (a question also by its id), which is then asked again. The records remain; a later rollback may go further back. Returns a description of what was voided.
  */
 export async function rollBack(store: DurableStore, id: string, to: string): Promise<string> {
   const handle = await store.open(
@@ -279,11 +279,16 @@ export async function rollBack(store: DurableStore, id: string, to: string): Pro
     const log = new RunLog(handle.records, codec);
     const target = findTarget(log, to);
     if (!target)
-      throw new AgentdumpError('not-found', `run ${id} has no checkpoint and no step ${to}`, { name: to });
+      throw new AgentdumpError('not-found', `run ${id} has no checkpoint, step or question ${to}`, {
+        name: to,
+      });
     const record: RunRecord = { event: 'rollback', to: target.seq, label: to };
     await handle.append(recordKinds.durableRun, codec.encode(record), true);
     isBack = true;
-    const gone = [...log.steps.values()].filter(({ seq }) => seq > target.seq).map(({ path }) => path);
+    const gone = [...log.steps.values(), ...log.approvals.values()]
+      .filter(({ seq }) => seq > target.seq)
+      .sort((a, b) => a.seq - b.seq)
+      .map(({ path }) => path);
     return `back to ${target.what}; to be done again: ${gone.length ? gone.join(', ') : 'nothing'}`;
   } finally {
     // What the run waited for may be void, and a run that had ended has work to do again.
@@ -295,7 +300,9 @@ function findTarget(log: RunLog, to: string): { seq: number; what: string } | un
   const checkpoint = log.checkpoints.findLast(({ record }) => record.id === to || record.label === to);
   if (checkpoint) return { seq: checkpoint.seq, what: `checkpoint ${checkpoint.record.id}` };
   const step = log.steps.get(to);
-  return step && { seq: step.seq - 1, what: `before step ${to}` };
+  if (step) return { seq: step.seq - 1, what: `before step ${to}` };
+  const question = log.approvals.get(to) ?? [...log.approvals.values()].find(({ id }) => id === to);
+  return question && { seq: question.seq - 1, what: `before question ${question.path}` };
 }
 
 /** The command line of the last process that worked at the run, and its directory. */

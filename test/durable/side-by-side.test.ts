@@ -113,6 +113,31 @@ test('a question that was rolled back is asked again', async () => {
   assert.deepEqual(sent, ['draft one', 'draft two']);
 });
 
+test('a run that was rolled back to before a question asks it again, and only that', async () => {
+  const { store, live, waiting } = fresh();
+  let drafts = 0;
+  const sent: string[] = [];
+  const program = async () => {
+    const text = await agent.step('draft', () => `draft ${++drafts}`);
+    const { approved } = await agent.waitForApproval('send', { text });
+    if (approved) await agent.step('mail', () => sent.push(text));
+    return approved;
+  };
+  const answer = async (approved: boolean) => {
+    await until(async () => (await waiting()).find(({ answered }) => !answered));
+    await answerApproval(store, 'r', 'send', { approved });
+  };
+  const first = live(program);
+  await answer(true);
+  assert.equal(await first, true);
+  const told = await rollBack(store, 'r', 'send');
+  assert.equal(told, 'back to before question send; to be done again: send, mail');
+  const again = live(program);
+  await answer(false);
+  assert.equal(await again, false);
+  assert.deepEqual([drafts, sent], [1, ['draft 1']]);
+});
+
 test('another request is another question; once the program has gone on with the answer, it has changed', async () => {
   const { store, live, dieAt, said, waiting } = fresh();
   let sum = 10;

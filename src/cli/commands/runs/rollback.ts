@@ -12,12 +12,13 @@ interface Words extends RunWords {
 
 const command: CommandModule<object, Words> = {
   command: 'rollback <run>',
-  describe: 'Roll a durable run back to a checkpoint, or to the point before a step',
+  describe: 'Roll a durable run back to a checkpoint, or to the point before a step or a question',
   builder: (yargs) =>
     yargs.positional('run', runPositional).options(runStoreOption).option('to', {
       type: 'string',
       demandOption: true,
-      describe: 'Id or label of a checkpoint, or the path of a step, as `agentdump runs` shows them',
+      describe:
+        'Id or label of a checkpoint, path of a step, or path or id of a question, as `agentdump runs` shows them',
     }),
   handler: async ({ dir, run, to }) => {
     const what = await withStore(dir, (store) => rollBack(store, run, to));
