@@ -22,8 +22,15 @@ export const readHeap: HeapReader = async (core, planted) => {
     import('../analysis/core/graph/snapshot-text.ts'),
     import('../redaction/snapshot/strings.ts'),
   ]);
-  const { columns, isCollecting, gaps } = readCoreGraph(core, { withheld: withheldString });
-  return { text: snapshotText(columns, planted), isCollecting, gaps: gaps.map(({ reason }) => reason) };
+  const { graph, isCollecting, gaps, close } = readCoreGraph(core, { withheld: withheldString });
+  async function* text() {
+    try {
+      yield* snapshotText(graph, planted);
+    } finally {
+      close();
+    }
+  }
+  return { text: text(), isCollecting, gaps: gaps.map(({ reason }) => reason), close };
 };
 
 /** The thread's V8 heap holds texts; columns are outside of it. */

@@ -50,7 +50,7 @@ for (const major of majors) {
     const death = makeCore(nodeOf(major), [program, kind, 'own.heapsnapshot']);
     try {
       const truth = await openHeap(join(death.core, '..', 'own.heapsnapshot'));
-      const found = await openHeap(snapshotText(readCoreGraph(death.core).columns));
+      const found = await openHeap(snapshotText(readCoreGraph(death.core).graph));
       const [ofNodes, ofEdges] = [
         [countNodes(truth), countNodes(found)],
         [countEdges(truth), countEdges(found)],

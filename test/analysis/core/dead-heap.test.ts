@@ -9,6 +9,7 @@ import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
 import { type InspectedObject, inspectObject } from '../../../src/analysis/core/graph/inspect-object.ts';
 import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
+import { idOfNode } from '../../../src/formats/v8/graph/graph.ts';
 import { createPolicy } from '../../../src/redaction/index.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
 
@@ -50,19 +51,28 @@ for (const node of nodes)
     const found = new Map<string, InspectedObject | undefined>();
     before(() => {
       death = makeCore(node.path, [program]);
-      readCoreGraph(death.core, {
-        onGraph({ nodeCount, name, texts, address }, v8) {
+      const { close } = readCoreGraph(death.core, {
+        onGraph(graph, v8) {
           const policy = createPolicy();
           const inspect = (pointer: number) => inspectObject(v8, pointer, 50, (text) => policy.text(text));
-          for (let i = 0; i < nodeCount && !kept; i++) {
-            if (texts[name[i] ?? 0] !== 'Object') continue;
-            const value = inspect((address[i] ?? 0) + 1);
-            if (value?.entries.some(({ key }) => key === 'weakMap')) kept = value;
+          const objects: number[] = [];
+          let node = 0;
+          for (const _ of graph.nodes((_type, name) => {
+            if (graph.names.text(name) === 'Object') objects.push(node);
+            node++;
+          }));
+          for (const object of objects) {
+            const value = inspect((graph.addressOf(idOfNode(object)) ?? 0) + 1);
+            if (value?.entries.some(({ key }) => key === 'weakMap')) {
+              kept = value;
+              break;
+            }
           }
           for (const { key, pointer } of kept?.entries ?? [])
             if (pointer !== undefined) found.set(key, inspect(pointer));
         },
       });
+      close();
     });
     after(() => death?.remove());
 

@@ -136,7 +136,7 @@ for (const { major, path } of partInTurn(emulatedNodes, emulatedNodes.length))
         const death = makeEmulatedCore(path, [join(victims, 'heap-graph.cjs'), name]);
         try {
           const truth = await openHeap(join(dirname(death.core), name));
-          const found = await openHeap(snapshotText(readCoreGraph(death.core).columns));
+          const found = await openHeap(snapshotText(readCoreGraph(death.core).graph));
           const shares = [nodeShare, edgeShare].map((share) => share(truth, found));
           assert.ok(
             shares.every((share) => share >= 0.96),

@@ -5,12 +5,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findNodeAt, readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
+import { type CoreGraph, readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
 import { snapshotText } from '../../../src/analysis/core/graph/snapshot-text.ts';
 import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../src/analysis/memory/query/run.ts';
-import { idOfNode } from '../../../src/formats/v8/graph/graph-columns.ts';
+import { type HeapGraph, idOfNode } from '../../../src/formats/v8/graph/graph.ts';
 import { type Death, makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
 import { countEdges } from '../../support/heaps/heap-graph-oracle.ts';
 import { usualNode } from '../../support/run/test-nodes.ts';
@@ -20,16 +20,26 @@ const run = (...words: string[]) =>
   spawnSync(process.execPath, [bin, 'heap', ...words], { encoding: 'utf8' });
 const sessions = 200;
 
+/** By node: text number. */
+function namesOf(graph: HeapGraph): number[] {
+  const names: number[] = [];
+  for (const _ of graph.nodes((_type, name) => names.push(name)));
+  return names;
+}
+
 suite('the heap of a core', { skip: noCores }, () => {
   let death: Death;
-  let columns: ReturnType<typeof readCoreGraph>['columns'];
+  let core: CoreGraph;
   let heap: Heap;
   before(async () => {
     death = makeCore(usualNode.path, [join(victims, 'heap-graph.cjs'), '', `${sessions}`]);
-    columns = readCoreGraph(death.core).columns;
-    heap = await openHeap(snapshotText(columns));
+    core = readCoreGraph(death.core);
+    heap = await openHeap(snapshotText(core.graph));
   });
-  after(() => death?.remove());
+  after(() => {
+    core?.close();
+    death?.remove();
+  });
 
   const count = (query: string): number => runQuery(heap, parseQuery(query), 1000).matches;
 
@@ -60,35 +70,38 @@ suite('the heap of a core', { skip: noCores }, () => {
   });
 
   test('values that are withheld are not read, and still told apart', () => {
-    const read = columns;
-    const withheld = readCoreGraph(death.core, { withheld: 'gone' }).columns;
-    assert.equal(withheld.nodeCount, read.nodeCount);
+    const withheld = readCoreGraph(death.core, { withheld: 'gone' });
+    const [own, other] = [namesOf(core.graph), namesOf(withheld.graph)];
+    assert.equal(other.length, own.length);
+    const [ownTexts, otherTexts] = [[...core.graph.names.all()], [...withheld.graph.names.all()]];
+    withheld.close();
     const names = new Map<number, number>();
     let gone = 0;
-    for (let node = 0; node < read.nodeCount; node++) {
-      const [own, other] = [read.name[node]!, withheld.name[node]!];
-      assert.equal(names.get(other) ?? own, own, read.texts[own]);
-      names.set(other, own);
-      if (withheld.texts[other] === 'gone') gone++;
-      else if (!read.texts[own]!.includes('pair in WeakMap'))
-        assert.equal(withheld.texts[other], read.texts[own]);
+    for (const [node, name] of own.entries()) {
+      const text = ownTexts[name]!;
+      const changed = other[node]!;
+      assert.equal(names.get(changed) ?? name, name, text);
+      names.set(changed, name);
+      if (otherTexts[changed] === 'gone') gone++;
+      else if (!text.includes('pair in WeakMap')) assert.equal(otherTexts[changed], text);
     }
     assert.ok(gone >= sessions, String(gone));
-    assert.equal(read.texts.includes('session-1'), true);
-    assert.equal(withheld.texts.includes('session-1'), false);
+    assert.equal(ownTexts.includes('session-1'), true);
+    assert.equal(otherTexts.includes('session-1'), false);
   });
 
   test('an address, tagged or within, is the object that lies there', () => {
     let seen = 0;
-    for (let node = 0; node < columns.nodeCount && seen < 200; node += 97) {
-      const address = columns.address[node]!;
-      if (address === 0 || columns.size[node]! < 16) continue;
+    const { graph } = core;
+    for (let node = 0; node < graph.nodeCount && seen < 200; node += 97) {
+      const address = graph.addressOf(idOfNode(node));
+      if (address === undefined) continue;
       seen++;
       for (const offset of [0, 1, 9])
-        assert.equal(findNodeAt(columns, address + offset), idOfNode(node), `${address.toString(16)}`);
+        assert.equal(graph.idAt(address + offset), idOfNode(node), `${address.toString(16)}`);
     }
     assert.equal(seen, 200);
-    assert.equal(findNodeAt(columns, 0x10), undefined);
+    assert.equal(graph.idAt(0x10), undefined);
   });
 
   test('export writes a heap snapshot without the strings that are only values', async () => {

@@ -35,8 +35,8 @@ for (const node of nodes.filter(({ major }) => major in wanted))
       const death = makeCore(node.path, [join(victims, 'heap-graph.cjs'), snapshotName]);
       try {
         const truth = await openHeap(join(death.core, '..', snapshotName));
-        const { columns } = readCoreGraph(death.core);
-        const found = await openHeap(snapshotText(columns));
+        const { graph } = readCoreGraph(death.core);
+        const found = await openHeap(snapshotText(graph));
         const [ofNodes, ofEdges, ofRetained] = wanted[node.major]!;
         const least = (share: number, limit: number, what: string) =>
           assert.ok(share >= limit, `${what}: ${share}, wanted ${limit}`);

@@ -4,8 +4,7 @@
  */
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
-import { readGraph } from '../../../formats/v8/graph/graph.ts';
-import { type GraphColumns, idOfNode } from '../../../formats/v8/graph/graph-columns.ts';
+import { type HeapGraph, readGraph } from '../../../formats/v8/graph/graph.ts';
 import type { BuiltinNames } from '../../../formats/v8/graph/node-facts.ts';
 import { findHeapPages, findReadOnlyPages, type HeapPage } from '../../../formats/v8/heap/heap-pages.ts';
 import type { Gap } from '../../../model/verdict.ts';
@@ -18,10 +17,12 @@ import { builtinName } from '../native/native-names.ts';
 import { describeThread } from '../thread-stack.ts';
 
 export interface CoreGraph {
-  columns: GraphColumns;
+  /** Reads from the core until that is closed. */
+  graph: HeapGraph;
   /** True if a garbage collection was moving objects. */
   isCollecting: boolean;
   gaps: Gap[];
+  close(): void;
 }
 
 type Range = readonly [start: number, end: number];
@@ -37,8 +38,8 @@ export interface CoreGraphOptions {
   executable?: string;
   /** Replaces every string that is only a value. */
   withheld?: string;
-  /** Called with the graph and the readers before the core is closed. */
-  onGraph?: (columns: GraphColumns, v8: V8Runtime, dump: CoreDump) => void;
+  /** Called with the graph and the readers. */
+  onGraph?: (graph: HeapGraph, v8: V8Runtime, dump: CoreDump) => void;
 }
 
 /** For a core in any form. @throws like `openAnyCore` and `readCoreGraph`. */
@@ -64,35 +65,17 @@ function graphOf(dump: CoreDump, options: CoreGraphOptions): CoreGraph {
         format: 'core',
         field: 'V8',
       });
-    const graph = readFrom(dump, v8, gaps, options.withheld);
-    options.onGraph?.(graph.columns, v8, dump);
-    return { ...graph, gaps };
-  } finally {
+    const found = readFrom(dump, v8, gaps, options.withheld);
+    options.onGraph?.(found.graph, v8, dump);
+    const close = () => {
+      found.graph.release();
+      dump.close();
+    };
+    return { ...found, gaps, close };
+  } catch (error) {
     dump.close();
+    throw error;
   }
-}
-
-/** The id of the node whose object contains the address, which may be tagged or not. Undefined if no live object does. */
-export function findNodeAt({ nodeCount, address, size }: GraphColumns, wanted: number): number | undefined {
-  let found = -1;
-  // The size of a node may include memory elsewhere, so nodes can seem to overlap: the last one that starts before the
-  // address contains it.
-  for (let node = 0; node < nodeCount; node++)
-    if (address[node]! <= wanted && address[node]! > (address[found] ?? 0)) found = node;
-  if (found < 0 || wanted >= address[found]! + Math.max(8, size[found]!)) return undefined;
-  return idOfNode(found);
-}
-
-/** Ids of the nodes that start at these addresses; other addresses are absent. */
-export function findNodesAt(
-  { nodeCount, address }: GraphColumns,
-  wanted: Iterable<number>,
-): Map<number, number> {
-  const places = new Set(wanted);
-  const found = new Map<number, number>();
-  for (let node = 0; node < nodeCount && found.size < places.size; node++)
-    if (places.has(address[node]!)) found.set(address[node]!, idOfNode(node));
-  return found;
 }
 
 function readFrom(
@@ -100,7 +83,7 @@ function readFrom(
   v8: V8Runtime,
   gaps: Gap[],
   withheld: string | undefined,
-): Omit<CoreGraph, 'gaps'> {
+): Omit<CoreGraph, 'gaps' | 'close'> {
   if (findSurveyNote(dump))
     throw new AgentdumpError('usage', 'a mini core holds no heap: the questions need the full core', {
       argument: 'file',
@@ -142,7 +125,7 @@ function readFrom(
     stacks: stacksOf(dump),
     builtinAt: builtinNames(v8),
   };
-  const columns = readGraph(v8.heap, sources, {
+  const graph = readGraph(v8.heap, sources, {
     withheld,
     onSizeless: (count) =>
       gaps.push({ part, reason: `${count} objects do not tell their size, and count as nothing` }),
@@ -152,7 +135,7 @@ function readFrom(
     reason:
       'objects of Node itself (C++) are not in the graph; roots in native memory are guessed from their form',
   });
-  return { columns, isCollecting: collecting.isUnderWay };
+  return { graph, isCollecting: collecting.isUnderWay };
 }
 
 /** The used stack of each thread, from the stack pointer up. */

@@ -1,5 +1,5 @@
 /** Writes a graph in the format of V8's `.heapsnapshot` (of Node 24), in chunks. */
-import { type GraphColumns, idOfNode } from '../../../formats/v8/graph/graph-columns.ts';
+import { type HeapGraph, idOfNode } from '../../../formats/v8/graph/graph.ts';
 import { edgeTypes, nodeTypes } from '../../../formats/v8/graph/object-kinds.ts';
 
 const pieceLength = 1 << 20;
@@ -12,19 +12,19 @@ const locationFields = ['object_index', 'script_id', 'line', 'column'];
 const beyondAscii = /[\u007f-\uffff]/g;
 
 /** `planted`: an additional string after all others, which no node uses. */
-export async function* snapshotText(graph: GraphColumns, planted?: string): AsyncGenerator<Buffer> {
+export async function* snapshotText(graph: HeapGraph, planted?: string): AsyncGenerator<Buffer> {
   const text = new TextWriter();
   text.ascii(head(graph));
   yield* nodeRecords(graph, text);
   text.ascii('],\n"edges":[');
   yield* edgeRecords(graph, text);
   text.ascii('],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[],\n"strings":[');
-  yield* strings(graph.texts, planted, text);
+  yield* strings(graph.names.all(), planted, text);
   text.ascii(']}\n');
-  yield text.take();
+  yield* text.takeAll();
 }
 
-function head({ nodeCount, edgeCount }: GraphColumns): string {
+function head({ nodeCount, edgeCount }: HeapGraph): string {
   const meta = {
     node_fields: nodeFields,
     node_types: [nodeTypes, 'string', 'number', 'number', 'number', 'number'],
@@ -45,55 +45,58 @@ function head({ nodeCount, edgeCount }: GraphColumns): string {
   return `{"snapshot":${JSON.stringify({ meta, ...counts })},\n"nodes":[`;
 }
 
-function* nodeRecords(graph: GraphColumns, text: TextWriter): Generator<Buffer> {
-  const { type, name, size, firstEdge } = graph;
-  for (let node = 0; node < graph.nodeCount; node++) {
+function* nodeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
+  let node = 0;
+  const records = graph.nodes((type, name, size, edgeCount) => {
+    text.makeRoom();
     if (node > 0) text.comma();
-    text.number(type[node]!);
+    text.number(type);
     text.comma();
-    text.number(name[node]!);
+    text.number(name);
     text.comma();
-    text.number(idOfNode(node));
+    text.number(idOfNode(node++));
     text.comma();
-    text.number(size[node]!);
+    text.number(size);
     text.comma();
-    text.number(firstEdge[node + 1]! - firstEdge[node]!);
+    text.number(edgeCount);
     text.comma();
     text.number(0);
-    if (text.isFull) yield text.take();
-  }
+  });
+  for (const _ of records) yield* text.take();
 }
 
-function* edgeRecords(graph: GraphColumns, text: TextWriter): Generator<Buffer> {
-  const { edgeCount, edgeType, edgeName, edgeTarget } = graph;
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (edge > 0) text.comma();
-    text.number(edgeType[edge]!);
+function* edgeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
+  let isFirst = true;
+  const records = graph.edges((type, name, target) => {
+    text.makeRoom();
+    if (!isFirst) text.comma();
+    isFirst = false;
+    text.number(type);
     text.comma();
-    text.number(edgeName[edge]!);
+    text.number(name);
     text.comma();
-    text.number(edgeTarget[edge]! * nodeFields.length);
-    if (text.isFull) yield text.take();
-  }
+    text.number(target * nodeFields.length);
+  });
+  for (const _ of records) yield* text.take();
 }
 
-function* strings(
-  texts: readonly string[],
-  planted: string | undefined,
-  text: TextWriter,
-): Generator<Buffer> {
+function* strings(texts: Iterable<string>, planted: string | undefined, text: TextWriter): Generator<Buffer> {
   let isFirst = true;
   let last = '';
   let written = '""';
-  for (const each of planted === undefined ? texts : [...texts, planted]) {
+  const add = (each: string) => {
     if (!isFirst) text.comma();
     isFirst = false;
     // Withheld strings are all the same, so the last result is reused.
     if (each !== last) written = inAscii(each);
     last = each;
     text.ascii(written);
-    if (text.isFull) yield text.take();
+  };
+  for (const each of texts) {
+    add(each);
+    yield* text.take();
   }
+  if (planted !== undefined) add(planted);
 }
 
 function inAscii(text: string): string {
@@ -103,21 +106,35 @@ function inAscii(text: string): string {
   );
 }
 
-/** Collects text in chunks of about the same length, and writes numbers without allocating strings. */
+/** Collects text in chunks, and writes numbers without allocating strings. */
 class TextWriter {
-  #piece = Buffer.allocUnsafe(pieceLength + spareLength);
+  #piece = Buffer.allocUnsafeSlow(pieceLength + spareLength);
   #at = 0;
+  #full: Buffer[] = [];
   readonly #digits = new Uint8Array(16);
 
-  get isFull(): boolean {
-    return this.#at >= pieceLength;
+  /** The chunks that are full. */
+  take(): Buffer[] {
+    if (this.#full.length === 0) return this.#full;
+    const full = this.#full;
+    this.#full = [];
+    return full;
   }
 
-  take(): Buffer {
-    const piece = this.#piece.subarray(0, this.#at);
-    this.#piece = Buffer.allocUnsafe(pieceLength + spareLength);
+  takeAll(): Buffer[] {
+    this.#finish();
+    return this.take();
+  }
+
+  /** For a record, or for text of that length. */
+  makeRoom(length = 0): void {
+    if (this.#at >= pieceLength || this.#at + length > this.#piece.length) this.#finish(length);
+  }
+
+  #finish(length = 0): void {
+    if (this.#at > 0) this.#full.push(this.#piece.subarray(0, this.#at));
+    this.#piece = Buffer.allocUnsafeSlow(Math.max(pieceLength, length) + spareLength);
     this.#at = 0;
-    return piece;
   }
 
   comma(): void {
@@ -140,11 +157,7 @@ class TextWriter {
   }
 
   ascii(text: string): void {
-    if (this.#at + text.length > this.#piece.length) {
-      const larger = Buffer.allocUnsafe(this.#at + text.length + spareLength);
-      this.#piece.copy(larger, 0, 0, this.#at);
-      this.#piece = larger;
-    }
+    this.makeRoom(text.length);
     this.#at += this.#piece.write(text, this.#at, 'latin1');
   }
 }

@@ -23,7 +23,7 @@ export interface Inspected {
 
 /** @throws like readAnyCoreGraph. */
 export async function readCore(path: string, executable?: string, inspected?: Inspected): Promise<CoreHeap> {
-  const [{ findNodeAt, readAnyCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
+  const [{ readAnyCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
     await Promise.all([
       import('../../../analysis/core/graph/core-graph.ts'),
       import('../../../analysis/core/graph/snapshot-text.ts'),
@@ -32,19 +32,23 @@ export async function readCore(path: string, executable?: string, inspected?: In
     ]);
   const strings = process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names';
   const look = inspected && (await inspector(inspected));
-  const { columns, gaps } = await readAnyCoreGraph(path, {
+  const { graph, gaps, close } = await readAnyCoreGraph(path, {
     ...(executable !== undefined && { executable }),
     ...(strings === 'names' && { withheld: withheldString }),
     ...(look && { onGraph: look.onGraph }),
   });
   const redactor = createSnapshotRedactor({ strings });
   async function* clean() {
-    for await (const piece of snapshotText(columns)) yield redactor.write(piece);
-    yield redactor.end();
+    try {
+      for await (const piece of snapshotText(graph)) yield redactor.write(piece);
+      yield redactor.end();
+    } finally {
+      close();
+    }
   }
   return {
     input: clean(),
-    nodeAt: (address) => findNodeAt(columns, address),
+    nodeAt: (address) => graph.idAt(address),
     inMemory: look?.found(),
     gaps,
   };
@@ -55,36 +59,26 @@ export async function readCore(path: string, executable?: string, inspected?: In
  * known.
  */
 async function inspector({ word, limit }: Inspected) {
-  const [
-    { findNodeAt, findNodesAt },
-    { inspectObject },
-    { findVariables },
-    { addressOfNode },
-    { makeScrubber },
-  ] = await Promise.all([
-    import('../../../analysis/core/graph/core-graph.ts'),
+  const [{ inspectObject }, { findVariables }, { makeScrubber }] = await Promise.all([
     import('../../../analysis/core/graph/inspect-object.ts'),
     import('../../../analysis/core/process/start-words.ts'),
-    import('../../../formats/v8/graph/graph-columns.ts'),
     import('../../../supervise/scrub/scrubber.ts'),
   ]);
   let found: ValueInMemory | undefined;
-  const onGraph: CoreGraphOptions['onGraph'] = (columns, v8, dump) => {
+  const onGraph: CoreGraphOptions['onGraph'] = (graph, v8, dump) => {
     const digits = /^@?(0x[0-9a-f]{1,13}|\d{1,10})$/i.exec(word)?.[1];
-    const id = digits?.startsWith('0x') ? findNodeAt(columns, Number(digits)) : Number(digits);
-    const address = id === undefined ? undefined : addressOfNode(columns, id);
+    const id = digits?.startsWith('0x') ? graph.idAt(Number(digits)) : Number(digits);
+    const address = id === undefined ? undefined : graph.addressOf(id);
     if (address === undefined) return;
     const policy = makeScrubber({ ...process.env, ...findVariables(dump) });
     const value = inspectObject(v8, address + 1, limit, (text) => policy.text(text));
     if (!value) return;
-    const pointers = value.entries.flatMap(({ pointer }) => (pointer === undefined ? [] : [pointer - 1]));
-    const ids = findNodesAt(columns, pointers);
     found = {
       ...value,
-      entries: value.entries.map(({ key, text, pointer = 0 }) => ({
+      entries: value.entries.map(({ key, text, pointer }) => ({
         key,
         text,
-        id: ids.get(pointer - 1) ?? 0,
+        id: (pointer === undefined ? undefined : graph.idAt(pointer)) ?? 0,
       })),
     };
   };

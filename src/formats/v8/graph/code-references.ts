@@ -46,7 +46,7 @@ export class CodeReader {
   /** Optimised code is discarded when such an object dies. */
   #isWeakInCode(target: number): boolean {
     const { types } = this.#at.heap.layout;
-    const type = this.#at.objects.type[target]!;
+    const type = this.#at.objects.typeOf(target);
     const isContext = type >= types.context[0] && type <= types.context[1];
     return type === types.map || type === types.propertyCell || isContext || this.#at.kinds.isJsObject(type);
   }

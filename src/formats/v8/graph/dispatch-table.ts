@@ -46,7 +46,7 @@ export class DispatchTable {
   /** The code of a function; -1 if functions have no handle, or the table was not found. */
   codeOf(func: number): number {
     if (this.#base === 0) return -1;
-    const handle = this.#objects.words.low(this.#objects.slot[func]! + handleWord) >>> 0;
+    const handle = this.#objects.words.low(func + handleWord) >>> 0;
     return this.#codeAt(this.#base + (handle >>> shift) * rowBytes);
   }
 
@@ -59,7 +59,7 @@ export class DispatchTable {
     const high = this.#memory.readUint32(row + 12);
     const low = this.#memory.readUint32(row + 8);
     const found = this.#objects.words.objectFor(Math.floor((high * 2 ** 16 + (low >>> 16)) / 2) * 2 + 1);
-    return found >= 0 && this.#objects.type[found] === this.#code ? found : -1;
+    return found >= 0 && this.#objects.typeOf(found) === this.#code ? found : -1;
   }
 }
 
@@ -73,12 +73,17 @@ function functionsOf(heap: V8Heap, objects: HeapObjects): NumberedFunction[] {
   const [first, last] = heap.layout.types.function;
   const { functionObject, shared } = heap.layout;
   const found: NumberedFunction[] = [];
-  const step = Math.max(1, Math.floor(objects.count / (samples * 8)));
-  for (let object = 0; object < objects.count && found.length < samples; object += step) {
-    let at = object;
-    while (at < objects.count && !(objects.type[at]! >= first && objects.type[at]! <= last)) at++;
-    if (at >= objects.count) break;
-    const slot = objects.slot[at]! + handleWord;
+  const step = Math.max(1, Math.floor(objects.firstReadOnly / (samples * 8)));
+  const isFunction = (object: number) => {
+    const type = objects.typeOf(object);
+    return type >= first && type <= last;
+  };
+  for (let from = 0; found.length < samples; ) {
+    let at = objects.next(from);
+    while (at >= 0 && !isFunction(at)) at = objects.next(at + 1);
+    if (at < 0) break;
+    from = at + step;
+    const slot = at + handleWord;
     if (objects.words.high(slot) !== 0 && objects.target(at, handleWord) >= 0) return [];
     const handle = objects.words.low(slot) >>> 0;
     const info = objects.target(at, functionObject.shared / 8);

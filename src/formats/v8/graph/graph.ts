@@ -1,16 +1,18 @@
 /**
- * The graph of a heap in memory, as V8's profiler would have written it: a node for each live object, and named edges. Dead
- * objects that have not been swept yet are excluded by marking from the roots.
+ * The graph of a heap in memory, as V8's profiler would have written it: a node for each live object, and named edges. Nodes
+ * and edges are not stored: they are read from memory again whenever they are asked for, because their columns would take as
+ * much memory as the heap.
  */
 
 import type { V8Heap } from '../heap/heap.ts';
 import type { HeapPage } from '../heap/heap-pages.ts';
-import { GraphColumns, idOfNode } from './graph-columns.ts';
+import { EdgeCounts } from './edge-counts.ts';
 import { HeapObjects } from './heap-objects.ts';
+import { Marking } from './marking.ts';
 import { Names } from './names.ts';
 import { type BuiltinNames, NodeReader } from './node-facts.ts';
 import { Edge, nodeTypes, ObjectKinds } from './object-kinds.ts';
-import { type Ephemeron, ReferenceReader } from './references.ts';
+import { ReferenceReader } from './references.ts';
 import { findRoots, type RootGroup, type RootSources } from './roots.ts';
 import { Tagger } from './tags.ts';
 
@@ -19,9 +21,6 @@ export interface GraphSources extends RootSources {
   readOnlyPages: readonly HeapPage[];
   builtinAt: BuiltinNames;
 }
-
-const synthetic = nodeTypes.indexOf('synthetic');
-const native = nodeTypes.indexOf('native');
 
 export interface GraphOptions {
   /** Called with the number of objects of unknown size, which are counted with size 0. */
@@ -33,11 +32,33 @@ export interface GraphOptions {
   withheld?: string | undefined;
 }
 
+/** `type`: index in `nodeTypes`; `name`: text number; `size`: in bytes. */
+export type NodeSink = (type: number, name: number, size: number, edgeCount: number) => void;
+
+/** `type`: index in `edgeTypes`; `name`: text number, or an index if the type is element or hidden; `target`: a node. */
+export type EdgeSink = (type: number, name: number, target: number) => void;
+
+const synthetic = nodeTypes.indexOf('synthetic');
+const native = nodeTypes.indexOf('native');
+/** The root, and V8's node for all groups of roots. */
+const nodesBeforeGroups = 2;
+/** How many objects are read between two pauses of a generator. */
+const stride = 1 << 10;
+
+/** The id of a node. V8 assigns odd ids. */
+export const idOfNode = (node: number) => 2 * node + 1;
+
+/** Memory outside of the heap that belongs to array buffers. */
+interface Store {
+  node: number;
+  bytes: number;
+}
+
 export function readGraph(
   heap: V8Heap,
   sources: GraphSources,
   { onSizeless, withheld }: GraphOptions = {},
-): GraphColumns {
+): HeapGraph {
   const objects = new HeapObjects(heap, sources.pages, sources.readOnlyPages);
   if (objects.sizeless > 0) onSizeless?.(objects.sizeless);
   const kinds = new ObjectKinds(
@@ -48,23 +69,26 @@ export function readGraph(
   const names = new Names(withheld);
   const references = new ReferenceReader(heap, objects, kinds, names, sources.native);
   const roots = findRoots(objects, sources);
-  const marked = new Marked(objects, references);
+  const marking = new Marking(heap, objects, kinds, references);
   for (const { references: found } of roots)
-    for (const { target, isWeak } of found) if (!isWeak) marked.add(target);
-  for (let object = objects.firstReadOnly; object < objects.count; object++) marked.add(object);
-  marked.finish();
+    for (const { target, isWeak } of found) if (!isWeak) marking.add(target);
+  const constants: RootGroup = { name: '(Read-only roots)', references: [] };
+  for (let object = objects.next(objects.firstReadOnly); object >= 0; object = objects.next(object + 1)) {
+    marking.add(object);
+    constants.references.push({ target: object, isWeak: false });
+  }
+  marking.finish();
   const reader = new NodeReader(heap, objects, kinds, names, sources.builtinAt);
-  return new GraphWriter(heap, objects, kinds, names, references, marked, reader).write(roots);
+  return new HeapGraph(heap, objects, kinds, names, references, marking, reader, [...roots, constants]);
 }
 
 /** The first field of a weak map or set is its table. V8's metadata does not describe the type of the table. */
 function ephemeronTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
   const { jsWeakMap, jsWeakSet } = heap.layout.types;
   const found = new Set<number>();
-  for (let object = 0; object < objects.count; object++) {
-    if (objects.type[object] !== jsWeakMap && objects.type[object] !== jsWeakSet) continue;
+  for (const object of [...objects.allOf(jsWeakMap), ...objects.allOf(jsWeakSet)]) {
     const table = objects.target(object, heap.layout.collectionTable / 8);
-    if (table >= 0) found.add(objects.type[table]!);
+    if (table >= 0) found.add(objects.typeOf(table));
   }
   return found;
 }
@@ -77,68 +101,32 @@ function nativeContextTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
   const { map, types } = heap.layout;
   const [first, last] = types.context;
   const found = new Set<number>();
-  for (let object = 0; object < objects.count; object++) {
-    if (objects.type[object] !== types.map) continue;
+  for (const object of objects.allOf(types.map)) {
     const back = objects.target(object, map.constructorOrBack / 8);
-    const type = back < 0 ? -1 : objects.type[back]!;
+    const type = back < 0 ? -1 : objects.typeOf(back);
     if (type >= first && type <= last) found.add(type);
   }
   return found;
 }
 
-/** Objects that are reachable by strong edges. */
-class Marked {
-  readonly #references: ReferenceReader;
-  readonly #isMarked: Uint8Array;
-  readonly #open: number[] = [];
-  readonly #waiting: Ephemeron[] = [];
-  count = 0;
-  /** Number of edges from marked objects, also to unmarked ones. */
-  edges = 0;
-
-  constructor(objects: HeapObjects, references: ReferenceReader) {
-    this.#references = references;
-    this.#isMarked = new Uint8Array(objects.count);
-  }
-
-  has(object: number): boolean {
-    return this.#isMarked[object] === 1;
-  }
-
-  add(object: number): void {
-    if (this.#isMarked[object] === 1) return;
-    this.#isMarked[object] = 1;
-    this.count++;
-    this.#open.push(object);
-  }
-
-  finish(): void {
-    this.#references.onEphemeron = (entry) => this.#waiting.push(entry);
-    const sink = (type: number, _: number, target: number) => {
-      this.edges++;
-      if (type !== Edge.weak) this.add(target);
-    };
-    do {
-      for (let object = this.#open.pop(); object !== undefined; object = this.#open.pop())
-        this.#references.visit(object, sink);
-      for (const { key, value } of this.#waiting) if (this.has(key)) this.add(value);
-    } while (this.#open.length > 0);
-  }
-}
-
-class GraphWriter {
+export class HeapGraph {
+  readonly names: Names;
+  readonly nodeCount: number;
+  readonly edgeCount: number;
   readonly #heap: V8Heap;
   readonly #objects: HeapObjects;
-  readonly #kinds: ObjectKinds;
-  readonly #names: Names;
   readonly #references: ReferenceReader;
-  readonly #marked: Marked;
+  readonly #marking: Marking;
   readonly #reader: NodeReader;
-  readonly #columns: GraphColumns;
-  /** Node of each object. */
-  readonly #nodeOf: Uint32Array;
-  /** Backing stores outside of the heap, by address. */
-  readonly #stores = new Map<number, { node: number; bytes: number }>();
+  readonly #roots: readonly RootGroup[];
+  readonly #counts: EdgeCounts;
+  readonly #tagger: Tagger;
+  /** Node of the first object. */
+  readonly #first: number;
+  /** By address. */
+  readonly #stores = new Map<number, Store>();
+  readonly #ephemerons: ReadonlyMap<number, readonly { name: number; value: number }[]>;
+  readonly #backingStore: number;
 
   constructor(
     heap: V8Heap,
@@ -146,124 +134,199 @@ class GraphWriter {
     kinds: ObjectKinds,
     names: Names,
     references: ReferenceReader,
-    marked: Marked,
+    marking: Marking,
     reader: NodeReader,
+    roots: readonly RootGroup[],
   ) {
     this.#heap = heap;
     this.#objects = objects;
-    this.#kinds = kinds;
-    this.#names = names;
+    this.names = names;
     this.#references = references;
-    this.#marked = marked;
+    this.#marking = marking;
     this.#reader = reader;
-    this.#columns = new GraphColumns(names.texts, marked.count, marked.edges);
-    this.#nodeOf = new Uint32Array(objects.count);
+    this.#roots = roots;
+    this.#first = nodesBeforeGroups + roots.length;
+    const live = marking.live.number();
+    this.#findStores(this.#first + live);
+    this.nodeCount = this.#first + live + this.#stores.size;
+    this.#tagger = new Tagger(objects, kinds, names, live);
+    this.#counts = new EdgeCounts(live);
+    this.#backingStore = names.of('backing_store');
+    this.#countEdges();
+    this.#ephemerons = this.#findEphemerons();
+    this.edgeCount = this.#countAll();
   }
 
-  write(roots: readonly RootGroup[]): GraphColumns {
-    const groups: RootGroup[] = [...roots, { name: '(Read-only roots)', references: this.#readOnly() }];
-    const columns = this.#columns;
-    const first = 2 + groups.length;
-    this.#number(first);
-    const named = (text: string) => this.#names.of(text);
-    for (const name of ['', '(GC roots)', ...groups.map((group) => group.name)])
-      columns.addNode(synthetic, named(name), 0);
-    this.#addNodes();
-    columns.beginEdges();
-    columns.addEdge(Edge.element, 1, 1);
-    this.#globals().forEach((node, i) => {
-      columns.addEdge(Edge.shortcut, this.#names.ofIndex(i + 2), node);
-    });
-    columns.endNode();
-    groups.forEach((_, i) => {
-      columns.addEdge(Edge.element, i + 1, 2 + i);
-    });
-    columns.endNode();
-    for (const { references } of groups) {
-      references.forEach(({ target, isWeak }, i) => {
-        if (this.#marked.has(target))
-          columns.addEdge(isWeak ? Edge.weak : Edge.internal, named(String(i + 1)), this.#nodeOf[target]!);
-      });
-      columns.endNode();
-    }
-    this.#addEdges();
-    for (const _ of this.#stores) columns.endNode();
-    return columns;
-  }
-
-  #readOnly() {
-    const { firstReadOnly, count } = this.#objects;
-    return Array.from({ length: count - firstReadOnly }, (_, i) => ({
-      target: firstReadOnly + i,
-      isWeak: false,
-    }));
-  }
-
-  #number(first: number): void {
-    let next = first;
-    for (let object = 0; object < this.#objects.count; object++)
-      if (this.#marked.has(object)) this.#nodeOf[object] = next++;
-    for (let object = 0; object < this.#objects.count; object++) {
-      const address = this.#marked.has(object) ? this.#storeOf(object) : 0;
-      if (address === 0 || this.#stores.has(address)) continue;
-      const at = this.#objects.pointer(object) - 1 + this.#heap.layout.arrayBuffer.byteLength;
-      this.#stores.set(address, { node: next++, bytes: this.#heap.memory.findWord(at) ?? 0 });
-    }
-  }
-
-  /** Address of an array buffer's backing store; 0 for other objects. */
-  #storeOf(object: number): number {
-    const { types, arrayBuffer } = this.#heap.layout;
-    if (this.#objects.type[object] !== types.jsArrayBuffer) return 0;
-    return this.#heap.memory.findWord(this.#objects.pointer(object) - 1 + arrayBuffer.backingStore) ?? 0;
-  }
-
-  #addNodes(): void {
-    for (let object = 0; object < this.#objects.count; object++) {
-      if (!this.#marked.has(object)) continue;
+  /** In the order of their numbers. Pauses between two nodes now and then. */
+  *nodes(sink: NodeSink): Generator<void> {
+    const { names } = this;
+    const groups = this.#roots.map(
+      ({ references }) => references.filter((each) => this.#isLive(each)).length,
+    );
+    sink(synthetic, names.of(''), 0, 1 + this.#globals().length);
+    sink(synthetic, names.of('(GC roots)'), 0, groups.length);
+    for (const [i, { name }] of this.#roots.entries()) sink(synthetic, names.of(name), 0, groups[i]!);
+    for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
       const { type, name, sizeBytes } = this.#reader.of(object);
-      this.#columns.addNode(type, name, sizeBytes, this.#objects.pointer(object) - 1);
+      sink(
+        this.#tagger.typeOf(index, type),
+        this.#tagger.nameOf(index, object, name),
+        sizeBytes,
+        this.#counts.of(index) + this.#countAdded(object),
+      );
+      if (index % stride === 0) yield;
     }
-    for (const [address, { bytes }] of this.#stores)
-      this.#columns.addNode(native, this.#names.of('system / JSArrayBufferData'), bytes, address);
+    for (const { bytes } of this.#stores.values())
+      sink(native, names.of('system / JSArrayBufferData'), bytes, 0);
+  }
+
+  /** In the order of the nodes that they start from. Pauses like `nodes`. */
+  *edges(sink: EdgeSink): Generator<void> {
+    sink(Edge.element, 1, 1);
+    for (const [i, node] of this.#globals().entries()) sink(Edge.shortcut, this.names.ofIndex(i + 2), node);
+    for (const i of this.#roots.keys()) sink(Edge.element, i + 1, nodesBeforeGroups + i);
+    for (const { references } of this.#roots) {
+      for (const [i, each] of references.entries())
+        if (this.#isLive(each))
+          sink(
+            each.isWeak ? Edge.weak : Edge.internal,
+            this.names.of(String(i + 1)),
+            this.#nodeOf(each.target),
+          );
+      yield;
+    }
+    const { live } = this.#marking;
+    const ofObject = (type: number, name: number, target: number) => {
+      if (live.has(target)) sink(type, name, this.#first + live.numberOf(target));
+    };
+    for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
+      this.#references.visit(object, ofObject);
+      for (const { name, value } of this.#ephemerons.get(object) ?? []) sink(Edge.internal, name, value);
+      const store = this.#storeOf(object);
+      if (store) sink(Edge.internal, this.#backingStore, store.node);
+      if (index % stride === 0) yield;
+    }
+  }
+
+  /**
+   * The id of the node whose object, or array buffer's memory, contains the address, which may be tagged or not. Undefined if
+   * nothing live does.
+   */
+  idAt(address: number): number | undefined {
+    const slot = this.#objects.words.slotOf(address);
+    if (slot < 0) {
+      for (const [start, { node, bytes }] of this.#stores)
+        if (address >= start && address < start + bytes) return idOfNode(node);
+      return undefined;
+    }
+    const object = this.#objects.before(slot);
+    if (object < 0 || !this.#marking.live.has(object)) return undefined;
+    const isInside = slot < object + Math.max(1, this.#objects.sizeOf(object));
+    return isInside ? idOfNode(this.#nodeOf(object)) : undefined;
+  }
+
+  /** The address of a node's object; undefined for an id without one. */
+  addressOf(id: number): number | undefined {
+    const node = (id - 1) / 2;
+    if (!Number.isInteger(node) || node < this.#first || node >= this.nodeCount) return undefined;
+    // A binary search for the slot by the number of live objects before it.
+    const { live } = this.#marking;
+    const wanted = node - this.#first;
+    let low = 0;
+    let high = this.#objects.words.slotCount - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (live.numberOf(middle) <= wanted) low = middle;
+      else high = middle - 1;
+    }
+    if (live.has(low) && live.numberOf(low) === wanted) return this.#objects.pointer(low) - 1;
+    for (const [address, store] of this.#stores) if (store.node === node) return address;
+    return undefined;
+  }
+
+  /** Drops the memory that nodes and edges are read from. Addresses stay known. */
+  release(): void {
+    this.#objects.words.release();
+  }
+
+  #next(from: number): number {
+    return this.#marking.live.next(from);
+  }
+
+  #nodeOf(object: number): number {
+    return this.#first + this.#marking.live.numberOf(object);
+  }
+
+  #isLive({ target }: { target: number }): boolean {
+    return this.#marking.live.has(target);
   }
 
   #globals(): number[] {
-    const { types } = this.#heap.layout;
-    const found: number[] = [];
-    for (let object = 0; object < this.#objects.firstReadOnly; object++)
-      if (this.#objects.type[object] === types.globalObject && this.#marked.has(object))
-        found.push(this.#nodeOf[object]!);
-    return found;
+    const all = this.#objects.allOf(this.#heap.layout.types.globalObject);
+    return all
+      .filter((object) => !this.#objects.isReadOnly(object) && this.#marking.live.has(object))
+      .map((object) => this.#nodeOf(object));
   }
 
-  #addEdges(): void {
-    const columns = this.#columns;
-    const ofKeys = this.#ephemerons();
-    const tagger = new Tagger(this.#objects, this.#kinds, this.#names, columns);
-    let from = 0;
-    const sink = (type: number, name: number, target: number) => {
-      if (!this.#marked.has(target)) return;
-      const node = this.#nodeOf[target]!;
-      tagger.tag(from, type, name, target, node);
-      columns.addEdge(type, name, node);
-    };
-    const backingStore = this.#names.of('backing_store');
-    for (let object = 0; object < this.#objects.count; object++) {
-      if (!this.#marked.has(object)) continue;
-      from = object;
-      this.#references.visit(object, sink);
-      for (const { name, value } of ofKeys.get(object) ?? []) columns.addEdge(Edge.internal, name, value);
-      const store = this.#stores.get(this.#storeOf(object));
-      if (store) columns.addEdge(Edge.internal, backingStore, store.node);
-      columns.endNode();
+  #findStores(first: number): void {
+    const { types, arrayBuffer } = this.#heap.layout;
+    for (const object of this.#objects.allOf(types.jsArrayBuffer)) {
+      const address = this.#marking.live.has(object) ? this.#addressOfStore(object) : 0;
+      if (address === 0 || this.#stores.has(address)) continue;
+      const at = this.#objects.pointer(object) - 1 + arrayBuffer.byteLength;
+      const bytes = this.#heap.memory.findWord(at) ?? 0;
+      this.#stores.set(address, { node: first + this.#stores.size, bytes });
     }
+  }
+
+  /** 0 if the buffer has none. */
+  #addressOfStore(buffer: number): number {
+    const { arrayBuffer } = this.#heap.layout;
+    return this.#heap.memory.findWord(this.#objects.pointer(buffer) - 1 + arrayBuffer.backingStore) ?? 0;
+  }
+
+  #storeOf(object: number): Store | undefined {
+    if (this.#stores.size === 0 || this.#objects.typeOf(object) !== this.#heap.layout.types.jsArrayBuffer)
+      return undefined;
+    return this.#stores.get(this.#addressOfStore(object));
+  }
+
+  /** Also tags the nodes, which must be known before the first is read. */
+  #countEdges(): void {
+    const { live } = this.#marking;
+    let from = 0;
+    let count = 0;
+    const sink = (type: number, name: number, target: number) => {
+      if (!live.has(target)) return;
+      count++;
+      this.#tagger.tag(from, type, name, target, live);
+    };
+    for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
+      from = object;
+      count = 0;
+      this.#references.visit(object, sink);
+      this.#counts.set(index, count);
+    }
+  }
+
+  /** Number of edges of an object that are not among its references. */
+  #countAdded(object: number): number {
+    return (this.#ephemerons.get(object)?.length ?? 0) + (this.#storeOf(object) ? 1 : 0);
+  }
+
+  #countAll(): number {
+    let count = 1 + this.#globals().length + this.#roots.length + this.#counts.total;
+    for (const { references } of this.#roots) for (const each of references) if (this.#isLive(each)) count++;
+    for (const entries of this.#ephemerons.values()) count += entries.length;
+    for (const object of this.#objects.allOf(this.#heap.layout.types.jsArrayBuffer))
+      if (this.#marking.live.has(object) && this.#storeOf(object)) count++;
+    return count;
   }
 
   /**
    * Edges that represent entries of weak maps, by the object that they start from: one from the key and one from the table.
    */
-  #ephemerons(): Map<number, { name: number; value: number }[]> {
+  #findEphemerons(): Map<number, { name: number; value: number }[]> {
     const found = new Map<number, { name: number; value: number }[]>();
     let count = 1;
     const add = (from: number, name: number, value: number) => {
@@ -272,22 +335,22 @@ class GraphWriter {
       else found.set(from, [{ name, value }]);
     };
     this.#references.onEphemeron = ({ table, key, value }) => {
-      if (![table, key, value].every((each) => this.#marked.has(each))) return;
-      const [from, to] = [this.#nodeOf[key]!, this.#nodeOf[value]!];
-      const name = this.#names.of(
-        `${count++} / part of key (${this.#label(from)}) -> value (${this.#label(to)}) pair in WeakMap (table @${idOfNode(this.#nodeOf[table]!)})`,
+      if (![table, key, value].every((target) => this.#isLive({ target }))) return;
+      const name = this.names.of(
+        `${count++} / part of key (${this.#label(key)}) -> value (${this.#label(value)}) pair in WeakMap (table @${idOfNode(this.#nodeOf(table))})`,
       );
-      add(key, name, to);
-      add(table, name, to);
+      add(key, name, this.#nodeOf(value));
+      add(table, name, this.#nodeOf(value));
     };
-    for (let object = 0; object < this.#objects.count; object++)
-      if (this.#marked.has(object) && this.#kinds.of(this.#objects.type[object]!).shape === 'ephemerons')
-        this.#references.visit(object, () => {});
+    for (const table of [...this.#marking.ephemeronTables].sort((a, b) => a - b))
+      this.#references.visit(table, () => {});
     this.#references.onEphemeron = () => {};
     return found;
   }
 
-  #label(node: number): string {
-    return `${this.#names.texts[this.#columns.name[node]!]} @${idOfNode(node)}`;
+  #label(object: number): string {
+    const node = this.#nodeOf(object);
+    const name = this.#tagger.nameOf(node - this.#first, object, this.#reader.of(object).name);
+    return `${this.names.text(name)} @${idOfNode(node)}`;
   }
 }

@@ -1,64 +1,112 @@
-/** All objects on V8's pages, numbered in page order, with their slot, size, and instance type. */
+/**
+ * All objects on V8's pages. An object is identified by the slot of its first word. Nothing is stored for an object but two
+ * bits per word of memory, because a heap of a gigabyte may have 30 million objects.
+ */
 
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { type HeapPage, walkPage } from '../heap/heap-pages.ts';
 import { HeapWords } from './heap-words.ts';
-
-const firstRoom = 1 << 16;
+import { SlotSet } from './slot-set.ts';
+import { StartMarker } from './start-marker.ts';
 
 export class HeapObjects {
   readonly words: HeapWords;
-  count = 0;
-  /** Number of objects whose size could not be determined. */
-  sizeless = 0;
-  slot = new Uint32Array(firstRoom);
-  /** In words. */
-  size = new Uint32Array(firstRoom);
-  type = new Uint16Array(firstRoom);
-  /** Objects from this number on are on read-only pages. */
-  firstReadOnly = 0;
-  readonly #fillers: ReadonlySet<number>;
+  /** Objects from this slot on are on read-only pages. */
+  readonly firstReadOnly: number;
+  readonly #heap: V8Heap;
+  /** The slots behind objects. */
+  readonly #ends: SlotSet;
+  /** Objects whose size could not be determined. */
+  readonly #sizeless = new Set<number>();
+  readonly #listed: ReadonlyMap<number, number[]>;
+  readonly #typeOfMap = new Map<number, number>();
+  #lastLow = 0;
+  #lastHigh = 0;
+  #lastType = 0;
 
   constructor(heap: V8Heap, pages: readonly HeapPage[], readOnly: readonly HeapPage[]) {
     const { types } = heap.layout;
-    this.#fillers = new Set([types.freeSpace, types.freeSpace - 1]);
+    this.#heap = heap;
     this.words = new HeapWords(heap.memory, [...pages, ...readOnly]);
-    for (const page of pages) this.#addPage(heap, page);
-    this.firstReadOnly = this.count;
-    for (const page of readOnly) this.#addPage(heap, page);
-    this.words.finish();
+    const [first] = readOnly;
+    this.firstReadOnly = first ? this.words.firstOfRow(this.words.slotOf(first.start)) : this.words.slotCount;
+    this.#ends = new SlotSet(this.words.slotCount);
+    const fillers = new Set([types.freeSpace, types.freeSpace - 1]);
+    const { jsWeakMap, jsWeakSet, map, code, shared, jsArrayBuffer, globalObject } = types;
+    const listed = [jsWeakMap, jsWeakSet, map, code, shared, jsArrayBuffer, globalObject];
+    this.#listed = new Map(listed.map((type) => [type, []]));
+    const marker = new StartMarker(
+      heap,
+      this.words,
+      this.#ends,
+      (type) => fillers.has(type) || this.#listed.has(type),
+    );
+    for (const page of [...pages, ...readOnly])
+      walkPage(
+        heap,
+        page,
+        ({ object, type, size }) => {
+          if (!fillers.has(type)) this.#add(object - 1, type, size);
+        },
+        marker,
+      );
   }
 
-  #addPage(heap: V8Heap, page: HeapPage): void {
-    walkPage(heap, page, ({ object, type, size }) => {
-      if (this.#fillers.has(type)) return;
-      if (this.count === this.slot.length) this.#grow();
-      const slot = this.words.slotOf(object - 1);
-      this.words.addObject(slot);
-      if (size === 0) this.sizeless++;
-      this.slot[this.count] = slot;
-      this.size[this.count] = size / 8;
-      this.type[this.count] = type;
-      this.count++;
-    });
+  #add(address: number, type: number, size: number): void {
+    const object = this.words.slotOf(address);
+    this.words.starts.add(object);
+    this.#ends.add(object + Math.max(1, size / 8));
+    if (size === 0) this.#sizeless.add(object);
+    this.#listed.get(type)?.push(object);
   }
 
-  #grow(): void {
-    const room = this.slot.length * 2;
-    const [slot, size, type] = [new Uint32Array(room), new Uint32Array(room), new Uint16Array(room)];
-    slot.set(this.slot);
-    size.set(this.size);
-    type.set(this.type);
-    [this.slot, this.size, this.type] = [slot, size, type];
+  get sizeless(): number {
+    return this.#sizeless.size;
+  }
+
+  /** All objects of a type, in order. Only for the few types that are listed. */
+  allOf(type: number): readonly number[] {
+    return this.#listed.get(type) ?? [];
+  }
+
+  /** The first object that starts at or after a slot; -1 if there is none. */
+  next(from: number): number {
+    return this.words.starts.next(from);
+  }
+
+  typeOf(object: number): number {
+    const [low, high] = [this.words.low(object), this.words.high(object)];
+    if (low === this.#lastLow && high === this.#lastHigh) return this.#lastType;
+    const map = this.words.objectAt(low, high);
+    let type = this.#typeOfMap.get(map);
+    if (type === undefined) {
+      type = this.#heap.findType(this.pointer(object)) ?? 0;
+      if (map >= 0) this.#typeOfMap.set(map, type);
+    }
+    this.#lastLow = low;
+    this.#lastHigh = high;
+    this.#lastType = type;
+    return type;
+  }
+
+  /** In words. */
+  sizeOf(object: number): number {
+    if (this.#sizeless.size > 0 && this.#sizeless.has(object)) return 0;
+    return this.#ends.next(object + 1) - object;
+  }
+
+  /** The live or dead object that contains a slot, or precedes it; -1 for none. */
+  before(slot: number): number {
+    return this.words.starts.previous(slot);
   }
 
   pointer(object: number): Tagged {
-    return this.words.addressOf(this.slot[object]!) + 1;
+    return this.words.addressOf(object) + 1;
   }
 
   /** The object that a word of another object points to, with any tag; -1 for none. */
   target(object: number, word: number): number {
-    const slot = this.slot[object]! + word;
+    const slot = object + word;
     return this.words.objectAt(this.words.low(slot), this.words.high(slot));
   }
 

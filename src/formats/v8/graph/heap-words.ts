@@ -3,6 +3,7 @@
  * times the number of words per row, plus its index in the row. A bit per word marks the starts of objects.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
+import { SlotSet } from './slot-set.ts';
 
 const chunkBits = 18;
 const chunkBytes = 1 << chunkBits;
@@ -26,8 +27,8 @@ export class HeapWords {
   /** The words of each row, low half first. */
   readonly rows: Int32Array[] = [];
   readonly #rowAddress: number[] = [];
-  readonly #starts: Uint32Array;
-  readonly #rank: Uint32Array;
+  /** Slots in which an object starts. */
+  readonly starts: SlotSet;
   /** Hash table with open addressing: chunk numbers, and their rows. */
   readonly #keys: Int32Array;
   readonly #values: Int32Array;
@@ -46,8 +47,16 @@ export class HeapWords {
     this.#keys = new Int32Array(size).fill(-1);
     this.#values = new Int32Array(size);
     for (const [row, address] of this.#rowAddress.entries()) this.#put(address / chunkBytes, row);
-    this.#starts = new Uint32Array(this.rows.length << (rowBits - 5));
-    this.#rank = new Uint32Array(this.#starts.length);
+    this.starts = new SlotSet(this.slotCount);
+  }
+
+  get slotCount(): number {
+    return this.#rowAddress.length << rowBits;
+  }
+
+  /** Drops the words; the slots and the starts of objects stay known. */
+  release(): void {
+    this.rows.length = 0;
   }
 
   #put(chunk: number, row: number): void {
@@ -77,6 +86,16 @@ export class HeapWords {
     return row < 0 ? -1 : (row << rowBits) | ((address - chunk * chunkBytes) >>> 3);
   }
 
+  /** The words of the row of a slot. */
+  rowOfSlot(slot: number): Int32Array {
+    return this.rows[slot >>> rowBits]!;
+  }
+
+  /** The first slot of the row of a slot. */
+  firstOfRow(slot: number): number {
+    return slot & ~rowMask;
+  }
+
   addressOf(slot: number): number {
     return this.#rowAddress[slot >>> rowBits]! + (slot & rowMask) * 8;
   }
@@ -94,36 +113,16 @@ export class HeapWords {
     return this.high(slot) * 2 ** 32 + (this.low(slot) >>> 0);
   }
 
-  /** Must be called once for each object, in ascending order of slots, and followed by `finish`. */
-  addObject(slot: number): void {
-    this.#starts[slot >>> 5]! |= 1 << (slot & 31);
-  }
-
-  finish(): void {
-    let count = 0;
-    for (let i = 0; i < this.#starts.length; i++) {
-      this.#rank[i] = count;
-      count += bitsIn(this.#starts[i]!);
-    }
-  }
-
-  /** Number of the object that a pointer, given as two halves, refers to, with any tag; -1 for none. */
+  /** The slot of the object that a pointer, given as two halves, refers to, with any tag; -1 for none. */
   objectAt(low: number, high: number): number {
-    if ((low & 1) === 0 || high < 0 || high > 0x7fff) return -1;
+    if ((low & 5) !== 1 || high < 0 || high > 0x7fff) return -1;
     const row = this.#rowOf(high * chunksPerHigh + (low >>> chunkBits));
-    if (row < 0 || (low & 4) !== 0) return -1;
+    if (row < 0) return -1;
     const slot = (row << rowBits) | ((low & (chunkBytes - 1)) >>> 3);
-    return this.objectOf(slot);
+    return this.starts.has(slot) ? slot : -1;
   }
 
-  /** Number of the object that starts in a slot; -1 for none. */
-  objectOf(slot: number): number {
-    const bits = this.#starts[slot >>> 5]!;
-    const bit = 1 << (slot & 31);
-    return (bits & bit) === 0 ? -1 : this.#rank[slot >>> 5]! + bitsIn(bits & (bit - 1));
-  }
-
-  /** Number of the object that a tagged pointer refers to; -1 for none. */
+  /** The slot of the object that a tagged pointer refers to; -1 for none. */
   objectFor(pointer: number): number {
     return this.objectAt((pointer % 2 ** 32) | 0, Math.floor(pointer / 2 ** 32));
   }
@@ -148,9 +147,3 @@ function readRow(memory: MemoryReader, at: number, from: number, to: number): In
 }
 
 const hash = (chunk: number) => Math.imul(chunk, 0x9e3779b1) >>> 7;
-
-function bitsIn(word: number): number {
-  let v = word - ((word >>> 1) & 0x55555555);
-  v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
-  return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}

@@ -27,27 +27,27 @@ export class JsObjectReader {
     const { words } = this.#at;
     const { object: o, types, functionObject } = this.#at.heap.layout;
     const type = this.#at.type;
-    const facts = this.#maps.of(this.#at.objects.words.word(this.#at.slot));
+    const facts = this.#maps.of(this.#at.objects.words.word(this.#at.object));
     const properties = this.#at.targetAt(o.properties / 8);
     if (facts.isDictionary) this.#dictionary(properties);
     else for (const property of facts.properties) this.#property(property, words, properties);
     this.#elements(facts, words);
     const prototype = this.#at.objects.words.objectFor(facts.prototype);
-    if (prototype >= 0) this.#at.emit(Edge.property, this.#at.text('__proto__'), prototype);
+    if (prototype >= 0) this.#at.emit(Edge.property, this.#at.usual.prototype, prototype);
     const [first, last] = types.function;
     if (type >= first && type <= last) {
       if (facts.hasPrototypeSlot) this.#functionPrototype(functionObject.prototypeOrMap / 8);
       const code = this.#dispatch.codeOf(this.#at.object);
       if (code >= 0) this.#at.emit(Edge.internal, this.#at.text('code'), code);
     } else if (type === types.boundFunction) this.#boundArguments();
-    this.#at.internal(o.properties / 8, 'properties');
-    if (type !== types.globalProxy) this.#at.internal(o.elements / 8, 'elements');
+    this.#at.internal(o.properties / 8, this.#at.usual.properties);
+    if (type !== types.globalProxy) this.#at.internal(o.elements / 8, this.#at.usual.elements);
   }
 
   #boundArguments(): void {
     const list = this.#at.targetAt(boundArgumentsWord);
     if (list < 0) return;
-    for (let word = 2; word < this.#at.objects.size[list]!; word++) {
+    for (let word = 2; word < this.#at.objects.sizeOf(list); word++) {
       const target = this.#at.objects.target(list, word);
       if (target >= 0) this.#at.emit(Edge.shortcut, this.#at.text(`bound_argument_${word - 2}`), target);
     }
@@ -56,7 +56,7 @@ export class JsObjectReader {
   #functionPrototype(word: number): void {
     const target = this.#at.targetAt(word);
     if (target < 0) return;
-    const type = this.#at.objects.type[target]!;
+    const type = this.#at.objects.typeOf(target);
     if (type === this.#at.heap.layout.types.map) {
       const { prototype } = this.#maps.of(this.#at.objects.pointer(target));
       const found = this.#at.objects.words.objectFor(prototype);
@@ -76,7 +76,7 @@ export class JsObjectReader {
       target = this.#at.targetAt(property.inObject);
       if (target >= 0) this.#at.see(property.inObject);
     } else if (property.inArray !== undefined) {
-      if (array < 0 || property.inArray >= this.#at.objects.size[array]!) return;
+      if (array < 0 || property.inArray >= this.#at.objects.sizeOf(array)) return;
       target = this.#at.objects.target(array, property.inArray);
     } else target = all.objectFor(property.constant ?? 0);
     if (target >= 0) this.#value(property, target);
@@ -91,10 +91,10 @@ export class JsObjectReader {
       return;
     }
     const { types } = this.#at.heap.layout;
-    if (this.#at.objects.type[target] !== types.accessorPair) return;
+    if (this.#at.objects.typeOf(target) !== types.accessorPair) return;
     this.#at.emit(Edge.property, property.name, target);
     const [getter, setter] = [this.#at.objects.target(target, 1), this.#at.objects.target(target, 2)];
-    const isSet = (value: number) => value >= 0 && this.#at.objects.type[value] !== types.oddball;
+    const isSet = (value: number) => value >= 0 && this.#at.objects.typeOf(value) !== types.oddball;
     if (isSet(getter)) this.#at.emit(Edge.property, property.getter, getter);
     if (isSet(setter)) this.#at.emit(Edge.property, property.setter, setter);
   }
@@ -103,16 +103,17 @@ export class JsObjectReader {
   #dictionary(table: number): void {
     if (table < 0) return;
     const { dictionary, fixedArray, descriptors, types } = this.#at.heap.layout;
-    const { type, size, words } = this.#at.objects;
+    const { objects } = this.#at;
+    const { words } = objects;
     const first = fixedArray.data / 8 + dictionary.start;
-    const slot = this.#at.objects.slot[table]!;
-    for (let word = first; word < size[table]!; ) {
+    const end = objects.sizeOf(table);
+    for (let word = first; word < end; ) {
       const key = this.#at.objects.target(table, word);
-      if (key >= 0 && type[key] === types.propertyCell) {
+      if (key >= 0 && objects.typeOf(key) === types.propertyCell) {
         this.#entry(
           this.#at.objects.pointer(this.#at.objects.target(key, 1)),
           this.#at.objects.target(key, 3),
-          words.high(this.#at.objects.slot[key]! + 2),
+          words.high(key + 2),
           descriptors.kindMask,
         );
         word++;
@@ -122,11 +123,11 @@ export class JsObjectReader {
         word++;
         continue;
       }
-      if (key >= 0 && (type[key]! < 0x80 || type[key] === types.symbol))
+      if (key >= 0 && (objects.typeOf(key) < 0x80 || objects.typeOf(key) === types.symbol))
         this.#entry(
           this.#at.objects.pointer(key),
           this.#at.objects.target(table, word + 1),
-          words.high(slot + word + 2),
+          words.high(table + word + 2),
           descriptors.kindMask,
         );
       word += dictionary.entryWords;
@@ -146,33 +147,36 @@ export class JsObjectReader {
 
   #elements({ elementsKind }: MapFacts, words: number): void {
     const { object: o, fixedArray, types, array: jsArray } = this.#at.heap.layout;
-    const { type, size, words: all } = this.#at.objects;
+    const { objects } = this.#at;
     const elements = this.#at.targetAt(o.elements / 8);
     if (elements < 0 || doubleKinds.includes(elementsKind)) return;
     const first = fixedArray.data / 8;
     if (elementsKind >= firstElementKind && elementsKind <= lastElementKind) {
-      if (type[elements] !== types.fixedArray) return;
-      const isArray = type[this.#at.object] === types.jsArray && words > jsArray.length / 8;
-      const length = isArray ? all.high(this.#at.slot + jsArray.length / 8) : Infinity;
-      const end = Math.min(size[elements]!, first + length);
+      if (objects.typeOf(elements) !== types.fixedArray) return;
+      const isArray = this.#at.type === types.jsArray && words > jsArray.length / 8;
+      const length = isArray ? objects.words.high(this.#at.object + jsArray.length / 8) : Infinity;
+      const end = Math.min(objects.sizeOf(elements), first + length);
       for (let word = first; word < end; word++) {
-        const target = this.#at.objects.target(elements, word);
+        const target = objects.target(elements, word);
         if (target >= 0 && !this.#isHole(target)) this.#at.emit(Edge.element, word - first, target);
       }
-    } else if (this.#at.kinds.isFixedArray(type[elements]!) && type[elements] !== types.fixedArray)
+    } else if (
+      objects.typeOf(elements) !== types.fixedArray &&
+      this.#at.kinds.isFixedArray(objects.typeOf(elements))
+    )
       this.#sparse(elements, first + sparsePrefix);
   }
 
   /** Entries of a number dictionary: key, value and details. */
   #sparse(table: number, first: number): void {
-    const { size, words, slot } = this.#at.objects;
-    for (let word = first; word + 2 < size[table]!; word += 3) {
-      const at = slot[table]! + word;
-      const target = this.#at.objects.target(table, word + 1);
+    const { objects } = this.#at;
+    const end = objects.sizeOf(table);
+    for (let word = first; word + 2 < end; word += 3) {
+      const target = objects.target(table, word + 1);
       if (target < 0) continue;
-      const key = this.#at.objects.target(table, word);
-      if (key < 0) this.#at.emit(Edge.element, words.high(at), target);
-      else if (this.#at.objects.type[key] === this.#at.heap.layout.types.heapNumber)
+      const key = objects.target(table, word);
+      if (key < 0) this.#at.emit(Edge.element, objects.words.high(table + word), target);
+      else if (this.#at.objects.typeOf(key) === this.#at.heap.layout.types.heapNumber)
         this.#at.emit(
           Edge.element,
           this.#at.heap.memory.readDouble(this.#at.objects.pointer(key) + 7),
@@ -184,8 +188,8 @@ export class JsObjectReader {
   #isHole(target: number): boolean {
     if (!this.#at.objects.isReadOnly(target)) return false;
     const { types, oddballKind } = this.#at.heap.layout;
-    if (this.#at.objects.type[target] === types.hole) return true;
-    if (this.#at.objects.type[target] !== types.oddball) return false;
+    if (this.#at.objects.typeOf(target) === types.hole) return true;
+    if (this.#at.objects.typeOf(target) !== types.oddball) return false;
     return (this.#at.heap.findSmi(this.#at.objects.pointer(target), oddballKind) ?? 0) === holeKind;
   }
 }

@@ -95,7 +95,7 @@ export class MapReader {
   }
 
   namesOf(name: number, isAccessor: boolean): Omit<DescribedProperty, 'inObject' | 'inArray' | 'constant'> {
-    const text = this.#names.texts[name]!;
+    const text = this.#names.text(name);
     // V8 adds `get` and `set` only to names that are strings.
     const isPlain = !isAccessor || text.startsWith('<symbol');
     return {

@@ -9,12 +9,20 @@ const symbolFlags = 12;
 const privateName = 1 << 4;
 const linesOfOtherFlags = 1400;
 
+const firstRoom = 1 << 12;
+const ofWithheld = -1;
+/** Indexes count down from here. */
+const ofFirstIndex = -2;
+
 export class Names {
-  readonly texts: string[] = [];
+  readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #ofIndex: number[] = [];
   readonly #withheld: string | undefined;
   readonly #values = new HashedTexts();
+  /** By text number: where the text is in `#texts`, or that it is withheld, or an index that needs no string. */
+  #sources = new Int32Array(firstRoom);
+  #count = 0;
 
   /** `withheld`: replaces the text of all strings that are only values. */
   constructor(withheld?: string) {
@@ -24,14 +32,35 @@ export class Names {
   of(text: string): number {
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
-    const number = this.texts.push(text) - 1;
+    const number = this.#add(this.#texts.push(text) - 1);
     this.#numbers.set(text, number);
     return number;
   }
 
   ofIndex(index: number): number {
-    this.#ofIndex[index] ??= this.of(String(index));
+    this.#ofIndex[index] ??= this.#add(ofFirstIndex - index);
     return this.#ofIndex[index]!;
+  }
+
+  text(number: number): string {
+    const source = this.#sources[number]!;
+    if (source >= 0) return this.#texts[source]!;
+    return source === ofWithheld ? this.#withheld! : String(ofFirstIndex - source);
+  }
+
+  /** All texts, by number. */
+  *all(): Generator<string> {
+    for (let number = 0; number < this.#count; number++) yield this.text(number);
+  }
+
+  #add(source: number): number {
+    if (this.#count === this.#sources.length) {
+      const larger = new Int32Array(Math.ceil(this.#count * 1.5));
+      larger.set(this.#sources);
+      this.#sources = larger;
+    }
+    this.#sources[this.#count] = source;
+    return this.#count++;
   }
 
   /** Text number of a string. Parts of the string that are absent are left out. */
@@ -41,12 +70,11 @@ export class Names {
 
   /** Text number of a string that does not name anything. */
   ofValue(heap: V8Heap, value: Tagged): number {
-    const withheld = this.#withheld;
-    if (withheld === undefined) return this.ofString(heap, value);
+    if (this.#withheld === undefined) return this.ofString(heap, value);
     const bytes = whereMapped(() => findOwnBytes(heap, value, maxLength));
     // Not hashed, but given a number of its own: its characters are in other objects, or outside of the heap.
-    if (!bytes) return this.texts.push(withheld) - 1;
-    return this.#values.numberOf(bytes, () => this.texts.push(withheld) - 1);
+    if (!bytes) return this.#add(ofWithheld);
+    return this.#values.numberOf(bytes, () => this.#add(ofWithheld));
   }
 
   /** The name that V8's profiler gives a property with this key, a string or a symbol. Undefined if it is not a key. */

@@ -55,7 +55,7 @@ export class NodeReader {
   }
 
   of(object: number): NodeFacts {
-    const type = this.#objects.type[object]!;
+    const type = this.#objects.typeOf(object);
     const kind = this.#kinds.of(type);
     const nodeType = this.#typeOf(object, type, kind.nodeType);
     return {
@@ -74,11 +74,11 @@ export class NodeReader {
 
   #isPrivate(object: number): boolean {
     // The flags follow the hash; the lowest bit marks a private symbol.
-    return (this.#objects.words.high(this.#objects.slot[object]! + 1) & 1) === 1;
+    return (this.#objects.words.high(object + 1) & 1) === 1;
   }
 
   #sizeOf(object: number, type: number): number {
-    const own = this.#objects.size[object]! * 8;
+    const own = this.#objects.sizeOf(object) * 8;
     if (this.#heap.layout.line < linesThatShareConstants) return own;
     if (this.#objects.isReadOnly(object)) return 0;
     if (type >= 0x80 || (type & 7) !== external) return own;
@@ -177,11 +177,10 @@ export class NodeReader {
   #findFunctionsOfCode(): Map<number, string> {
     const { types, shared } = this.#heap.layout;
     const found = new Map<number, string>();
-    for (let object = 0; object < this.#objects.count; object++) {
-      if (this.#objects.type[object] !== types.shared) continue;
+    for (const object of this.#objects.allOf(types.shared)) {
       for (const offset of shared.data) {
         const code = this.#objects.target(object, offset / 8);
-        if (code < 0 || this.#objects.type[code] !== types.code) continue;
+        if (code < 0 || this.#objects.typeOf(code) !== types.code) continue;
         const pointer = this.#objects.pointer(object);
         found.set(code, this.#ownName(pointer) || this.#inferredName(pointer));
       }
@@ -194,16 +193,15 @@ export class NodeReader {
   }
 
   #wordOf(object: number, offset: number): number {
-    return this.#objects.words.word(this.#objects.slot[object]! + offset / 8);
+    return this.#objects.words.word(object + offset / 8);
   }
 
   /** Each isolate may have a copy of the built-ins of its own, far away from those of others. In ascending order. */
   #findFirstBuiltins(): number[] {
     const { code, types } = this.#heap.layout;
     const entries: number[] = [];
-    for (let object = 0; object < this.#objects.count; object++)
-      if (this.#objects.type[object] === types.code && this.#wordOf(object, code.stream) === 0)
-        entries.push(this.#entryOf(object));
+    for (const object of this.#objects.allOf(types.code))
+      if (this.#wordOf(object, code.stream) === 0) entries.push(this.#entryOf(object));
     const firsts: number[] = [];
     for (const entry of entries.sort((a, b) => a - b))
       if (entry > (firsts.at(-1) ?? -Infinity) + mostBuiltinBytes) firsts.push(entry);

@@ -12,20 +12,34 @@ export type EdgeSink = (type: number, name: number, target: number) => void;
 const weakBits = 3;
 const linesWithoutHoles = 1400;
 
+/** Names of edges that most objects have: text numbers. */
+export interface UsualNames {
+  map: number;
+  properties: number;
+  elements: number;
+  prototype: number;
+}
+
+/** Words of an object whose marks fit into one number. */
+const maskWords = 32;
+
 export class ObjectCursor {
   readonly heap: V8Heap;
   readonly objects: HeapObjects;
   readonly kinds: ObjectKinds;
   readonly names: Names;
+  readonly usual: UsualNames;
   object = 0;
-  slot = 0;
+  type = 0;
   /** Number of words of the object. */
   words = 0;
   emit: EdgeSink = () => {};
   readonly #isInessential: Uint8Array;
   readonly #nameOf = new Map<string, number>();
-  /** One byte per word: set if the word has a named edge, or must not get an edge. */
+  /** Words that have a named edge, or must not get an edge: a bit for each of the first, a byte for each of the others. */
+  #seenMask = 0;
   #seen = new Uint8Array(1 << 12);
+  #lastSeen = 0;
 
   constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, names: Names) {
     this.heap = heap;
@@ -33,22 +47,21 @@ export class ObjectCursor {
     this.kinds = kinds;
     this.names = names;
     this.#isInessential = findInessential(heap, objects);
+    const [map, properties, elements, prototype] = ['map', 'properties', 'elements', '__proto__'].map(
+      (name) => names.of(name),
+    ) as [number, number, number, number];
+    this.usual = { map, properties, elements, prototype };
   }
 
-  begin(object: number, emit: EdgeSink): void {
+  begin(object: number, type: number, emit: EdgeSink): void {
     this.object = object;
-    this.slot = this.objects.slot[object]!;
-    this.words = this.objects.size[object]!;
+    this.type = type;
+    this.words = this.objects.sizeOf(object);
     this.emit = emit;
+    this.#seenMask = 0;
+    if (this.#lastSeen > 0) this.#seen.fill(0, 0, this.#lastSeen + 1);
+    this.#lastSeen = 0;
     if (this.#seen.length < this.words) this.#seen = new Uint8Array(this.words * 2);
-  }
-
-  end(): void {
-    this.#seen.fill(0, 0, this.words);
-  }
-
-  get type(): number {
-    return this.objects.type[this.object]!;
   }
 
   get typeName(): string {
@@ -66,19 +79,24 @@ export class ObjectCursor {
   /** The object that a word points to; -1 for none. */
   targetAt(word: number): number {
     const { words } = this.objects;
-    return words.objectAt(words.low(this.slot + word), words.high(this.slot + word));
+    return words.objectAt(words.low(this.object + word), words.high(this.object + word));
   }
 
   isWeak(word: number): boolean {
-    return (this.objects.words.low(this.slot + word) & weakBits) === weakBits;
+    return (this.objects.words.low(this.object + word) & weakBits) === weakBits;
   }
 
   isSeen(word: number): boolean {
-    return this.#seen[word] === 1;
+    return word < maskWords ? ((this.#seenMask >>> word) & 1) === 1 : this.#seen[word] === 1;
   }
 
   see(word: number): void {
+    if (word < maskWords) {
+      this.#seenMask |= 1 << word;
+      return;
+    }
     this.#seen[word] = 1;
+    if (word > this.#lastSeen) this.#lastSeen = word;
   }
 
   /** V8's profiler omits references to constants that every heap has. */
@@ -88,11 +106,15 @@ export class ObjectCursor {
   }
 
   /** Adds a named edge for a word; weak if the word has the weak tag. */
-  internal(word: number, name: string, isWeak = false): void {
+  internal(word: number, name: number | string, isWeak = false): void {
     const target = word < this.words ? this.targetAt(word) : -1;
     if (target < 0 || !this.isEssential(target)) return;
     this.see(word);
-    this.emit(isWeak || this.isWeak(word) ? Edge.weak : Edge.internal, this.text(name), target);
+    this.emit(
+      isWeak || this.isWeak(word) ? Edge.weak : Edge.internal,
+      typeof name === 'string' ? this.text(name) : name,
+      target,
+    );
   }
 
   /** Adds an edge named by its index for each word from `first`. */
@@ -119,22 +141,22 @@ export class ObjectCursor {
   }
 }
 
-/** One byte per read-only object. V8's profiler omits references to constants that every heap has. */
+/** One byte per read-only slot. V8's profiler omits references to constants that every heap has. */
 function findInessential(heap: V8Heap, objects: HeapObjects): Uint8Array {
   const { types } = heap.layout;
-  const marks = new Uint8Array(objects.count - objects.firstReadOnly);
+  const marks = new Uint8Array(objects.words.slotCount - objects.firstReadOnly);
   const nameOf = (type: number) => heap.layout.instanceTypes.get(type);
   const plainMaps = new Set([types.propertyCell, types.shared, types.freeSpace, types.freeSpace - 1]);
   let isFixedArrayMet = false;
   let isHoleMet = false;
   const empty = new Set([types.fixedArray, types.byteArray, types.descriptorArray, types.weakFixedArray]);
-  for (let object = objects.firstReadOnly; object < objects.count; object++) {
-    const type = objects.type[object]!;
+  for (let object = objects.next(objects.firstReadOnly); object >= 0; object = objects.next(object + 1)) {
+    const type = objects.typeOf(object);
     // Before V8 14 only the first of V8's markers for missing values, the hole in arrays, is left out.
     const isTheHole = type === types.hole && (!isHoleMet || heap.layout.line >= linesWithoutHoles);
     if (isTheHole) isHoleMet = true;
     const isConstant = type === types.oddball || isTheHole;
-    const isEmpty = empty.has(type) && objects.size[object]! <= (type === types.descriptorArray ? 3 : 2);
+    const isEmpty = empty.has(type) && objects.sizeOf(object) <= (type === types.descriptorArray ? 3 : 2);
     const described =
       type === types.map
         ? heap.memory.readUint16(objects.pointer(object) - 1 + heap.layout.map.instanceType)

@@ -20,14 +20,22 @@ export interface Ephemeron {
   value: number;
 }
 
+/** A kind with the names of its fields as text numbers. */
+interface NumberedKind {
+  kind: ObjectKind;
+  fields: readonly { word: number; name: number; isWeak: boolean }[];
+}
+
 /** Header of a weak map's table: map, length, and three counts. */
 const ephemeronPrefix = 5;
 
 export class ReferenceReader {
   readonly #at: ObjectCursor;
+  readonly #dispatch: DispatchTable;
   readonly #jsObjects: JsObjectReader;
   readonly #code: CodeReader;
   readonly #contexts: ContextReader;
+  readonly #kinds: NumberedKind[] = [];
   /** Called for each entry of a weak map. */
   onEphemeron: (entry: Ephemeron) => void = () => {};
 
@@ -40,20 +48,36 @@ export class ReferenceReader {
     native: readonly (readonly [start: number, end: number])[],
   ) {
     this.#at = new ObjectCursor(heap, objects, kinds, names);
-    this.#jsObjects = new JsObjectReader(this.#at, new DispatchTable(heap, objects, native));
+    this.#dispatch = new DispatchTable(heap, objects, native);
+    this.#jsObjects = new JsObjectReader(this.#at, this.#dispatch);
     this.#code = new CodeReader(this.#at);
     this.#contexts = new ContextReader(heap, names);
   }
 
   visit(object: number, sink: EdgeSink): void {
     const at = this.#at;
-    at.begin(object, sink);
-    const kind = at.kinds.of(at.type);
+    const { kind, fields } = this.#numbered(at.objects.typeOf(object));
+    at.begin(object, at.objects.typeOf(object), sink);
     this.#known(kind);
-    for (const { word, name, isWeak } of kind.fields) at.internal(word, name, isWeak);
-    at.internal(0, 'map');
-    this.#rest(kind);
-    at.end();
+    for (const { word, name, isWeak } of fields) at.internal(word, name, isWeak);
+    at.internal(0, at.usual.map);
+    // All words of such an array have been looked at.
+    if (kind.shape !== 'array') this.#rest(kind);
+  }
+
+  /** The code of a function that refers to it by a handle; otherwise -1. */
+  codeOf(func: number): number {
+    return this.#dispatch.codeOf(func);
+  }
+
+  #numbered(type: number): NumberedKind {
+    const known = this.#kinds[type];
+    if (known) return known;
+    const kind = this.#at.kinds.of(type);
+    const fields = kind.fields.map((field) => ({ isWeak: false, ...field, name: this.#at.text(field.name) }));
+    const numbered = { kind, fields };
+    this.#kinds[type] = numbered;
+    return numbered;
   }
 
   #known(kind: ObjectKind): void {
@@ -126,7 +150,7 @@ export class ReferenceReader {
     const [transitions, back] = [m.transitions / 8, m.constructorOrBack / 8];
     const next = this.#at.targetAt(transitions);
     if (next >= 0) {
-      const name = this.#at.kinds.typeName(this.#at.objects.type[next]!);
+      const name = this.#at.kinds.typeName(this.#at.objects.typeOf(next));
       this.#at.internal(
         transitions,
         name === 'PROTOTYPE_INFO'
@@ -141,15 +165,15 @@ export class ReferenceReader {
     const from = this.#at.targetAt(back);
     const isNative =
       from >= 0 &&
-      this.#at.objects.type[from]! >= types.context[0] &&
-      this.#at.objects.type[from]! <= types.context[1];
+      this.#at.objects.typeOf(from) >= types.context[0] &&
+      this.#at.objects.typeOf(from) <= types.context[1];
     this.#at.internal(
       back,
       isNative
         ? 'native_context'
-        : from >= 0 && this.#at.objects.type[from] === types.map
+        : from >= 0 && this.#at.objects.typeOf(from) === types.map
           ? 'back_pointer'
-          : from >= 0 && this.#at.kinds.typeName(this.#at.objects.type[from]!) === 'FUNCTION_TEMPLATE_INFO'
+          : from >= 0 && this.#at.kinds.typeName(this.#at.objects.typeOf(from)) === 'FUNCTION_TEMPLATE_INFO'
             ? 'constructor_function_data'
             : 'constructor',
     );
@@ -161,7 +185,7 @@ export class ReferenceReader {
     const at = this.#at.heap.layout.map.instanceType;
     const { words } = this.#at.objects;
     const half =
-      (at & 4) === 0 ? words.low(this.#at.slot + (at >> 3)) : words.high(this.#at.slot + (at >> 3));
+      (at & 4) === 0 ? words.low(this.#at.object + (at >> 3)) : words.high(this.#at.object + (at >> 3));
     return (half >>> ((at & 3) * 8)) & 0xffff;
   }
 

@@ -150,7 +150,7 @@ function isolateRoots(objects: HeapObjects, sources: RootSources, handles: Handl
         for (const target of eternalHandles(objects, memory, word)) eternal.add(target);
     });
   }
-  const isWeak = (target: number) => objects.type[target]! < firstNonString && !eternal.has(target);
+  const isWeak = (target: number) => objects.typeOf(target) < firstNonString && !eternal.has(target);
   return [...found].map((target) => ({ target, isWeak: isWeak(target) }));
 }
 

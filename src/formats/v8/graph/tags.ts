@@ -2,10 +2,10 @@
  * Names that V8's profiler gives to arrays, which have no class, by the object that refers to them; and which internal
  * objects it counts as code or as shapes. Source: TagObject in src/profiler/heap-snapshot-generator.cc of V8.
  */
-import type { GraphColumns } from './graph-columns.ts';
 import type { HeapObjects } from './heap-objects.ts';
 import type { Names } from './names.ts';
 import { Edge, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
+import type { SlotSet } from './slot-set.ts';
 
 interface Tag {
   /** Absent if V8 only changes the type. */
@@ -47,43 +47,65 @@ const byPair: Readonly<Record<string, Tag>> = {
   'CODE PROTECTED_FIXED_ARRAY': { type: 'code' },
   'PROTECTED_FIXED_ARRAY TRUSTED_WEAK_FIXED_ARRAY': { type: 'code' },
 };
+const [textMask, typeShift] = [0xff, 8];
 const arrayTypes = /^(?:TRUSTED_FIXED_ARRAY|WEAK_FIXED_ARRAY|WEAK_ARRAY_LIST|DEPENDENT_CODE)$/;
 
 export class Tagger {
   readonly #objects: HeapObjects;
   readonly #kinds: ObjectKinds;
-  readonly #names: Names;
-  readonly #columns: GraphColumns;
   readonly #byEdge: ReadonlyMap<number, Tag>;
   readonly #byOwnerType = new Map<number, Tag | undefined>();
   /** By the owner's type times 65,536 plus that of the target. */
   readonly #byPair = new Map<number, Tag | undefined>();
+  readonly #texts: number[];
+  readonly #numberOf = new Map<string, number>();
+  /** By node: one more than the index of a text in the lower half, and than that of a type in the upper; zero for none. */
+  readonly #tags: Uint16Array;
   readonly #empty: number;
   #owner = -1;
   #ownerTag: Tag | undefined;
 
-  constructor(objects: HeapObjects, kinds: ObjectKinds, names: Names, columns: GraphColumns) {
+  /** `nodes`: number of nodes that may be tagged. */
+  constructor(objects: HeapObjects, kinds: ObjectKinds, names: Names, nodes: number) {
     this.#objects = objects;
     this.#kinds = kinds;
-    this.#names = names;
-    this.#columns = columns;
     this.#byEdge = new Map(Object.entries(byEdge).map(([edge, tag]) => [names.of(edge), tag]));
     this.#empty = names.of('');
+    const tags = [byEdge, byOwner, byPair].flatMap((table) => Object.values(table));
+    const texts = [...new Set(tags.flatMap(({ text }) => (text === undefined ? [] : [text])))];
+    this.#texts = texts.map((text) => names.of(text));
+    for (const [i, text] of texts.entries()) this.#numberOf.set(text, i + 1);
+    this.#tags = new Uint16Array(nodes);
   }
 
-  /** Must be called for each edge. `owner` and `target` are objects; `node` is the node of the target. */
-  tag(owner: number, type: number, name: number, target: number, node: number): void {
+  /** The name of a node that would have the name `usual` without tags. */
+  nameOf(node: number, object: number, usual: number): number {
+    const text = this.#tags[node]! & textMask;
+    return text > 0 && (usual === this.#empty || this.#isPool(object)) ? this.#texts[text - 1]! : usual;
+  }
+
+  /** Index in `nodeTypes`. */
+  typeOf(node: number, usual: number): number {
+    const type = this.#tags[node]! >>> typeShift;
+    return type > 0 ? type - 1 : usual;
+  }
+
+  /** Must be called for each edge between live objects, in the order of owners. */
+  tag(owner: number, type: number, name: number, target: number, live: SlotSet): void {
+    if (type === Edge.weak) return;
+    const ownerType = this.#objects.typeOf(owner);
     if (owner !== this.#owner) {
       this.#owner = owner;
-      this.#ownerTag = this.#ofOwner(this.#objects.type[owner]!);
+      this.#ownerTag = this.#ofOwner(ownerType);
     }
-    if (type === Edge.weak) return;
-    const ofPair = this.#ofPair(this.#objects.type[owner]!, this.#objects.type[target]!);
+    const byName = type === Edge.internal ? this.#byEdge.get(name) : undefined;
+    const ofPair = this.#ofPair(ownerType, this.#objects.typeOf(target));
+    if (!ofPair && !byName && !this.#ownerTag) return;
+    const node = live.numberOf(target);
     if (ofPair) this.#set(node, ofPair, target);
-    if (this.#ownerTag && this.#isArray(target)) this.#set(node, this.#ownerTag, target);
-    if (type === Edge.internal) {
-      const tag = this.#byEdge.get(name);
-      if (tag && this.#isArray(target)) this.#set(node, tag, target);
+    if ((this.#ownerTag || byName) && this.#isArray(target)) {
+      if (this.#ownerTag) this.#set(node, this.#ownerTag, target);
+      if (byName) this.#set(node, byName, target);
     }
   }
 
@@ -100,18 +122,24 @@ export class Tagger {
   }
 
   #isArray(object: number): boolean {
-    const type = this.#objects.type[object]!;
+    const type = this.#objects.typeOf(object);
     return this.#kinds.of(type).nodeType === 'array' || arrayTypes.test(this.#kinds.typeName(type));
   }
 
   #set(node: number, { text, type, isOfWeak }: Tag, object: number): void {
-    const columns = this.#columns;
-    const names = this.#names;
-    const typeName = this.#kinds.typeName(this.#objects.type[object]!);
-    const isPool = typeName === 'TRUSTED_FIXED_ARRAY';
-    if (isOfWeak && typeName !== 'WEAK_FIXED_ARRAY') return;
-    if (text !== undefined && (columns.name[node] === this.#empty || isPool))
-      columns.name[node] = names.of(text);
-    if (type) columns.type[node] = nodeTypes.indexOf(type);
+    if (isOfWeak && this.#typeName(object) !== 'WEAK_FIXED_ARRAY') return;
+    let tag = this.#tags[node]!;
+    if (text !== undefined && ((tag & textMask) === 0 || this.#isPool(object)))
+      tag = (tag & ~textMask) | this.#numberOf.get(text)!;
+    if (type) tag = (tag & textMask) | ((nodeTypes.indexOf(type) + 1) << typeShift);
+    this.#tags[node] = tag;
+  }
+
+  #isPool(object: number): boolean {
+    return this.#typeName(object) === 'TRUSTED_FIXED_ARRAY';
+  }
+
+  #typeName(object: number): string {
+    return this.#kinds.typeName(this.#objects.typeOf(object));
   }
 }

@@ -7,7 +7,6 @@
 import { whereMapped } from '../../../bytes/memory.ts';
 import { findUnusedStretches, type UnusedStretch } from './allocation-areas.ts';
 import type { Tagged, V8Heap } from './heap.ts';
-import type { ObjectCounter } from './object-counter.ts';
 import { findObjectSize, type Surroundings } from './object-size.ts';
 
 export interface HeapPage {
@@ -126,22 +125,29 @@ export interface HeapObject {
   size: number;
 }
 
+/** Passes over objects that need not be visited one by one. */
+export interface PageRunner {
+  /** Called with each page before `pass`. */
+  open(page: HeapPage): void;
+  /** Passes over objects from `at` up to `limit`; returns the start of the first object that it leaves to the walk. */
+  pass(at: number, limit: number): number;
+}
+
 /** Number of consecutive objects after which the walk is back in step with object boundaries. */
 const resyncObjects = 3;
 
 /**
  * Walks all objects of a page in order. `visit` receives the same record for each object. After an object of unknown size,
  * and in memory that an evacuation left behind, single words look like the starts of objects; there the walk advances word by
- * word until several consecutive objects are consistent. `counter` counts what it can by itself; those objects are not
- * visited.
+ * word until several consecutive objects are consistent. What `runner` passes over is not visited.
  */
 export function walkPage(
   heap: V8Heap,
   page: HeapPage,
   visit: (found: HeapObject) => void,
-  counter?: ObjectCounter,
+  runner?: PageRunner,
 ): void {
-  counter?.open(page);
+  runner?.open(page);
   const found: HeapObject = { object: 0, map: 0, type: 0, size: 0 };
   const around = surroundingsOf(heap, page);
   let inStep = true;
@@ -155,9 +161,9 @@ export function walkPage(
       inStep = true;
       continue;
     }
-    const counted = inStep && counter ? counter.pass(at, unused?.from ?? page.end) : at;
-    if (counted > at) {
-      at = counted;
+    const passed = inStep && runner ? runner.pass(at, unused?.from ?? page.end) : at;
+    if (passed > at) {
+      at = passed;
       continue;
     }
     const map = heap.memory.findWord(at);

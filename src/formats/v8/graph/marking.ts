@@ -1,0 +1,107 @@
+/** Which objects are live: reachable from the roots by strong references. */
+
+import type { V8Heap } from '../heap/heap.ts';
+import type { HeapObjects } from './heap-objects.ts';
+import { Edge, type ObjectKinds } from './object-kinds.ts';
+import type { Ephemeron, ReferenceReader } from './references.ts';
+import { SlotSet } from './slot-set.ts';
+
+/** How to find what an object of a type refers to. */
+const Way = {
+  unknown: 0,
+  /** Every word with a strong tag. */
+  allWords: 1,
+  mapOnly: 2,
+  /** Every word, and what only its references tell. */
+  function: 3,
+  /** By its references. */
+  references: 4,
+} as const;
+
+const types = 1 << 16;
+const firstRoom = 1 << 16;
+const [strongTag, tagMask] = [1, 3];
+
+export class Marking {
+  readonly live: SlotSet;
+  /** Live tables of weak maps and sets. */
+  readonly ephemeronTables: number[] = [];
+  readonly #heap: V8Heap;
+  readonly #objects: HeapObjects;
+  readonly #kinds: ObjectKinds;
+  readonly #references: ReferenceReader;
+  readonly #ways = new Uint8Array(types);
+  /** Marked objects whose references have not been followed. */
+  #open = new Int32Array(firstRoom);
+  #openCount = 0;
+  readonly #waiting: Ephemeron[] = [];
+
+  constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, references: ReferenceReader) {
+    this.#heap = heap;
+    this.#objects = objects;
+    this.#kinds = kinds;
+    this.#references = references;
+    this.live = new SlotSet(objects.words.slotCount);
+  }
+
+  add(object: number): void {
+    if (this.live.has(object)) return;
+    this.live.add(object);
+    if (this.#openCount === this.#open.length) {
+      const larger = new Int32Array(Math.ceil(this.#openCount * 1.5));
+      larger.set(this.#open);
+      this.#open = larger;
+    }
+    this.#open[this.#openCount++] = object;
+  }
+
+  finish(): void {
+    this.#references.onEphemeron = (entry) => this.#waiting.push(entry);
+    do {
+      while (this.#openCount > 0) this.#follow(this.#open[--this.#openCount]!);
+      for (const { key, value } of this.#waiting) if (this.live.has(key)) this.add(value);
+    } while (this.#openCount > 0);
+    this.#references.onEphemeron = () => {};
+    this.#open = new Int32Array(0);
+  }
+
+  #follow(object: number): void {
+    const { words } = this.#objects;
+    const type = this.#objects.typeOf(object);
+    const way = this.#ways[type]! || this.#wayOf(type);
+    if (way === Way.references) {
+      if (this.#kinds.of(type).shape === 'ephemerons') this.ephemeronTables.push(object);
+      this.#references.visit(object, (edge, _, target) => {
+        if (edge !== Edge.weak) this.add(target);
+      });
+      return;
+    }
+    const end = way === Way.mapOnly ? object + 1 : object + this.#objects.sizeOf(object);
+    for (let slot = object; slot < end; slot++) {
+      const low = words.low(slot);
+      if ((low & tagMask) !== strongTag) continue;
+      const target = words.objectAt(low, words.high(slot));
+      if (target >= 0) this.add(target);
+    }
+    if (way === Way.function) {
+      const code = this.#references.codeOf(object);
+      if (code >= 0) this.add(code);
+    }
+  }
+
+  #wayOf(type: number): number {
+    const way = this.#findWay(type);
+    this.#ways[type] = way;
+    return way;
+  }
+
+  #findWay(type: number): number {
+    const { shape, fields } = this.#kinds.of(type);
+    if (shape === 'raw') return Way.mapOnly;
+    const isPlain = /^(?:plain|js-object|array|weak-array|descriptors|map|context)$/.test(shape);
+    if (!isPlain || this.#kinds.isNativeContext(type) || fields.some(({ isWeak }) => isWeak))
+      return Way.references;
+    const [first, last] = this.#heap.layout.types.function;
+    return type >= first && type <= last ? Way.function : Way.allWords;
+  }
+}
