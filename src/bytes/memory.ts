@@ -58,6 +58,8 @@ interface Window {
   bytes: Uint8Array;
   /** Present parts as [from, to) pairs within the window; undefined if all of it is present. */
   parts: number[] | undefined;
+  /** The bytes are the source's, and must not be written to. */
+  isHeld: boolean;
 }
 
 const windowBits = 16;
@@ -216,6 +218,8 @@ export class ProcessMemory implements MemoryReader {
   #window(start: number): Window {
     const cached = this.#windows.get(start);
     if (cached) return cached;
+    const held = this.#held(start);
+    if (held) return this.#keep(start, held);
     const { bytes, view } = this.#buffer();
     const parts: number[] = [];
     for (let i = this.#extentAt(start); i < this.extents.length; i++) {
@@ -229,7 +233,20 @@ export class ProcessMemory implements MemoryReader {
       else parts.push(from - start, from - start + got);
     }
     const whole = parts.length === 2 && parts[0] === 0 && parts[1] === windowSize;
-    const window = { bytes, view, parts: whole ? undefined : parts };
+    return this.#keep(start, { bytes, view, parts: whole ? undefined : parts, isHeld: false });
+  }
+
+  /** The window as a view, if its source has all of it in memory. */
+  #held(start: number): Window | undefined {
+    const extent = this.extents[this.#extentAt(start)];
+    if (!extent || extent.start > start || extent.end < start + windowSize) return undefined;
+    const bytes = extent.source.view?.(extent.offset + (start - extent.start), windowSize);
+    if (!bytes) return undefined;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, windowSize);
+    return { bytes, view, parts: undefined, isHeld: true };
+  }
+
+  #keep(start: number, window: Window): Window {
     this.#windows.set(start, window);
     return window;
   }
@@ -240,7 +257,8 @@ export class ProcessMemory implements MemoryReader {
       for (const [start, window] of this.#windows) {
         if (window === this.#last) continue;
         this.#windows.delete(start);
-        return window;
+        if (!window.isHeld) return window;
+        break;
       }
     const spare = spareBuffers.pop();
     if (spare) return spare;
@@ -251,7 +269,7 @@ export class ProcessMemory implements MemoryReader {
   /** Releases the windows of memory that will not be read soon; a later read works as before. */
   release(): void {
     for (const window of this.#windows.values())
-      if (spareBuffers.length < maxWindows) spareBuffers.push(window);
+      if (!window.isHeld && spareBuffers.length < maxWindows) spareBuffers.push(window);
     this.#windows.clear();
     this.#last = undefined;
     this.#lastStart = -1;

@@ -10,6 +10,8 @@ import type { HeapReader } from '../supervise/native/copied-heap.ts';
 import type { CoreDigest } from '../supervise/native/core-part.ts';
 import type { HeapReading, HeapSource, ReadHeap } from '../supervise/native/full-heap.ts';
 import { isSealed } from '../supervise/native/sealed-copy.ts';
+import { MemberSpool } from '../supervise/scrub/member-spool.ts';
+import type { HeapAnswer } from './commands/heap/heap-thread.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });
@@ -40,14 +42,17 @@ const threadHeapMb = 4096;
 export function readHeapApart(source: HeapSource, words: readonly string[]): HeapReading {
   const worker = startThread('cli/commands/heap/heap-thread', {}, { maxOldGenerationSizeMb: threadHeapMb });
   worker.ref();
+  const spool = new MemberSpool();
   const result = new Promise<ReadHeap>((resolve, reject) => {
-    worker.once('message', (answer: ReadHeap | string) => {
+    worker.on('message', (answer: Uint8Array | HeapAnswer | string) => {
       if (typeof answer === 'string') reject(new Error(answer));
-      else resolve(answer);
+      else if (answer instanceof Uint8Array) spool.add(answer);
+      else resolve({ ...answer, members: spool });
     });
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('its reading was stopped')));
   });
+  result.catch(() => spool.close());
   const kept = typeof source === 'string' || isSealed(source) ? [] : source.kept;
   const blocks = new Set(kept.map(({ bytes }) => bytes.buffer));
   worker.postMessage({ source, words }, [...blocks] as ArrayBuffer[]);

@@ -10,15 +10,16 @@ const mostMarks = 1 << 28;
 
 /** A set of small integers: indexes of strings that are names, or ids of objects that are values. */
 export class NameMarks {
-  private marks = new Uint8Array(1 << 16);
+  /** A bit each: a heap of a gigabyte has some 30 million objects. */
+  private marks = new Uint8Array(1 << 13);
 
   mark(index: number): void {
-    if (index >= this.marks.length) this.grow(index);
-    this.marks[index] = 1;
+    if (index >= this.marks.length * 8) this.grow(index);
+    this.marks[index >>> 3]! |= 1 << (index & 7);
   }
 
   has(index: number): boolean {
-    return this.marks[index] === 1;
+    return (((this.marks[index >>> 3] ?? 0) >>> (index & 7)) & 1) === 1;
   }
 
   private grow(index: number): void {
@@ -28,7 +29,9 @@ export class NameMarks {
         field: 'name or id',
         available: String(index),
       });
-    const grown = new Uint8Array(Math.min(mostMarks, Math.max(index + 1, this.marks.length * 2)));
+    const grown = new Uint8Array(
+      Math.min(mostMarks >>> 3, Math.max((index >>> 3) + 1, this.marks.length * 2)),
+    );
     grown.set(this.marks);
     this.marks = grown;
   }

@@ -217,7 +217,7 @@ function writeAnswers(
       parts.bundle.addGap({ part, reason: notAvailable('what the system knows of another process') });
   const scrubbed = report === undefined ? undefined : scrubReport(JSON.parse(report), parts.clean);
   if (scrubbed) parts.writeText(partNames.report, scrubbed.text);
-  if (heap) parts.writePieces(partNames.heapSnapshot, heap.members);
+  if (heap) parts.writePieces(partNames.heapSnapshot, heap.members.take());
 }
 
 const noHeap = { wanted: 'off', taken: 'off', reason: 'captured from outside, without the heap' };

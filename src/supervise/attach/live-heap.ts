@@ -5,6 +5,7 @@
 import { canary, canaryName } from '../../capture/fatal-path/canary.ts';
 import { type CopiedHeap, type HeapReader, readCopiedHeap } from '../native/copied-heap.ts';
 import { HeapMembers } from '../scrub/heap-members.ts';
+import { MemberSpool } from '../scrub/member-spool.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
@@ -51,8 +52,9 @@ function planting(): string {
   return `({ ${canaryName}: ${halves}.join('') })`;
 }
 
-async function readSnapshot(remote: RemoteDebugger, scrubber: Scrubber): Promise<Uint8Array[]> {
-  const members = new HeapMembers(scrubber);
+async function readSnapshot(remote: RemoteDebugger, scrubber: Scrubber): Promise<MemberSpool> {
+  const spool = new MemberSpool();
+  const members = new HeapMembers(scrubber, (member) => spool.add(member));
   let failure: unknown;
   remote.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => {
     if (failure !== undefined) return;
@@ -62,12 +64,18 @@ async function readSnapshot(remote: RemoteDebugger, scrubber: Scrubber): Promise
       failure = error;
     }
   });
-  await remote.send('Runtime.evaluate', { expression: planting(), objectGroup: canaryGroup });
   try {
-    await remote.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false }, longestMs);
-  } finally {
-    await remote.send('Runtime.releaseObjectGroup', { objectGroup: canaryGroup }).catch(() => {});
+    await remote.send('Runtime.evaluate', { expression: planting(), objectGroup: canaryGroup });
+    try {
+      await remote.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false }, longestMs);
+    } finally {
+      await remote.send('Runtime.releaseObjectGroup', { objectGroup: canaryGroup }).catch(() => {});
+    }
+    if (failure !== undefined) throw failure;
+    members.end();
+    return spool;
+  } catch (error) {
+    spool.close();
+    throw error;
   }
-  if (failure !== undefined) throw failure;
-  return members.end();
 }

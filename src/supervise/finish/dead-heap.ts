@@ -67,7 +67,7 @@ export function writeHeapPart(bundle: BundleWriter, { read, gaps }: DeadHeap): v
   const part = partNames.heapSnapshot;
   if (read) {
     const open = bundle.openPart(part);
-    for (const member of read.members) open.write(member);
+    for (const member of read.members.take()) open.write(member);
     open.close();
     bundle.countRedactions(part, read.counts);
   }

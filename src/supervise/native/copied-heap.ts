@@ -6,6 +6,7 @@
 import { canary } from '../../capture/fatal-path/canary.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import { HeapMembers } from '../scrub/heap-members.ts';
+import { MemberSpool } from '../scrub/member-spool.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { bytesFor, mayCopy } from './core-room.ts';
 import { type CoreInMemory, copyMemory, type MemoryCopy } from './live-core.ts';
@@ -35,7 +36,7 @@ export interface HeapText {
 
 export interface CopiedHeap {
   /** Redacted and gzipped. */
-  members: Uint8Array[];
+  members: MemberSpool;
   /** The longest pause if more than one copy was made. */
   pauseMs: number;
   gaps: string[];
@@ -59,9 +60,16 @@ export async function readCopiedHeap(pid: number, read: HeapReader, scrubber: Sc
     throw new Error(notAvailable('the memory of another process'));
   requireKnownMemory(pid);
   const { text, gaps, pauseMs } = await copyAtRest(pid, read);
-  const members = new HeapMembers(scrubber);
-  for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-  return { members: members.end(), pauseMs, gaps };
+  const spool = new MemberSpool();
+  try {
+    const members = new HeapMembers(scrubber, (member) => spool.add(member));
+    for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+    members.end();
+    return { members: spool, pauseMs, gaps };
+  } catch (error) {
+    spool.close();
+    throw error;
+  }
 }
 
 /** Copies again if the process was stopped during a garbage collection. The last copy is used in any case. */

@@ -6,6 +6,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { platform } from '../../platform/index.ts';
 import { viewProcess } from '../evidence/proc-view.ts';
+import type { MemberSpool } from '../scrub/member-spool.ts';
 import { copyWhole, requireKnownMemory } from './copied-heap.ts';
 import { guardStop } from './guard-stop.ts';
 import type { CoreInMemory } from './live-core.ts';
@@ -17,7 +18,7 @@ export type HeapSource = CoreInMemory | SealedCopy | string;
 
 export interface ReadHeap {
   /** Redacted and gzipped. */
-  members: Uint8Array[];
+  members: MemberSpool;
   /** Redactions by rule. */
   counts: Map<string, number>;
   gaps: string[];

@@ -74,8 +74,11 @@ export interface LiveCoreOptions {
 const pageSize = 4096;
 const chunkBytes = 4 << 20;
 const defaultMaxBytes = 4 * 2 ** 30;
-/** Size of a block of the arena; up to this much is kept in memory if the copy goes to a file. */
+/** Up to this much is kept in memory if the copy goes to a file. */
 export const bufferedBytes = 256 << 20;
+const blockBytes = 64 << 20;
+/** Beyond the memory that the process had before it was stopped. */
+const spareShare = 0.02;
 const shared = Buffer.allocUnsafeSlow(chunkBytes);
 
 interface Piece {
@@ -303,7 +306,7 @@ function* readRuns(
     for (let at = start; at < end; ) {
       const wanted = Math.min(chunkBytes, end - at);
       const room = arena.take(wanted);
-      const got = readChunk(memory, room ?? shared, wanted, at);
+      const got = readChunk(memory, room ?? shared, room?.length ?? wanted, at);
       if (got > 0)
         yield {
           bytes: (room ?? shared).subarray(0, got),
@@ -327,22 +330,23 @@ export class Arena {
   /** Without `mostBytes` it has no limit. */
   constructor(expected: number, mostBytes?: number) {
     this.#takesAll = mostBytes === undefined;
-    const wanted = Math.ceil(expected * 1.1) + chunkBytes;
+    const wanted = Math.ceil(expected * (1 + spareShare)) + chunkBytes;
     let left = Math.min(mostBytes ?? wanted, wanted);
-    for (; left > 0; left -= bufferedBytes)
-      this.#blocks.push(Buffer.allocUnsafeSlow(Math.min(bufferedBytes, left)).fill(0));
+    for (; left > 0; left -= blockBytes)
+      this.#blocks.push(Buffer.allocUnsafeSlow(Math.min(blockBytes, left)).fill(0));
   }
 
+  /** At most `length` bytes: fewer at the end of a block. */
   take(length: number): Buffer | undefined {
     const [block] = this.#blocks;
     if (!block) return this.#takesAll ? Buffer.allocUnsafeSlow(length) : undefined;
-    if (this.#used + length > block.length) {
+    const taken = block.subarray(this.#used, this.#used + length);
+    this.#used += taken.length;
+    if (this.#used === block.length) {
       this.#blocks.shift();
       this.#used = 0;
-      return this.take(length);
     }
-    this.#used += length;
-    return block.subarray(this.#used - length, this.#used);
+    return taken;
   }
 }
 

@@ -14,12 +14,14 @@ const largestBytes = 2 * 1024 ** 3;
 export class HeapMembers {
   readonly #redactor: ReturnType<typeof createSnapshotRedactor>;
   readonly #watch = new CanaryWatch();
-  readonly #members: Uint8Array[] = [];
+  readonly #take: (member: Uint8Array) => void;
   #batch: Buffer[] = [];
   #batched = 0;
   #total = 0;
 
-  constructor(scrubber: Scrubber) {
+  /** `take` receives each member, redacted and compressed. */
+  constructor(scrubber: Scrubber, take: (member: Uint8Array) => void) {
+    this.#take = take;
     this.#redactor = createSnapshotRedactor({ strings: 'names', policy: scrubber });
   }
 
@@ -30,10 +32,9 @@ export class HeapMembers {
   }
 
   /** Throws like `write`, and if the secret was not found in the input. */
-  end(): Uint8Array[] {
+  end(): void {
     this.#add(this.#redactor.end(), true);
     this.#watch.end();
-    return this.#members;
   }
 
   #add(clean: Buffer, isLast: boolean): void {
@@ -43,7 +44,7 @@ export class HeapMembers {
     const whole = Buffer.concat(this.#batch);
     this.#watch.comesOut(whole);
     const member = gzipSync(whole, { level: 1 });
-    this.#members.push(member);
+    this.#take(member);
     this.#total += member.length;
     if (this.#total > largestBytes) throw new RangeError(`the snapshot has more than ${largestBytes} bytes`);
     this.#batch = [];

@@ -36,7 +36,7 @@ export class ScrubbedParts {
   }
 
   /** The pieces must be redacted already. */
-  writePieces(name: string, pieces: readonly Uint8Array[]): void {
+  writePieces(name: string, pieces: Iterable<Uint8Array>): void {
     const part = this.bundle.openPart(name);
     for (const piece of pieces) part.write(piece);
     part.close();

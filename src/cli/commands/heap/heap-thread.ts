@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import { canary } from '../../../capture/fatal-path/canary.ts';
 import { bytesOf, type CoreBytes } from '../../../supervise/native/copied-heap.ts';
 import { learnWords } from '../../../supervise/native/core-part.ts';
-import type { HeapSource, ReadHeap } from '../../../supervise/native/full-heap.ts';
+import type { HeapSource } from '../../../supervise/native/full-heap.ts';
 import { isSealed, unseal } from '../../../supervise/native/sealed-copy.ts';
 import { HeapMembers } from '../../../supervise/scrub/heap-members.ts';
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
@@ -16,14 +16,25 @@ interface Question {
   words: readonly string[];
 }
 
-async function read({ source, words }: Question): Promise<ReadHeap> {
+/** Follows all members. */
+export interface HeapAnswer {
+  counts: Map<string, number>;
+  gaps: string[];
+}
+
+async function read({ source, words }: Question): Promise<HeapAnswer> {
   const scrubber = makeScrubber(process.env);
   learnWords(words, scrubber);
   scrubber.resetCounts();
   const { text, gaps } = await readHeap(coreOf(source), canary());
-  const members = new HeapMembers(scrubber);
+  const members = new HeapMembers(scrubber, (member) => {
+    // A copy, because a small member shares its memory with others.
+    const own = new Uint8Array(member);
+    parentPort?.postMessage(own, [own.buffer]);
+  });
   for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-  return { members: members.end(), counts: scrubber.counts(), gaps };
+  members.end();
+  return { counts: scrubber.counts(), gaps };
 }
 
 function coreOf(source: HeapSource): CoreBytes | string {
