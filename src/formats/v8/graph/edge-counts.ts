@@ -1,14 +1,14 @@
-/** The number of edges of each node. Most nodes have few, so two bytes are enough for each. */
+/** The number of edges of each node. Most nodes have few, so one byte is enough for them. */
 
-const tooMany = 0xffff;
+const tooMany = 0xff;
 
 export class EdgeCounts {
-  readonly #counts: Uint16Array;
+  readonly #counts: Uint8Array;
   readonly #large = new Map<number, number>();
   total = 0;
 
   constructor(nodes: number) {
-    this.#counts = new Uint16Array(nodes);
+    this.#counts = new Uint8Array(nodes);
   }
 
   /** Must be called once for each node. */

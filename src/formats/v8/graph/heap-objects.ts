@@ -6,6 +6,7 @@
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { type HeapPage, walkPage } from '../heap/heap-pages.ts';
 import { HeapWords } from './heap-words.ts';
+import { MapTable } from './map-table.ts';
 import { SlotSet } from './slot-set.ts';
 import { StartMarker } from './start-marker.ts';
 
@@ -13,20 +14,16 @@ export class HeapObjects {
   readonly words: HeapWords;
   /** Objects from this slot on are on read-only pages. */
   readonly firstReadOnly: number;
-  readonly #heap: V8Heap;
   /** The slots behind objects. */
   readonly #ends: SlotSet;
   /** Objects whose size could not be determined. */
   readonly #sizeless = new Set<number>();
   readonly #listed: ReadonlyMap<number, number[]>;
-  readonly #typeOfMap = new Map<number, number>();
-  #lastLow = 0;
-  #lastHigh = 0;
-  #lastType = 0;
+  readonly maps: MapTable;
 
   constructor(heap: V8Heap, pages: readonly HeapPage[], readOnly: readonly HeapPage[]) {
     const { types } = heap.layout;
-    this.#heap = heap;
+    this.maps = new MapTable((map) => heap.findMapType(map) ?? 0);
     this.words = new HeapWords(heap.memory, [...pages, ...readOnly]);
     const [first] = readOnly;
     this.firstReadOnly = first ? this.words.firstOfRow(this.words.slotOf(first.start)) : this.words.slotCount;
@@ -75,18 +72,13 @@ export class HeapObjects {
   }
 
   typeOf(object: number): number {
-    const [low, high] = [this.words.low(object), this.words.high(object)];
-    if (low === this.#lastLow && high === this.#lastHigh) return this.#lastType;
-    const map = this.words.objectAt(low, high);
-    let type = this.#typeOfMap.get(map);
-    if (type === undefined) {
-      type = this.#heap.findType(this.pointer(object)) ?? 0;
-      if (map >= 0) this.#typeOfMap.set(map, type);
-    }
-    this.#lastLow = low;
-    this.#lastHigh = high;
-    this.#lastType = type;
-    return type;
+    return this.maps.types[this.mapOf(object)]!;
+  }
+
+  /** The number of an object's map. */
+  mapOf(object: number): number {
+    const { words } = this;
+    return this.maps.of(words.low(object), words.high(object));
   }
 
   /** In words. */

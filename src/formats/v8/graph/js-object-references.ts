@@ -12,10 +12,23 @@ const boundArgumentsWord = 5;
 /** Header of a number dictionary: three counts and the highest number. */
 const sparsePrefix = 4;
 
+interface ObjectPlan {
+  facts: MapFacts;
+  /** -1 for none. */
+  prototype: number;
+  /** Words of the object that are properties, and the names of these. */
+  fields: Int32Array;
+  names: Int32Array;
+  /** The other properties: accessors, constants, those that are outside of the object. */
+  others: readonly DescribedProperty[];
+}
+
 export class JsObjectReader {
   readonly #at: ObjectCursor;
   readonly #maps: MapReader;
   readonly #dispatch: DispatchTable;
+  /** By the number of the map. */
+  readonly #plans: ObjectPlan[] = [];
 
   constructor(at: ObjectCursor, dispatch: DispatchTable) {
     this.#at = at;
@@ -27,12 +40,21 @@ export class JsObjectReader {
     const { words } = this.#at;
     const { object: o, types, functionObject } = this.#at.heap.layout;
     const type = this.#at.type;
-    const facts = this.#maps.of(this.#at.objects.words.word(this.#at.object));
-    const properties = this.#at.targetAt(o.properties / 8);
-    if (facts.isDictionary) this.#dictionary(properties);
-    else for (const property of facts.properties) this.#property(property, words, properties);
+    const plan = this.#plans[this.#at.map] ?? this.#plan();
+    const { facts, prototype, fields, names } = plan;
+    for (let i = 0; i < fields.length; i++) {
+      const word = fields[i]!;
+      const target = word < words ? this.#at.targetAt(word) : -1;
+      if (target < 0) continue;
+      this.#at.see(word);
+      this.#at.emit(Edge.property, names[i]!, target);
+    }
+    if (facts.isDictionary) this.#dictionary(this.#at.targetAt(o.properties / 8));
+    else if (plan.others.length > 0) {
+      const properties = this.#at.targetAt(o.properties / 8);
+      for (const property of plan.others) this.#property(property, words, properties);
+    }
     this.#elements(facts, words);
-    const prototype = this.#at.objects.words.objectFor(facts.prototype);
     if (prototype >= 0) this.#at.emit(Edge.property, this.#at.usual.prototype, prototype);
     const [first, last] = types.function;
     if (type >= first && type <= last) {
@@ -42,6 +64,22 @@ export class JsObjectReader {
     } else if (type === types.boundFunction) this.#boundArguments();
     this.#at.internal(o.properties / 8, this.#at.usual.properties);
     if (type !== types.globalProxy) this.#at.internal(o.elements / 8, this.#at.usual.elements);
+  }
+
+  /** Once for each map. */
+  #plan(): ObjectPlan {
+    const facts = this.#maps.of(this.#at.objects.words.word(this.#at.object));
+    const isPlain = ({ inObject, isAccessor }: DescribedProperty) => inObject !== undefined && !isAccessor;
+    const plain = facts.properties.filter(isPlain);
+    const plan: ObjectPlan = {
+      facts,
+      prototype: this.#at.objects.words.objectFor(facts.prototype),
+      fields: Int32Array.from(plain, ({ inObject = 0 }) => inObject),
+      names: Int32Array.from(plain, ({ name }) => name),
+      others: facts.properties.filter((property) => !isPlain(property)),
+    };
+    this.#plans[this.#at.map] = plan;
+    return plan;
   }
 
   #boundArguments(): void {

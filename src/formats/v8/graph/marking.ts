@@ -18,7 +18,6 @@ const Way = {
   references: 4,
 } as const;
 
-const types = 1 << 16;
 const firstRoom = 1 << 16;
 const [strongTag, tagMask] = [1, 3];
 
@@ -30,7 +29,8 @@ export class Marking {
   readonly #objects: HeapObjects;
   readonly #kinds: ObjectKinds;
   readonly #references: ReferenceReader;
-  readonly #ways = new Uint8Array(types);
+  /** By the number of the map. */
+  #ways = new Uint8Array(0);
   /** Marked objects whose references have not been followed. */
   #open = new Int32Array(firstRoom);
   #openCount = 0;
@@ -67,10 +67,12 @@ export class Marking {
 
   #follow(object: number): void {
     const { words } = this.#objects;
-    const type = this.#objects.typeOf(object);
-    const way = this.#ways[type]! || this.#wayOf(type);
+    const map = this.#objects.mapOf(object);
+    if (map >= this.#ways.length) this.#growWays();
+    const way = this.#ways[map]! || this.#wayOf(map);
     if (way === Way.references) {
-      if (this.#kinds.of(type).shape === 'ephemerons') this.ephemeronTables.push(object);
+      if (this.#kinds.of(this.#objects.typeOf(object)).shape === 'ephemerons')
+        this.ephemeronTables.push(object);
       this.#references.visit(object, (edge, _, target) => {
         if (edge !== Edge.weak) this.add(target);
       });
@@ -89,10 +91,16 @@ export class Marking {
     }
   }
 
-  #wayOf(type: number): number {
-    const way = this.#findWay(type);
-    this.#ways[type] = way;
+  #wayOf(map: number): number {
+    const way = this.#findWay(this.#objects.maps.types[map]!);
+    this.#ways[map] = way;
     return way;
+  }
+
+  #growWays(): void {
+    const ways = new Uint8Array(this.#objects.maps.types.length);
+    ways.set(this.#ways);
+    this.#ways = ways;
   }
 
   #findWay(type: number): number {

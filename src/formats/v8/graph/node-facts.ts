@@ -31,6 +31,14 @@ export type BuiltinNames = (address: number, first: number) => string | undefine
 
 const typeNumbers = new Map<NodeTypeName, number>(nodeTypes.map((name, i) => [name, i]));
 
+interface SameFacts {
+  isSame: boolean;
+  /** Instance type. */
+  objectType: number;
+  type: number;
+  name: number;
+}
+
 export class NodeReader {
   readonly #heap: V8Heap;
   readonly #objects: HeapObjects;
@@ -42,6 +50,8 @@ export class NodeReader {
   readonly #firstBuiltins: readonly number[];
   readonly #functionOfCode: ReadonlyMap<number, string>;
   readonly #functionNames = new Map<Tagged, number>();
+  /** By the number of the map. */
+  readonly #sameForMap: SameFacts[] = [];
 
   constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, names: Names, builtinAt: BuiltinNames) {
     this.#heap = heap;
@@ -55,7 +65,13 @@ export class NodeReader {
   }
 
   of(object: number): NodeFacts {
-    const type = this.#objects.typeOf(object);
+    const map = this.#objects.mapOf(object);
+    const same = this.#sameForMap[map] ?? this.#learn(map);
+    if (same.isSame) {
+      const sizeBytes = this.#sizeOf(object, same.objectType);
+      return { type: same.type, name: same.name, sizeBytes };
+    }
+    const type = same.objectType;
     const kind = this.#kinds.of(type);
     const nodeType = this.#typeOf(object, type, kind.nodeType);
     return {
@@ -63,6 +79,21 @@ export class NodeReader {
       name: this.#nameOf(object, type, nodeType, kind.name),
       sizeBytes: this.#sizeOf(object, type),
     };
+  }
+
+  /** Most kinds have one name for all objects of a map. */
+  #learn(map: number): SameFacts {
+    const { types } = this.#heap.layout;
+    const objectType = this.#objects.maps.types[map]!;
+    const { nodeType, name } = this.#kinds.of(objectType);
+    const named = [types.symbol, types.oddball, types.shared, types.map, types.code, types.script];
+    const isSame =
+      !['string', 'closure', 'regexp', 'code'].includes(nodeType) &&
+      !this.#kinds.isJsObject(objectType) &&
+      !named.includes(objectType);
+    const same = { isSame, objectType, type: typeNumbers.get(nodeType)!, name: this.#names.of(name) };
+    this.#sameForMap[map] = same;
+    return same;
   }
 
   #typeOf(object: number, type: number, usual: NodeTypeName): NodeTypeName {

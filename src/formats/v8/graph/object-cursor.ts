@@ -31,6 +31,8 @@ export class ObjectCursor {
   readonly usual: UsualNames;
   object = 0;
   type = 0;
+  /** Number of its map. */
+  map = 0;
   /** Number of words of the object. */
   words = 0;
   emit: EdgeSink = () => {};
@@ -53,9 +55,10 @@ export class ObjectCursor {
     this.usual = { map, properties, elements, prototype };
   }
 
-  begin(object: number, type: number, emit: EdgeSink): void {
+  begin(object: number, type: number, map: number, emit: EdgeSink): void {
     this.object = object;
     this.type = type;
+    this.map = map;
     this.words = this.objects.sizeOf(object);
     this.emit = emit;
     this.#seenMask = 0;

@@ -35,6 +35,7 @@ export class ReferenceReader {
   readonly #jsObjects: JsObjectReader;
   readonly #code: CodeReader;
   readonly #contexts: ContextReader;
+  /** By the number of the map. */
   readonly #kinds: NumberedKind[] = [];
   /** Called for each entry of a weak map. */
   onEphemeron: (entry: Ephemeron) => void = () => {};
@@ -56,8 +57,9 @@ export class ReferenceReader {
 
   visit(object: number, sink: EdgeSink): void {
     const at = this.#at;
-    const { kind, fields } = this.#numbered(at.objects.typeOf(object));
-    at.begin(object, at.objects.typeOf(object), sink);
+    const map = at.objects.mapOf(object);
+    const { kind, fields } = this.#kinds[map] ?? this.#learn(map);
+    at.begin(object, at.objects.maps.types[map]!, map, sink);
     this.#known(kind);
     for (const { word, name, isWeak } of fields) at.internal(word, name, isWeak);
     at.internal(0, at.usual.map);
@@ -70,14 +72,11 @@ export class ReferenceReader {
     return this.#dispatch.codeOf(func);
   }
 
-  #numbered(type: number): NumberedKind {
-    const known = this.#kinds[type];
-    if (known) return known;
-    const kind = this.#at.kinds.of(type);
+  #learn(map: number): NumberedKind {
+    const kind = this.#at.kinds.of(this.#at.objects.maps.types[map]!);
     const fields = kind.fields.map((field) => ({ isWeak: false, ...field, name: this.#at.text(field.name) }));
-    const numbered = { kind, fields };
-    this.#kinds[type] = numbered;
-    return numbered;
+    this.#kinds[map] = { kind, fields };
+    return this.#kinds[map];
   }
 
   #known(kind: ObjectKind): void {

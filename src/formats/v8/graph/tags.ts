@@ -57,13 +57,18 @@ export class Tagger {
   readonly #byOwnerType = new Map<number, Tag | undefined>();
   /** By the owner's type times 65,536 plus that of the target. */
   readonly #byPair = new Map<number, Tag | undefined>();
+  readonly #ownersOfPairs = new Set(Object.keys(byPair).map((pair) => pair.split(' ')[0]));
   readonly #texts: number[];
   readonly #numberOf = new Map<string, number>();
-  /** By node: one more than the index of a text in the lower half, and than that of a type in the upper; zero for none. */
-  readonly #tags: Uint16Array;
+  /** By node: index in `#combinations`. */
+  readonly #tags: Uint8Array;
+  /** One more than the index of a text in the lower half, and than that of a type in the upper; zero for none. */
+  readonly #combinations = [0];
   readonly #empty: number;
   #owner = -1;
+  #ownerType = 0;
   #ownerTag: Tag | undefined;
+  #hasPairs = false;
 
   /** `nodes`: number of nodes that may be tagged. */
   constructor(objects: HeapObjects, kinds: ObjectKinds, names: Names, nodes: number) {
@@ -75,31 +80,32 @@ export class Tagger {
     const texts = [...new Set(tags.flatMap(({ text }) => (text === undefined ? [] : [text])))];
     this.#texts = texts.map((text) => names.of(text));
     for (const [i, text] of texts.entries()) this.#numberOf.set(text, i + 1);
-    this.#tags = new Uint16Array(nodes);
+    this.#tags = new Uint8Array(nodes);
   }
 
   /** The name of a node that would have the name `usual` without tags. */
   nameOf(node: number, object: number, usual: number): number {
-    const text = this.#tags[node]! & textMask;
+    const text = this.#combinations[this.#tags[node]!]! & textMask;
     return text > 0 && (usual === this.#empty || this.#isPool(object)) ? this.#texts[text - 1]! : usual;
   }
 
   /** Index in `nodeTypes`. */
   typeOf(node: number, usual: number): number {
-    const type = this.#tags[node]! >>> typeShift;
+    const type = this.#combinations[this.#tags[node]!]! >>> typeShift;
     return type > 0 ? type - 1 : usual;
   }
 
   /** Must be called for each edge between live objects, in the order of owners. */
   tag(owner: number, type: number, name: number, target: number, live: SlotSet): void {
     if (type === Edge.weak) return;
-    const ownerType = this.#objects.typeOf(owner);
     if (owner !== this.#owner) {
       this.#owner = owner;
-      this.#ownerTag = this.#ofOwner(ownerType);
+      this.#ownerType = this.#objects.typeOf(owner);
+      this.#ownerTag = this.#ofOwner(this.#ownerType);
+      this.#hasPairs = this.#ownersOfPairs.has(this.#kinds.typeName(this.#ownerType));
     }
     const byName = type === Edge.internal ? this.#byEdge.get(name) : undefined;
-    const ofPair = this.#ofPair(ownerType, this.#objects.typeOf(target));
+    const ofPair = this.#hasPairs ? this.#ofPair(this.#ownerType, this.#objects.typeOf(target)) : undefined;
     if (!ofPair && !byName && !this.#ownerTag) return;
     const node = live.numberOf(target);
     if (ofPair) this.#set(node, ofPair, target);
@@ -128,11 +134,13 @@ export class Tagger {
 
   #set(node: number, { text, type, isOfWeak }: Tag, object: number): void {
     if (isOfWeak && this.#typeName(object) !== 'WEAK_FIXED_ARRAY') return;
-    let tag = this.#tags[node]!;
+    let tag = this.#combinations[this.#tags[node]!]!;
     if (text !== undefined && ((tag & textMask) === 0 || this.#isPool(object)))
       tag = (tag & ~textMask) | this.#numberOf.get(text)!;
     if (type) tag = (tag & textMask) | ((nodeTypes.indexOf(type) + 1) << typeShift);
-    this.#tags[node] = tag;
+    let combination = this.#combinations.indexOf(tag);
+    if (combination < 0) combination = this.#combinations.push(tag) - 1;
+    this.#tags[node] = combination;
   }
 
   #isPool(object: number): boolean {
