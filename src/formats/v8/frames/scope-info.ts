@@ -16,6 +16,8 @@ export interface ScopeInfo {
   end?: number;
   functionName?: string;
   inferredName?: string;
+  /** A function, a script, a module, or a block with declarations of functions; not any other block, and not a class. */
+  isDeclaration: boolean;
   /** One of the two is neither a string nor absent. */
   hasBadName?: true;
 }
@@ -25,6 +27,7 @@ const inlineNames = 75;
 const maxVariables = 100_000;
 const maxNameLength = 512;
 /** Bits of the flags word, identical in every line from 11.3 to 14.6. */
+const isDeclarationScope = 1 << 6;
 const hasSavedClassVariable = 1 << 10;
 const functionVariableMask = 3 << 12;
 const hasInferredName = 1 << 14;
@@ -40,7 +43,8 @@ export function findScopeInfo(heap: V8Heap, value: Tagged): ScopeInfo | undefine
   const first = findNames(heap, value, count);
   const isTable = count >= inlineNames;
   const variables = isTable ? [] : readNames(heap, value, first, count);
-  const info: ScopeInfo = { parameterCount, variables };
+  const isDeclaration = (flags & isDeclarationScope) !== 0;
+  const info: ScopeInfo = { parameterCount, variables, isDeclaration };
   readTail(heap, value, flags, (first + (isTable ? 1 : count) + count) * 8, info);
   if (scopeInfo.hasFixedPosition) setPosition(heap, value, scopeInfo.localCount + 8, info);
   return info;

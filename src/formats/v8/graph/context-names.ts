@@ -10,6 +10,8 @@ export interface ContextNames {
   first: number;
   /** Text numbers. */
   names: readonly number[];
+  /** V8's profiler names the variables of such scopes only. */
+  isDeclaration: boolean;
 }
 
 const maxNameLength = 512;
@@ -35,11 +37,13 @@ export class ContextReader {
 
   #read(scope: Tagged, slots: number): ContextNames {
     const { minSlots } = this.#heap.layout.context;
-    const inline = whereMapped(() => findScopeInfo(this.#heap, scope)?.variables) ?? [];
+    const info = whereMapped(() => findScopeInfo(this.#heap, scope));
+    const inline = info?.variables ?? [];
     const variables = inline.length > 0 ? inline : (whereMapped(() => this.#hashed(scope)) ?? []);
     // A scope in which eval may add variables has one more slot before them.
     const first = minSlots + (slots === minSlots + variables.length + 1 ? 1 : 0);
-    return { first, names: variables.map((name) => this.#names.of(name)) };
+    const isDeclaration = info?.isDeclaration ?? true;
+    return { first, names: variables.map((name) => this.#names.of(name)), isDeclaration };
   }
 
   /** If there are many variables, a hash table contains their names, each with the number of its slot. */

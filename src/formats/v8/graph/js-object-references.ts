@@ -19,6 +19,8 @@ interface ObjectPlan {
   /** Words of the object that are properties, and the names of these. */
   fields: Int32Array;
   names: Int32Array;
+  /** 1 for a property that is a number in an object of its own. */
+  numbers: Uint8Array;
   /** The other properties: accessors, constants, those that are outside of the object. */
   others: readonly DescribedProperty[];
 }
@@ -41,12 +43,13 @@ export class JsObjectReader {
     const { object: o, types, functionObject } = this.#at.heap.layout;
     const type = this.#at.type;
     const plan = this.#plans[this.#at.map] ?? this.#plan();
-    const { facts, prototype, fields, names } = plan;
+    const { facts, prototype, fields, names, numbers } = plan;
     for (let i = 0; i < fields.length; i++) {
       const word = fields[i]!;
       const target = word < words ? this.#at.targetAt(word) : -1;
       if (target < 0) continue;
-      this.#at.see(word);
+      // V8's profiler does not name a number; a hidden edge to it follows, as there.
+      if (numbers[i] === 0) this.#at.see(word);
       this.#at.emit(Edge.property, names[i]!, target);
     }
     if (facts.isDictionary) this.#dictionary(this.#at.targetAt(o.properties / 8));
@@ -76,6 +79,7 @@ export class JsObjectReader {
       prototype: this.#at.objects.words.objectFor(facts.prototype),
       fields: Int32Array.from(plain, ({ inObject = 0 }) => inObject),
       names: Int32Array.from(plain, ({ name }) => name),
+      numbers: Uint8Array.from(plain, ({ isNumber }) => (isNumber ? 1 : 0)),
       others: facts.properties.filter((property) => !isPlain(property)),
     };
     this.#plans[this.#at.map] = plan;

@@ -9,6 +9,8 @@ export interface DescribedProperty {
   getter: number;
   setter: number;
   isAccessor: boolean;
+  /** A number in an object of its own, which V8's profiler does not name. */
+  isNumber?: boolean;
   /** Location of the value: a word of the object, a word of its property array, or in the descriptors of the map. */
   inObject?: number;
   inArray?: number;
@@ -25,6 +27,9 @@ export interface MapFacts {
 }
 
 const prototypeSlotBit = 0x80;
+/** How a field is stored, in the bits of its details after the location. */
+const representationMask = 7;
+const [smi, double] = [1, 2];
 const nothing: MapFacts = {
   isDictionary: false,
   properties: [],
@@ -82,8 +87,10 @@ export class MapReader {
       const isAccessor = (details & d.kindMask) !== 0;
       const index = (details & d.indexMask) >>> d.indexShift;
       const isField = (details & d.locationMask) === 0;
+      const representation = (details >>> (Math.log2(d.locationMask) + 1)) & representationMask;
       properties.push({
         ...this.namesOf(name, isAccessor),
+        isNumber: isField && (representation === smi || representation === double),
         ...(!isField
           ? { constant: heap.field(array, at + d.value * 8) }
           : index < inObject

@@ -6,8 +6,11 @@ import { findOwnBytes, findString, isStringType } from '../strings.ts';
 /** V8 truncates names to this length too. */
 const maxLength = 1024;
 const symbolFlags = 12;
-const privateName = 1 << 4;
-const linesOfOtherFlags = 1400;
+/** Before V8 14: a flag for all private symbols, and one for those that are names in a class. */
+const [privateFlag, privateName] = [1, 1 << 4];
+/** Since then: a number, 1 for V8's own private symbols, 2 for private names, 3 for brands. */
+const [symbolKind, privateNameKind] = [3, 2];
+const linesOfSymbolKinds = 1400;
 
 const firstRoom = 1 << 12;
 const ofWithheld = -1;
@@ -84,17 +87,19 @@ export class Names {
     if (type !== heap.layout.types.symbol) return undefined;
     const name = whereMapped(() => findString(heap, heap.field(key, heap.layout.symbolName), maxLength));
     if (name === undefined) return this.of('<symbol>');
-    return this.of(isPrivateName(heap, key, name) ? name : `<symbol ${name}>`);
+    return this.of(isPrivateName(heap, key) ? name : `<symbol ${name}>`);
   }
 }
 
-/** Fields, and before V8 14, whose flags are others, brands of classes with private methods. The flags follow the hash. */
-function isPrivateName(heap: V8Heap, key: Tagged, name: string): boolean {
-  if (name.startsWith('#')) return true;
-  if (heap.layout.line >= linesOfOtherFlags) return false;
+/** Whether it is the name of a private field or method, or the brand of a class that has private methods. */
+function isPrivateName(heap: V8Heap, key: Tagged): boolean {
   const flags = whereMapped(() => heap.memory.readUint32(key - 1 + symbolFlags)) ?? 0;
-  return (flags & privateName) !== 0;
+  return (flags & (heap.layout.line < linesOfSymbolKinds ? privateName : privateNameKind)) !== 0;
 }
+
+/** Whether a program can't get hold of a symbol with these flags, which follow its hash: V8's own, and private names. */
+export const isPrivateSymbol = (heap: V8Heap, flags: number): boolean =>
+  (flags & (heap.layout.line < linesOfSymbolKinds ? privateFlag : symbolKind)) !== 0;
 
 /**
  * Numbers of texts that are not stored. Texts are identified by a 64-bit hash, for which no collision is expected within one

@@ -6,7 +6,7 @@ import { findFunctionName } from '../properties.ts';
 import { findString, findStringLength, isInternalized, isStringType } from '../strings.ts';
 import { ClassNames } from './class-names.ts';
 import type { HeapObjects } from './heap-objects.ts';
-import type { Names } from './names.ts';
+import { isPrivateSymbol, type Names } from './names.ts';
 import { camelCase, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
 
 const maxNameLength = 1024;
@@ -104,8 +104,7 @@ export class NodeReader {
   }
 
   #isPrivate(object: number): boolean {
-    // The flags follow the hash; the lowest bit marks a private symbol.
-    return (this.#objects.words.high(object + 1) & 1) === 1;
+    return isPrivateSymbol(this.#heap, this.#objects.words.high(object + 1));
   }
 
   #sizeOf(object: number, type: number): number {

@@ -132,7 +132,8 @@ export class ReferenceReader {
       const word = c.data / 8 + found.first + i;
       const target = word < words ? this.#at.targetAt(word) : -1;
       if (target < 0) return;
-      this.#at.see(word);
+      // Otherwise a hidden edge to it follows, as in V8's snapshot.
+      if (found.isDeclaration) this.#at.see(word);
       this.#at.emit(Edge.context, name, target);
     });
     this.#at.internal(c.data / 8 + c.scopeInfo, 'scope_info');

@@ -43,6 +43,8 @@ const byOwner: Readonly<Record<string, Tag>> = {
 };
 /** By the types of the referring object and of its target. */
 const byPair: Readonly<Record<string, Tag>> = {
+  // The line ends have their tag by then.
+  'SCRIPT FIXED_ARRAY': { text: '(host-defined options)', type: 'code' },
   'MAP CELL': { type: 'object shape' },
   'CODE PROTECTED_FIXED_ARRAY': { type: 'code' },
   'PROTECTED_FIXED_ARRAY TRUSTED_WEAK_FIXED_ARRAY': { type: 'code' },
@@ -108,11 +110,10 @@ export class Tagger {
     const ofPair = this.#hasPairs ? this.#ofPair(this.#ownerType, this.#objects.typeOf(target)) : undefined;
     if (!ofPair && !byName && !this.#ownerTag) return;
     const node = live.numberOf(target);
+    const isArray = this.#isArray(target);
+    if (byName && isArray) this.#set(node, byName, target);
     if (ofPair) this.#set(node, ofPair, target);
-    if ((this.#ownerTag || byName) && this.#isArray(target)) {
-      if (this.#ownerTag) this.#set(node, this.#ownerTag, target);
-      if (byName) this.#set(node, byName, target);
-    }
+    if (this.#ownerTag && isArray) this.#set(node, this.#ownerTag, target);
   }
 
   #ofPair(owner: number, target: number): Tag | undefined {
