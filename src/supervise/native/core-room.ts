@@ -1,13 +1,16 @@
 /**
- * How much of a process's memory may be copied: a quarter of what the machine and all memory limits around the process have
+ * How much of a process's memory may be copied: two fifths of what the machine and all memory limits around the process have
  * left, but no more than fits where the copy is stored (/dev/shm of a container is usually 64 MB).
  */
 import { statfsSync } from 'node:fs';
-import { freemem } from 'node:os';
+import { freemem, totalmem } from 'node:os';
 import { findMemoryCgroup, readGroupLimits } from '../../platform/cgroup.ts';
 import { readOwnBytes } from './live-process.ts';
 
-const roomShare = 0.25;
+/** Reading a copied heap takes 1.4 times the copy, so that half of the memory stays free. */
+const roomShare = 0.4;
+/** When the process is dead, its own memory is free, and nothing else is expected to take it. */
+const readableShare = 0.6;
 /** The analysis itself needs that much, so a machine with less can't analyse a core anyway. */
 const leastBytes = 32 << 20;
 /** Needed beyond the private memory of the process: modified pages of mapped files, headers, the mini core. */
@@ -21,11 +24,24 @@ export function bytesFor(pid: number): number {
 
 /** In bytes. `folder`: where the copy is stored; without it, our own memory. */
 export function mayCopy(pid: number, folder?: string): number {
+  const share = Math.max(leftFor(pid) * roomShare, leastBytes);
+  return folder === undefined ? share : Math.min(share, freeBytes(folder) * (1 - besideShare));
+}
+
+/** Size of the largest copy that this process may read, in bytes. */
+export const mayRead = (): number => leftFor(process.pid) * readableShare;
+
+/** The same for when nothing else takes memory on this machine and in our own cgroups. */
+export function mostReadable(): number {
+  const group = findMemoryCgroup();
+  const limits = group === undefined ? [] : readGroupLimits(group);
+  return Math.min(totalmem(), ...limits.map(({ max }) => max)) * readableShare;
+}
+
+function leftFor(pid: number): number {
   const group = findMemoryCgroup(pid);
   const limits = group === undefined ? [] : readGroupLimits(group);
-  const left = Math.min(freemem(), ...limits.map(({ max, used }) => max - used));
-  const share = Math.max(left * roomShare, leastBytes);
-  return folder === undefined ? share : Math.min(share, freeBytes(folder) * (1 - besideShare));
+  return Math.min(freemem(), ...limits.map(({ max, used }) => max - used));
 }
 
 /** Available to us on the file system of the folder. */

@@ -3,12 +3,10 @@
  * from the copy only if it is killed. Otherwise the copy is removed.
  */
 import { closeSync } from 'node:fs';
-import { totalmem } from 'node:os';
-import { findMemoryCgroup, readGroupLimits } from '../../platform/cgroup.ts';
 import { viewProcess } from '../evidence/proc-view.ts';
 import { findProgram } from '../health/program.ts';
 import { requireKnownMemory, requireOneMoment, requireRoom } from './copied-heap.ts';
-import { bytesFor, mayCopy } from './core-room.ts';
+import { bytesFor, mayCopy, mayRead, mostReadable } from './core-room.ts';
 import { type FullHeap, type FullHeapOptions, withGaps } from './full-heap.ts';
 import { bufferedBytes } from './live-core.ts';
 import { findDisk, type SealedCopy, sealCopy } from './sealed-copy.ts';
@@ -28,9 +26,6 @@ interface Taken {
   /** Its command line, whose secrets the heap may contain. */
   words: string[];
 }
-
-/** The share of the memory that a copy and reading it may take when the program is dead. */
-const readableShare = 0.25;
 
 export class NearLimitCopy {
   readonly #pid: number;
@@ -62,7 +57,7 @@ export class NearLimitCopy {
     const { sealed, bytes, pauseMs, gaps, words } = taken;
     try {
       if (this.#options.isBusy()) throw new Error('the heap of the life before is still being read');
-      requireRoom(bytes, mayCopy(process.pid));
+      requireRoom(bytes, mayRead());
       const reading = withGaps(await this.#options.readApart(sealed, words), gaps);
       reading.result.catch(() => {}).finally(() => this.close());
       return { pid, isOfKilled: true, pauseMs, moment, reading };
@@ -98,13 +93,6 @@ function tryTake(pid: number, { dir }: NearLimitOptions): Taken | string {
   } catch (error) {
     return describe(error);
   }
-}
-
-/** What may be read when nothing else takes memory on this machine and in our own cgroups. */
-function mostReadable(): number {
-  const group = findMemoryCgroup();
-  const limits = group === undefined ? [] : readGroupLimits(group);
-  return Math.min(totalmem(), ...limits.map(({ max }) => max)) * readableShare;
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
