@@ -8,10 +8,9 @@ import { openBundle } from '../bundle/read/reader.ts';
 import { startThread } from '../formats/heapsnapshot/index.ts';
 import type { HeapReader } from '../supervise/native/copied-heap.ts';
 import type { CoreDigest } from '../supervise/native/core-part.ts';
-import type { HeapReading, HeapSource, ReadHeap } from '../supervise/native/full-heap.ts';
+import type { HeapAnswer, HeapReading, HeapSource, ReadHeap } from '../supervise/native/full-heap.ts';
 import { isSealed } from '../supervise/native/sealed-copy.ts';
 import { MemberSpool } from '../supervise/scrub/member-spool.ts';
-import type { HeapAnswer } from './commands/heap/heap-thread.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });

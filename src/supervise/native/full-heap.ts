@@ -16,12 +16,16 @@ import type { SealedCopy } from './sealed-copy.ts';
 /** A copy of the memory, which is transferred, one that is sealed in a file, or the path of a core. */
 export type HeapSource = CoreInMemory | SealedCopy | string;
 
-export interface ReadHeap {
-  /** Redacted and gzipped. */
-  members: MemberSpool;
+/** What the thread that reads a heap sends after all members. */
+export interface HeapAnswer {
   /** Redactions by rule. */
   counts: Map<string, number>;
   gaps: string[];
+}
+
+export interface ReadHeap extends HeapAnswer {
+  /** Redacted and gzipped. */
+  members: MemberSpool;
 }
 
 export interface HeapReading {

@@ -1,6 +1,7 @@
 /** Queries on the heap of a dead process: what exists and what retains it, what is dead and left out, and its file. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -123,6 +124,25 @@ suite('the heap of a core', { skip: noCores }, () => {
     const { classes, gaps } = JSON.parse(stdout);
     assert.equal(classes.find((row: { class: string }) => row.class === 'Guest')?.count, sessions / 2);
     assert.match(gaps[0].reason, /roots in native memory are guessed/);
+  });
+
+  test('questions take a living process, and so does export, without the strings that are only values', async () => {
+    const code = `class Visit { constructor(id) { this.name = 'visit-' + id; } }
+      globalThis.visits = Array.from({ length: 300 }, (_, id) => new Visit(id));
+      setInterval(() => {}, 1000); console.log('ready');`;
+    const victim = spawn(usualNode.path, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(victim.stdout, 'data');
+      const { stdout, stderr } = run('classes', String(victim.pid), '--json');
+      assert.match(stderr, /stood still for \d+ ms/);
+      const found = JSON.parse(stdout).classes.find((row: { class: string }) => row.class === 'Visit');
+      assert.equal(found?.count, 300);
+      const target = join(death.core, '..', 'living.heapsnapshot');
+      run('export', String(victim.pid), '--out', target);
+      assert.doesNotMatch(readFileSync(target, 'latin1'), /visit-1/);
+    } finally {
+      victim.kill('SIGKILL');
+    }
   });
 
   test('a mini core, which leaves the heap behind, is refused', () => {

@@ -7,7 +7,6 @@ import { harmlessJson } from '../../../report/json.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { note, print, writeNew } from '../../output.ts';
 import { type HeapWords, questions, readWords } from './questions.ts';
-import { sourceKind } from './source-kind.ts';
 
 export interface HeapArguments {
   words?: (string | number)[];
@@ -39,18 +38,15 @@ export async function answerHeap(argv: HeapArguments): Promise<void> {
 const wantsSnapshot = ({ format, out }: HeapArguments): boolean =>
   format === 'heapsnapshot' || (format === undefined && out !== undefined && out.endsWith('.heapsnapshot'));
 
-async function exportSnapshot({ out, exe }: HeapArguments, { sources }: HeapWords): Promise<void> {
-  const [source = ''] = sources;
+async function exportSnapshot(argv: HeapArguments, words: HeapWords): Promise<void> {
+  const { out } = argv;
   if (out === undefined)
     throw new AgentdumpError('usage', 'a heap snapshot is written to a file: --out is missing', {
       argument: '--out',
     });
-  const { exportCore } = await import('./core-input.ts');
-  if (sourceKind(source) !== 'core')
-    throw new AgentdumpError('usage', `${source} is no core file: only its heap is exported as a snapshot`, {
-      argument: 'file',
-    });
-  const gaps = await exportCore(source, out, exe);
+  const { exportHeap } = await import('./input.ts');
+  const { sources, dir, executable, isCore } = optionsOf(argv, words);
+  const gaps = await exportHeap(sources[0] ?? '', out, dir, { executable, isCore });
   for (const { part, reason } of gaps) note(`${part}: ${reason}`);
   if (gaps.length) process.exitCode = exitCodes.explainedWithGaps;
 }

@@ -1,9 +1,8 @@
-/** The heap of a core in the format of a heap snapshot, redacted like a snapshot that is written to the disk. */
-import { closeSync, writeSync } from 'node:fs';
-import type { CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
+/** The heap of a core, or of a living process, in the format of a heap snapshot, redacted like a snapshot that is written to the disk. */
+import type { CoreGraph, CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { openNew } from '../../output.ts';
+import { openProcess } from './process-input.ts';
 
 export interface CoreHeap {
   input: AsyncIterable<Uint8Array>;
@@ -22,18 +21,30 @@ export interface Inspected {
 }
 
 /** @throws like readAnyCoreGraph. */
-export async function readCore(path: string, executable?: string, inspected?: Inspected): Promise<CoreHeap> {
-  const [{ readAnyCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
-    await Promise.all([
-      import('../../../analysis/core/graph/core-graph.ts'),
-      import('../../../analysis/core/graph/snapshot-text.ts'),
-      import('../../../redaction/snapshot/redactor.ts'),
-      import('../../../redaction/snapshot/strings.ts'),
-    ]);
+export function readCore(path: string, executable?: string, inspected?: Inspected): Promise<CoreHeap> {
+  return inSnapshotFormat(async (options) => {
+    const { readAnyCoreGraph } = await import('../../../analysis/core/graph/core-graph.ts');
+    return readAnyCoreGraph(path, { ...options, ...(executable !== undefined && { executable }) });
+  }, inspected);
+}
+
+/** Of a living process. @throws like openProcess. */
+export function readProcess(pid: number, inspected?: Inspected): Promise<CoreHeap> {
+  return inSnapshotFormat((options) => openProcess(pid, options), inspected);
+}
+
+async function inSnapshotFormat(
+  open: (options: CoreGraphOptions) => Promise<CoreGraph>,
+  inspected: Inspected | undefined,
+): Promise<CoreHeap> {
+  const [{ snapshotText }, { createSnapshotRedactor }, { withheldString }] = await Promise.all([
+    import('../../../analysis/core/graph/snapshot-text.ts'),
+    import('../../../redaction/snapshot/redactor.ts'),
+    import('../../../redaction/snapshot/strings.ts'),
+  ]);
   const strings = process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names';
   const look = inspected && (await inspector(inspected));
-  const { graph, gaps, close } = await readAnyCoreGraph(path, {
-    ...(executable !== undefined && { executable }),
+  const { graph, gaps, close } = await open({
     ...(strings === 'names' && { withheld: withheldString }),
     ...(look && { onGraph: look.onGraph }),
   });
@@ -83,16 +94,4 @@ async function inspector({ word, limit }: Inspected) {
     };
   };
   return { onGraph, found: () => found };
-}
-
-/** Writes the heap of a core as a new `.heapsnapshot` file that only its owner can read. */
-export async function exportCore(path: string, target: string, executable?: string): Promise<Gap[]> {
-  const { input, gaps } = await readCore(path, executable);
-  const fd = openNew(target);
-  try {
-    for await (const piece of input) for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
-  } finally {
-    closeSync(fd);
-  }
-  return gaps;
 }

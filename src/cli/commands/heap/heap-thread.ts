@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import { canary } from '../../../capture/fatal-path/canary.ts';
 import { bytesOf, type CoreBytes } from '../../../supervise/native/copied-heap.ts';
 import { learnWords } from '../../../supervise/native/core-part.ts';
-import type { HeapSource } from '../../../supervise/native/full-heap.ts';
+import type { HeapAnswer, HeapSource } from '../../../supervise/native/full-heap.ts';
 import { isSealed, unseal } from '../../../supervise/native/sealed-copy.ts';
 import { HeapMembers } from '../../../supervise/scrub/heap-members.ts';
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
@@ -14,12 +14,6 @@ import { readHeap } from '../../core-digest.ts';
 interface Question {
   source: HeapSource;
   words: readonly string[];
-}
-
-/** Follows all members. */
-export interface HeapAnswer {
-  counts: Map<string, number>;
-  gaps: string[];
 }
 
 async function read({ source, words }: Question): Promise<HeapAnswer> {

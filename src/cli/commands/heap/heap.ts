@@ -13,7 +13,7 @@ const command: CommandModule<object, HeapArguments> = {
       ([name, { words, about }]) => `  ${`${name} ${words}`.padEnd(40)}${about}`,
     );
     return yargs
-      .usage(`$0 heap [question] <file|bundle|core> …\n\nQuestions:\n${actions.join('\n')}`)
+      .usage(`$0 heap [question] <file|bundle|core|pid> …\n\nQuestions:\n${actions.join('\n')}`)
       .positional('words', {
         describe: 'question, file, core or bundle, and the question’s arguments',
         type: 'string',

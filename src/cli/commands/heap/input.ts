@@ -1,8 +1,10 @@
 /**
- * The input of `heap`: a snapshot file, `-` for stdin, or a bundle that contains a snapshot. Opens it, with a progress bar on
+ * The input of `heap`: a snapshot file, `-` for stdin, a bundle that contains a snapshot, a core, or a living process. Opens it, with a progress bar on
  * stderr if that is a terminal.
  */
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, statSync, writeSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createGunzip, constants as zlib } from 'node:zlib';
 import { type Heap, openHeap } from '../../../analysis/memory/heap.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
 import { partNames } from '../../../bundle/layout/bundle.ts';
@@ -10,8 +12,10 @@ import type { BundleReader } from '../../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SnapshotInput } from '../../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { type Inspected, readCore } from './core-input.ts';
+import { openNew } from '../../output.ts';
+import { type Inspected, readCore, readProcess } from './core-input.ts';
 import { installInterrupt, runInterruptibly } from './interrupt.ts';
+import { processOf } from './process-input.ts';
 import { ProgressBar } from './progress.ts';
 import { sourceKind } from './source-kind.ts';
 
@@ -89,6 +93,33 @@ export async function openHeapAt(
   }
 }
 
+/** Writes the heap of a core, a bundle or a living process as a new `.heapsnapshot` file that only its owner can read. */
+export async function exportHeap(
+  source: string,
+  target: string,
+  dir: string,
+  options: SourceOptions,
+): Promise<Gap[]> {
+  const { input, bundle, gaps = [] } = await findInput(source, dir, options);
+  if (typeof input === 'string' || source === '-')
+    throw new AgentdumpError(
+      'usage',
+      `${source} is no core file, bundle or process: only their heaps are exported as a snapshot`,
+      { argument: 'file' },
+    );
+  const fd = openNew(target);
+  try {
+    // The part of a bundle is compressed, and may be cut off.
+    const text = bundle ? Readable.from(input).pipe(createGunzip({ finishFlush: zlib.Z_SYNC_FLUSH })) : input;
+    for await (const piece of text as AsyncIterable<Uint8Array>)
+      for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
+  } finally {
+    closeSync(fd);
+    bundle?.close();
+  }
+  return gaps;
+}
+
 interface HeapInput {
   input: SnapshotInput;
   bundle?: BundleReader;
@@ -114,7 +145,16 @@ async function findInput(source: string, dir: string, options: SourceOptions): P
     import('../../../bundle/finished/list.ts'),
     import('../../../bundle/read/reader.ts'),
   ]);
-  const bundle = openBundle(findBundle(source, dir));
+  const pid = processOf(source);
+  let path: string;
+  try {
+    path = findBundle(source, dir);
+  } catch (error) {
+    // A number may be the id of a bundle, which comes first.
+    if (pid !== undefined) return readProcess(pid, options.inspected);
+    throw error;
+  }
+  const bundle = openBundle(path);
   const name = partNames.heapSnapshot;
   const part = bundle.openPartFile(name) ?? bundle.openBegunPart(name);
   if (part) return { input: copies(part.chunks(1 << 18)), bundle, sizeBytes: part.bytes };

@@ -120,13 +120,13 @@ function shown<Document extends HeapDocument>(view: HeapView['view'], document: 
 
 export const questions: Readonly<Record<string, Question>> = {
   summary: {
-    words: '<file|bundle|core>',
+    words: '<file|bundle|core|pid>',
     about: 'totals by kind, class, package and file (also without a question)',
     answer: (options) =>
       ask(options, (asked) => shown('summary', summaryDocument(asked, options.limit ?? 15))),
   },
   classes: {
-    words: '<file|bundle|core>',
+    words: '<file|bundle|core|pid>',
     about: 'classes with their sizes; --sort retained, self, count or name',
     answer: (options) =>
       ask(options, (asked) =>
@@ -134,7 +134,7 @@ export const questions: Readonly<Record<string, Question>> = {
       ),
   },
   suspects: {
-    words: '<file|bundle|core> [b…]',
+    words: '<file|bundle|core|pid> [b…]',
     about: 'likely leaks, with evidence; of several snapshots: what grew',
     answer: (options) =>
       options.sources.length > 1
@@ -142,14 +142,14 @@ export const questions: Readonly<Record<string, Question>> = {
         : ask(options, (asked) => shown('suspects', suspectsDocument(asked, options.limit ?? 10))),
   },
   retainers: {
-    words: '<file|bundle|core> <node>',
+    words: '<file|bundle|core|pid> <node>',
     about: 'what references a node',
     needs: 'node',
     answer: (options) =>
       ask(options, (asked, node) => shown('retainers', retainersDocument(asked, node, options.limit ?? 50))),
   },
   dominators: {
-    words: '<file|bundle|core> [node]',
+    words: '<file|bundle|core|pid> [node]',
     about: 'the nodes that retain most memory, or those directly below one',
     answer: (options) =>
       ask(options, (asked, node) =>
@@ -157,13 +157,13 @@ export const questions: Readonly<Record<string, Question>> = {
       ),
   },
   path: {
-    words: '<file|bundle|core> <node>',
+    words: '<file|bundle|core|pid> <node>',
     about: 'the retaining path of a node, from the roots',
     needs: 'node',
     answer: (options) => ask(options, (asked, node) => shown('path', pathDocument(asked, node))),
   },
   paths: {
-    words: '<file|bundle|core> <class|query>',
+    words: '<file|bundle|core|pid> <class|query>',
     about: 'what holds many objects: their paths from the roots, merged',
     needs: 'text',
     answer: (options) =>
@@ -172,18 +172,18 @@ export const questions: Readonly<Record<string, Question>> = {
       ),
   },
   strings: {
-    words: '<file|bundle|core>',
+    words: '<file|bundle|core|pid>',
     about: 'duplicate strings, the memory they waste, and who holds them',
     answer: (options) =>
       ask(options, (asked) => shown('strings', stringsDocument(asked, options.limit ?? 50))),
   },
   fill: {
-    words: '<file|bundle|core>',
+    words: '<file|bundle|core|pid>',
     about: 'how full Maps, Sets, arrays and dictionaries are, what free entries waste, and who holds them',
     answer: (options) => ask(options, (asked) => shown('fill', fillDocument(asked, options.limit ?? 20))),
   },
   show: {
-    words: '<file|bundle|core> <node>',
+    words: '<file|bundle|core|pid> <node>',
     about: 'the value of a node',
     needs: 'node',
     answer: showValue,
@@ -194,7 +194,7 @@ export const questions: Readonly<Record<string, Question>> = {
     answer: compare,
   },
   query: {
-    words: '<file|bundle|core> <query>',
+    words: '<file|bundle|core|pid> <query>',
     about: 'nodes by condition, groups, sums; --format table, json or csv',
     needs: 'text',
     answer: query,
@@ -205,8 +205,8 @@ export const questions: Readonly<Record<string, Question>> = {
     answer: allocations,
   },
   export: {
-    words: '<file|bundle|core>',
-    about: 'flame graph: --format speedscope or folded; of a core also --out FILE.heapsnapshot',
+    words: '<file|bundle|core|pid>',
+    about: 'flame graph: --format speedscope or folded; but of a snapshot file also --out FILE.heapsnapshot',
     answer: exportFlame,
   },
 };

@@ -5,7 +5,7 @@
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { V8Heap } from '../heap/heap.ts';
-import type { HeapObjects } from './heap-objects.ts';
+import type { HeapObjects } from './objects/heap-objects.ts';
 
 const rowBytes = 16;
 const handleWord = 3;

@@ -7,11 +7,11 @@
 import type { V8Heap } from '../heap/heap.ts';
 import type { HeapPage } from '../heap/heap-pages.ts';
 import { EdgeCounts } from './edge-counts.ts';
-import { HeapObjects } from './heap-objects.ts';
 import { Marking } from './marking.ts';
 import { Names } from './names.ts';
 import { type BuiltinNames, NodeReader } from './node-facts.ts';
 import { Edge, nodeTypes, ObjectKinds } from './object-kinds.ts';
+import { HeapObjects } from './objects/heap-objects.ts';
 import { ReferenceReader } from './references.ts';
 import { findRoots, type RootGroup, type RootSources } from './roots.ts';
 import { Tagger } from './tags.ts';

@@ -1,10 +1,10 @@
 /** Which objects are live: reachable from the roots by strong references. */
 
 import type { V8Heap } from '../heap/heap.ts';
-import type { HeapObjects } from './heap-objects.ts';
 import { Edge, type ObjectKinds } from './object-kinds.ts';
+import type { HeapObjects } from './objects/heap-objects.ts';
+import { SlotSet } from './objects/slot-set.ts';
 import type { Ephemeron, ReferenceReader } from './references.ts';
-import { SlotSet } from './slot-set.ts';
 
 /** How to find what an object of a type refers to. */
 const Way = {

@@ -121,7 +121,7 @@ class HashedTexts {
     if (this.#table[at + 2] !== 0) return this.#table[at + 2]! - 1;
     const number = add();
     this.#table.set([high, low, number + 1], at);
-    if (++this.#count * 2 > this.#slots) this.#grow();
+    if (++this.#count * 4 > this.#slots * 3) this.#grow();
     return number;
   }
 

@@ -5,9 +5,9 @@ import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findFunctionName } from '../properties.ts';
 import { findString, findStringLength, isInternalized, isStringType } from '../strings.ts';
 import { ClassNames } from './class-names.ts';
-import type { HeapObjects } from './heap-objects.ts';
 import { isPrivateSymbol, type Names } from './names.ts';
 import { camelCase, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
+import type { HeapObjects } from './objects/heap-objects.ts';
 
 const maxNameLength = 1024;
 const external = 2;

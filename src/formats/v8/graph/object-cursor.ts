@@ -2,9 +2,9 @@
  * The object whose references are being read: its words, which of them already have a named edge, and the sink for its edges.
  */
 import type { V8Heap } from '../heap/heap.ts';
-import type { HeapObjects } from './heap-objects.ts';
 import type { Names } from './names.ts';
 import { Edge, type ObjectKinds } from './object-kinds.ts';
+import type { HeapObjects } from './objects/heap-objects.ts';
 
 /** `name`: text number, or an index if the type is element or hidden. */
 export type EdgeSink = (type: number, name: number, target: number) => void;

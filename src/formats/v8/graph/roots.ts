@@ -6,7 +6,7 @@
  * V8.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
-import type { HeapObjects } from './heap-objects.ts';
+import type { HeapObjects } from './objects/heap-objects.ts';
 
 export interface RootReference {
   target: number;

@@ -2,10 +2,11 @@
  * Names that V8's profiler gives to arrays, which have no class, by the object that refers to them; and which internal
  * objects it counts as code or as shapes. Source: TagObject in src/profiler/heap-snapshot-generator.cc of V8.
  */
-import type { HeapObjects } from './heap-objects.ts';
+
 import type { Names } from './names.ts';
 import { Edge, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
-import type { SlotSet } from './slot-set.ts';
+import type { HeapObjects } from './objects/heap-objects.ts';
+import type { SlotSet } from './objects/slot-set.ts';
 
 interface Tag {
   /** Absent if V8 only changes the type. */

@@ -2,7 +2,7 @@
  * V8's pages in rows of equal size, so that one table lookup maps a pointer to a number. The `slot` of a word is its row
  * times the number of words per row, plus its index in the row. A bit per word marks the starts of objects.
  */
-import type { MemoryReader } from '../../../bytes/memory.ts';
+import type { MemoryReader } from '../../../../bytes/memory.ts';
 import { SlotSet } from './slot-set.ts';
 
 const chunkBits = 18;

@@ -2,9 +2,9 @@
  * Marks the starts of the objects of a page in one loop over its words, without a call for each object: the size of most
  * objects follows from their map, or from one length field after it. Others are left to the walk (`walkPage`).
  */
-import type { Tagged, V8Heap } from '../heap/heap.ts';
-import type { HeapPage, PageRunner } from '../heap/heap-pages.ts';
-import { planSize, SizeKind } from '../heap/object-size.ts';
+import type { Tagged, V8Heap } from '../../heap/heap.ts';
+import type { HeapPage, PageRunner } from '../../heap/heap-pages.ts';
+import { planSize, SizeKind } from '../../heap/object-size.ts';
 import type { HeapWords } from './heap-words.ts';
 import type { SlotSet } from './slot-set.ts';
 

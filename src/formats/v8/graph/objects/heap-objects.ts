@@ -3,8 +3,8 @@
  * bits per word of memory, because a heap of a gigabyte may have 30 million objects.
  */
 
-import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { type HeapPage, walkPage } from '../heap/heap-pages.ts';
+import type { Tagged, V8Heap } from '../../heap/heap.ts';
+import { type HeapPage, walkPage } from '../../heap/heap-pages.ts';
 import { HeapWords } from './heap-words.ts';
 import { MapTable } from './map-table.ts';
 import { SlotSet } from './slot-set.ts';

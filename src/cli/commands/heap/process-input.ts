@@ -1,0 +1,56 @@
+/** The heap of a living process, read from a copy of its memory: it stands still only while the copy is made. */
+import type { CoreGraph, CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
+import { AgentdumpError } from '../../../errors.ts';
+import { platform } from '../../../platform/index.ts';
+import { note } from '../../output.ts';
+
+/** A collection of garbage takes only milliseconds, so a further copy usually finds the heap at rest. */
+const mostCopies = 3;
+
+/** The number of a process that is alive; undefined for any other word. */
+export function processOf(word: string): number | undefined {
+  if (!/^[1-9]\d{0,8}$/.test(word)) return undefined;
+  try {
+    process.kill(Number(word), 0);
+    return Number(word);
+  } catch (error) {
+    // Alive, but of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? Number(word) : undefined;
+  }
+}
+
+/** @throws `not-found` with the reason if its memory can't be read, or there is no room for a copy. */
+export async function openProcess(pid: number, options: CoreGraphOptions): Promise<CoreGraph> {
+  if (!platform.hasProcessFiles || process.arch !== 'x64')
+    throw new AgentdumpError('not-found', 'the memory of another process can be read on Linux x64 only', {
+      name: String(pid),
+    });
+  const { readCoreGraph } = await import('../../../analysis/core/graph/core-graph.ts');
+  const { bytesOf, copyWhole, requireKnownMemory } = await import('../../../supervise/native/copied-heap.ts');
+  for (let copies = 1; ; copies++) {
+    const copy = readable(pid, () => {
+      requireKnownMemory(pid);
+      return copyWhole(pid);
+    });
+    const graph = readCoreGraph(bytesOf(copy), options);
+    if (graph.isCollecting && copies < mostCopies) {
+      graph.close();
+      continue;
+    }
+    note(`process ${pid} stood still for ${Math.round(copy.pauseMs)} ms while its memory was copied`);
+    const gaps = [...copy.gaps.map((reason) => ({ part: 'copy of the memory', reason })), ...graph.gaps];
+    return { ...graph, gaps };
+  }
+}
+
+function readable<Result>(pid: number, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AgentdumpError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AgentdumpError('not-found', `the heap of process ${pid} cannot be read: ${reason}`, {
+      name: String(pid),
+    });
+  }
+}
