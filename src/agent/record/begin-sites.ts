@@ -68,8 +68,11 @@ export class BeginSites {
 
   #ofEmitter(emitter: unknown): Begun | undefined {
     if (!isObject(emitter)) return undefined;
-    for (const { child, begun } of this.#children) {
-      const { stdin, stdout, stderr, pid } = child.deref() ?? {};
+    for (const { child: held, begun } of this.#children) {
+      const child = held.deref();
+      // It could not be started.
+      if (child === emitter) return begun;
+      const { stdin, stdout, stderr, pid } = child ?? {};
       const name =
         emitter === stdin ? 'stdin' : emitter === stdout ? 'stdout' : emitter === stderr && 'stderr';
       if (name) return { ...begun, what: `${name} of child process ${pid ?? '?'}` };

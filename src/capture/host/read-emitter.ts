@@ -44,8 +44,11 @@ export function findEmitter(thrown: unknown): ErrorPart['emitter'] {
 export function emittingObject(thrown: unknown): object | undefined {
   try {
     const { args } = asyncHooks().executionAsyncResource() as Tick;
-    if (!Array.isArray(args) || args[1] !== thrown) return undefined;
-    const [emitter] = args as unknown[];
+    if (!Array.isArray(args)) return undefined;
+    const [emitter, error] = args as unknown[];
+    // A child process that can't be started is given the number of its error.
+    const isOwn = error === thrown || (typeof error === 'number' && error === findField(thrown, 'errno'));
+    if (!isOwn) return undefined;
     return typeof emitter === 'object' && emitter !== null ? emitter : undefined;
   } catch {
     return undefined;
