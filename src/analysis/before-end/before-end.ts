@@ -99,7 +99,8 @@ function handledErrors(happenings: Happenings | undefined, account: Account): To
   const endedAt = Date.parse(account.bundle?.capturedAt ?? '');
   const rows = new Map<string, Told & { times: number }>();
   for (const { kind, name, message, code, at } of happenings?.handled ?? []) {
-    if (isInError(account.error, message)) continue;
+    // The death itself is recorded as handled too if the program has a handler.
+    if (message === account.error?.message || isInError(account.error, message)) continue;
     const coded = code !== undefined && !message.includes(String(code)) ? ` [${code}]` : '';
     const said = clip(`${name ?? 'Error'}${coded}: ${firstLine(message)}`, 200);
     const beforeEndMs = endedAt - Date.parse(at ?? '');
