@@ -4,9 +4,11 @@ import type { Happenings } from '../../../model/account.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { tellingLine } from '../../../model/happenings/happening-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
+import type { Frame } from '../../../model/thread.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
-import { cwdOf, deathFrames, titled } from '../wording.ts';
+import { packageOf } from '../module-errors.ts';
+import { cwdOf, deathFrames, titled, titleWithPlace } from '../wording.ts';
 
 const maxQuotedChars = 300;
 
@@ -36,6 +38,25 @@ function printedSteps({ printed, account }: VerdictFacts): string[] {
   return place === undefined ? [] : [`Open ${place}, where the error that it printed was thrown.`];
 }
 
+/** A package that exits is named; the error that it printed before says more than a place inside of it. */
+function titleOf(
+  facts: VerdictFacts,
+  exit: string,
+  caller: Frame | undefined,
+  line: string | undefined,
+): string {
+  const { account, printed } = facts;
+  if (!caller) return titled(line === undefined ? exit : `${exit}: ${line}`);
+  const place = placeOf(caller, cwdOf(account));
+  // Also where the program is a package of the project, such as the server of Next.
+  const inPackage = place?.includes('node_modules/') ? packageOf(place) : undefined;
+  if (inPackage !== undefined)
+    return printed?.isLast
+      ? titled(`${exit} called by ${inPackage} after it printed ${printed.headline}`)
+      : titleWithPlace(`${exit} called by ${inPackage}`, 'at', place);
+  return titled(`${exit} called by ${frameText(caller, cwdOf(account))}`);
+}
+
 export const exit: Cause = {
   kind: 'exit',
   layer: 'mechanism',
@@ -54,8 +75,11 @@ export const exit: Cause = {
     const printed = printedText(facts);
     return {
       kind: 'exit',
-      title: titled(
-        `${called ? `process.exit(${code ?? '?'})` : `Exit code ${code ?? '?'}`}${where ? ` called by ${where}` : ''}${said && !where ? `: ${said.line}` : ''}`,
+      title: titleOf(
+        facts,
+        called ? `process.exit(${code ?? '?'})` : `Exit code ${code ?? '?'}`,
+        caller,
+        said?.line,
       ),
       summary: `The program exited with code ${code ?? '(not recorded)'}${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}. ${
         called
