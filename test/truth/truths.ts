@@ -7,6 +7,7 @@ import { agentTruths } from './truths-agents.ts';
 import { examinedTruths } from './truths-examined.ts';
 import { mixedTruths } from './truths-mixed.ts';
 import { nodeCodeTruths } from './truths-node-code.ts';
+import { outsideTruths } from './truths-outside.ts';
 import { programTruths } from './truths-programs.ts';
 import { trialTruths } from './truths-trial.ts';
 import { unownedTruths } from './truths-unowned.ts';
@@ -58,4 +59,5 @@ export const truths: readonly Truth[] = [
   ...nodeCodeTruths,
   ...unownedTruths,
   ...trialTruths,
+  ...outsideTruths,
 ];

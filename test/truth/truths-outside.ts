@@ -1,0 +1,172 @@
+/**
+ * Deaths that somebody wrote from the README and the issue alone, a selection of seventy-five. The truth about each was written
+ * down before the first of them was run.
+ */
+import type { Truth } from './truths.ts';
+
+const followed = { AGENTDUMP_CONTEXT: 'always' };
+
+export const outsideTruths: readonly Truth[] = [
+  {
+    name: 'an address that is taken',
+    quick: true,
+    program: `const first = createServer().listen(0, '127.0.0.1'); await once(first, 'listening'); note('throws'); createServer().listen(first.address().port, '127.0.0.1');`,
+    kind: 'uncaught-exception',
+    cause: [/EADDRINUSE/, /from victim\.mjs:\d+/],
+  },
+  {
+    name: 'a wrong base URL',
+    replies: [{ status: 404, error: 'unknown path' }],
+    program: `await ask({ path: '/v1/v1/chat/completions' });`,
+    kind: 'uncaught-exception',
+    cause: [/answered 404 for \S+\/v1\/v1\/chat\/completions/],
+  },
+  {
+    name: 'an MCP server that exits during a call',
+    quick: true,
+    program: `
+      const server = spawn(process.execPath, ['-e', "process.stdin.on('data', (text) => { if (String(text).includes('tools/call')) process.exit(3); })"]);
+      const send = (rpc) => server.stdin.write(JSON.stringify({ jsonrpc: '2.0', ...rpc }) + '\\n');
+      send({ id: 1, method: 'initialize', params: {} }); await delay(50);
+      note('tool.begin', { name: 'stock' }); send({ id: 2, method: 'tools/call', params: { name: 'stock', arguments: {} } });
+      const [code] = await once(server, 'close'); note('tool.threw', { name: 'stock' }); throws('inventory ended with ' + code);`,
+    kind: 'uncaught-exception',
+    cause: [/inventory ended with 3/, /ended with exit code 3/],
+    open: [],
+  },
+  {
+    name: 'killed after a SIGTERM that was handled and did not end it',
+    supervised: true,
+    signal: 'SIGTERM',
+    program: `process.on('SIGTERM', () => { note('signal', { name: 'SIGTERM' }); spawn('sh', ['-c', 'sleep 2; kill -9 ' + process.pid]); }); setInterval(() => {}, 1000); setTimeout(ready, 2500);`,
+    kind: 'killed',
+    cause: [/SIGKILL/, /A bundle of [\d.]+ \w+ before says .*SIGTERM/],
+  },
+  {
+    name: 'a recurring timer dies after the requests that filled its cache',
+    quick: true,
+    env: followed,
+    program: `
+      let timer; const cache = [];
+      const put = (response) => { cache.push(1); timer ??= setInterval(() => { if (cache.length < 3) return; note('throws'); throw new RangeError('cache is full'); }, 30); response.end(); };
+      const get = await openSite({ '/a': put, '/b': put, '/c': put });
+      for (const path of ['/a', '/b', '/c']) await get(path);`,
+    kind: 'uncaught-exception',
+    cause: [
+      /^✖ RangeError: cache is full/,
+      /not known: it was called by a recurring timer/,
+      /GET \/a .*started/,
+    ],
+  },
+  {
+    name: 'a time limit that fires inside of a package',
+    frameworks: 'agents',
+    replies: [{ fault: 'silent' }],
+    program: `const { generateText } = await ofAgents('ai'); const { createOpenAI } = await ofAgents('@ai-sdk/openai');
+const openai = createOpenAI({ baseURL: MODEL + '/v1', apiKey: 'key' });
+const patience = () => AbortSignal.timeout(500);
+await generateText({ model: openai.chat('gpt-t'), prompt: 'hi', maxRetries: 0, abortSignal: patience() });`,
+    kind: 'uncaught-exception',
+    cause: [/TimeoutError: .*likely at victim\.mjs:\d+/, /aborted by a time limit/],
+  },
+  {
+    name: 'a loop whose last result nobody sent',
+    replies: [{ tools: [{ id: 'call_1', name: 'search', arguments: '{"q":"oslo"}' }] }],
+    program: `const messages = [{ role: 'user', content: 'find' }];
+const send = async () => (await (await fetch(MODEL + '/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ model: 'gpt-t', messages }) })).json()).choices[0].message;
+for (let turn = 0; turn < 6; turn++) { const asked = await send(); asked.tool_calls[0].id = 'call_' + turn; messages.push(asked, { role: 'tool', tool_call_id: 'call_' + turn, content: 'nothing' }); }
+throws('not done in six turns');`,
+    kind: 'uncaught-exception',
+    cause: [/not done in six turns/],
+    never: [/search.*running/],
+  },
+  {
+    name: 'the clean-up of a tool throws in its place',
+    program: `const connection = undefined; await tool('charge', async () => { try { throw new Error('card declined'); } finally { note('throws'); connection.close(); } });`,
+    kind: 'uncaught-exception',
+    cause: [/reading 'close'/, /The error was thrown by tool charge/],
+    open: [],
+  },
+  {
+    name: 'a listener of the exit throws',
+    program: `process.on('exit', () => throws('no summary was written'));`,
+    kind: 'uncaught-exception',
+    cause: [/no summary was written/, /victim\.mjs:\d+/],
+  },
+  {
+    name: 'a queue that the third request empties',
+    env: followed,
+    program: `
+      const queue = [];
+      const put = async (response, name) => { queue.push({ response, name }); if (queue.length < 3) return; for (const job of queue) { if (job.name.endsWith('/b')) { blame(name, 'total'); null.total; } job.response.end(); } };
+      const get = await openSite({ '/a': put, '/b': put, '/c': put });
+      get('/a'); await delay(100); get('/b'); await delay(100); get('/c');`,
+    kind: 'unhandled-rejection',
+    cause: [/^✖ GET \/c: TypeError/, /a queue, pool or emitter shared by several requests/],
+    never: [/GET \/b (\(.*\) )?(threw|rejected)/],
+  },
+  {
+    name: 'a rule that a script of node:vm evaluates',
+    program: `const { default: vm } = await import('node:vm'); note('throws'); vm.runInNewContext('function price(o) { return o.net } price(order)', {}, { filename: 'rules.js' });`,
+    kind: 'uncaught-exception',
+    cause: [/order is not defined/, /rules\.js/],
+  },
+  {
+    name: 'a getter that reads itself',
+    program: `const order = { get total() { return this.total + 1; } }; note('throws'); order.total;`,
+    kind: 'uncaught-exception',
+    cause: [/Maximum call stack/, /victim\.mjs:\d+/],
+  },
+  {
+    name: 'a command that the program stops itself after a time limit',
+    program: `const { execSync } = await import('node:child_process'); note('throws'); execSync('sleep 20', { timeout: 300 });`,
+    kind: 'uncaught-exception',
+    cause: [/ETIMEDOUT/, /sleep 20/],
+  },
+  {
+    name: 'the error handler of a stream fails in its turn',
+    program: `const { Readable } = await import('node:stream'); const source = new Readable({ read() { this.destroy(new Error('disk was pulled')); } }); source.on('error', (error) => { note('throws'); error.detail.length; }); source.resume();`,
+    kind: 'uncaught-exception',
+    cause: [/reading 'length'/, /victim\.mjs:\d+/],
+  },
+  {
+    name: 'one of two threads fails, and the main thread gives its error on',
+    program: `writeFileSync('job.mjs', "import { workerData } from 'node:worker_threads'; if (workerData === 2) throw new RangeError('chunk 2 has no checksum');");
+const job = (workerData) => new Promise((resolve, reject) => new Worker('./job.mjs', { workerData }).on('exit', resolve).on('error', reject));
+await Promise.all([job(1), job(2)]);`,
+    kind: 'uncaught-exception',
+    cause: [/chunk 2 has no checksum/, /job\.mjs:1/],
+  },
+  {
+    name: 'a command that is not installed',
+    quick: true,
+    program: `note('throws'); spawn('ffmpegg', ['-i', 'a.mov']);`,
+    kind: 'uncaught-exception',
+    cause: [/spawn ffmpegg ENOENT from victim\.mjs:\d+/, /The child process that failed was begun/],
+  },
+  {
+    name: 'a package that prints an error and exits',
+    quick: true,
+    env: { AGENTDUMP_EXITS: 'all' },
+    program: `const { mkdirSync } = await import('node:fs'); mkdirSync('node_modules/guard');
+writeFileSync('node_modules/guard/index.mjs', "export const check = () => setTimeout(function leave() { console.error(new Error('license expired')); process.exit(4); }, 20);");
+const { check } = await import('./node_modules/guard/index.mjs');
+note('printed', { message: 'license expired', in: 'leave' }); note('exit', { code: 4 }); check();`,
+    kind: 'exit',
+    cause: [/process\.exit\(4\) called by guard after it printed Error: license expired/],
+  },
+  {
+    name: 'a domain that throws in its turn',
+    program: `const { default: domain } = await import('node:domain'); const ward = domain.create(); ward.on('error', () => throws('the domain gave up')); ward.run(() => setTimeout(() => throws('inner'), 20));`,
+    kind: 'uncaught-exception',
+    cause: [/Error: inner/],
+    never: [/and went on/],
+  },
+  {
+    name: 'the handler of uncaught exceptions throws itself',
+    program: `process.on('uncaughtException', (error) => { note('handler'); logger.error(error); }); setTimeout(() => throws('first fault'), 20);`,
+    kind: 'uncaught-exception',
+    cause: [/first fault/, /logger is not defined/],
+    miss: 'Node ends the process with exit code 7 without an event, and a handler can not be called for it without being seen',
+  },
+];
