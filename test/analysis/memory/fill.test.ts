@@ -17,7 +17,9 @@ import { renderHeap } from '../../../src/report/heap/text.ts';
 import { plainPalette } from '../../../src/report/palette.ts';
 import { nodesInTurn, usualNode } from '../../support/run/test-nodes.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap-of-collections.mjs', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../fixtures/programs/heap/heap-of-collections.mjs', import.meta.url),
+);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-fill-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

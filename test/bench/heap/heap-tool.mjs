@@ -1,11 +1,13 @@
 /**
- * One tool over one snapshot, in a process of its own: `heap-tool.mjs <tool> <file>`. Prints a line of JSON: wall time and
+ * One tool over one snapshot (or two), in a process of its own: `heap-tool.mjs <tool> <file> [<later file>]`. Prints a line of JSON: wall time and
  * CPU time of the work in milliseconds (the tool's own loading aside), and the process's peak memory. Plain JavaScript, so
  * that no loader of TypeScript is in the memory that is measured.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { computeDigest, computeGrowth } from '../../../dist/analysis/memory/growth/growth.js';
 import { openHeap } from '../../../dist/analysis/memory/heap.js';
+import { computeSuspects } from '../../../dist/analysis/memory/suspects/suspects.js';
 import { readHeapSnapshot } from '../../../dist/formats/heapsnapshot/index.js';
 
 const require = createRequire(import.meta.url);
@@ -24,6 +26,20 @@ async function everything(file, threads) {
   heap.retained[heap.root];
   heap.distances[heap.root];
   heap.aggregates.count[0];
+}
+
+async function suspects(file) {
+  computeSuspects(await openHeap(file));
+}
+
+/** One graph at a time, as the command does it. */
+async function diff(...files) {
+  const digests = [];
+  for (const file of files) {
+    const heap = await openHeap(file);
+    digests.push(computeDigest(heap, digests.length === 0));
+    if (digests.length === files.length) computeGrowth(digests, heap, 30);
+  }
 }
 
 /** A peer is loaded before its time begins. */
@@ -55,6 +71,8 @@ const tools = {
   'core 2 threads': (file) => core(file, 2),
   'everything 1 thread': (file) => everything(file, 1),
   'everything 2 threads': (file) => everything(file, 2),
+  suspects,
+  diff,
   'JSON.parse': (file) => JSON.parse(readFileSync(file, 'utf8')),
   'heapsnapshot-parser': (file) => peer.parse(readFileSync(file, 'utf8')),
   'DevTools 1 thread': (file) => devTools(file, 1),
@@ -62,11 +80,11 @@ const tools = {
   memlab,
 };
 
-const [name = '', file = ''] = process.argv.slice(2);
+const [name = '', ...files] = process.argv.slice(2);
 const peer = await loadPeer(name);
 const startedAt = performance.now();
 const cpuBefore = process.cpuUsage();
-await tools[name]?.(file);
+await tools[name]?.(...files);
 const cpu = process.cpuUsage(cpuBefore);
 console.log(
   JSON.stringify({

@@ -1,5 +1,5 @@
 /**
- * The leaks of fixtures/programs/heap-leaks.mjs with the truth about each, and its healthy programs. `heap-leaks-in-node.cjs`
+ * The leaks of fixtures/programs/heap/heap-leaks.mjs with the truth about each, and its healthy programs. `heap-leaks-in-node.cjs`
  * has a table of its own in its test.
  */
 

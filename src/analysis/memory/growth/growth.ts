@@ -236,7 +236,26 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
         ...(limit === undefined ? {} : { limit }),
       };
     });
-  return withoutExplained(heap, [...below, ...sharedGrowth(digests, heap, isNew, net)]).slice(0, limit);
+  const shared = sharedGrowth(digests, heap, isNew, net);
+  const chains = new Set(shared.filter(isLinkAmongLinks).map(({ node }) => node.class));
+  const others = onePerHolder(below).filter((row) => !isLinkAmongLinks(row) || !chains.has(row.node.class));
+  return withoutExplained(heap, [...others, ...shared]).slice(0, limit);
+}
+
+/** Links were added to a link: of several that hold the newest ones, the one that sharedGrowth found stands for the chain. */
+const isLinkAmongLinks = ({ node, added }: HeapGrownNode): boolean => added?.class === node.class;
+
+/**
+ * Containers that are nested through new objects lead to the same holder, and each grew by what it holds: only the largest is
+ * reported, since the growth is the same.
+ */
+function onePerHolder(rows: readonly HeapGrownNode[]): HeapGrownNode[] {
+  const byHolder = new Map<number, HeapGrownNode>();
+  for (const row of rows) {
+    const known = byHolder.get(row.node.id);
+    if (!known || row.growthBytes > known.growthBytes) byHolder.set(row.node.id, row);
+  }
+  return [...byHolder.values()];
 }
 
 /** By ordinal: how much more a node retains than before, and whether it is new. */

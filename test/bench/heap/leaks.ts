@@ -1,5 +1,5 @@
 /**
- * Leaks and healthy programs (fixtures/programs/heap-leaks.mjs): what the first line of `heap suspects` names with two
+ * Leaks and healthy programs (fixtures/programs/heap/heap-leaks.mjs): what the first line of `heap suspects` names with two
  * snapshots and with one, and beside it what memlab names first of the same two: its analyses of growing objects and of growing
  * collections, of which the better one counts. `npm run bench:leaks [-- --beside 20] [--only <part of a name>]`; `--beside`: megabytes of
  * a table that stays. memlab is left out where it is not installed: npm ci --prefix test/bench/peers.
@@ -10,18 +10,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openHeap } from '../../dist/analysis/memory/heap.js';
-import { generalPath } from '../../dist/analysis/memory/questions/paths.js';
-import { entangled, healthy, leaks, seenAtOnce } from '../support/heaps/leak-truths.ts';
+import { openHeap } from '../../../dist/analysis/memory/heap.js';
+import { generalPath } from '../../../dist/analysis/memory/questions/paths.js';
+import { entangled, healthy, leaks, seenAtOnce } from '../../support/heaps/leak-truths.ts';
 
 const { values } = parseArgs({
   options: { beside: { type: 'string', default: '20' }, only: { type: 'string', default: '' } },
 });
 const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const program = local('../../fixtures/programs/heap-leaks.mjs');
-const bin = local('../../bin/agentdump.js');
+const program = local('../../../fixtures/programs/heap/heap-leaks.mjs');
+const bin = local('../../../bin/agentdump.js');
 const tool = local('leaks-memlab.mjs');
-const hasMemlab = existsSync(local('peers/node_modules/@memlab'));
+const hasMemlab = existsSync(local('../peers/node_modules/@memlab'));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-bench-leaks-'));
 const snapshots = ['s1', 's2'].map((name) => join(folder, `${name}.heapsnapshot`));
 

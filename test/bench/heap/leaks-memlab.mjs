@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const plugin = (name) =>
-  createRequire(import.meta.url)(`./peers/node_modules/@memlab/heap-analysis/dist/plugins/${name}.js`)
+  createRequire(import.meta.url)(`../peers/node_modules/@memlab/heap-analysis/dist/plugins/${name}.js`)
     .default;
 const analyses = ['ObjectUnboundGrowthAnalysis', 'CollectionUnboundGrowthAnalysis'].map(plugin);
 
