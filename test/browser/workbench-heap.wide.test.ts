@@ -146,6 +146,24 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('the rows of an answer are copied as text, of which none is a formula, and as JSON', async () => {
+    const query = 'from Session order by .id limit 2 select .id, lower("=1+1"), self';
+    const [page] = await open(`?view=query&q=${encodeURIComponent(query)}`);
+    await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text; }');
+    await until(page, 'document.querySelector(".copy button")');
+    const copied = async (button: string): Promise<string> => {
+      await page.evaluate(
+        `[...document.querySelectorAll('.copy button')].find((one) => one.innerText.endsWith('${button}')).click()`,
+      );
+      await until(page, `document.querySelector('.copy').innerText.includes('2 rows copied as ${button}')`);
+      return (await page.evaluate('window.copied')) as string;
+    };
+    assert.match(await copied('text'), /^\.id\t.*\tself\nsession-0\t'=1\+1\t\d+\nsession-1\t'=1\+1\t\d+$/);
+    const rows = JSON.parse(await copied('JSON'));
+    assert.deepEqual([rows.length, rows[1]['.id']], [2, 'session-1']);
+    await page.close();
+  });
+
   test('an object that is not there is said', async () => {
     const [page] = await open('?view=object&id=4000000000');
     await until(page, 'document.querySelector("[role=alert]")?.innerText.includes("4000000000")');

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import type { QueryView } from '../../heap/questions.ts';
 import { useAnswer } from './ask.ts';
+import { CopyRows } from './copy-rows.tsx';
 import { LongTable } from './long-table.tsx';
 import { go, hrefTo, place, toObject } from './place.ts';
 
@@ -133,6 +134,7 @@ function Answer({ text }: { text: string }) {
           {note}
         </p>
       ))}
+      {total > 0 ? <CopyRows key={text} text={text} answer={answer} /> : null}
       <LongTable<QueryView['rows'][number]>
         label="Answer"
         what="row"
