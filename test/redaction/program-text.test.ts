@@ -74,3 +74,15 @@ test('a secret within a literal, whatever stands between it and the quote', () =
   for (const line of ["if (kind === 'x') password = entered2 ? a1 : b2;", "f('a', 'b'); token = t1k2e3n4;"])
     assert.equal(policy.code(line), line);
 });
+
+test('a setting within a literal is no expression, however much program is around it', () => {
+  const source = [
+    "class Client { #a = 1; constructor() { this.name = 'c'; } use() { return this.#a; } }",
+    'const store = new WeakMap(); store.set(client, 1);',
+    "const settings = 'Server=db;user=sa;password=trombone77xx;';",
+    'const next = { token: parser.next, password: user.password };',
+  ].join('\n');
+  const clean = createPolicy().code(source);
+  assert.doesNotMatch(clean, /trombone/);
+  assert.equal(clean.replace(/\*+/, 'trombone77xx'), source);
+});

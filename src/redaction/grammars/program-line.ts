@@ -53,10 +53,37 @@ export function isProgramsOwn(page: Page, place: NamePlace, span: { start: numbe
   const value = text.slice(span.start, Math.min(span.end, span.start + 200));
   if (!reference.test(value) || /\d{3}/.test(value) || isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')))
     return false;
+  // `'Server=db;password=trombone77xx;'`: a setting within a literal of a program.
+  if (units[place.sign] === 61 && span.start === place.behind && isText(lineBefore(page, place.start)))
+    return false;
   goesOn.lastIndex = /[;,]$/.test(value) ? span.end - 1 : span.end;
   if (!goesOn.test(text)) return false;
   return signsAround(page, place, span) >= enough;
 }
+
+/**
+ * Whether the text after `before` is in a literal or a comment: it follows a quote, or one that was opened and not closed in
+ * its line. If the line is longer than `before`, it is assumed to start outside a literal.
+ */
+export function isText(before: string): boolean {
+  if (/["'`]$/.test(before)) return true;
+  let quote = '';
+  for (let i = 0; i < before.length; i++) {
+    const character = before[i]!;
+    if (character === '\\') i += 1;
+    else if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === "'" || character === '"' || character === '`') quote = character;
+    else if (character === '/' && (before[i + 1] === '/' || before[i + 1] === '*')) {
+      const end = before[i + 1] === '*' ? before.indexOf('*/', i + 2) : -1;
+      if (end < 0) return true;
+      i = end + 1;
+    }
+  }
+  return quote !== '';
+}
+
+const lineBefore = ({ text }: Page, at: number): string =>
+  text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - reach), at);
 
 /** No sign of a program is around the value at `span`: a log, a printed object, prose. */
 export const isOutsidePrograms = (page: Page, place: NamePlace, span: { end: number }): boolean =>

@@ -24,8 +24,6 @@ function isExampleWord(word: string): boolean {
 /** Names of accounts whose password is the same after an installation, as everybody knows. */
 const wellKnown = /^(?:root|guest|admin|postgres|user)$/;
 
-const leet: Record<string, string> = { '@': 'a', $: 's', '0': 'o', '3': 'e', '4': 'a', '1': 'i', '5': 's' };
-
 /** Its parts in lower case, without the digits at the end. */
 const partsOf = (value: string): string[] =>
   value
@@ -56,11 +54,15 @@ function isOfExampleWords(value: string): boolean {
 export const isExampleInAddress = (value: string): boolean =>
   glued.test(value) || /^(?:key|token|secret|pass(?:word)?)[-_]\d{1,4}$/.test(value);
 
-/** `secret123`, `hard!to-guess_secret`, `p@ssw0rd`, `root`: in a program, an example. */
+/**
+ * `secret123`, `hard!to-guess_secret`, `MySecretPassword`, `root`: in a program, an example. Not `password1`, `Secret2024!` and
+ * `P@ssw0rd`, which people use.
+ */
 export function isExampleWords(value: string): boolean {
-  if (value.length > 60 || (value.match(/\d/g) ?? []).length > 4) return false;
-  if (wellKnown.test(value) || /^1?234?5?$/.test(value) || isOfExampleWords(value)) return true;
-  return /[a-z]/.test(value) && isOfExampleWords(value.replace(/[@$01345](?=\D|$)/g, (sign) => leet[sign]!));
+  if (value.length > 60) return false;
+  if (wellKnown.test(value) || /^1234?5?$/.test(value)) return true;
+  const digits = (value.match(/\d/g) ?? []).length;
+  return (digits === 0 || (digits <= 4 && !/[A-Z]|pass|pwd|pw/.test(value))) && isOfExampleWords(value);
 }
 
 /** Of RFC 6749, 6750 and 7519, which many packages copy. */

@@ -1,0 +1,48 @@
+/** What tests and documentation write in a secret's place is kept in a program, and withheld where it may be in use. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a shell's default
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redact } from '../../src/redaction/index.ts';
+
+const program = (line: string): string =>
+  `import { connect } from 'db';\nexport function open() {\n  return connect({\n    ${line},\n  });\n}\n`;
+
+test('examples in a program stay, and the same values in JSON and in settings go', () => {
+  for (const value of ['secret123', 'hard!to-guess_secret', 'supersecret', 'root', '12345']) {
+    const text = program(`password: '${value}'`);
+    assert.equal(redact(text), text, value);
+    assert.match(redact(`{"password": "${value}"}`), /\[redacted:/, value);
+    // An unquoted word of less than five letters is no password anywhere.
+    if (value.length > 4) assert.match(redact(`DB_PASSWORD=${value}\n`), /\[redacted:/, value);
+  }
+});
+
+test('passwords that people use go in a program too', () => {
+  for (const value of ['password1', 'P@ssw0rd', 'Secret2024!', 'sunflower', 'bender2', 'letmein'])
+    assert.match(redact(program(`password: '${value}'`)), /\[redacted:/, value);
+});
+
+test('sequences, elided keys, values of the standards, types and badges stay', () => {
+  const texts = [
+    'clientSecret: "1234567890abcdef12341234567890abcdef1234"',
+    'privateKey: "-----BEGIN PRIVATE KEY-----\\n..."',
+    '{"access_token":"2YotnFZFEjr1zCsicMWpAA"}',
+    'exports.ER_PASSWORD_NO_MATCH = 1133;',
+    '  auth: neo4j_driver_core_1.auth,',
+    'createToken("GTE0", "^\\\\s*>=\\\\s*0$")',
+    'https://codecov.io/gh/acme/app/branch/main/graph/badge.svg?token=QZMWDu35ds',
+    'const header = "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0";',
+    'read -s -p "Password: " PASS',
+    'POSTGRES_PASSWORD=${PG_PASSWORD:?missing}',
+  ];
+  assert.deepEqual(
+    texts.filter((text) => redact(text) !== text),
+    [],
+  );
+});
+
+test('what follows an elided header, or a whole token, goes', () => {
+  const payload = Buffer.from('{"sub":"bob","admin":true}').toString('base64url');
+  assert.match(redact(`eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0.${payload}`), /\[redacted:/);
+  assert.match(redact('token: "99f81kQz0WpXvB3nMrT7yU"'), /\[redacted:/);
+});
