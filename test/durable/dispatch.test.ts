@@ -228,6 +228,21 @@ test('cancelled while it sleeps, it ends, and its program is told nothing that i
   assert.deepEqual(after, []);
 });
 
+test('a program that handles its cancellation, and returns, is cancelled all the same', async () => {
+  const store = fresh();
+  const options = { id: 'a', durable: true, store, notify: () => {} } as const;
+  const program = async () => {
+    const got = await agent.waitForSignal('never').catch(() => undefined);
+    return got ?? 'handled';
+  };
+  const running = agent.run('stubborn', options, program);
+  const rejected = assert.rejects(running, /run a was cancelled/);
+  await until(async () => (await summarizeRun(store, 'a').catch(() => undefined))?.waitingFor.length === 1);
+  assert.equal(await cancelRun(store, 'a'), 'told');
+  await rejected;
+  assert.equal(await stateOf(store, 'a'), 'cancelled');
+});
+
 test('a run that can not be gone on with is set aside and takes no place', async (t) => {
   const store = fresh();
   const mortal = { ...programOf('old'), name: 'changing' };

@@ -147,6 +147,8 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     };
     run.begin();
     const result = await root.enter(() => work(given));
+    // A program that handled its cancellation did not come to everything that is recorded.
+    run.lost.signal.throwIfAborted();
     await run.requireAllClaimed(root);
     run.recorder.requireWhole();
     const rest = restAfter(run, 'finished');
