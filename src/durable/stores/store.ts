@@ -1,7 +1,7 @@
 /**
  * The interface of a store of durable runs: a log of records for each run, to which one worker at a time may add, and the
  * answers to its questions. A store does not interpret the records. There are two implementations, file-store.ts and
- * postgres-store.ts; README.md describes how to write another one, and `test/durable/store-conformance.ts` tests what it must
+ * postgres-store.ts; README.md describes how to write another one, and `test/durable/stores/store-conformance.ts` tests what it must
  * guarantee.
  */
 import type { QueueLimits } from './queue-limits.ts';

@@ -1,0 +1,62 @@
+/** A worker on the file store: which of the runs without a holder it takes up, and when. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
+import { FileStore } from '../../../src/durable/stores/file-store.ts';
+import { startWorker } from '../../../src/durable/worker.ts';
+import { crashingStore } from '../random/crashing-store.ts';
+import { until } from '../until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-worker-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('runs that wait for a person take no place from those that were interrupted', async () => {
+  const store = new FileStore(folder);
+  const programs = {
+    asks: async () => (await agent.waitForApproval('go', { what: 'all' })).approved,
+    works: () => agent.step('work', () => 'done'),
+  };
+  for (const id of ['a1', 'a2', 'a3']) {
+    const controller = new AbortController();
+    // Its end is not recorded, as after a kill.
+    const mortal = crashingStore(store, 4, 'before');
+    const options = {
+      id,
+      durable: true,
+      store: mortal,
+      signal: controller.signal,
+      notify: () => {},
+    } as const;
+    const dying = agent.run('asks', options, programs.asks).catch(() => {});
+    const isAsked = async () =>
+      (await summarizeRun(store, id).catch(() => undefined))?.waitingFor.length === 1;
+    await until(isAsked);
+    controller.abort();
+    await dying;
+  }
+  const mortal = crashingStore(store, 3, 'after');
+  await agent
+    .run('works', { id: 'z1', durable: true, store: mortal, notify: () => {} }, programs.works)
+    .catch(() => {});
+
+  const ended: string[] = [];
+  const options = { notify: () => {} };
+  const worker = startWorker({
+    store,
+    programs,
+    options,
+    most: 2,
+    everyMs: 20,
+    onEnd: (id, error) => ended.push(error ? `${id}: ${error}` : id),
+  });
+  await until(() => ended.length > 0);
+  assert.deepEqual(ended, ['z1']);
+  for (const id of ['a1', 'a2', 'a3']) await answerApproval(store, id, 'go', { approved: true });
+  await until(() => ended.length === 4);
+  assert.deepEqual(ended.toSorted(), ['a1', 'a2', 'a3', 'z1']);
+  await worker.stop();
+});
