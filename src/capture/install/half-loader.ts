@@ -77,6 +77,8 @@ const captured = {
 };
 const capturedNames = Object.keys(captured);
 const capturedValues = Object.values(captured);
+/** For a half that only asks `process`, and assigns nothing to it. */
+const valuesWithOwnProcess = Object.values({ ...captured, process: ownProcess });
 
 let coldHalf: typeof ColdHalf | undefined;
 let recordingHalf: typeof RecordingHalf | undefined;
@@ -115,7 +117,7 @@ export function loadTestingHalf(): typeof TestingHalf {
 /** Includes its text, which is also the source of its thread. */
 export function loadWatchdogHalf(): typeof WatchdogHalf & { source: string } {
   const source = carriedText(AGENTDUMP_WATCHDOG_HALF);
-  return { ...(compile('watchdog-half', source) as typeof WatchdogHalf), source };
+  return { ...(compile('watchdog-half', source, valuesWithOwnProcess) as typeof WatchdogHalf), source };
 }
 
 /**
@@ -155,14 +157,14 @@ function commentOf(carrier: () => void): string {
 const fileOf = (name: string): string => `${__filename}:${name}`;
 
 /** In the main realm, where it can assign functions to the program's own objects. */
-function compile(name: string, text: string): object {
+function compile(name: string, text: string, values = capturedValues): object {
   const { Script } = getBuiltinModule('node:vm');
   const names = capturedNames.join(',');
   const script = new Script(`(function(exports,require,module,${names}){${text}\n})`, {
     filename: fileOf(name),
   });
   const module = { exports: {} };
-  (script.runInThisContext() as Wrapper)(module.exports, ownRequire, module, ...capturedValues);
+  (script.runInThisContext() as Wrapper)(module.exports, ownRequire, module, ...values);
   return module.exports;
 }
 

@@ -3,7 +3,9 @@
  * Noted when it begins, because a Worker forgets both when its thread ends. Where it was created is not known: Node reports it in
  * a later tick.
  */
+
 import type { Worker } from 'node:worker_threads';
+import { getBuiltinModule } from '../host/intrinsics.ts';
 
 export interface KnownWorker {
   threadId: number;
@@ -43,13 +45,13 @@ export class KnownWorkers {
 
 /** The name of this thread, if it is a worker that was given one. */
 export function ownThreadName(): string | undefined {
-  return plainName((process.getBuiltinModule('node:worker_threads') as { threadName?: unknown }).threadName);
+  return plainName((getBuiltinModule('node:worker_threads') as { threadName?: unknown }).threadName);
 }
 
 /** By Node's own getter, whatever a class of the program has in its place. */
 function readName(worker: Worker): unknown {
   try {
-    const { prototype } = process.getBuiltinModule('node:worker_threads').Worker;
+    const { prototype } = getBuiltinModule('node:worker_threads').Worker;
     const { get } = Object.getOwnPropertyDescriptor(prototype, 'threadName') ?? {};
     return get && Reflect.apply(get, worker, []);
   } catch {

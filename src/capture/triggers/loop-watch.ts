@@ -9,6 +9,7 @@ import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Surroundings } from '../fatal-path/surroundings.ts';
+import { withOwnWorld } from '../host/own-realm.ts';
 import { loadWatchdogHalf } from '../install/half-loader.ts';
 import { openFlight } from '../recording/flight-start.ts';
 import { startHiddenWorker } from '../watchdog/hidden-worker.ts';
@@ -33,37 +34,40 @@ export function watchLoop(
   let late: NodeJS.Timeout | undefined;
   const start = (): void => {
     try {
-      const { source, startWatch, MemorySampler } = loadWatchdogHalf();
-      surroundings.memory ??= new MemorySampler();
-      const watch = startWatch({
-        config,
-        ownFile,
-        source,
-        startThread: startHiddenWorker,
-        deathSignals,
-        withheld,
-        lock,
-        capture,
-        findJournal: () => surroundings.flight?.recorder.folder,
-        memory: surroundings.memory,
-        origins: surroundings.origins,
-        disarmLocals: () => surroundings.disarmLocals?.(),
-        noteMemory: (profile) => keepMemory(surroundings, profile),
-        note: (kind, payload) => {
-          // A process that is killed in its stall can report nothing: its session is found later.
-          if (kind === recordKinds.stall) openFlight(surroundings);
-          noteInJournal(surroundings, kind, payload);
-        },
-      });
-      surroundings.watch = watch;
-      Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
-      const noteLate = guarded(() => {
-        if (watch.threadId === 0 && !surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
-      });
-      late = setTimeout(noteLate, lateThreadMs).unref();
+      withOwnWorld(startThread);
     } catch {
       // A program that may not start threads (--permission) is not watched.
     }
+  };
+  const startThread = (): void => {
+    const { source, startWatch, MemorySampler } = loadWatchdogHalf();
+    surroundings.memory ??= new MemorySampler();
+    const watch = startWatch({
+      config,
+      ownFile,
+      source,
+      startThread: startHiddenWorker,
+      deathSignals,
+      withheld,
+      lock,
+      capture,
+      findJournal: () => surroundings.flight?.recorder.folder,
+      memory: surroundings.memory,
+      origins: surroundings.origins,
+      disarmLocals: () => surroundings.disarmLocals?.(),
+      noteMemory: (profile) => keepMemory(surroundings, profile),
+      note: (kind, payload) => {
+        // A process that is killed in its stall can report nothing: its session is found later.
+        if (kind === recordKinds.stall) openFlight(surroundings);
+        noteInJournal(surroundings, kind, payload);
+      },
+    });
+    surroundings.watch = watch;
+    Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
+    const noteLate = guarded(() => {
+      if (watch.threadId === 0 && !surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
+    });
+    late = setTimeout(noteLate, lateThreadMs).unref();
   };
   // In a test process each millisecond counts, and its supervisor observes its end.
   const afterMs = deathSignals && !surroundings.tests ? startForSignalsMs : startAfterMs;

@@ -6,6 +6,7 @@
  */
 import { ours } from '../../agent/taps/own-work.ts';
 import { readProcStat } from '../../platform/proc-files.ts';
+import { getBuiltinModule } from '../host/intrinsics.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
@@ -163,7 +164,7 @@ function wait(ms: number): void {
 
 /** node:os is loaded when a signal arrives, not at the start. */
 function signalNumber(name: NodeJS.Signals): number {
-  return process.getBuiltinModule('node:os').constants.signals[name];
+  return getBuiltinModule('node:os').constants.signals[name];
 }
 
 /**

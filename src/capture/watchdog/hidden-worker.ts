@@ -27,6 +27,7 @@ const makeWorker = (source: string, workerData: unknown): Thread =>
     name: 'agentdump watchdog',
     // For held-signals.ts, in this thread only.
     execArgv: ['--expose-internals', '--no-warnings'],
+    // If reading it throws, no thread is started: Node 24 reads it too, when the thread answers, and the program would die of that.
     env: { HOME: process.env['HOME'] ?? '' },
     stdout: true,
     stderr: true,

@@ -26,13 +26,14 @@ function sessionFilesIn(dumps: string): Record<string, number> {
 }
 
 for (const node of testNodes) {
-  test(`${node.name}: SIGTERM of a program with another performance`, async (t) => {
-    const dir = temporaryFolder(t);
-    const victim = { file, args: ['performance'], signal: 'SIGTERM' as const, bundles: ['terminated'] };
-    const { signal, stderr } = await runVictim(node, victim, { preload: true, dir });
-    assert.deepEqual({ signal, stderr }, { signal: 'SIGTERM', stderr: '' });
-    assert.match(bundlesIn(dir).join(), /^[^,]+-terminated-\w+\.agentdump$/);
-  });
+  for (const lost of ['performance', 'functions of process', 'methods of arrays'])
+    test(`${node.name}: SIGTERM of a program that has replaced its ${lost}`, async (t) => {
+      const dir = temporaryFolder(t);
+      const victim = { file, args: [lost], signal: 'SIGTERM' as const, bundles: ['terminated'] };
+      const { signal, stderr } = await runVictim(node, victim, { preload: true, dir });
+      assert.deepEqual({ signal, stderr }, { signal: 'SIGTERM', stderr: '' });
+      assert.match(bundlesIn(dir).join(), /^[^,]+-terminated-\w+\.agentdump$/);
+    });
 
   // Node itself can start no thread without a working folder.
   for (const lost of ['files', 'working folder'])
