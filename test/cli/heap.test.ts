@@ -195,6 +195,7 @@ test('wrong words are usage errors that say what is missing', () => {
     [['retainers', snapshot], /a node id is missing/],
     [['retainers', snapshot, 'Session'], /no node id/],
     [['diff', snapshot], /a second snapshot is missing/],
+    [['summry', snapshot], /did you mean summary\?/],
     [['query', snapshot, 'size > 3'], /one of id, name/],
     [['classes', snapshot, '--sort', 'age'], /--sort takes one of/],
     [['summary', snapshot, 'more'], /one word too many/],

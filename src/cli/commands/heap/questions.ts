@@ -37,6 +37,7 @@ import { harmlessJson } from '../../../report/json.ts';
 import { plainPalette } from '../../../report/palette.ts';
 import type { Page } from '../../../report/text/layout.ts';
 import { stdoutColumns, stdoutWantsColour } from '../../output.ts';
+import { meantText } from '../../suggest.ts';
 import { openHeapAt, type SourceOptions } from './input.ts';
 import { sourceKind } from './source-kind.ts';
 
@@ -220,7 +221,7 @@ export function readWords(words: string[]): HeapWords {
   if (words.length > 1)
     throw new AgentdumpError(
       'usage',
-      `${first} is no question: there are ${Object.keys(questions).join(', ')}`,
+      `${first} is no question: there are ${Object.keys(questions).join(', ')}${meantText(first, Object.keys(questions))}`,
       { argument: first },
     );
   // A sampled profile contains no objects, so it implies the one question that it can answer.

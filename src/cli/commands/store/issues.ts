@@ -8,6 +8,7 @@ import type { Store } from '../../../store/open-store.ts';
 import { jsonOption, keyOptions, keysOf, readCountOption } from '../../options/bundle-options.ts';
 import { storeOption, withStore } from '../../options/store-options.ts';
 import { note, print, printForeign, printJson, stdoutColumns, stdoutWantsColour } from '../../output.ts';
+import { meantText } from '../../suggest.ts';
 
 interface Words {
   action?: string | undefined;
@@ -142,9 +143,13 @@ function readAction({ action: name, ids = [], release }: Words): Action | undefi
   if (name === undefined) return undefined;
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (!action)
-    throw new AgentdumpError('usage', `no action ${name}: ${Object.keys(actions).join(', ')}`, {
-      argument: 'action',
-    });
+    throw new AgentdumpError(
+      'usage',
+      `no action ${name}: ${Object.keys(actions).join(', ')}${meantText(name, Object.keys(actions))}`,
+      {
+        argument: 'action',
+      },
+    );
   if (ids.length < action.least || ids.length > action.most)
     throw new AgentdumpError('usage', `issues ${name} ${action.words}`, { argument: 'ids' });
   return action;
