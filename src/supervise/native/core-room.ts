@@ -7,10 +7,10 @@ import { freemem, totalmem } from 'node:os';
 import { findMemoryCgroup, readGroupLimits } from '../../platform/cgroup.ts';
 import { readOwnBytes } from './live-process.ts';
 
-/** Reading a copied heap takes 1.4 times the copy, so that half of the memory stays free. */
+/** Reading a copied heap takes at most 1.7 times the copy, so that a third of the memory stays free. */
 const roomShare = 0.4;
 /** When the process is dead, its own memory is free, and nothing else is expected to take it. */
-const readableShare = 0.6;
+const readableShare = 0.5;
 /** The analysis itself needs that much, so a machine with less can't analyse a core anyway. */
 const leastBytes = 32 << 20;
 /** Needed beyond the private memory of the process: modified pages of mapped files, headers, the mini core. */

@@ -14,6 +14,10 @@ interface Tag {
   type?: NodeTypeName;
   /** Only for arrays with weak elements. */
   isOfWeak?: boolean;
+  /** Only for plain arrays and those with weak elements. */
+  isOfPlain?: boolean;
+  /** Only from this hidden edge on: the fields of the owner that have no other name, in their order. */
+  fromHidden?: number;
 }
 
 /** By the name of the internal edge to the array. */
@@ -34,7 +38,7 @@ const byEdge: Readonly<Record<string, Tag>> = {
 /** By the type of the referring object, for arrays of any kind. */
 const byOwner: Readonly<Record<string, Tag>> = {
   BYTECODE_ARRAY: { text: '(constant pool)', type: 'code' },
-  FEEDBACK_VECTOR: { text: '(feedback)', type: 'code' },
+  FEEDBACK_VECTOR: { text: '(feedback)', type: 'code', isOfPlain: true },
   ENUM_CACHE: { text: '(enum cache)', type: 'object shape' },
   PROTOTYPE_INFO: { text: '(prototype users)', type: 'object shape' },
   SCRIPT: { text: '(infos)', type: 'code', isOfWeak: true },
@@ -44,12 +48,16 @@ const byOwner: Readonly<Record<string, Tag>> = {
 };
 /** By the types of the referring object and of its target. */
 const byPair: Readonly<Record<string, Tag>> = {
-  // The line ends have their tag by then.
-  'SCRIPT FIXED_ARRAY': { text: '(host-defined options)', type: 'code' },
+  // The names of a wrapper's parameters, which are in such an array too, come before.
+  'SCRIPT FIXED_ARRAY': { text: '(host-defined options)', type: 'code', fromHidden: 4 },
+  // It may have a table of handlers too.
+  'BYTECODE_ARRAY BYTE_ARRAY': { text: '(source position table)', type: 'code', fromHidden: 2 },
   'MAP CELL': { type: 'object shape' },
   'CODE PROTECTED_FIXED_ARRAY': { type: 'code' },
   'PROTECTED_FIXED_ARRAY TRUSTED_WEAK_FIXED_ARRAY': { type: 'code' },
 };
+const isAt = ({ fromHidden }: Tag, type: number, name: number) =>
+  fromHidden === undefined || (type === Edge.hidden && name >= fromHidden);
 const [textMask, typeShift] = [0xff, 8];
 const arrayTypes = /^(?:TRUSTED_FIXED_ARRAY|WEAK_FIXED_ARRAY|WEAK_ARRAY_LIST|DEPENDENT_CODE)$/;
 
@@ -113,7 +121,7 @@ export class Tagger {
     const node = live.numberOf(target);
     const isArray = this.#isArray(target);
     if (byName && isArray) this.#set(node, byName, target);
-    if (ofPair) this.#set(node, ofPair, target);
+    if (ofPair && isAt(ofPair, type, name)) this.#set(node, ofPair, target);
     if (this.#ownerTag && isArray) this.#set(node, this.#ownerTag, target);
   }
 
@@ -134,8 +142,10 @@ export class Tagger {
     return this.#kinds.of(type).nodeType === 'array' || arrayTypes.test(this.#kinds.typeName(type));
   }
 
-  #set(node: number, { text, type, isOfWeak }: Tag, object: number): void {
-    if (isOfWeak && this.#typeName(object) !== 'WEAK_FIXED_ARRAY') return;
+  #set(node: number, { text, type, isOfWeak, isOfPlain }: Tag, object: number): void {
+    const typeName = this.#typeName(object);
+    if (isOfWeak && typeName !== 'WEAK_FIXED_ARRAY') return;
+    if (isOfPlain && typeName !== 'WEAK_FIXED_ARRAY' && typeName !== 'FIXED_ARRAY') return;
     let tag = this.#combinations[this.#tags[node]!]!;
     if (text !== undefined && ((tag & textMask) === 0 || this.#isPool(object)))
       tag = (tag & ~textMask) | this.#numberOf.get(text)!;
