@@ -55,6 +55,7 @@ export class ReplayOrder {
   #isPausing = false;
   #timer: NodeJS.Timeout | undefined;
   #givenUp: OrderedEntry[] = [];
+  #isBroken = false;
 
   constructor(options: OrderOptions) {
     this.#options = options;
@@ -111,6 +112,8 @@ export class ReplayOrder {
 
   /** Resolves when a new end may be delivered. Undefined: now. */
   giveNew(ticket: number = this.takeTicket()): Promise<void> | undefined {
+    // Nothing comes in order any more.
+    if (this.#isBroken) return undefined;
     if (!this.isThrough || this.#isPausing || this.#late.length > 0 || this.#tickets[0] !== ticket)
       return this.#wait((waiter) => this.#given.set(ticket, waiter));
     this.#tickets.shift();
@@ -243,6 +246,7 @@ export class ReplayOrder {
    * its turn rejects at once.
    */
   breakWith(error: Error): void {
+    this.#isBroken = true;
     const waiters = [...this.#waiters(), ...this.#late.splice(0)];
     this.#items = [];
     this.#turns.clear();

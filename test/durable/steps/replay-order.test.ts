@@ -62,8 +62,10 @@ test('what nothing can bring any more is noticed, with what is asked for instead
 test('what waits for its turn rejects when the run is called off', async () => {
   const { order, ask, given } = orderOf('a( b( b) a)', { quietMs: Number.POSITIVE_INFINITY });
   const waiting = [ask('a'), order.through('step x')];
+  const ticket = order.takeTicket();
   order.breakWith(new Error('the run was lost'));
   for (const outcome of waiting) await assert.rejects(outcome, /the run was lost/);
+  await order.giveNew(ticket);
   assert.deepEqual(given, []);
 });
 
