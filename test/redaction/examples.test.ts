@@ -22,6 +22,25 @@ test('passwords that people use go in a program too', () => {
     assert.match(redact(program(`password: '${value}'`)), /\[redacted:/, value);
 });
 
+test('what only resembles an example goes', () => {
+  const texts = [
+    'DATABASE_URL=postgres://app:supersecret@db.acme.com/app',
+    '{"url":"postgres://app:mypassword@db.acme.com/app"}',
+    'ENCRYPTION_KEY=0123456789abcdef0123456789abcdef',
+    '{"token":"__Hk39fk39fjskdlfj39fj"}',
+    '{"jwtSecret":"CORRECT_HORSE_BATTERY"}',
+    '{"cvv":"123"}',
+    'authorization: "Bearer Sunflower"',
+    "isOpen ? 'password: hunter2xyz9' : ''",
+    'https://raw.acme.com/private/logo.svg?token=AB3DK7QZMWDu',
+    program("username: 'kx82-Trombone', password: 'kx82-Trombone'"),
+  ];
+  assert.deepEqual(
+    texts.filter((text) => redact(text) === text),
+    [],
+  );
+});
+
 test('sequences, elided keys, values of the standards, types and badges stay', () => {
   const texts = [
     'clientSecret: "1234567890abcdef12341234567890abcdef1234"',

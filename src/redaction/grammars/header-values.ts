@@ -42,8 +42,8 @@ export function findAuthorization(
   if (/^[A-Za-z_-]+=$/.test(rest)) return undefined;
   if (/^(?:new|await|typeof)\s/.test(scheme)) return undefined;
   // `'Invalid Format'`, `'Basic Auth'`, `'Bearer 1.2.3'`
-  if (/^[A-Z][a-z]{2,8}$|^\d\.\d\.\d$/.test(rest) || (!/\d/.test(rest) && isExampleWords(rest)))
-    return undefined;
+  if (/^\d\.\d\.\d$/.test(rest) || (!/\d/.test(rest) && isExampleWords(rest))) return undefined;
+  if (/^[A-Z][a-z]{2,8}$/.test(rest) && !/^(?:bearer|token)\s/i.test(scheme)) return undefined;
   // `authorization: user roles`, in a comment.
   if (quote === '' && /^\s*[a-z]{3,}\s/.test(scheme) && !schemes.test(scheme) && !/[\d=]/.test(rest))
     return undefined;

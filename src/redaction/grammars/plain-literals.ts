@@ -35,12 +35,14 @@ export const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, 
   /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value);
 
 /** `case 'private key':`, `type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'`: a literal before a colon that is no name. */
-export const isNoName = ({ text, units }: Page, { start, behind }: NamePlace): boolean =>
+export const isNoName = ({ text, units }: Page, { start, end, behind }: NamePlace): boolean =>
   // `${PG_PASSWORD:?missing}`
   (units[behind] === 63 && text.startsWith('${', start - 2)) ||
-  /(?:\bcase|[^\s?]\s{1,40}\?) \\*["'`](?:[\w-]{1,30} ){0,3}$/.test(
-    text.slice(Math.max(0, start - 80), start),
-  );
+  // Not `isOpen ? 'password: x' : ''`: the literal ends with the name.
+  (/^\\*["'`]/.test(text.slice(end, end + 9)) &&
+    /(?:\bcase|[^\s?]\s{1,40}\?) \\*["'`](?:[\w-]{1,30} ){0,3}$/.test(
+      text.slice(Math.max(0, start - 80), start),
+    ));
 
 /** `exports.ER_PASSWORD_NO_MATCH = 1133;`: the number of a message. */
 export const isMessageNumber = (
@@ -55,9 +57,14 @@ export const isMessageNumber = (
   /\bexports\.$/.test(text.slice(Math.max(0, start - 16), start)) &&
   /^\d{1,6}$/.test(text.slice(span.start, Math.min(span.end, span.start + 8)));
 
-/** `badge.svg?token=x`, `master.svg?style=shield&circle-token=x`: shows a state to everybody who reads the page. */
+/**
+ * `badge.svg?token=x`, `master.svg?style=shield&circle-token=x`: shows a state to everybody who reads the page. Other images may
+ * be private.
+ */
 export const isOnBadge = ({ text }: Page, { start }: NamePlace): boolean =>
-  /\.svg\?(?:[\w=-]{1,30}&){0,3}$/.test(text.slice(Math.max(0, start - 80), start));
+  /(?:\bbadges?\b[^\s"'`()<>]{0,60}\.svg\?|\.svg\?style=[\w-]{1,30}&)(?:[\w=-]{1,30}&){0,3}$/.test(
+    text.slice(Math.max(0, start - 160), start),
+  );
 
 /** The name of the package that is shown: `secret: 'grant'` in a text that loads `grant`. */
 export function namesPackage({ text }: Page, { start }: NamePlace, value: string): boolean {
@@ -70,6 +77,7 @@ const loads = /\b(?:require\(|from )["']([a-z-]{3,31})["']/g;
 
 /** `username: 'user3', password: 'user3'` */
 export const repeatsUser = ({ text }: Page, { start }: NamePlace, value: string): boolean =>
+  /^[a-z]+[-_]?\d{0,3}$/i.test(value) &&
   userBefore.exec(text.slice(Math.max(0, start - 120), start))?.[1] === value;
 const userBefore =
   /\buser(?:name)?\s?[:=]\s?["'`]([^"'`\n]{1,60})["'`][,;]?\s{1,20}(?:[\w.]{1,30}\.|const |let |var )?$/i;

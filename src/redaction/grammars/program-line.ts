@@ -105,7 +105,11 @@ export function isLiteralOfProgram(
   return signsAround(page, place, span) > 0;
 }
 
-function signsAround({ text }: Page, { start }: NamePlace, { end }: { end: number }): number {
+/** The same for a literal that has no name: an address. */
+export const isInProgram = (page: Page, start: number, end: number): boolean =>
+  signsAround(page, { start }, { end }) > 0;
+
+function signsAround({ text }: Page, { start }: Pick<NamePlace, 'start'>, { end }: { end: number }): number {
   const around = `${text.slice(Math.max(0, start - reach), start)} ${text.slice(end, end + reach)}`;
   return signs.filter((sign) => sign.test(around)).length;
 }

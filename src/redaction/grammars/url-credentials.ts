@@ -9,6 +9,7 @@ import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { looksChosen } from '../values/values.ts';
+import { isInProgram } from './program-line.ts';
 
 const longestUserInfo = 2048;
 
@@ -23,7 +24,8 @@ export function findUserInfo(page: Page, colon: number): Finding | undefined {
   if (!separator) return findTokenUser(info, start, at);
   const from = start + separator.index + separator[0].length;
   const password = page.text.slice(from, at);
-  if (password === '' || isStandIn(password) || isExampleInAddress(password) || isExample(info))
+  const isKept = isStandIn(password) || isExample(info);
+  if (password === '' || isKept || (isExampleInAddress(password) && isInProgram(page, start, at)))
     return findTokenUser(info.slice(0, separator.index), start, from - separator[0].length);
   return { start: from, end: at, rule: 'url-password' };
 }

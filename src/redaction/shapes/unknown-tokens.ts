@@ -16,7 +16,7 @@ import {
 import { mayBeEncoded } from '../scan/encoded-text.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isExampleOf } from '../values/example-values.ts';
-import { isAlphabet } from '../values/program-values.ts';
+import { isAlphabet, isMark } from '../values/program-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { looksChosen } from '../values/values.ts';
@@ -285,7 +285,7 @@ function isCalledSo({ text, units }: Page, end: number): boolean {
 export function isSpokenOf(page: Page, start: number, word: string, build: number, names: NameBook): boolean {
   const { text } = page;
   if (build >>> digitShift < 2 || !mixed.test(word)) return false;
-  if (word.startsWith('__') || isExampleOf(word, 'token')) return false;
+  if (isMark(word) || isExampleOf(word, 'token')) return false;
   if (isCalledSo(page, start + word.length)) return looksRandom(word, 16) && looksChosen(word);
   const before = text.slice(Math.max(0, start - 110), start);
   if (!maySpeak.test(before)) return false;

@@ -50,7 +50,7 @@ function isOfExampleWords(value: string): boolean {
   );
 }
 
-/** `somepassword`, `key_1234`: in an address, where any other word is a password. */
+/** `somepassword`, `key_1234`: in an address of a program, where any other word is a password. */
 export const isExampleInAddress = (value: string): boolean =>
   glued.test(value) || /^(?:key|token|secret|pass(?:word)?)[-_]\d{1,4}$/.test(value);
 
@@ -84,8 +84,7 @@ const ownWord = /token|key|secret|auth|cred/i;
 /** An example wherever it is: a sequence, a value of a standard, or a token that says it is one (`access-token-1`). */
 export function isExampleOf(value: string, rule: string): boolean {
   if (printedInStandards.has(value)) return true;
-  if (rule === 'pin') return /^(?:123|000|111|999)$/.test(value);
-  if (rule === 'password') return false;
+  if (rule === 'password' || rule === 'pin') return false;
   if (value.length >= 12 && /^[\w-]+$/.test(value) && isSequence(value)) return true;
   // `client_secret=clientsecret`
   if (rule === 'secret') return /^(?:client|app|api|consumer|oauth|shared|msi)[-_]?secret$/i.test(value);

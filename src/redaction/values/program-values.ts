@@ -85,7 +85,9 @@ const constant = /^[A-Z][A-Z\d]+(?:_[A-Z\d]{2,})+$/;
 export function isCalledAsMeant(value: string, rule: string): boolean {
   if (constant.test(value)) {
     if (rule === 'password') return /PASSWORD|PASSPHRASE/.test(value);
-    return !/\d/.test(value) || /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$/.test(value);
+    // People choose the values of a `secret` too.
+    if (rule !== 'secret' && !/\d/.test(value)) return true;
+    return /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$/.test(value);
   }
   if (column.test(value)) return true;
   if (rule === 'password') return false;
@@ -138,6 +140,10 @@ export function isSequence(value: string): boolean {
   for (let i = 1; i < value.length; i++) if (value.charCodeAt(i) - value.charCodeAt(i - 1) === 1) steps += 1;
   return value.length >= 8 && steps * 2 >= value.length - 1;
 }
+
+/** `__n8n_EMPTY_VALUE_…`: a mark that no issuer and no person would choose. A random token may begin with `__` too. */
+export const isMark = (value: string): boolean =>
+  /^__[A-Za-z][A-Za-z\d]*_[A-Za-z]{2,}(?:_|$)[\w-]*$/.test(value);
 
 /** No character occurs twice: an alphabet to draw from, not a generated value. */
 export const isAlphabet = (value: string): boolean =>

@@ -11,6 +11,7 @@ import {
   isCalledAsMeant,
   isCalledByContent,
   isCodePiece,
+  isMark,
   isPartName,
   isProgramPiece,
   isSentence,
@@ -196,11 +197,12 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 /** Whether `value` must be withheld under a name with this verdict. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
-  if (isStandIn(text) || variableName.test(text) || isExampleOf(text, verdict.rule)) return false;
+  if (isStandIn(text) || variableName.test(text)) return false;
+  // `ENCRYPTION_KEY=0123456789abcdef`: what a setting contains is in use.
+  if (form.setting !== 'sure' && isExampleOf(text, verdict.rule)) return false;
   // `STORAGE_KEY_BASE = "GramJs-session-"`: the start of something.
   if (form.quoted && verdict.rule !== 'password' && /^[A-Za-z_-]{1,40}[-_:.]$/.test(text)) return false;
-  // `CREDENTIAL_EMPTY_VALUE = "__n8n_EMPTY_VALUE_…"`: a mark that no issuer and no person would choose.
-  if (form.quoted && verdict.rule !== 'password' && /^__[A-Za-z][\w-]*$/.test(text)) return false;
+  if (form.quoted && verdict.rule !== 'password' && isMark(text)) return false;
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
   if (!form.quoted && /^(?:string|str|text|bytes|any|boolean|number|void|Uint8Array)\b\s*[|;,=)&]/.test(text))
     return false;
