@@ -40,6 +40,9 @@ export interface RequestTarget {
   header?: (name: string) => string | undefined;
 }
 
+/** The keys that lead to a piece of text in an event. */
+export type TextPath = readonly (string | number)[];
+
 /** The wire format of one provider. Readers never throw: what they don't understand is left out. */
 export interface ProviderFormat {
   /** The value of `gen_ai.provider.name`. */
@@ -53,7 +56,8 @@ export interface ProviderFormat {
   /** Reads one event of a streamed reply: its name, if the framing has names, and its JSON. */
   readEvent(name: string | undefined, data: unknown, reply: ReplyBuilder): void;
   /**
-   * Where an event has its piece of text. Then `readEvent` keeps no object of an event that has one: the next may be read into it.
+   * The place of the text in an event that has one. `readEvent` must not keep objects of such an event, because the next one may be
+   * read into the same objects.
    */
-  textAt?: readonly (string | number)[];
+  textAt?: TextPath;
 }

@@ -1,12 +1,9 @@
 /**
- * Parses the events of a stream. Most of them differ from the one before only in a piece of text: what stands around that
- * piece is kept, and while it repeats, only the piece is read, in a seventh of the time. What such an event is read into is
- * the same object each time.
+ * Parses the events of a stream. Most of them differ from the one before only in a piece of text. The text around that piece is
+ * kept, and while it stays the same, only the piece is read. The result of such an event is the same object each time.
  */
 import { isObject, type JsonObject, parseJson } from '../calls/json.ts';
-
-/** The keys that lead to the piece of text. */
-export type TextPath = readonly (string | number)[];
+import type { TextPath } from '../calls/model-call.ts';
 
 interface Repeated {
   before: string;
@@ -17,11 +14,11 @@ interface Repeated {
   key: string;
 }
 
-/** From this length on V8 would keep the whole event for the sake of a part of it. */
+/** From this length on, V8 makes a slice that keeps the whole event alive. */
 const leastSliced = 13;
-/** Proves where in the text the piece stands. */
+/** Put in place of the piece to prove that this place is the value at the path. */
 const probe = 'agentdump';
-/** Some hosts add a random text to each event. */
+/** Some hosts add a random text to each event, so that none resembles the one before. */
 const mostInVain = 4;
 
 export class EventParser {
@@ -73,7 +70,7 @@ export class EventParser {
   }
 }
 
-/** Nothing in it is escaped, or ends the text. */
+/** It contains no escape, and nothing that would end the string or is not permitted in JSON. */
 function isPlain(piece: string): boolean {
   for (let at = 0; at < piece.length; at++) {
     const unit = piece.charCodeAt(at);

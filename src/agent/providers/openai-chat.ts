@@ -14,12 +14,12 @@ import {
   stringOf,
 } from '../calls/json.ts';
 import { blobPart, contentParts, linkPart, otherPart } from '../calls/message-parts.ts';
-import type { ModelRequest, ProviderFormat } from '../calls/model-call.ts';
+import type { ModelRequest, ProviderFormat, TextPath } from '../calls/model-call.ts';
 import type { ReplyBuilder } from '../calls/reply.ts';
 import { readSettings } from '../calls/request-attributes.ts';
 import { readErrorBody } from './error-body.ts';
 
-export const chatTextAt: readonly (string | number)[] = ['choices', 0, 'delta', 'content'];
+export const chatTextAt: TextPath = ['choices', 0, 'delta', 'content'];
 
 export const openaiChat: ProviderFormat = {
   providerName: ({ host }) => (isAzureHost(host) ? 'azure.ai.openai' : 'openai'),

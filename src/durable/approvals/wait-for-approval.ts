@@ -79,7 +79,7 @@ function untilOf(timeoutMs: number, what: string): Awaits {
   throw new AgentdumpError('usage', `${what} wants a timeoutMs of milliseconds`, { argument: 'timeoutMs' });
 }
 
-export interface WaitCall {
+interface WaitCall {
   name: string;
   word: string;
   /** For messages. */

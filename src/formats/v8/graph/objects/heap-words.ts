@@ -19,10 +19,6 @@ export interface WordRange {
   end: number;
 }
 
-/** V8 has two kinds of tagged pointers, strong and weak. */
-export const strongTag = 1;
-export const weakTag = 3;
-
 export class HeapWords {
   /** The words of each row, low half first. */
   readonly rows: Int32Array[] = [];
