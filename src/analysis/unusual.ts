@@ -153,7 +153,7 @@ function mappedText(mapped: NonNullable<UnusualInput['memory']>['mapped']): stri
   if (mapped?.mallocBytes === undefined) return '';
   const { mallocBytes, mallocArenas = 0, stackBytes = 0, fileBytes = 0 } = mapped;
   const arenas = mallocArenas ? ` and ${formatCount(mallocArenas, 'arena')} of threads` : '';
-  return `. Resident are ${formatBytes(mallocBytes)} in malloc's main arena${arenas}, ${formatBytes(stackBytes)} of stacks, ${formatBytes(fileBytes)} of files`;
+  return `. By mapping: ${formatBytes(mallocBytes)} in malloc's main arena${arenas}, ${formatBytes(stackBytes)} in stacks, ${formatBytes(fileBytes)} of files`;
 }
 
 const detachedContexts: Rule = ({ memory }) => {

@@ -63,7 +63,7 @@ export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
   sleep(name: string, until: number | Date, options?: SleepWish): Promise<void>;
   /**
    * Queues a run with an id of its own for the workers that have its program, and returns its result, or throws its error.
-   * While it waits, this run can be put to rest. Only in a durable run.
+   * A worker does not keep this run in memory while it waits. Only in a durable run.
    */
   childRun<Result = unknown>(name: string, options?: ChildWish): Promise<Result>;
   /** Stores `contents` now, by default what the run's plan returns. Returns the checkpoint's id. Only in a durable run. */

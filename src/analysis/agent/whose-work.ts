@@ -8,7 +8,7 @@ import { requestName } from '../../model/origin.ts';
 import { clip } from '../../model/quantities.ts';
 import { everyError } from '../verdict/wording.ts';
 
-/** In this order the account tells what failed before the end. */
+/** The order in which the account reports what failed before the end. */
 export const whoseOrder = ['own', 'unknown', 'others'] as const;
 export type Whose = (typeof whoseOrder)[number];
 
@@ -58,8 +58,8 @@ function related(id: string, runs: readonly AgentRun[]): Set<string> {
 }
 
 /**
- * Without calls that are known to belong to other requests, unless the error itself leads to one of them: equal words are no
- * reason to blame what another request did.
+ * Without calls that are known to belong to other requests, unless the error itself refers to one of them: an error with the same
+ * text is no reason to name another request's call as the cause.
  */
 export function withoutOthersCalls(agent: AgentState, account: Sources & Pick<Account, 'error'>): AgentState {
   const dying = new DyingWork(account);

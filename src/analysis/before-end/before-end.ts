@@ -1,7 +1,7 @@
 /**
  * What failed before the end without being proven to be its cause: model calls, tools, other requests, errors that the
- * program handled or logged. Each sentence states what was observed and how long before the end; repetitions merged. What
- * the request or run that died did itself comes first, what others did last, and as such; within that the newest first.
+ * program handled or logged. Each sentence states what was observed and how long before the end; repetitions are merged. First
+ * what the request or run that died did itself, last what others did, marked as such; within each group the newest first.
  */
 import type { Account, Happenings } from '../../model/account.ts';
 import type { AgentRun, FailedRequest, ToolCall } from '../../model/agent-state.ts';

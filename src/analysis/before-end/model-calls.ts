@@ -40,11 +40,11 @@ export function findTroubledCalls(run: AgentRun, account: Account, dying: DyingW
 interface Row {
   group: Group;
   whose: Whose;
-  /** The number of other requests of whose calls it tells the newest. */
+  /** The number of other requests with such calls; the row describes the newest one. */
   requests: number;
 }
 
-/** Calls of one request follow each other, those of several don't: alike ones of other requests become one row. */
+/** Calls are grouped within each request, because those of several requests interleave. Similar ones of other requests share a row. */
 function inRows(run: AgentRun, dying: DyingWork): Row[] {
   const rows = new Map<string, Omit<Row, 'requests'> & { requests: Set<string | undefined> }>();
   for (const request of new Set(run.modelCalls.map(({ serverRequest }) => serverRequest))) {

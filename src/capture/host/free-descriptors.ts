@@ -65,7 +65,7 @@ export function countFreeDescriptors(most: number): number {
   }
 }
 
-/** Throws if fewer can be opened: what is about to open some would take the program's last ones. */
+/** Throws if fewer can be opened: opening some would leave the program without any. */
 export function requireFreeDescriptors(least: number): void {
   if (countFreeDescriptors(least) < least) throw new Error(`fewer than ${least} descriptors are free`);
 }

@@ -1,4 +1,4 @@
-/** Puts the properties of objects back for a while, as they were when the preload was loaded. */
+/** Gives objects the properties that they had when the preload was loaded, for the duration of some work. */
 import { copyOf, descriptorOf, putBack } from './intrinsics.ts';
 
 const { ownKeys, setPrototypeOf } = Reflect;
@@ -11,7 +11,7 @@ export interface Replaced {
   before: Replaced | undefined;
 }
 
-/** Returns a function that runs work with the holders' properties as they are now, and puts back what was there. */
+/** Returns a function that runs work with the holders' properties as they are now, and then assigns the program's again. */
 export function originalsOf(holders: readonly object[]): <Result>(work: () => Result) => Result {
   const originals = holders.map((holder) => copyOf(holder) as Record<PropertyKey, unknown>);
   return (work) => {
@@ -28,12 +28,12 @@ export function originalsOf(holders: readonly object[]): <Result>(work: () => Re
   };
 }
 
-/** What the program had there. */
+/** Undoes `restore`: assigns what the program had there. */
 export function putAllBack(last: Replaced | undefined): void {
   for (let one = last; one; one = one.before) putBack(one.holder, one.name, one.by);
 }
 
-/** Puts back those that differ; returns them, in front of `before`. */
+/** Assigns the original properties where they differ. Returns what was replaced, linked to `before`. */
 export function restore(
   holder: object,
   find: (name: PropertyKey) => PropertyDescriptor | undefined,

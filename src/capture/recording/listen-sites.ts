@@ -1,6 +1,6 @@
 /**
  * Where the program called `listen`. If the address is taken, Node emits the error in a tick of its own, with no frame of the
- * program on the stack. V8 captures the frames and formats them only when a death asks for the text.
+ * program on the stack. V8 captures the frames now, and formats them only if a death needs the text.
  */
 import { quietly } from '../../agent/quiet-stack.ts';
 import { guarded } from '../../agent/taps/guard.ts';

@@ -83,7 +83,7 @@ export interface RequestWatch {
   readonly count: number;
   /** Whether what a request starts is followed. */
   readonly isFollowing: boolean;
-  /** Whether that applies to each request that is open. */
+  /** Whether all open requests are followed. */
   readonly areAllFollowed: boolean;
   undo(): void;
 }

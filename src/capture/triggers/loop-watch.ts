@@ -19,7 +19,7 @@ const startAfterMs = 1000;
 /** A program that still runs after the first time, and was in its loop for the second, is no short command. */
 const startForSignalsMs = 120;
 const leastInLoopMs = 50;
-/** On a machine that is not busy the thread runs within 50 ms. */
+/** If the thread does not run by then, the machine is busy: otherwise it takes up to 50 ms. */
 const lateThreadMs = 300;
 
 /** Returns a function that undoes it. */
@@ -30,7 +30,7 @@ export function watchLoop(
   capture: (request: CaptureRequest) => string | undefined,
 ): () => void {
   const { config, ownFile, withheld, lock } = surroundings;
-  /** Until the thread runs, a signal kills at once: a journal is then all that can tell of it. */
+  /** Until the thread runs, a signal kills at once and leaves no bundle, so that only a journal can show the death. */
   let late: NodeJS.Timeout | undefined;
   const start = (): void => {
     try {

@@ -27,7 +27,8 @@ const makeWorker = (source: string, workerData: unknown): Thread =>
     name: 'agentdump watchdog',
     // For held-signals.ts, in this thread only.
     execArgv: ['--expose-internals', '--no-warnings'],
-    // If reading it throws, no thread is started: Node 24 reads it too, when the thread answers, and the program would die of that.
+    // A program may have made reading the environment throw. It must throw here, where that only means that no thread starts:
+    // Node 24 reads it again when the thread answers, and would then end the program.
     env: { HOME: process.env['HOME'] ?? '' },
     stdout: true,
     stderr: true,

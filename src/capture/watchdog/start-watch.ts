@@ -80,7 +80,7 @@ export interface Watch {
 const evaluated = /^(?:.*\n)*?\s+at (?:eval \()?<anonymous>:1:\d+\)?(?:\n|$)/;
 /** The longest wait for the other thread, which may be without a processor, or starting. */
 const answerMs = 900;
-/** The thread's loop takes five for as long as the program lives; these are left for its own needs, too. */
+/** The thread's loop keeps five open for as long as the program lives; the program must have some left. */
 const leastDescriptors = 16;
 /** A debugger session is cut within about 20 ms, unless the machine is busy. */
 const cutMs = 2000;

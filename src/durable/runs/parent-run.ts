@@ -1,7 +1,7 @@
 /**
- * Runs that another run has started and waits for: how the parent learns of their end. The end is in the child's own journal;
- * what the parent is sent only makes it due. A child keeps its place among the due runs until that is sent, so no death of any
- * process leaves its parent waiting.
+ * How a run learns that a child run has ended. The end is recorded in the child's own journal; the answer that is sent to the parent
+ * only makes the parent due. A child remains due itself until the answer is sent, so that its parent never waits in vain, whichever
+ * process dies.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { type CodecKeys, openCodec } from '../records/open-codec.ts';

@@ -147,7 +147,7 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     };
     run.begin();
     const result = await root.enter(() => work(given));
-    // A program that handled its cancellation did not come to everything that is recorded.
+    // A program that handled its cancellation has not repeated everything that is recorded.
     run.lost.signal.throwIfAborted();
     await run.requireAllClaimed(root);
     run.recorder.requireWhole();

@@ -242,8 +242,8 @@ export class ReplayOrder {
   }
 
   /**
-   * The run is called off or can't be recorded any more: the program would not come to what is recorded, so whatever waits for
-   * its turn rejects at once.
+   * Called when the run is cancelled or can't be recorded any more: the program will not repeat what is recorded, so everything that
+   * waits for its turn rejects at once.
    */
   breakWith(error: Error): void {
     this.#isBroken = true;

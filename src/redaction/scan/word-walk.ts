@@ -1,7 +1,7 @@
 /**
  * Walks over a page word by word and stops only at places that need a closer look, a few in a hundred words. A separate loop
- * that contains nothing but comparisons: it may stop in vain, but must not skip a place where a detector would find something. The kernel
- * stops less often.
+ * that contains nothing but comparisons: it may stop in vain, but must not skip a place where a detector would find something. The
+ * kernel does the same for long texts, and stops less often.
  */
 
 import { hasLiteral } from '../grammars/call-arguments.ts';

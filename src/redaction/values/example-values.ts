@@ -1,6 +1,6 @@
 /**
- * Values that tests and documentation write where a secret would be: `secret123`, `1234567890abcdef`, the tokens printed in
- * standards. Some are also passwords that people use, so most count only in a literal of a program, never in a setting.
+ * Values that tests and documentation contain in place of a secret: `secret123`, `1234567890abcdef`, the tokens printed in
+ * standards. Some are also passwords that people use, so most are kept only in a literal of a program, never in a setting.
  */
 import { isSequence } from './program-values.ts';
 
@@ -21,10 +21,10 @@ function isExampleWord(word: string): boolean {
   return words.has(word) || /^sh{2,12}$/.test(word);
 }
 
-/** Names of accounts whose password is the same after an installation, as everybody knows. */
+/** Default accounts whose password is the same word after an installation. */
 const wellKnown = /^(?:root|guest|admin|postgres|user)$/;
 
-/** Its parts in lower case, without the digits at the end. */
+/** Its words in lower case, without digits and signs. */
 const partsOf = (value: string): string[] =>
   value
     .replace(/([a-z])([A-Z])/g, '$1-$2')
@@ -35,7 +35,7 @@ const partsOf = (value: string): string[] =>
 /** `supersecret`, `mygmailpassword`, `wrongjwt` */
 const glued =
   /^(?:super|top|very|some|test|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,12})(?:secret|password|passwd|token|jwt|key|pass)$/;
-/** What they are said to belong to, beside a word for a secret: `LdapAdminPassword`. */
+/** Words for the owner, beside a word for a secret: `LdapAdminPassword`. */
 const owner = /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service)$/;
 
 function isOfExampleWords(value: string): boolean {

@@ -9,7 +9,7 @@ import { readOwnBytes } from './live-process.ts';
 
 /** Reading a copied heap takes at most 1.7 times the copy, so that a third of the memory stays free. */
 const roomShare = 0.4;
-/** When the process is dead, its own memory is free, and nothing else is expected to take it. */
+/** Once the process is dead, its own memory is free again, so that reading may take more. */
 const readableShare = 0.5;
 /** The analysis itself needs that much, so a machine with less can't analyse a core anyway. */
 const leastBytes = 32 << 20;

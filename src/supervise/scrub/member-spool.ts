@@ -1,8 +1,7 @@
 /**
- * The gzip members of a redacted heap until they are written to a bundle. A heap of a gigabyte has some 200 MB of them, which
- * are kept in a file without a name, so that they take no memory and disappear with this process however that ends.
+ * Keeps the gzip members of a redacted heap until they are written to a bundle. A heap of a gigabyte has some 200 MB of them. They
+ * are in a file without a name, so that they take no memory, and are removed whichever way this process ends.
  */
-
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -89,7 +89,7 @@ const cases: [string, UnusualInput, RegExp, UnusualInput][] = [
         mapped: { mallocBytes: gib, mallocArenas: 9, stackBytes: gib / 64, fileBytes: gib / 16 },
       },
     },
-    /1\.6 GiB of 2 GiB resident memory is neither heap nor Buffers .*128 MiB V8's heap, 128 MiB Buffers.*1 GiB in malloc's main arena and 9 arenas of threads, 16 MiB of stacks, 64 MiB of files$/,
+    /1\.6 GiB of 2 GiB resident memory is neither heap nor Buffers .*128 MiB V8's heap, 128 MiB Buffers.*1 GiB in malloc's main arena and 9 arenas of threads, 16 MiB in stacks, 64 MiB of files$/,
     { memory: { usage: { rss: 2 * gib, heapTotal: gib, heapUsed: gib, external: gib / 2 } } },
   ],
   [

@@ -102,7 +102,7 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean
 
 function remedy({ node, path }: HeapGrownNode): string {
   if (path.endsWith('{public_symbol_table}'))
-    return 'Use Symbol() for what is made again and again: V8 keeps what Symbol.for made for ever.';
+    return 'Use Symbol() for what is created again and again: V8 never frees what Symbol.for created.';
   if (/_events|listeners|kEvents/i.test(path))
     return 'Remove each listener when what it was added for is done.';
   if (/Map$|Set$|Cache/i.test(node.class))

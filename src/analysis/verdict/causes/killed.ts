@@ -62,7 +62,7 @@ function bySignal(facts: VerdictFacts): ReturnType<Cause['consider']> {
   };
 }
 
-/** Signals that are sent to end a program, and that kill without a trace unless they are held: how each is named, and its exit code. */
+/** Signals that are sent to end a program and leave no trace unless they are held, with their names and exit codes. */
 const deadly = [
   { signal: 'SIGINT', name: 'SIGINT (Ctrl-C)', code: 130 },
   { signal: 'SIGTERM', name: 'SIGTERM', code: 143 },

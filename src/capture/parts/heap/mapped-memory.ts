@@ -1,6 +1,6 @@
 /**
- * What resident memory is mapped for (/proc/self/smaps, proc(5)), if much of it is neither V8's heap nor external memory. The
- * kernel walks all pages of the process for this file, so it is not read otherwise, nor for very large processes.
+ * What resident memory is mapped for (/proc/self/smaps, proc(5)), if much of it is neither V8's heap nor external memory. Otherwise,
+ * and for very large processes, the file is not read, because the kernel walks all pages of the process for it.
  *
  * An arena of glibc's malloc for threads is a reservation of 64 MiB at a multiple of 64 MiB, the used beginning of which is
  * writable (arena.c, HEAP_MAX_SIZE). Other allocators are not recognized; their memory is in `otherBytes`.
@@ -63,7 +63,7 @@ function readMappings(smaps: string): Mapping[] {
   return found;
 }
 
-/** The rest of the reservation follows and can't be used, unless all of it is in use. */
+/** The rest of the reservation follows as an inaccessible mapping, unless all of it is in use. */
 function isArena({ start, end, permissions, name }: Mapping, next: Mapping | undefined): boolean {
   if (name !== '' || permissions !== 'rw-p' || start % arenaBytes !== 0) return false;
   if (end - start === arenaBytes) return true;
@@ -73,7 +73,7 @@ function isArena({ start, end, permissions, name }: Mapping, next: Mapping | und
 const guardBytes = 4096;
 const largestStack = 16 * 1024 ** 2;
 
-/** Behind one page that can't be used. */
+/** It follows an inaccessible page. */
 function isThreadStack({ start, end, permissions, name }: Mapping, before: Mapping | undefined): boolean {
   if (name !== '' || permissions !== 'rw-p' || end - start > largestStack) return false;
   return before?.end === start && before.permissions === '---p' && before.end - before.start === guardBytes;

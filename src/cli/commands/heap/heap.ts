@@ -15,7 +15,7 @@ const command: CommandModule<object, HeapArguments> = {
     return yargs
       .usage(`$0 heap [question] <file|bundle|core|pid> …\n\nQuestions:\n${actions.join('\n')}`)
       .positional('words', {
-        describe: 'question, file, core or bundle, and the question’s arguments',
+        describe: 'question, file, bundle, core or process id, and the question’s arguments',
         type: 'string',
         array: true,
       })

@@ -104,7 +104,7 @@ export async function exportHeap(
   if (typeof input === 'string' || source === '-')
     throw new AgentdumpError(
       'usage',
-      `${source} is no core file, bundle or process: only their heaps are exported as a snapshot`,
+      `${source} is no bundle, core or process: only the heap of one of these can be written as a snapshot`,
       { argument: 'file' },
     );
   const fd = openNew(target);

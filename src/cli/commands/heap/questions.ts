@@ -207,7 +207,8 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   export: {
     words: '<file|bundle|core|pid>',
-    about: 'flame graph: --format speedscope or folded; but of a snapshot file also --out FILE.heapsnapshot',
+    about:
+      'flame graph: --format speedscope or folded; of a bundle, core or process also --out FILE.heapsnapshot',
     answer: exportFlame,
   },
 };

@@ -116,7 +116,7 @@ export class StartMarker implements PageRunner {
     return false;
   }
 
-  /** False if the word is not a map, or the map is already known: then the object is left to the walk. */
+  /** False if the word is not a map, or if its map is known already: such an object is left to the walk. */
   #learn(low: number, high: number): boolean {
     if (low === 0 || this.#isKnown(low, high)) return false;
     const map = high * 2 ** 32 + (low >>> 0);
