@@ -3,13 +3,11 @@
  * later process queues that child if the first one did not get to it, and never another one.
  */
 import { AgentdumpError } from '../../errors.ts';
-import { cancelRun, enqueueRun, type QueuedRun } from '../dispatch/act-on-run.ts';
-import { codecForLooking } from '../inspect.ts';
+import { cancelChild, enqueueRun, parentOf, type QueuedRun } from '../dispatch/act-on-run.ts';
 import { hashOf } from '../records/values.ts';
 import type { DurableRun, Place } from '../runs/durable-run.ts';
 import { newRunId } from '../runs/open-run.ts';
 import type { ChildOutcome } from '../runs/parent-run.ts';
-import { RunLog } from '../runs/run-log.ts';
 import { wordOf } from '../steps/step-path.ts';
 import { waitFor } from './wait-for-approval.ts';
 
@@ -45,10 +43,12 @@ export async function childRun(place: Place, name: string, wish: ChildWish): Pro
     if ('error' in outcome) throw outcome.error;
     return outcome.result;
   } catch (error) {
-    if (run.cancelled)
-      await cancelRun(run.store, child, { reason: run.cancelled.reason, key: run.options.key }).catch(
+    if (run.cancelled) {
+      const { key, plain } = run.options;
+      await cancelChild(run.store, run.id, child, { reason: run.cancelled.reason, key, plain }).catch(
         () => {},
       );
+    }
     throw error;
   }
 }
@@ -59,10 +59,7 @@ async function queueChild(
   { signal: _, id, ...wish }: ChildWish & { id: string },
 ): Promise<void> {
   const { isNew } = await enqueueRun(store, name, { ...wish, id, parent, key, plain });
-  if (isNew) return;
-  const { records } = await store.read(id);
-  const { parent: recorded } = new RunLog(records, codecForLooking(records));
-  if (recorded === parent) return;
+  if (isNew || (await parentOf(store, id)) === parent) return;
   throw new AgentdumpError('usage', `run ${id} exists already, and is not a child of run ${parent}`, {
     argument: 'id',
   });

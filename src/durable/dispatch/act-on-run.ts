@@ -190,7 +190,7 @@ export async function cancelRun(
   try {
     const log = new RunLog(handle.records, codec);
     if (!isSettledRun(log)) {
-      await cancelChildren(store, log, { reason, ...keys });
+      await cancelChildren(store, { id, log }, { reason, ...keys });
       const payload = encode({ event: 'end', status: 'cancelled' }, new CancelError(id, reason));
       await handle.append(recordKinds.durableRun, payload, true);
     }
@@ -206,15 +206,33 @@ export async function cancelRun(
  * Called by whoever ends a cancelled run, before that end is recorded: its program must learn of its own cancellation before
  * it learns of a child's.
  */
-export async function cancelChildren(store: DurableStore, log: RunLog, wish: CancelWish): Promise<void> {
-  for (const child of openChildren(log)) {
-    try {
-      await cancelRun(store, child, wish);
-    } catch (error) {
-      // It has ended, or was not queued yet.
-      if (!(error instanceof AgentdumpError && ['usage', 'not-found'].includes(error.code))) throw error;
-    }
+export async function cancelChildren(
+  store: DurableStore,
+  { id, log }: { id: string; log: RunLog },
+  wish: CancelWish,
+): Promise<void> {
+  for (const child of openChildren(log)) await cancelChild(store, id, child, wish);
+}
+
+export async function cancelChild(
+  store: DurableStore,
+  parent: string,
+  child: string,
+  wish: CancelWish,
+): Promise<void> {
+  try {
+    // A call with the id of a run that exists already was refused, and must not end that run.
+    if ((await parentOf(store, child)) === parent) await cancelRun(store, child, wish);
+  } catch (error) {
+    // It has ended, or was not queued yet.
+    if (!(error instanceof AgentdumpError && ['usage', 'not-found'].includes(error.code))) throw error;
   }
+}
+
+/** The run that started a run as its child, if one did. */
+export async function parentOf(store: DurableStore, id: string): Promise<string | undefined> {
+  const { records } = await store.read(id);
+  return new RunLog(records, codecForLooking(records)).parent;
 }
 
 export function userName(): string {

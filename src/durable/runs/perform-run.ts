@@ -163,8 +163,10 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     const rest = restAfter(run, status);
     try {
       // Of earlier processes; those of this one were cancelled by their calls.
-      if (run.cancelled)
-        await cancelChildren(run.store, run.log, { reason: run.cancelled.reason, key: run.options.key });
+      if (run.cancelled) {
+        const { key, plain } = run.options;
+        await cancelChildren(run.store, run, { reason: run.cancelled.reason, key, plain });
+      }
       await run.addEnd(status, run.failures.stepsOf(error), failure, rest);
     } catch (lost) {
       return { failure: { error: lost } };

@@ -187,6 +187,8 @@ export function testChildren(subject: QueuesUnderTest): void {
       agent.run('parent', { ...options, id: 'a' }, () => agent.childRun('child', { id: 'taken' })),
       { code: 'usage', message: 'run taken exists already, and is not a child of run a' },
     );
+    await cancelRun(store, 'a');
+    assert.equal(await stateOf(store, 'taken'), 'queued');
     const life = new AbortController();
     const asks = (input: number) => () => agent.childRun('child', { input });
     const first = agent.run('parent', { ...options, id: 'b', signal: life.signal }, asks(1));
