@@ -72,8 +72,8 @@ export interface BundlesBefore {
 }
 
 /**
- * Hangs of this process and signals that it handled, recorded in other bundles, one sentence each, newest first. `read` returns a bundle's account, or
- * undefined if it can't be read. `isEndSeen`: if false, the process may have lived on for a long time.
+ * Hangs of this process and signals that it handled, recorded in other bundles, one sentence each, newest first. `read` returns
+ * a bundle's account, or undefined if it can't be read. `isEndSeen`: if false, the process may have lived on for a long time.
  */
 export async function findBundlesBefore(
   bundlePath: string,

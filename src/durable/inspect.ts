@@ -266,7 +266,8 @@ function userName(): string {
 
 /**
  * Voids everything that was recorded after a checkpoint (its id, or its label for the newest one), or from the start of the
- * step, or from the question, at this path (a question also by its id), which is then asked again. The records remain; a later rollback may go further back. Returns a description of what was voided.
+ * step or the question at this path (a question also by its id, which is then asked again). The records remain; a later rollback
+ * may go further back. Returns a description of what was voided.
  */
 export async function rollBack(store: DurableStore, id: string, to: string): Promise<string> {
   const handle = await store.open(

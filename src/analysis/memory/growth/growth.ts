@@ -242,7 +242,7 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
   return withoutExplained(heap, [...others, ...shared]).slice(0, limit);
 }
 
-/** Links were added to a link: of several that hold the newest ones, the one that sharedGrowth found stands for the chain. */
+/** Links were added to a link. Several links may hold the newest ones; a chain is reported only at the one that sharedGrowth found. */
 const isLinkAmongLinks = ({ node, added }: HeapGrownNode): boolean => added?.class === node.class;
 
 /**

@@ -1,7 +1,8 @@
 /**
  * New objects that only the roots dominate, because several things hold them: a job that is in a list and in a timer. Grouped
  * by class, and reported at the container that they have in common. A chain whose newest link is its head (`store = {parent:
- * store}`) is reported at that link. Without anything in common (sockets, which Node's own handles hold) they are reported as a class, but only if they are a good part of what the heap grew by.
+ * store}`) is reported at that link. Objects without anything in common (sockets, which Node's own handles hold) are reported as a
+ * class, but only if they are a good part of what the heap grew by.
  */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode } from '../../../model/heap.ts';

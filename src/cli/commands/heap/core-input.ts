@@ -1,4 +1,4 @@
-/** The heap of a core, or of a living process, in the format of a heap snapshot, redacted like a snapshot that is written to the disk. */
+/** The heap of a core or of a living process in the format of a heap snapshot, redacted like a snapshot on the disk. */
 import type { CoreGraph, CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
 import type { Gap } from '../../../model/verdict.ts';

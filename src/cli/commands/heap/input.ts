@@ -1,6 +1,6 @@
 /**
- * The input of `heap`: a snapshot file, `-` for stdin, a bundle that contains a snapshot, a core, or a living process. Opens it, with a progress bar on
- * stderr if that is a terminal.
+ * The input of `heap`: a snapshot file, `-` for stdin, a bundle that contains a snapshot, a core, or a living process. Opens it,
+ * with a progress bar on stderr if that is a terminal.
  */
 import { closeSync, existsSync, statSync, writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
