@@ -3,7 +3,7 @@
  * with a progress bar on stderr if that is a terminal.
  */
 import { closeSync, existsSync, statSync, writeSync } from 'node:fs';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip, constants as zlib } from 'node:zlib';
 import { type Heap, openHeap } from '../../../analysis/memory/heap.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
@@ -109,8 +109,7 @@ export async function exportHeap(
     );
   const fd = openNew(target);
   try {
-    // The part of a bundle is compressed, and may be cut off.
-    const text = bundle ? Readable.from(input).pipe(createGunzip({ finishFlush: zlib.Z_SYNC_FLUSH })) : input;
+    const text = bundle ? unzipped(input) : input;
     for await (const piece of text as AsyncIterable<Uint8Array>)
       for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
   } finally {
@@ -118,6 +117,12 @@ export async function exportHeap(
     bundle?.close();
   }
   return gaps;
+}
+
+/** The part of a bundle, which may be cut off. An error of its reading reaches whoever reads the text. */
+function unzipped(part: Exclude<SnapshotInput, string>): AsyncIterable<Uint8Array> {
+  const text = createGunzip({ finishFlush: zlib.Z_SYNC_FLUSH });
+  return pipeline(Readable.from(part), text, () => {});
 }
 
 interface HeapInput {
