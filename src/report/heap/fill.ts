@@ -23,7 +23,7 @@ export function renderFill(view: FillView, page: Page): string[] {
   const hidden = view.classCount - view.classes.length;
   return [
     page.palette.strong(
-      `${formatCount(collections, 'collection')} with room of ${formatBytes(capacityBytes)}; free entries waste ${formatBytes(wastedBytes)}`,
+      `${formatCount(collections, 'collection')}, ${formatBytes(capacityBytes)} reserved; free entries waste ${formatBytes(wastedBytes)}`,
     ),
     ...renderTable(
       page,
@@ -41,7 +41,7 @@ export function renderFill(view: FillView, page: Page): string[] {
 }
 
 const unknownText = (count: number, bytes: number): string =>
-  `Of ${formatCount(count, 'collection')} (${formatBytes(bytes)}) the use is not known: nothing in them is visible, so they are empty or hold only numbers, which V8 does not write.`;
+  `The use of ${formatCount(count, 'collection')} (${formatBytes(bytes)}) is not known: the snapshot shows nothing in them, so they are empty or hold only numbers, which V8 does not write.`;
 
 function classCells(row: HeapFillRow): string[] {
   return [

@@ -92,7 +92,7 @@ test('as text: what is not known is said', async () => {
     { view: 'fill', schema: heapSchema, source: 'a', gaps: [], ...table },
     { palette: plainPalette, columns: 100 },
   );
-  assert.match(text, /^[\d,]+ collections with room of .*; free entries waste /);
+  assert.match(text, /^[\d,]+ collections, .* reserved; free entries waste /);
   assert.match(text, /12 KiB +513 +1,024 +@\d+ +map +Map +global\.collections\.half\.of/);
-  assert.match(text, /Of \d+ collections .* the use is not known/);
+  assert.match(text, /The use of \d+ collections .* is not known/);
 });
