@@ -245,15 +245,16 @@ function readTicks(pid: number): CpuTicks | undefined {
 /**
  * When it is told that the process is held, kills it after the deadline. If the supervisor dies instead, it first gives the
  * program time to notice, and then kills it only if the program still catches SIGSEGV and does nothing but fault for several
- * seconds. The start time identifies the process, in case its pid is reused. The threshold is only a few ticks, because a
- * spinning program gets few on a busy machine.
+ * seconds: it is runnable at each look, and the kernel has a fifth of its time or more. A round lasts until the program has had
+ * three ticks, because a spinning program gets few on a busy machine. The start time identifies the process, in case its
+ * pid is reused.
  */
 const guardScript = `
 look() {
   read -r stat < /proc/$1/stat || exit
   set -- \${stat##*) }
   [ "\${20}" = "$started" ] || exit
-  user=\${12} kernel=\${13}
+  state=$1 user=\${12} kernel=\${13}
 } 2>/dev/null
 started=
 read -r stat < /proc/$1/stat || exit
@@ -268,10 +269,14 @@ if read -r word; then
 fi
 sleep 4
 for round in 1 2 3 4 5; do
-  look $pid; user0=$user kernel0=$kernel
-  sleep 1
-  look $pid
-  [ $((kernel - kernel0)) -ge 3 ] && [ $(((kernel - kernel0) * 4)) -ge $((user - user0)) ] || exit
+  look $pid; user0=$user kernel0=$kernel seconds=0
+  while [ $((user - user0 + kernel - kernel0)) -lt 3 ]; do
+    [ $seconds -lt 20 ] && [ $state = R ] || exit
+    sleep 1
+    seconds=$((seconds + 1))
+    look $pid
+  done
+  [ $(((kernel - kernel0) * 4)) -ge $((user - user0)) ] || exit
   while read -r name mask; do
     [ "$name" = SigCgt: ] || continue
     case $mask in *[4567cdef]??) ;; *) exit ;; esac
