@@ -40,8 +40,8 @@ export const entangled: Record<string, [RegExp, string]> = {
   'chain of contexts': [/app\.current\{context\}\.store$/, '{parent, request}'],
   'unlimited cache': [/app\.responses\.entries$/, '{id, url, body}'],
   'symbols by name': [/\{public_symbol_table\}$/, '(symbol)'],
-  // Node has a cache of modules and one of resolved URLs.
-  'modules by URL': [/cascadedLoader(\.loadCache$|\["#resolveCache"\])/, ''],
+  // Node's cache of resolved URLs grows less. Which of Node's objects has both depends on its version.
+  'modules by URL': [/oader(?:"\])?\.loadCache$/, ''],
 };
 /**
  * What the title of the first suspect in a single snapshot must match. For leaks without an entry there must be no suspect.

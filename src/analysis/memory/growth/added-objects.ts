@@ -14,6 +14,8 @@ export interface AddedObjects {
    * What holds the objects of that class if the container doesn't do so itself, such as one of its two lists; otherwise -1.
    */
   holder: number;
+  /** If there is a holder: what else the container had before, which may have grown by itself. */
+  others: readonly number[];
 }
 
 /** @param isNew by ordinal. */
@@ -21,11 +23,21 @@ export function addedTo(heap: Heap, containers: readonly number[], isNew: Uint8A
   const byClass = contentsByClass(heap, containers, (node) => isNew[node] === 1);
   const rows = [...byClass].map(([name, nodes]) => ({ nodes, row: addedRow(heap, name, nodes) }));
   const most = rows.sort((a, b) => b.row.retainedSizeBytes - a.row.retainedSizeBytes)[0];
-  if (!most) return { holder: -1 };
-  return {
-    most: most.row,
-    holder: containers.length === 1 ? holderBelow(heap, containers[0]!, most.nodes) : -1,
-  };
+  if (!most) return { holder: -1, others: [] };
+  const holder = containers.length === 1 ? holderBelow(heap, containers[0]!, most.nodes) : -1;
+  const others = holder < 0 ? [] : contentsBeside(heap, containers, most.row.class, isNew);
+  return { most: most.row, holder, others };
+}
+
+function contentsBeside(
+  heap: Heap,
+  containers: readonly number[],
+  name: string,
+  isNew: Uint8Array,
+): number[] {
+  const known = contentsByClass(heap, containers, (node) => isNew[node] === 0);
+  known.delete(name);
+  return [...known.values()].flat();
 }
 
 export function addedRow(heap: Heap, name: string, nodes: readonly number[]): Added {

@@ -13,11 +13,12 @@ import { nodeRow } from '../questions/node-rows.ts';
 import { generalPath } from '../questions/paths.ts';
 import { limitOf } from '../suspects/limits.ts';
 import { isScope, largestVariable } from '../suspects/scope-variable.ts';
-import { addedTo } from './added-objects.ts';
+import { type AddedObjects, addedTo } from './added-objects.ts';
 import { headOfChain, replacedBelow } from './grown-containers.ts';
 import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
 import { rowsById } from './rows-by-id.ts';
 import { sharedGrowth } from './shared-growth.ts';
+import { toldOnce } from './told-once.ts';
 
 const maxGrown = 1000;
 /**
@@ -225,37 +226,33 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
       const limit = nodes.length === 1 ? limitOf(heap, nodes[0]!, 1) : undefined;
       const holder = holderOf(heap, nodes, added.holder, group.growthBytes, isNew);
       const shown = holder < 0 ? nodes : [holder];
-      // A reported holder retains this much less than its owner, in every snapshot.
-      const more = sum(nodes, heap.retained) - sum(shown, heap.retained);
+      const isShared = added.holder >= 0;
+      const held = digests.map((digest) =>
+        isShared ? heldWithShared(digest, heap, nodes, added) : heldAlone(digest, heap, nodes, shown),
+      );
       return {
         ...group,
         ...(holder >= 0 ? { node: nodeRow(heap, holder), path: generalPath(heap, holder) } : {}),
-        beforeBytes: Math.max(0, group.beforeBytes - more),
-        heldBytes: digests.map((digest) => Math.max(0, heldBytes(digest, heap, nodes) - more)),
+        beforeBytes: held[0]!,
+        ...(isShared ? { growthBytes: held.at(-1)! - held[0]! } : {}),
+        heldBytes: held,
         ...(added.most ? { added: added.most } : {}),
         ...(limit === undefined ? {} : { limit }),
       };
     });
-  const shared = sharedGrowth(digests, heap, isNew, net);
-  const chains = new Set(shared.filter(isLinkAmongLinks).map(({ node }) => node.class));
-  const others = onePerHolder(below).filter((row) => !isLinkAmongLinks(row) || !chains.has(row.node.class));
-  return withoutExplained(heap, [...others, ...shared]).slice(0, limit);
+  return toldOnce(heap, below, sharedGrowth(digests, heap, isNew, net, below)).slice(0, limit);
 }
 
-/** Links were added to a link. Several links may hold the newest ones; a chain is reported only at the one that sharedGrowth found. */
-const isLinkAmongLinks = ({ node, added }: HeapGrownNode): boolean => added?.class === node.class;
+/** What is shown instead of its owner, and dominates what was added, retains as much less in every snapshot. */
+function heldAlone(digest: HeapDigest, heap: Heap, owners: number[], shown: number[]): number {
+  const more = sum(owners, heap.retained) - sum(shown, heap.retained);
+  return Math.max(0, heldBytes(digest, heap, owners) - more);
+}
 
-/**
- * Containers that are nested through new objects lead to the same holder, and each grew by what it holds: only the largest is
- * reported, since the growth is the same.
- */
-function onePerHolder(rows: readonly HeapGrownNode[]): HeapGrownNode[] {
-  const byHolder = new Map<number, HeapGrownNode>();
-  for (const row of rows) {
-    const known = byHolder.get(row.node.id);
-    if (!known || row.growthBytes > known.growthBytes) byHolder.set(row.node.id, row);
-  }
-  return [...byHolder.values()];
+/** A holder that shares its contents does not dominate them: they are what its owner retains beside its other contents. */
+function heldWithShared(digest: HeapDigest, heap: Heap, owners: number[], added: AddedObjects): number {
+  const ofOwners = heldBytes(digest, heap, owners) - heldBytes(digest, heap, added.others);
+  return Math.max(0, ofOwners + heldBytes(digest, heap, [added.holder]));
 }
 
 /** By ordinal: how much more a node retains than before, and whether it is new. */
@@ -297,47 +294,6 @@ function grownVariable(heap: Heap, [node, ...others]: readonly number[], isNew: 
   const variable = largestVariable(heap, node);
   const isMost = variable && heap.retained[variable.node]! >= heap.retained[node]! * 0.6;
   return isMost && isNew[variable.node] ? variable.node : -1;
-}
-
-/** Removes containers whose growth is explained by those below them: a Map of arrays that each grew. */
-function withoutExplained(heap: Heap, grown: HeapGrownNode[]): HeapGrownNode[] {
-  const rows = mergeByPath(grown);
-  const isBelow = (below: HeapGrownNode, row: HeapGrownNode): boolean =>
-    (below.path.length > row.path.length && below.path.startsWith(row.path)) ||
-    dominates(heap, heap.snapshot.findById(row.node.id), heap.snapshot.findById(below.node.id));
-  const explains = (below: HeapGrownNode, row: HeapGrownNode): boolean =>
-    below !== row && below.growthBytes >= row.growthBytes * 0.8 && isBelow(below, row);
-  return rows
-    .filter((row) => !rows.some((below) => explains(below, row)))
-    .sort((a, b) => b.growthBytes - a.growthBytes);
-}
-
-function dominates({ tree, root }: Heap, above: number, node: number): boolean {
-  for (let at = node, steps = 0; at !== root && steps < 1000; steps++) {
-    at = tree.dominator[at]!;
-    if (at === above) return true;
-  }
-  return false;
-}
-
-/** If objects of several classes were added to one container, it is reported with the class that has most bytes. */
-function mergeByPath(grown: HeapGrownNode[]): HeapGrownNode[] {
-  const rows = new Map<string, HeapGrownNode>();
-  const isText = (row: HeapGrownNode): boolean => row.added?.class.startsWith('(') === true;
-  const ordered = [...grown].sort(
-    (a, b) => Number(isText(a)) - Number(isText(b)) || b.growthBytes - a.growthBytes,
-  );
-  for (const row of ordered) {
-    const first = rows.get(row.path);
-    if (!first) rows.set(row.path, { ...row });
-    else {
-      first.growthBytes += row.growthBytes;
-      first.beforeBytes += row.beforeBytes;
-      if (first.heldBytes)
-        first.heldBytes = first.heldBytes.map((bytes, at) => bytes + (row.heldBytes?.[at] ?? 0));
-    }
-  }
-  return [...rows.values()];
 }
 
 /** For a Map's table or an array's elements, the Map or array that they belong to. */

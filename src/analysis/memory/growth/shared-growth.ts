@@ -2,7 +2,8 @@
  * New objects that only the roots dominate, because several things hold them: a job that is in a list and in a timer. Grouped
  * by class, and reported at the container that they have in common. A chain whose newest link is its head (`store = {parent:
  * store}`) is reported at that link. Objects without anything in common (sockets, which Node's own handles hold) are reported as a
- * class, but only if they are a good part of what the heap grew by.
+ * class, but only if they are a good part of what the heap grew by, and no container received as many: of two ports that hold
+ * each other, a list has one and a handle the other.
  */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode } from '../../../model/heap.ts';
@@ -35,6 +36,8 @@ const texts: ReadonlySet<number> = new Set([
 ]);
 /** Of the growth of the heap, for objects that nothing but the roots holds. */
 const leastShareOfRoots = 0.25;
+/** Of as many objects as are in the container. */
+const leastShareOfPairs = 0.9;
 
 /** For each snapshot, how many objects a class has and how much they retain. */
 interface ClassSums {
@@ -45,12 +48,14 @@ interface ClassSums {
 /**
  * @param isNew by ordinal.
  * @param net the share of a class's new objects that don't replace freed ones.
+ * @param below the containers that dominate what was added to them.
  */
 export function sharedGrowth(
   digests: readonly ClassSums[],
   heap: Heap,
   isNew: Uint8Array,
   net: (className: string) => number,
+  below: readonly HeapGrownNode[],
 ): HeapGrownNode[] {
   const rows: HeapGrownNode[] = [];
   const heapGrowth = digests.at(-1)!.totalBytes - digests[0]!.totalBytes;
@@ -74,6 +79,7 @@ export function sharedGrowth(
     if (holder >= 0) rows.push({ ...grown, ...placeOf(heap, holder), growthBytes });
     else if (
       growthBytes >= heapGrowth * leastShareOfRoots &&
+      !below.some(({ added: to }) => to?.class === name && to.count >= nodes.length * leastShareOfPairs) &&
       !texts.has(heap.snapshot.nodes.type[nodes[0]!]!)
     )
       rows.push({ ...grown, ...placeOf(heap, largestOf(heap, nodes)), count: nodes.length, growthBytes });
