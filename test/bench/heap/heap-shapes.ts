@@ -2,7 +2,7 @@
  * Heaps of eight shapes: our core (parse, dominators, retained sizes) beside DevTools' own code on the same file, and what
  * `suspects` and the comparison of two snapshots cost over that core. Prints the worst ratio of each at the end. CPU time, since
  * the machine may have other work; each tool in its own process. `npm run bench:heap-shapes [-- --scale 10] [--only lists]`:
- * scale 10 makes files of 70 to 170 MB. DevTools is left out where it is not installed: npm ci --prefix test/oracles.
+ * scale 10 makes files of 20 to 75 MB. DevTools is left out where it is not installed: npm ci --prefix test/oracles.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
