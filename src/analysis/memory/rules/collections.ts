@@ -36,7 +36,7 @@ export const collectionsRule: SuspectRule = {
         const path = placeText(context.heap, node);
         return suspectAt(context, 'growing-collection', node, bytes, {
           title: `${kind} with ${formatNumber(entries)} entries holds ${shareText(bytes, context)}`,
-          sentence: `The ${kind} at ${path} has ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive: it looks as if things are put in and never taken out.`,
+          sentence: `The ${kind} at ${path} has ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive. If it has more in a later snapshot, take entries out when they are done with.`,
           confidence: 'likely',
           evidence: [
             `${entries} entries that are objects`,

@@ -52,7 +52,7 @@ export const largeClassRule: SuspectRule = {
         const place = sourceText(sourceOf(heap, kind.place));
         return suspectAt(context, 'large-class', holder < 0 ? largest : holder, bytes, {
           title: `${manyText(count, kind.name)} objects hold ${shareText(bytes, context)}`,
-          sentence: `${manyText(count, 'objects')} of class ${kind.name}${place ? ` (constructor at ${place})` : ''} keep ${shareText(bytes, context)} alive, ${formatBytes(bytes / count)} each on average; whatever collects them${held} has no limit, or the wrong one.`,
+          sentence: `${manyText(count, 'objects')} of class ${kind.name}${place ? ` (constructor at ${place})` : ''} keep ${shareText(bytes, context)} alive, ${formatBytes(bytes / count)} each on average. If there are more in a later snapshot, whatever collects them${held} has no limit, or the wrong one.`,
           confidence: 'possible',
           evidence: [`${count} instances, retained together ${bytes} bytes of ${totalBytes}`],
           refutedBy: 'The number of instances stays the same between two snapshots (heap diff).',
