@@ -157,6 +157,6 @@ suite('the heap of a core', { skip: noCores }, () => {
   test('a snapshot is no core to export', () => {
     const { stderr, status } = run('export', bin, '--out', join(death.core, '..', 'no.heapsnapshot'));
     assert.equal(status, 2);
-    assert.match(stderr, /is no core file/);
+    assert.match(stderr, /is no bundle, core or process/);
   });
 });
