@@ -3,7 +3,9 @@
  * objects follows from their map, or from one length field after it. The loop stops at the first object of another kind, or
  * word that is not an object, and leaves it to the slower walk (`walkPage`).
  */
+
 import type { Tagged, V8Heap } from './heap.ts';
+import { hash } from './map-hash.ts';
 import { planSize, SizeKind } from './object-size.ts';
 
 /** Pages with one large object are longer. */
@@ -184,5 +186,3 @@ export class ObjectCounter {
     }
   }
 }
-
-const hash = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e37_79b1) >>> 11;

@@ -1,4 +1,5 @@
 /** Numbers the maps of a heap, and knows the instance type of their objects: a hash table with open addressing. */
+import { hash } from '../../heap/map-hash.ts';
 
 const firstRoom = 1 << 12;
 const rowWords = 3;
@@ -62,5 +63,3 @@ export class MapTable {
       if (old[at] !== 0) this.#put(old[at]!, old[at + 1]!, old[at + 2]!);
   }
 }
-
-const hash = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e37_79b1) >>> 11;

@@ -2,8 +2,10 @@
  * Marks the starts of the objects of a page in one loop over its words, without a call for each object: the size of most
  * objects follows from their map, or from one length field after it. Others are left to the walk (`walkPage`).
  */
+
 import type { Tagged, V8Heap } from '../../heap/heap.ts';
 import type { HeapPage, PageRunner } from '../../heap/heap-pages.ts';
+import { hash } from '../../heap/map-hash.ts';
 import { planSize, SizeKind } from '../../heap/object-size.ts';
 import type { HeapWords } from './heap-words.ts';
 import type { SlotSet } from './slot-set.ts';
@@ -150,5 +152,3 @@ export class StartMarker implements PageRunner {
       if (old[at] !== 0) this.#put(old[at]!, old[at + 1]!, old[at + 2]!);
   }
 }
-
-const hash = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e37_79b1) >>> 11;
