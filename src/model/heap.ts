@@ -191,6 +191,20 @@ export interface HeapPoorlyFilled {
   path: string;
 }
 
+/** The fill of all collections of a heap: by class, and those that waste most. */
+export interface HeapFillTable {
+  collections: number;
+  /** Of their slots, used or not. */
+  capacityBytes: number;
+  wastedBytes: number;
+  /** Collections whose use is not visible. */
+  unknown: number;
+  unknownBytes: number;
+  classCount: number;
+  classes: HeapFillRow[];
+  largest: HeapPoorlyFilled[];
+}
+
 export interface HeapValue {
   id: number;
   kind: string;

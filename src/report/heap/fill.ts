@@ -1,24 +1,13 @@
 /** The fill of collections: a table by class, and the single collections that waste most. */
-import type { HeapFillRow, HeapPoorlyFilled } from '../../model/heap.ts';
+import type { HeapFillRow, HeapFillTable, HeapPoorlyFilled } from '../../model/heap.ts';
 import { clip, formatBytes, formatCount, formatNumber } from '../../model/quantities.ts';
 import { type Page, section, wrap } from '../text/layout.ts';
 import { renderTable } from '../text/table.ts';
 import { foldPath } from './fold-path.ts';
 
-export interface FillView {
-  collections: number;
-  capacityBytes: number;
-  wastedBytes: number;
-  unknown: number;
-  unknownBytes: number;
-  classCount: number;
-  classes: HeapFillRow[];
-  largest: HeapPoorlyFilled[];
-}
-
 const widestPath = 90;
 
-export function renderFill(view: FillView, page: Page): string[] {
+export function renderFill(view: HeapFillTable, page: Page): string[] {
   const { collections, capacityBytes, wastedBytes, unknown, unknownBytes } = view;
   const hidden = view.classCount - view.classes.length;
   return [

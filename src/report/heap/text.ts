@@ -7,6 +7,7 @@ import type {
   HeapClassRow,
   HeapDocument,
   HeapEdgeRow,
+  HeapFillTable,
   HeapGrownNode,
   HeapGrowthRow,
   HeapNodeRow,
@@ -23,7 +24,7 @@ import { mapStrings } from '../map-strings.ts';
 import { keyValues, type Page, section, wrap } from '../text/layout.ts';
 import { findRuns } from '../text/repeats.ts';
 import { renderTable } from '../text/table.ts';
-import { type FillView, renderFill } from './fill.ts';
+import { renderFill } from './fill.ts';
 import { foldPath } from './fold-path.ts';
 import { type PathsView, renderPaths } from './merged-paths.ts';
 import {
@@ -66,7 +67,7 @@ export type HeapView =
       wastedBytes: number;
       rows: HeapStringRow[];
     } & HeapDocument)
-  | ({ view: 'fill' } & FillView & HeapDocument)
+  | ({ view: 'fill' } & HeapFillTable & HeapDocument)
   | ({
       view: 'allocations';
       kind: 'tracked' | 'sampled';

@@ -4,6 +4,7 @@ import {
   type HeapClassRow,
   type HeapDocument,
   type HeapEdgeRow,
+  type HeapFillTable,
   type HeapNodeRow,
   type HeapPath,
   type HeapQueryTable,
@@ -22,7 +23,7 @@ import { nodesOfWords, runQuery } from '../query/run.ts';
 import { computeSuspects } from '../suspects/suspects.ts';
 import type { Allocations } from './allocations.ts';
 import { computeDuplicateStrings } from './duplicate-strings.ts';
-import { computeFillTable, type FillTable } from './fill-table.ts';
+import { computeFillTable } from './fill-table.ts';
 import { computeHeapValue, type ValueInMemory } from './heap-value.ts';
 import { largestRows } from './largest.ts';
 import { type MergedPaths, mergePaths } from './merged-paths.ts';
@@ -59,7 +60,7 @@ export type StringsDocument = HeapDocument & {
   wastedBytes: number;
   rows: HeapStringRow[];
 };
-export type FillDocument = HeapDocument & FillTable;
+export type FillDocument = HeapDocument & HeapFillTable;
 export type ValueDocument = HeapDocument & { node: HeapNodeRow; value: HeapValue };
 export type AllocationsDocument = HeapDocument & Allocations & { rowCount: number };
 export type QueryDocument = HeapDocument & {

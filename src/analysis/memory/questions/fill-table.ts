@@ -1,22 +1,9 @@
 /** The fill of all collections of a heap: by class, with who holds them, and those that waste most. */
-import type { HeapFillRow, HeapPoorlyFilled } from '../../../model/heap.ts';
+import type { HeapFillRow, HeapFillTable } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { type Fill, FillReader, wastedBytes } from './fill.ts';
 import { NearestHolders } from './nearest-holders.ts';
 import { pathText, shortPath } from './paths.ts';
-
-export interface FillTable {
-  collections: number;
-  /** Of their slots, used or not. */
-  capacityBytes: number;
-  wastedBytes: number;
-  /** Collections whose use is not visible. */
-  unknown: number;
-  unknownBytes: number;
-  classCount: number;
-  classes: HeapFillRow[];
-  largest: HeapPoorlyFilled[];
-}
 
 /** Collections of one class and kind. */
 class Sums {
@@ -73,7 +60,7 @@ class Sums {
   }
 }
 
-export function computeFillTable(heap: Heap, limit: number): FillTable {
+export function computeFillTable(heap: Heap, limit: number): HeapFillTable {
   const { groups, largest } = readAll(heap, limit);
   const sum = (of: 'count' | 'unknown' | 'unknownBytes' | 'capacityBytes' | 'wastedBytes'): number =>
     groups.reduce((total, group) => total + group[of], 0);
