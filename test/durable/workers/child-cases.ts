@@ -1,14 +1,12 @@
-/** Child runs: what every store must do. `reopen` returns the same store as another process sees it. */
+/** Child runs: what every store must do. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { cancelRun, enqueueRun } from '../../../src/durable/dispatch/act-on-run.ts';
-import type { WorkerOptions } from '../../../src/durable/dispatch/worker-options.ts';
 import { answerApproval, rollBack, summarizeRun } from '../../../src/durable/inspect.ts';
 import type { DurableStore } from '../../../src/durable/stores/store.ts';
 import { startWorker } from '../../../src/durable/worker.ts';
 import { until } from '../until.ts';
-import type { QueuesUnderTest } from './queue-cases.ts';
+import { type QueuesUnderTest, testerOf, work } from './stores-under-test.ts';
 
 /** The same store for a process that dies before it can tell a parent of its child's end. */
 function mute(store: DurableStore): DurableStore {
@@ -26,18 +24,7 @@ function mute(store: DurableStore): DurableStore {
 }
 
 export function testChildren(subject: QueuesUnderTest): void {
-  const check = (what: string, body: (store: DurableStore, t: TestContext) => Promise<void>) =>
-    test(`${subject.name}: ${what}`, { skip: subject.skip ?? false }, async (t) => {
-      const store = await subject.open();
-      t.after(() => store.close());
-      await body(store, t);
-    });
-
-  function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
-    const worker = startWorker({ everyMs: 20, options: { notify: () => {} }, ...options });
-    t.after(() => worker.stop());
-    return worker;
-  }
+  const check = testerOf(subject);
 
   /** Undefined if there is no such run yet. */
   const stateOf = async (store: DurableStore, id: string) =>

@@ -3,33 +3,19 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { cancelRun, enqueueRun, sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
-import type { WorkerOptions } from '../../../src/durable/dispatch/worker-options.ts';
 import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
-import { startWorker } from '../../../src/durable/worker.ts';
 import { until } from '../until.ts';
+import { workAndRecord as work } from './stores-under-test.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-dispatch-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 const fresh = () => new FileStore(join(folder, `dumps-${count++}`));
-
-/** A worker that records how its runs end; stopped when its test ends. */
-function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
-  const ended = new Map<string, unknown>();
-  const worker = startWorker({
-    everyMs: 20,
-    options: { notify: () => {} },
-    onEnd: (id, error) => ended.set(id, error ?? 'well'),
-    ...options,
-  });
-  t.after(() => worker.stop());
-  return { worker, ended };
-}
 
 const stateOf = async (store: FileStore, id: string) => (await summarizeRun(store, id)).state;
 

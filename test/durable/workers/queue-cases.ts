@@ -1,6 +1,6 @@
-/** What every store with queues must do. `reopen` returns the same store as another process sees it. */
+/** What every store with queues must do. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { enqueueRun } from '../../../src/durable/dispatch/act-on-run.ts';
 import type { WorkerOptions } from '../../../src/durable/dispatch/worker-options.ts';
@@ -8,15 +8,8 @@ import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
 import { firstOpening } from '../../../src/durable/runs/open-run.ts';
 import type { QueueLimits } from '../../../src/durable/stores/queue-limits.ts';
 import type { DurableStore, TakenRun } from '../../../src/durable/stores/store.ts';
-import { startWorker } from '../../../src/durable/worker.ts';
 import { until } from '../until.ts';
-
-export interface QueuesUnderTest {
-  name: string;
-  skip?: string | undefined;
-  open(): Promise<DurableStore>;
-  reopen(store: DurableStore): Promise<DurableStore>;
-}
+import { type QueuesUnderTest, testerOf, work } from './stores-under-test.ts';
 
 const hourMs = 3_600_000;
 
@@ -56,19 +49,7 @@ class Gate {
 }
 
 export function testQueues(subject: QueuesUnderTest): void {
-  const check = (what: string, body: (store: DurableStore, t: TestContext) => Promise<void>) =>
-    test(`${subject.name}: ${what}`, { skip: subject.skip ?? false }, async (t) => {
-      const store = await subject.open();
-      t.after(() => store.close());
-      await body(store, t);
-    });
-
-  function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
-    const worker = startWorker({ everyMs: 20, options: { notify: () => {} }, ...options });
-    // Before the store is closed.
-    t.after(() => worker.stop());
-    return worker;
-  }
+  const check = testerOf(subject);
 
   /** Workers as in several processes, each with its own view of the store. */
   async function workAll(

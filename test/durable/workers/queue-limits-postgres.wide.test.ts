@@ -3,7 +3,8 @@ import { after, before } from 'node:test';
 import { PostgresStore } from '../../../src/durable/stores/postgres-store.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/system/postgres.ts';
 import { testChildren } from './child-cases.ts';
-import { type QueuesUnderTest, testQueues } from './queue-cases.ts';
+import { testQueues } from './queue-cases.ts';
+import type { QueuesUnderTest } from './stores-under-test.ts';
 
 const skip = whyNoPostgres();
 let server: PostgresServer;

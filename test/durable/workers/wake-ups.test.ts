@@ -9,32 +9,19 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { cancelRun, enqueueRun, sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
-import type { WorkerOptions } from '../../../src/durable/dispatch/worker-options.ts';
 import { answerApproval, rollBack, summarizeRun } from '../../../src/durable/inspect.ts';
 import { pruneRuns } from '../../../src/durable/runs/run-retention.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import type { RunTitle } from '../../../src/durable/stores/store.ts';
-import { startWorker } from '../../../src/durable/worker.ts';
 import { recordKinds } from '../../../src/journal/layout/records.ts';
 import { until } from '../until.ts';
+import { workAndRecord as work } from './stores-under-test.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-wake-ups-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 const fresh = () => new FileStore(join(folder, `dumps-${count++}`));
 const dirOf = (store: FileStore) => join(store.place, '..');
-
-function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
-  const ended = new Map<string, unknown>();
-  const worker = startWorker({
-    everyMs: 20,
-    options: { notify: () => {} },
-    onEnd: (id, error) => ended.set(id, error ?? 'well'),
-    ...options,
-  });
-  t.after(() => worker.stop());
-  return { worker, ended };
-}
 
 /** Dies between storing an answer and the entry that makes its run due. */
 class DyingStore extends FileStore {
