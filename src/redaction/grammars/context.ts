@@ -50,6 +50,7 @@ import {
   isLongAuthorization,
   longestLine,
 } from './header-values.ts';
+import { listedValue } from './listed-values.ts';
 import { elementName, elementText, isTagName, isTypeArgument } from './markup.ts';
 import {
   closesPrompt,
@@ -375,29 +376,8 @@ export class ContextReader {
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
     if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
-    // `"https://host/oauth2/token", "x"`
-    if (this.page.units[place.start - 1] === 47) return place.behind;
-    // `"x": derive("private-key"),`
-    if (/[)\]]/.test(this.page.text.slice(place.end, place.sign))) return place.behind;
-    // Unquoted names only in the notation of Erlang and Lisp: `{password, "x"}`.
-    if (keyQuote(this.page, place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
-    // `"passphrase": "Passphrase", "ca": …`: a value, and the next name.
-    if (/[:=]\s{0,8}\\*["'`]$/.test(this.page.text.slice(Math.max(0, place.start - 16), place.start)))
-      return place.behind;
-    let at = place.behind;
-    while (at < this.page.length && this.page.units[at]! <= 32 && at - place.behind < 40) at += 1;
-    if (/[bNru]/.test(this.page.text[at] ?? '')) at += 1;
-    const span = readQuoted(this.page, at);
+    const span = listedValue(this.page, place, verdict, this.names);
     if (!span) return place.behind;
-    const value = this.page.text.slice(span.start, Math.min(span.end, span.start + 300));
-    if (value.startsWith(this.page.text.slice(place.start, place.end))) return place.behind;
-    const isPhrase = verdict.form === 'phrase' && /\s/.test(value);
-    if (
-      (!verdict.form || verdict.form === 'phrase') &&
-      !isPhrase &&
-      (this.names.judge(value).strength > 1 || !looksChosen(value, verdict.strength))
-    )
-      return place.behind;
     const form = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     return this.report(span, verdict, form, place) ? span.close : place.behind;
   }
