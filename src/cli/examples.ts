@@ -74,6 +74,7 @@ export const examples = {
   issues: [
     ['issues --store /srv/agentdump', 'the faults, what needs somebody first'],
     ['issues show 3f2a91c0', 'history, counts and bundles of one'],
+    ['issues fetch 9c41d07be2a85f13', 'copy one of its bundles here, to analyze it'],
     ['issues resolve 3f2a91c0 --release 1.4.2', 'mended in 1.4.2; a death there or later is a regression'],
   ],
   mcp: [['mcp --dir .agentdump', 'as a coding assistant starts it']],

@@ -1,6 +1,6 @@
 /**
- * Opens a store by its place: a folder, or `postgres://…` followed by a blank and the folder of its blobs, which every sender
- * must be able to reach.
+ * Opens a store by its place: a folder, or `postgres://…` followed by a blank and the place of its blobs, which every sender
+ * must be able to reach: a folder, or `s3://bucket/prefix`.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { placeOf } from '../durable/stores/postgres/client.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { openFolderBlobs } from './blobs/folder-blobs.ts';
+import { openS3Blobs, readS3Place } from './blobs/s3-blobs.ts';
 import type { IndexDatabase } from './index/database.ts';
 import type { FolderOptions } from './index/folder-database.ts';
 
@@ -37,30 +38,42 @@ export const nameOfStore = (place: string): string =>
 /** Throws `usage`, `held`, `unwritable`. */
 export async function openStore(place: string, options: FolderOptions = {}): Promise<Store> {
   if (isFleetPlace(place)) return openFleetStore(place.trim());
+  if (readS3Place(place))
+    throw usage(`${place} keeps bundles only: a store needs an index, "postgres://host/database ${place}"`);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(place))
-    throw new AgentdumpError(
-      'usage',
-      `no store is known at ${place.split('://')[0]}://: a folder, or postgres://`,
-      {
-        argument: 'store',
-      },
-    );
+    throw usage(`no store is known at ${place.split('://')[0]}://: a folder, or postgres://`);
   const folder = ensureDumpFolder(place);
   const { openFolderIndex } = await import('./index/folder-database.ts');
-  const index = await openFolderIndex(folder, options);
-  return { index, blobs: openFolderBlobs(join(folder, 'blobs')), close: () => index.close() };
+  return storeOf(await openFolderIndex(folder, options), () => openFolderBlobs(join(folder, 'blobs')));
 }
 
 async function openFleetStore(place: string): Promise<Store> {
   const [url = '', ...rest] = place.split(/\s+/);
-  const folder = rest.join(' ');
-  if (!folder)
-    throw new AgentdumpError(
-      'usage',
-      'a store in PostgreSQL needs a place for its bundles: "postgres://host/database /folder"',
-      { argument: 'store' },
+  const blobs = rest.join(' ');
+  if (!blobs)
+    throw usage(
+      'a store in PostgreSQL needs a place for its bundles: "postgres://host/database /folder" or "postgres://host/database s3://bucket/prefix"',
     );
+  const bucket = readS3Place(blobs);
   const { openPostgres } = await import('./index/postgres-database.ts');
-  const index = await openPostgres(url);
-  return { index, blobs: openFolderBlobs(ensureDumpFolder(folder)), close: () => index.close() };
+  return storeOf(await openPostgres(url), () =>
+    bucket ? openS3Blobs(bucket) : openFolderBlobs(ensureDumpFolder(blobs)),
+  );
 }
+
+/** Closes the index if its blobs can't be opened. */
+async function storeOf(index: IndexDatabase, openBlobs: () => Blobs | Promise<Blobs>): Promise<Store> {
+  try {
+    const blobs = await openBlobs();
+    const close = async () => {
+      await blobs.close();
+      await index.close();
+    };
+    return { index, blobs, close };
+  } catch (error) {
+    await index.close();
+    throw error;
+  }
+}
+
+const usage = (message: string) => new AgentdumpError('usage', message, { argument: 'store' });

@@ -7,16 +7,18 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { packBundle } from '../../src/bundle/finished/pack.ts';
 import { encryptBundle } from '../../src/bundle/finished/pack-encrypted.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readLock } from '../../src/bundle/write/age-key.ts';
+import { fetchBundle } from '../../src/store/fetch-bundle.ts';
 import { addDeath, findDeath } from '../../src/store/index/add-death.ts';
 import {
   findIssue,
@@ -102,9 +104,17 @@ export function testStore({ name, skip, open }: StoreKind): void {
     assert.equal(story.bundles, 1);
     const [death] = story.deaths;
     assert.equal(death?.bundle, first.bundle);
-    const kept = openBundle(death?.path ?? '');
+    const blob = basename(death?.path ?? '');
+    assert.equal(death?.path, store.blobs.locate(blob));
+    const kept = openBundle(await store.blobs.read(blob));
     assert.deepEqual([kept.id, kept.packed, kept.sealed], [first.bundle, true, true]);
     kept.close();
+    const copy = join(dumps, 'copy.zip');
+    const id = first.bundle ?? '';
+    assert.equal(await fetchBundle(store, id.slice(0, 6), copy), copy);
+    assert.ok(readFileSync(copy).equals(readFileSync(await store.blobs.read(blob))));
+    await assert.rejects(fetchBundle(store, id, copy), /EEXIST/);
+    await assert.rejects(fetchBundle(store, 'ffff%'), { code: 'not-found' });
   });
 
   test(`${name}: what is no sealed bundle is refused in words, and leaves nothing`, options, async () => {
@@ -126,7 +136,11 @@ export function testStore({ name, skip, open }: StoreKind): void {
     await refused(writeDeath(dumps), /more than the 100 that a store takes/, { mostBytes: 100 });
     await refused(packBundle(writeDeath(dumps)).path, /more than the 100 that/, { mostBytes: 100 });
     await refused(writeDeath(dumps, { id: '../../../../etc/x' }), /no seal|its id is none/);
-    assert.deepEqual(readdirSync(join(store.blobs.place, 'drafts')), []);
+    const drafts = readdirSync(dirname(store.blobs.draft('any')));
+    assert.deepEqual(
+      drafts.filter((name) => name.includes(`.${process.pid}-`)),
+      [],
+    );
   });
 
   test(`${name}: another bundle under an id that is there is refused`, options, async () => {
@@ -331,15 +345,10 @@ export function testStore({ name, skip, open }: StoreKind): void {
         kept.map(({ bundle }) => bundle),
         [other, ids[5], ids[4], ids[0]],
       );
-      assert.deepEqual(
-        kept.map(({ path }) => existsSync(path ?? '')),
-        [true, true, true, true],
-      );
-      assert.equal(
-        readdirSync(store.blobs.place, { recursive: true }).filter((one) => String(one).includes(ids[1]!))
-          .length,
-        0,
-      );
+      for (const { path } of kept) assert.ok(existsSync(await store.blobs.read(basename(path ?? ''))));
+      const dropped = basename(kept[1]?.path ?? '').replace(ids[5]!, ids[1]!);
+      await assert.rejects(store.blobs.read(dropped), { code: 'not-found' });
+      await assert.rejects(fetchBundle(store, ids[1]!), /was removed from the store/);
       const again = await sendBundle(store, writeDeath(dumps, { id: ids[1]!, at: at(2), release: '1.0.0' }));
       assert.equal(again.outcome, 'there', 'what was removed is not taken again');
     },

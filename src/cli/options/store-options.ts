@@ -6,7 +6,8 @@ import { note } from '../output.ts';
 export const storeOption = {
   type: 'string',
   requiresArg: true,
-  describe: 'Store: a folder, or "postgres://host/database /folder" with the folder of its bundles',
+  describe:
+    'Store: a folder, or "postgres://host/database /folder" or "… s3://bucket/prefix" with the place of its bundles',
   default: process.env['AGENTDUMP_STORE'] || undefined,
   defaultDescription: 'AGENTDUMP_STORE',
 } as const;

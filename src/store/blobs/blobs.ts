@@ -3,12 +3,13 @@ export interface Blobs {
   readonly place: string;
   /** An unused path for a file that will be passed to `keep`. */
   draft(name: string): string;
-  /** Takes ownership of the draft, and replaces an earlier blob of that name atomically. */
+  /** Takes ownership of the draft, and replaces an earlier blob of that name atomically. Throws `unwritable`. */
   keep(name: string, draft: string): Promise<void>;
-  /** A file with the contents; for remote blobs a copy that is removed when the store is closed. Throws `not-found`. */
+  /** A file with the contents; of remote blobs a copy that `close` removes. Throws `not-found`, `unwritable`. */
   read(name: string): Promise<string>;
   /** Removes the blob, if it exists. */
   drop(name: string): Promise<void>;
   /** A location to show to users. */
   locate(name: string): string;
+  close(): Promise<void>;
 }

@@ -1,31 +1,15 @@
 /** Blobs as files: written under a temporary name, flushed, and then renamed, so that each is complete or absent. */
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import type { Blobs } from './blobs.ts';
-
-/** Drafts older than this were left behind by killed senders. */
-const draftLifeMs = 24 * 60 * 60_000;
+import { openDrafts } from './drafts.ts';
 
 export function openFolderBlobs(folder: string): Blobs {
-  const drafts = join(folder, 'drafts');
-  mkdirSync(drafts, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(drafts)) removeOld(join(drafts, name));
   const locate = (name: string) => join(folder, name.slice(0, 2), name);
   return {
     place: folder,
-    draft: (name) => join(drafts, `${name}.${process.pid}-${randomBytes(4).toString('hex')}`),
+    draft: openDrafts(join(folder, 'drafts')),
     keep: async (name, draft) => {
       flush(draft);
       mkdirSync(join(folder, name.slice(0, 2)), { recursive: true, mode: 0o700 });
@@ -39,6 +23,7 @@ export function openFolderBlobs(folder: string): Blobs {
     },
     drop: async (name) => rmSync(locate(name), { force: true }),
     locate,
+    close: async () => {},
   };
 }
 
@@ -49,9 +34,4 @@ function flush(path: string): void {
   } finally {
     closeSync(fd);
   }
-}
-
-function removeOld(path: string): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat && Date.now() - stat.mtimeMs > draftLifeMs) rmSync(path, { force: true });
 }

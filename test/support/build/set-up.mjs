@@ -22,6 +22,7 @@ const wide = [
   { folder: 'runners', what: 'real test runners' },
   { folder: 'servers', what: 'real server frameworks' },
   { folder: 'bundlers', what: 'bundlers that make install() part of a program' },
+  { folder: 'store/s3', what: 'an S3 server' },
   { folder: 'runners/older', what: 'their versions that most projects have' },
 ];
 /** By far the largest. test/fidelity/run.ts installs it otherwise. */

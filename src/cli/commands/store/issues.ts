@@ -5,7 +5,13 @@ import type { Issue } from '../../../model/fleet/issue.ts';
 import { formatCount } from '../../../model/quantities.ts';
 import { renderIssue, renderIssueList, renderReprocessed } from '../../../report/issues.ts';
 import type { Store } from '../../../store/open-store.ts';
-import { jsonOption, keyOptions, keysOf, readCountOption } from '../../options/bundle-options.ts';
+import {
+  jsonOption,
+  keyOptions,
+  keysOf,
+  outputOption,
+  readCountOption,
+} from '../../options/bundle-options.ts';
 import { storeOption, withStore } from '../../options/store-options.ts';
 import { note, print, printForeign, printJson, stdoutColumns, stdoutWantsColour } from '../../output.ts';
 import { meantText } from '../../suggest.ts';
@@ -17,6 +23,7 @@ interface Words {
   release?: string | undefined;
   all?: boolean | undefined;
   limit?: string | undefined;
+  output?: string | undefined;
   json?: boolean | undefined;
   identity?: string | undefined;
   passphraseFile?: string | undefined;
@@ -33,6 +40,18 @@ interface Action {
 
 const actions: Record<string, Action> = {
   show: { words: '<id>', about: 'history, counts, and the bundles of one', least: 1, most: 1, act: show },
+  fetch: {
+    words: '<bundle> [--output F]',
+    about: 'copy a bundle from the store to a file',
+    least: 1,
+    most: 1,
+    act: async (store, { json, output }, [bundle]) => {
+      const { fetchBundle } = await import('../../../store/fetch-bundle.ts');
+      const path = await fetchBundle(store, bundle, output);
+      if (json) printJson({ path });
+      else printForeign(path);
+    },
+  },
   resolve: {
     words: '<id> [--release R]',
     about: 'it is mended, in release R; deaths after that bring it back as regressed',
@@ -110,7 +129,11 @@ const command: CommandModule<object, Words> = {
     return yargs
       .usage(`$0 issues [action] [id…]\n\nWithout an action, the list.\n\nActions:\n${lines.join('\n')}`)
       .positional('action', { type: 'string', describe: 'one of the actions above' })
-      .positional('ids', { type: 'string', array: true, describe: 'issues, by the start of their ids' })
+      .positional('ids', {
+        type: 'string',
+        array: true,
+        describe: 'issues (fetch: a bundle), by the start of their ids',
+      })
       .option('store', storeOption)
       .option('release', {
         type: 'string',
@@ -124,6 +147,7 @@ const command: CommandModule<object, Words> = {
         describe: 'show: number of deaths',
         default: '20',
       })
+      .option('output', outputOption('fetch: the file to write; default: in the current folder'))
       .option('json', jsonOption)
       .options(keyOptions);
   },
@@ -137,9 +161,11 @@ const command: CommandModule<object, Words> = {
 export default command;
 
 /** Called before the store is opened. Throws `usage`. */
-function readAction({ action: name, ids = [], release }: Words): Action | undefined {
+function readAction({ action: name, ids = [], release, output }: Words): Action | undefined {
   if (release !== undefined && name !== 'resolve')
     throw new AgentdumpError('usage', '--release is a word of `issues resolve`', { argument: 'release' });
+  if (output !== undefined && name !== 'fetch')
+    throw new AgentdumpError('usage', '--output is a word of `issues fetch`', { argument: 'output' });
   if (name === undefined) return undefined;
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (!action)
