@@ -44,7 +44,7 @@ export interface InstalledAgent {
    * The text of `agent-events.json`, including everything in flight, for the fatal path. `thrown`: the error that ends the
    * process, followed by its causes. Undefined if nothing was recorded.
    */
-  renderPart(thrown?: readonly unknown[]): string | undefined;
+  renderPart(atMs?: number, thrown?: readonly unknown[]): string | undefined;
   /** The form in which this content would be recorded in an event. */
   clean(content: object): Record<string, unknown> | undefined;
   /** Receives a message of a diagnostics channel that was published before the taps were installed. */
@@ -72,11 +72,12 @@ export function installAgent({
       return sink.hasAgentEvents;
     },
     open: () => void sink.opened(),
-    renderPart(thrown = []) {
+    renderPart(atMs, thrown = []) {
       recorder.flush();
       const { within } = recorder;
       const failed = recorder.failedWork.findOwners(thrown);
-      return sink.opened()?.renderPart({ ...(within && { within }), ...(failed.length && { failed }) });
+      const death = { ...(within && { within }), ...(failed.length && { failed }) };
+      return sink.opened()?.renderPart(atMs, death);
     },
     clean: (content) => sink.opened()?.clean(content),
     hear(channel, message) {

@@ -20,11 +20,11 @@ export interface OpenTest extends Omit<RunningTest, 'startedAt'> {
 
 export class TestContext implements Origin {
   readonly kind = 'test';
-  readonly #tell: (() => TestOrigin | undefined) | undefined;
+  readonly #tell: ((atMs: number) => TestOrigin | undefined) | undefined;
   /** The newest attempt. */
   #test: OpenTest | undefined;
 
-  constructor(tell?: () => TestOrigin | undefined) {
+  constructor(tell?: (atMs: number) => TestOrigin | undefined) {
     this.#tell = tell;
   }
 
@@ -32,16 +32,16 @@ export class TestContext implements Origin {
     this.#test = test;
   }
 
-  describe(): TestOrigin | undefined {
+  describe(atMs = now()): TestOrigin | undefined {
     const test = this.#test;
-    if (!test) return this.#tell?.();
+    if (!test) return this.#tell?.(atMs);
     const { file, name, startedMs, hook, ended } = test;
     return {
       ...(file !== undefined && { file }),
       name,
       startedAt: new Date(startedMs).toISOString(),
       ...(hook && { hook }),
-      ...(ended && { ended: { status: ended.status, beforeMs: now() - ended.atMs } }),
+      ...(ended && { ended: { status: ended.status, beforeMs: Math.max(0, atMs - ended.atMs) } }),
     };
   }
 }

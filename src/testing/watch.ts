@@ -208,14 +208,14 @@ export class TestWatch implements TestPort {
   #aroundTest(key: object): TestContext {
     this.#isFollowed = true;
     const test = this.#keyed(key);
-    return new TestContext(() => {
-      const origin = test.describe();
+    return new TestContext((atMs) => {
+      const origin = test.describe(atMs);
       return origin && { ...origin, hook: true };
     });
   }
 
-  describeOrigin(origin: Origin): TestOrigin | undefined {
-    return origin instanceof TestContext ? origin.describe() : undefined;
+  describeOrigin(origin: Origin, atMs?: number): TestOrigin | undefined {
+    return origin instanceof TestContext ? origin.describe(atMs) : undefined;
   }
 
   #keyed(key: object, tell?: () => TestOrigin): TestContext {

@@ -36,8 +36,8 @@ export interface TestPort {
   readonly causal: CausalContext;
   /** Whether contexts are tracked for tests here. */
   readonly isFollowed: boolean;
-  /** The test or hook that this context belongs to; undefined for any other context. */
-  describeOrigin(origin: Origin): TestOrigin | undefined;
+  /** The test or hook that this context belongs to, as of `atMs` (now without it); undefined for any other context. */
+  describeOrigin(origin: Origin, atMs?: number): TestOrigin | undefined;
   /** Undefined while nothing is known about tests here. */
   describe(): TestPart | undefined;
   /** The stacks of this process's worker threads that `agentdump ci` captured when it stopped the run. */

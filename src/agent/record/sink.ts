@@ -144,9 +144,9 @@ export class EventSink implements AgentSink {
     return this.#clean(content);
   }
 
-  /** The text of the bundle part `agent-events.json`. */
-  renderPart(death: Pick<AgentEventsPart, 'within' | 'failed'> = {}): string {
-    const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted, ...death };
+  /** The text of the bundle part `agent-events.json`. `at`: the death, to which ages are relative. */
+  renderPart(at = now(), death: Pick<AgentEventsPart, 'within' | 'failed'> = {}): string {
+    const head = { schema: agentEventsSchema, at, evicted: this.#ring.evicted, ...death };
     return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.texts().join(',')}]}`;
   }
 

@@ -79,7 +79,10 @@ export function readAgentRecords(values: Iterable<unknown>, endedAt?: number): A
   return { events, at: timeOf(endedAt, events), isLastRecord: true, evicted, unreadable };
 }
 
-/** Merges both sources: the journal has more events, the part has what was in flight at the death. */
+/**
+ * Merges both sources: the journal has more events, the part has what was in flight at the death, and when that was: what the
+ * journal has from later was written while the bundle was.
+ */
 export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
   const { events } = sorted([...a.events, ...b.events]);
   const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
@@ -88,7 +91,7 @@ export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
   const isLastRecord = a.isLastRecord && b.isLastRecord;
   return {
     events,
-    at: Math.max(a.at, b.at),
+    at: isLastRecord ? Math.max(a.at, b.at) : b.isLastRecord ? a.at : b.at,
     evicted,
     unreadable: a.unreadable + b.unreadable,
     ...(isLastRecord && { isLastRecord }),

@@ -9,6 +9,8 @@ import type { CaptureRequest } from './request.ts';
 import { isMainThread } from './surroundings.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
 
+const { now } = Date;
+
 /** `hasWorked`: work of an agent or a server was recorded, so the program is no longer starting. */
 export function describeTrigger(request: CaptureRequest, hasWorked = false): TriggerPart {
   // Node 20 assigns `process.chdir` when it loads this module, and the program may have frozen `process`.
@@ -24,7 +26,7 @@ export function describeTrigger(request: CaptureRequest, hasWorked = false): Tri
       isAtWork: phase === 'at-work',
       stall: request.details?.stall,
     }),
-    at: new Date().toISOString(),
+    at: new Date(request.atMs ?? now()).toISOString(),
     program: programName(process.argv, process.env),
     pid: process.pid,
     threadId,

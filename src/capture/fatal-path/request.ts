@@ -8,6 +8,8 @@ export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silenc
 export interface CaptureRequest {
   kind: InsideKind;
   handledByHost: boolean;
+  /** When it happened, before anything is loaded or collected: ages are relative to it. Without it, they are to now. */
+  atMs?: number;
   thrown?: { value: unknown };
   /** The stack that led to the event if there is no thrown value, for example that of a process.exit. */
   stackText?: string;

@@ -34,6 +34,8 @@ import { loadColdHalf, programNameLate, requireHalves } from './half-loader.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { watchForTests } from './test-watch.ts';
 
+const { now } = Date;
+
 /** An exit this soon after a captured death belongs to that death. */
 const sameDeathMs = 30_000;
 const mostHandledPaths = 20;
@@ -128,7 +130,8 @@ function installTriggers(
   let deathSignals: DeathSignals | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
   const handledPaths: string[] = [];
-  const captureDeath = (request: CaptureRequest): string | undefined => {
+  const captureDeath = (asked: CaptureRequest): string | undefined => {
+    const request = { ...asked, atMs: now() };
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
     return harmless(() => {
       if (isOwnDeath(request) && request.kind !== 'signal') attempt(() => surroundings.watch?.noteDeath());

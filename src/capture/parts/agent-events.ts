@@ -8,7 +8,9 @@ export const agentEventsPart: PartProducer = {
   name: partNames.agentEvents,
   isVital: true,
   produce(context): undefined {
-    const text = context.recording?.renderPart(context.thrown ? everyCauseOf(context.thrown.value) : []);
+    const { recording, thrown, trigger } = context;
+    const causes = thrown ? everyCauseOf(thrown.value) : [];
+    const text = recording?.renderPart(Date.parse(trigger.at), causes);
     if (text === undefined) return;
     proveCleaning(context);
     if (knowsMoreNow(context)) {

@@ -20,7 +20,7 @@ export const originPart: PartProducer = {
     const { requests } = origins;
     const open = requests.open();
     const { current, lost, maker } = isByCode(trigger) ? readOrigin(origins, thrown?.frames) : {};
-    const chain = [...agentLinks(recording?.recorder.within), ...originLinks(current, tests)];
+    const chain = [...agentLinks(recording?.recorder.within), ...originLinks(current, tests, trigger)];
     if (open.length === 0 && chain.length === 0 && requests.count === 0) return undefined;
     const own = [...ancestors(current).filter(isRequest), ...(maker ? [maker] : [])];
     const listed = [...new Set([...own, ...open])];
@@ -31,7 +31,7 @@ export const originPart: PartProducer = {
       ...(isByCode(trigger) && chain.length === 0 && lost && { lost }),
       ...(maker && { maker: requestIdOf(maker) }),
       ...(trace && { trace }),
-      requests: listed.slice(0, mostRequests).map(describeRequest),
+      requests: listed.slice(0, mostRequests).map((one) => describeRequest(one, Date.parse(trigger.at))),
       inFlight: open.length,
       webSockets: open.filter(({ start }) => start?.upgraded).length,
       http2Sessions: new Set(open.flatMap(({ start }) => start?.stream?.session ?? [])).size,
@@ -49,11 +49,15 @@ export function isByCode({
   return stall !== undefined || exitStack !== undefined || kind === 'snapshot-call';
 }
 
-function originLinks(origin: Origin | undefined, tests: CaptureContext['tests']): OriginLink[] {
+function originLinks(
+  origin: Origin | undefined,
+  tests: CaptureContext['tests'],
+  trigger: TriggerPart,
+): OriginLink[] {
   const links = ancestors(origin).flatMap((one): OriginLink[] =>
     isRequest(one) ? [{ kind: 'request', id: requestIdOf(one) }] : [],
   );
-  const test = testOrigin(origin, tests);
+  const test = testOrigin(origin, tests, trigger);
   if (test)
     links.push({ kind: 'test', name: test.name, ...(test.file !== undefined && { file: test.file }) });
   return links;
@@ -66,9 +70,10 @@ function originLinks(origin: Origin | undefined, tests: CaptureContext['tests'])
 export function testOrigin(
   origin: Origin | undefined,
   tests: CaptureContext['tests'],
+  trigger: TriggerPart,
 ): TestOrigin | undefined {
   const test = ancestors(origin).find((one) => one.kind === 'test');
-  const found = test && tests?.describeOrigin(test);
+  const found = test && tests?.describeOrigin(test, Date.parse(trigger.at));
   return found?.ended && origin !== test ? undefined : found;
 }
 

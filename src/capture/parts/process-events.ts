@@ -11,6 +11,7 @@ import type { Child, Happening } from '../recording/happenings.ts';
 import { type LogTap, logStreams } from '../recording/log-tap.ts';
 import { renderLogTail } from '../recording/log-text.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
+import { processStartMs } from './process.ts';
 import { findUnseenChildren } from './unseen-children.ts';
 
 const logChars = 16 * 1024;
@@ -25,7 +26,7 @@ export const processEventsPart: PartProducer = {
     const parent = describeParent(config.dir, related);
     const children = [...happenings.children].map((child) => describeChild(child, related));
     const unseen = findUnseenChildren(thrown?.value, related, new Set(children.map(({ pid }) => pid)), {
-      startedAt: Date.parse(trigger.at) - Math.round(process.uptime() * 1000),
+      startedAt: processStartMs(),
       at: trigger.at,
     });
     return {

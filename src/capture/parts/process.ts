@@ -11,13 +11,15 @@ import { currentPolicy } from '../install/policy.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 import { ownReport } from './report.ts';
 
+const { now } = Date;
+
 export const processPart: PartProducer = {
   name: partNames.process,
   produce(context): ProcessPart {
     const { trigger, workers } = context;
     if (platform.groupMount === undefined)
       context.addGap(partNames.process, notAvailable('control groups and their limits'));
-    const uptimeMs = Math.round(process.uptime() * 1000);
+    const startedMs = processStartMs();
     const container = findContainer();
     return {
       pid: process.pid,
@@ -30,8 +32,8 @@ export const processPart: PartProducer = {
       versions: versionsOf(process.versions),
       platform: process.platform,
       arch: process.arch,
-      startedAt: new Date(Date.parse(trigger.at) - uptimeMs).toISOString(),
-      uptimeMs,
+      startedAt: new Date(startedMs).toISOString(),
+      uptimeMs: Math.max(0, Date.parse(trigger.at) - startedMs),
       threadId: trigger.threadId,
       resourceUsage: { ...process.resourceUsage() },
       limits: readLimits(context),
@@ -41,6 +43,11 @@ export const processPart: PartProducer = {
     };
   },
 };
+
+/** In milliseconds since the epoch. The trigger's time would be too early by what was done since. */
+export function processStartMs(): number {
+  return Math.round(now() - process.uptime() * 1000);
+}
 
 function versionsOf(versions: NodeJS.ProcessVersions): Record<string, string> {
   const entries = Object.entries(versions).filter(

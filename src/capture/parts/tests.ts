@@ -16,6 +16,6 @@ export const testsPart: PartProducer = {
 /** For a test that has just failed the runner provides everything. */
 function originOf({ tests, origins, trigger }: CaptureContext, { failure }: TestPart): Partial<TestPart> {
   if (!origins || failure || tests?.isFollowed !== true || !isByCode(trigger)) return {};
-  const origin = testOrigin(readOrigin(origins).current, tests);
+  const origin = testOrigin(readOrigin(origins).current, tests, trigger);
   return { isFollowed: true, ...(origin && { origin }) };
 }

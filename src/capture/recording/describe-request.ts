@@ -17,7 +17,8 @@ export function requestIdOf({ number }: RequestOrigin): string {
   return `r${number}`;
 }
 
-export function describeRequest(origin: RequestOrigin): RequestFacts {
+/** `atMs`: when its age is told, which is the death rather than now. */
+export function describeRequest(origin: RequestOrigin, atMs = now()): RequestFacts {
   const { start, over, startedMs } = origin;
   const { request, response, stream, upgraded } = start ?? {};
   const headers = headersOf(start ? (request?.rawHeaders ?? start.headers) : over?.headers);
@@ -33,9 +34,12 @@ export function describeRequest(origin: RequestOrigin): RequestFacts {
     ...(method !== undefined && { method }),
     ...(url !== undefined && { path: withoutValues(url) }),
     ...(route !== undefined && { route }),
-    ageMs: (over?.atMs ?? now()) - startedMs,
+    ageMs: Math.max(0, (over?.atMs ?? atMs) - startedMs),
     ...(over && {
-      answered: { beforeMs: now() - over.atMs, ...(over.status !== undefined && { status: over.status }) },
+      answered: {
+        beforeMs: Math.max(0, atMs - over.atMs),
+        ...(over.status !== undefined && { status: over.status }),
+      },
     }),
     ...(typeof status === 'number' && { status }),
     ...(socket && { connection: { bytesRead: socket.bytesRead, bytesWritten: socket.bytesWritten } }),

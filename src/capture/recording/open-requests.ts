@@ -32,7 +32,7 @@ export class OpenRequests {
     if (said === this.#written && !isDue) return undefined;
     this.#written = said;
     this.#looks = 0;
-    return { leastAgeMs, inFlight: open.length, requests: listed.map(describeRequest) };
+    return { leastAgeMs, inFlight: open.length, requests: listed.map((one) => describeRequest(one, at)) };
   }
 
   /** Older segments of the journal were dropped. */
