@@ -1,6 +1,8 @@
 /**
  * Parses the events of a stream. Most of them differ from the one before only in a piece of text. The text around that piece is
- * kept, and while it stays the same, only the piece is read. The result of such an event is the same object each time.
+ * kept, and while it stays the same, only the piece is read. The result of such an event is the same object each time. Where
+ * many of them stand one after the other, their pieces are joined and read as one event, because a provider's reader only
+ * appends the piece.
  */
 import { isObject, type JsonObject, parseJson } from '../calls/json.ts';
 import type { TextPath } from '../calls/model-call.ts';
@@ -12,8 +14,23 @@ interface Repeated {
   /** The object in `value` that has the piece. */
   holder: JsonObject;
   key: string;
+  /** The whole event around the piece, as most servers write it. */
+  name: string | undefined;
+  lineBefore: string;
+  lineAfter: string;
 }
 
+/** Events that differ only in their piece. */
+export interface EventRun {
+  name: string | undefined;
+  /** An event with the pieces of all. */
+  value: unknown;
+  count: number;
+  /** The position after the last of them. */
+  end: number;
+}
+
+const eventEnd = '\n\n';
 /** From this length on, V8 makes a slice that keeps the whole event alive. */
 const leastSliced = 13;
 /** Put in place of the piece to prove that this place is the value at the path. */
@@ -31,16 +48,41 @@ export class EventParser {
   }
 
   /** The value of an event, to be read before the next one is parsed; undefined if the text is not JSON. */
-  parse(text: string): unknown {
-    const repeated = this.#repeat(text);
+  parse(text: string, name?: string): unknown {
+    const repeated = this.#repeat(text, name);
     if (repeated !== undefined) return repeated;
     const value = parseJson(text);
-    if (this.#path && this.#inVain < mostInVain) this.#learn(text, value, this.#path);
+    if (this.#path && this.#inVain < mostInVain) this.#learn(text, name, value, this.#path);
     return value;
   }
 
-  #repeat(text: string): unknown {
+  /** The events like the last one that stand in a stream's `text` from `start` on; undefined if there is none. */
+  readRun(text: string, start: number): EventRun | undefined {
     if (!this.#repeated) return undefined;
+    const { lineBefore, lineAfter, name, value, holder, key } = this.#repeated;
+    let joined = '';
+    let count = 0;
+    let end = start;
+    for (; ; count++) {
+      const from = end + lineBefore.length;
+      if (text.slice(end, from) !== lineBefore) break;
+      const next = text.indexOf(eventEnd, from) + eventEnd.length;
+      const to = next - lineAfter.length;
+      if (to < from || text.slice(to, next) !== lineAfter) break;
+      const piece = text.slice(from, to);
+      if (!isPlain(piece)) break;
+      joined += piece;
+      end = next;
+    }
+    if (count === 0) return undefined;
+    // A copy, since the pieces keep the text alive.
+    holder[key] = parseJson(`"${joined}"`);
+    this.#inVain = 0;
+    return { name, value, count, end };
+  }
+
+  #repeat(text: string, name: string | undefined): unknown {
+    if (!this.#repeated || this.#repeated.name !== name) return undefined;
     const { before, after, value, holder, key } = this.#repeated;
     const end = text.length - after.length;
     // Four times as fast as startsWith and endsWith.
@@ -54,7 +96,7 @@ export class EventParser {
     return value;
   }
 
-  #learn(text: string, value: unknown, path: TextPath): void {
+  #learn(text: string, name: string | undefined, value: unknown, path: TextPath): void {
     const key = path.at(-1) as string;
     const piece = holderOf(value, path)?.[key];
     if (typeof piece !== 'string' || piece === '') return;
@@ -65,7 +107,9 @@ export class EventParser {
     const proven = parseJson(before + probe + after);
     const holder = holderOf(proven, path);
     if (holder?.[key] !== probe) return;
-    this.#repeated = { before, after, value: proven, holder, key };
+    const lineBefore = `${name === undefined ? '' : `event: ${name}\n`}data: ${before}`;
+    const lineAfter = after + eventEnd;
+    this.#repeated = { before, after, value: proven, holder, key, name, lineBefore, lineAfter };
     this.#inVain++;
   }
 }

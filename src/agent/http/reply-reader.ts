@@ -12,7 +12,7 @@ import { ContentDecoder } from './content-decoder.ts';
 import { EventStreamDecoder } from './event-stream.ts';
 import { LineDecoder } from './ndjson.ts';
 import { EventParser } from './repeated-event.ts';
-import { SseDecoder } from './sse.ts';
+import { defaultEventLimit, SseDecoder } from './sse.ts';
 
 type Framing = 'json' | 'sse' | 'lines' | 'event-stream';
 
@@ -34,7 +34,7 @@ export class ReplyReader {
   readonly #format: ProviderFormat;
   readonly #reply: ReplyBuilder;
   readonly #decoder: ContentDecoder;
-  readonly #sse = new SseDecoder();
+  readonly #sse = new SseDecoder(defaultEventLimit, (text, start) => this.#readRun(text, start));
   readonly #lines = new LineDecoder();
   readonly #eventStream = new EventStreamDecoder();
   readonly #events: EventParser;
@@ -118,10 +118,18 @@ export class ReplyReader {
 
   #readEvent(name: string | undefined, text: string): void {
     this.frames++;
-    const value = this.#events.parse(text);
+    const value = this.#events.parse(text, name);
     if (value !== undefined) this.#format.readEvent(name, value, this.#reply);
     // Recorded as evidence: the client's parser will fail on what the server sent.
     else this.#reply.error ??= { type: 'malformed_event', message: text.slice(0, 2000) };
+  }
+
+  #readRun(text: string, start: number): number {
+    const run = this.#events.readRun(text, start);
+    if (!run) return start;
+    this.frames += run.count;
+    this.#format.readEvent(run.name, run.value, this.#reply);
+    return run.end;
   }
 
   #pushFrames(chunk: Uint8Array): void {

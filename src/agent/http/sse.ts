@@ -10,12 +10,16 @@ export interface SseEvent {
   data: string;
 }
 
+/** Reads whole events that it knows in `text` from `start` on, and returns the position after them. */
+export type PassRun = (text: string, start: number) => number;
+
 export const defaultEventLimit = 4 * 1024 * 1024;
 
 export class SseDecoder {
   /** Events that were longer than the limit. */
   dropped = 0;
   readonly #limit: number;
+  readonly #passRun: PassRun | undefined;
   readonly #utf8 = new TextDecoder('utf-8');
   /** Text after the last line end. */
   #rest = '';
@@ -26,8 +30,9 @@ export class SseDecoder {
   /** The last chunk ended with CR. An LF at the start of the next one belongs to it. */
   #afterCr = false;
 
-  constructor(limit = defaultEventLimit) {
+  constructor(limit = defaultEventLimit, passRun?: PassRun) {
     this.#limit = limit;
+    this.#passRun = passRun;
   }
 
   /** Calls `onEvent` for each event that `chunk` completes. */
@@ -54,6 +59,15 @@ export class SseDecoder {
     let lf = text.indexOf('\n');
     let cr = text.indexOf('\r');
     while (lf !== -1 || cr !== -1) {
+      if (this.#passRun && this.#isBetweenEvents()) {
+        const passed = this.#passRun(text, start);
+        if (passed > start) {
+          start = passed;
+          lf = text.indexOf('\n', start);
+          if (cr !== -1 && cr < start) cr = text.indexOf('\r', start);
+          continue;
+        }
+      }
       const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
       const line = text.slice(start, end);
       this.#line(this.#rest === '' ? line : this.#rest + line, onEvent);
@@ -63,6 +77,10 @@ export class SseDecoder {
       if (cr !== -1 && cr < start) cr = text.indexOf('\r', start);
     }
     this.#keep(text.slice(start));
+  }
+
+  #isBetweenEvents(): boolean {
+    return this.#rest === '' && this.#event === undefined && this.#dataLength === 0 && !this.#tooLong;
   }
 
   #keep(rest: string): void {
