@@ -9,7 +9,7 @@ import { isStandIn } from './values/stand-ins.ts';
 export interface ArgumentRules {
   names: NameBook;
   text: (value: string) => string;
-  count: (rule: string) => void;
+  count: (rule: string, value: string, isCertain?: boolean) => void;
 }
 
 export function redactArguments(argv: readonly string[], rules: ArgumentRules): string[] {
@@ -61,6 +61,6 @@ function redactAssignment(argument: string, rules: ArgumentRules): string {
 
 function withhold(value: string, rule: string, rules: ArgumentRules): string {
   if (isStandIn(value)) return rules.text(value);
-  rules.count(rule);
+  rules.count(rule, value, true);
   return renderPlaceholder(rule, value);
 }

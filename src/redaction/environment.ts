@@ -3,6 +3,7 @@
  * and also withheld if it looks random and its name is unknown.
  */
 import type { NameBook } from './names/name-book.ts';
+import { isEverydayWord } from './values/findings.ts';
 import { isPublicId } from './values/public-ids.ts';
 import { hasLongRandomPart, looksRandom } from './values/randomness.ts';
 import { isStandIn } from './values/stand-ins.ts';
@@ -33,7 +34,7 @@ function isHarmless(name: string): boolean {
 export interface EnvironmentRules {
   names: NameBook;
   text: (value: string) => string;
-  count: (rule: string) => void;
+  count: (rule: string, value: string, isCertain?: boolean) => void;
 }
 
 export function redactEnvironment(
@@ -51,13 +52,13 @@ export function redactEnvironment(
 function redactVariable(name: string, value: string, rules: EnvironmentRules): EnvironmentValue {
   const rule = withholdingRule(name, value, rules.names);
   if (rule !== undefined) {
-    rules.count(rule);
+    rules.count(rule, value, true);
     return { withheld: rule };
   }
   const shown = rules.text(value);
   if (shown !== value || isHarmless(name) || rules.names.isAllowed(name) || !isRandom(value))
     return { value: shown };
-  rules.count('random-value');
+  rules.count('random-value', value);
   return { withheld: 'random-value' };
 }
 
@@ -74,14 +75,14 @@ function isRandom(value: string): boolean {
 }
 
 /**
- * Whether a variable's value is a secret worth looking for everywhere: its name is sensitive, and the value is no everyday
- * word.
+ * Whether a variable's value is a secret worth looking for everywhere: it is random, or its name is sensitive and the value is no
+ * everyday word.
  */
 export function isWorthKnowing(name: string, value: string, names: NameBook): boolean {
   const { strength, rule } = names.judge(name);
-  if (strength < 2 || value.length < 6 || isStandIn(value) || (isHarmless(name) && rule !== 'denied-name'))
-    return false;
+  if (value.length < 6 || isStandIn(value) || (isHarmless(name) && rule !== 'denied-name')) return false;
+  if (strength < 2) return !names.isAllowed(name) && isRandom(value);
   if (isPlainDatum(value))
     return rule === 'denied-name' || /^\d{8,}$/.test(value) || /:\/\/[^/\s]*@/.test(value);
-  return !/^[a-z]{0,8}$/.test(value) && !/^[A-Za-z]{0,7}$/.test(value);
+  return !isEverydayWord(value);
 }

@@ -9,6 +9,7 @@ import { NameBook } from './names/name-book.ts';
 import { renderMasked, renderQuotedOnly } from './program-text.ts';
 import { Detector } from './scan/detector.ts';
 import { defaultLimits, redactValue, type ValueLimits } from './structured-value.ts';
+import { Findings } from './values/findings.ts';
 import { KnownValues } from './values/known-values.ts';
 
 export type { ValueLimits };
@@ -18,6 +19,8 @@ import { type Render, TextRedactor } from './text-redactor.ts';
 export interface PolicyOptions {
   /** Values of variables with sensitive names become known values. */
   environment?: Record<string, string | undefined>;
+  /** What is withheld from these words is withheld everywhere. */
+  commandLine?: readonly string[];
   known?: readonly string[];
   /** Names (of variables, fields, headers) that are never withheld, in any casing. */
   allow?: readonly string[];
@@ -27,6 +30,8 @@ export interface PolicyOptions {
   patterns?: readonly RegExp[];
   /** The user's name in this path is removed from paths. */
   home?: string;
+  /** What it withholds becomes a known value, as far as it is a secret in any surroundings. */
+  learns?: boolean;
 }
 
 export interface Policy {
@@ -38,6 +43,10 @@ export interface Policy {
   argv(argv: readonly string[]): string[];
   /** From now on withholds this value wherever it occurs. False if it is too short to be searched for. */
   addKnown(value: string): boolean;
+  /** What it has withheld so far and would be worth knowing. */
+  findings(): string[];
+  /** Withholds known values only: in what was written before they were known. Length is preserved on request. */
+  knownOnly(text: string, keepsLength?: boolean): string;
   /** What was withheld since the last reset, by rule. */
   counts(): Map<string, number>;
   resetCounts(): void;
@@ -62,6 +71,7 @@ const mostRemembered = 1000;
 interface Engine {
   detector: Detector;
   nameDetector: Detector;
+  knownDetector: Detector;
 }
 
 class ProcessPolicy implements Policy {
@@ -69,8 +79,11 @@ class ProcessPolicy implements Policy {
   private readonly known = new KnownValues();
   private readonly patterns: RegExp[];
   private readonly home: HomeFolder;
+  private readonly learns: boolean;
+  private readonly found = new Findings();
   /** A copy from when the policy was created, because programs may delete their secrets from the environment later. */
   private environmentThen: Record<string, string | undefined> | undefined;
+  private commandLine: readonly string[];
   private built: Engine | undefined;
   private tally = new Map<string, number>();
   /**
@@ -83,7 +96,9 @@ class ProcessPolicy implements Policy {
     this.book = new NameBook(options.allow, options.deny);
     this.patterns = (options.patterns ?? []).map(asGlobal);
     this.home = new HomeFolder(options.home);
+    this.learns = options.learns ?? false;
     this.environmentThen = { ...options.environment };
+    this.commandLine = options.commandLine ?? [];
     for (const value of options.known ?? []) this.addKnown(value);
   }
 
@@ -98,6 +113,7 @@ class ProcessPolicy implements Policy {
     return {
       detector: new Detector({ ...parts, context: true }),
       nameDetector: new Detector({ ...parts, context: false }),
+      knownDetector: new Detector({ ...parts, patterns: [], context: false, onlyKnown: true }),
     };
   }
 
@@ -107,6 +123,17 @@ class ProcessPolicy implements Policy {
     this.environmentThen = undefined;
     for (const [name, value] of Object.entries(environment))
       if (value !== undefined && isWorthKnowing(name, value, this.book)) this.addKnown(value);
+    this.learnCommandLine();
+  }
+
+  /** Counts nothing: this is not yet a part of a bundle. */
+  private learnCommandLine(): void {
+    if (this.commandLine.length === 0) return;
+    const { tally } = this;
+    this.tally = new Map();
+    this.argv(this.commandLine);
+    this.tally = tally;
+    for (const value of this.found.all()) this.addKnown(value);
   }
 
   text(text: string): string {
@@ -130,10 +157,25 @@ class ProcessPolicy implements Policy {
     return this.run(this.engine().detector, text, renderMasked);
   }
 
+  /** A secret may stand bare before the place that shows what it is: what is found now is looked for again. */
   private run(detector: Detector, text: string, render?: Render): string {
     if (text.length < 4) return text;
+    const { count } = this.found;
+    const clean = this.search(detector, text, render);
+    return this.learns && this.found.count > count ? this.knownOnly(clean, render !== undefined) : clean;
+  }
+
+  private search(detector: Detector, text: string, render?: Render): string {
     const redactor = new TextRedactor(detector, this, render);
     return redactor.write(text) + redactor.end();
+  }
+
+  findings(): string[] {
+    return this.found.all();
+  }
+
+  knownOnly(text: string, keepsLength = false): string {
+    return this.search(this.engine().knownDetector, text, keepsLength ? renderMasked : undefined);
   }
 
   stream(): { write(chunk: string): string; end(): string } {
@@ -165,15 +207,16 @@ class ProcessPolicy implements Policy {
     this.tally = new Map();
   }
 
-  count(rule: string): void {
+  count(rule: string, value: string, isCertain = false): void {
     this.tally.set(rule, (this.tally.get(rule) ?? 0) + 1);
+    if (rule !== 'known-value' && this.found.note(value, isCertain) && this.learns) this.addKnown(value);
   }
 
   private rules() {
     return {
       names: this.book,
       text: (text: string) => this.text(text),
-      count: (rule: string) => this.count(rule),
+      count: (rule: string, value: string, isCertain?: boolean) => this.count(rule, value, isCertain),
     };
   }
 }

@@ -23,7 +23,7 @@ export const defaultLimits: ValueLimits = { maxDepth: 12, maxEntries: 20_000, ma
 export interface ValueRules {
   names: NameBook;
   text: (value: string) => string;
-  count: (rule: string) => void;
+  count: (rule: string, value: string, isCertain?: boolean) => void;
 }
 
 export function redactValue(value: unknown, rules: ValueRules, limits: ValueLimits): unknown {
@@ -80,7 +80,7 @@ class ValueCopier {
       !verdict.form &&
       isSecretValue(value.slice(0, 4096), verdict, standAlone)
     ) {
-      this.rules.count(verdict.rule);
+      this.rules.count(verdict.rule, value, verdict.strength === 3);
       return renderPlaceholder(verdict.rule, value);
     }
     // Long enough that the effects of this first cut are removed by the last one.
@@ -110,7 +110,7 @@ class ValueCopier {
     if (text.length < 4) return plain;
     const verdict = name === '' ? undefined : this.rules.names.judge(name);
     if (verdict && verdict.strength > 1 && isSecretValue(text, verdict, standAlone)) {
-      this.rules.count(verdict.rule);
+      this.rules.count(verdict.rule, text);
       return renderPlaceholder(verdict.rule, text);
     }
     const redacted = this.rules.text(text);

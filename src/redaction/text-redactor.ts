@@ -32,7 +32,7 @@ interface Unfinished {
 }
 
 export interface RedactionCounter {
-  count(rule: string): void;
+  count(rule: string, value: string): void;
 }
 
 export class TextRedactor {
@@ -119,7 +119,7 @@ export class TextRedactor {
       if (shown === value) out += value;
       else {
         out += this.quotesNumbers ? quote + shown + quote : shown;
-        this.counter?.count(rule);
+        this.counter?.count(rule, value);
       }
       at = end;
     }

@@ -206,3 +206,44 @@ test('a text that is redacted while another one is: neither spoils the other', (
   );
   assert.deepEqual(find(), [{ start: 9, end: text.length, rule: 'api-key' }]);
 });
+
+test('what is withheld once is withheld everywhere, in every encoding, also before the place that shows what it is', () => {
+  const policy = createPolicy({ learns: true });
+  const password = ['Sommer', 'regen-', '1987'].join('');
+  const both = policy.text(`cannot connect with ${password}; the password is ${password}`);
+  assert.ok(!both.includes(password), both);
+  const source = `if (given === '${password}') open();`;
+  const clean = policy.code(source);
+  assert.ok(!clean.includes(password) && clean.length === source.length, clean);
+  const hex = Buffer.from(password).toString('hex');
+  assert.ok(!policy.text(`sent ${hex}`).includes(hex));
+  const early = `{"said":"${password}"}`;
+  assert.ok(!policy.knownOnly(early).includes(password));
+  assert.equal(policy.knownOnly(`'${password}'`, true).length, password.length + 2);
+  assert.ok(policy.findings().includes(password));
+});
+
+test('the words of the command line are known from the start, and are not counted as withheld', () => {
+  const policy = createPolicy({ commandLine: ['node', 'app.js', '--password', `${planted}!`] });
+  assert.equal(policy.text('all is well'), 'all is well');
+  assert.deepEqual([...policy.counts()], []);
+  assert.ok(!policy.text(`no access with ${planted}!`).includes(planted));
+});
+
+test('everyday words, short values and examples are not learned, and without `learns` nothing is', () => {
+  const learning = createPolicy({ learns: true });
+  learning.argv(['mysql', '--password', 'secret', '--token=abc12']);
+  learning.text('password=production');
+  assert.deepEqual(learning.findings(), []);
+  assert.equal(learning.text('in production, abc12'), 'in production, abc12');
+  const plain = createPolicy();
+  plain.text(`password=${planted}`);
+  assert.deepEqual(plain.findings(), [planted]);
+  assert.equal(plain.text(`said ${planted} twice`), `said ${planted} twice`);
+});
+
+test('a variable that is withheld because it looks random is withheld in every text', () => {
+  const value = `${planted}${planted}${planted}`;
+  const policy = createPolicy({ environment: { SOMETHING: value } });
+  assert.ok(!policy.text(`started with ${value.slice(0, 36)}`).includes(planted));
+});

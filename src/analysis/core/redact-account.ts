@@ -15,7 +15,7 @@ import { findVariables } from './process/start-words.ts';
 export type AccountRedactor = Pick<Policy, 'text' | 'code' | 'argv'>;
 
 /**
- * Knows the secrets in the dead process's environment, those that the names of variables and fields in the account show, and the
+ * Knows the secrets in the dead process's environment and command line, those that the names of variables and fields in the account show, and the
  * names that the process itself was told to allow and deny.
  */
 export function redactorOf(dump: CoreDump, account: Account): AccountRedactor {
@@ -24,6 +24,8 @@ export function redactorOf(dump: CoreDump, account: Account): AccountRedactor {
     environment,
     allow: namesIn(environment['AGENTDUMP_ALLOW']),
     deny: namesIn(environment['AGENTDUMP_DENY']),
+    commandLine: account.process?.argv ?? [],
+    learns: true,
   });
   learnSecrets(account, policy);
   return policy;

@@ -121,6 +121,14 @@ export class BundleWriter {
     return this.#ledgerHead;
   }
 
+  /** Writes a part again, which stays as complete as it was. False, with the part dropped, if that was not possible. */
+  replacePart(name: string, content: string): boolean {
+    const complete = this.#parts.get(name)?.complete ?? true;
+    if (this.writePart(name, content, { complete })) return true;
+    this.dropPart(name, 'it had to be redacted once more, and could not be written');
+    return false;
+  }
+
   /** Text is written as UTF-8. True if the part was written; otherwise a gap says why not. Never throws. */
   writePart(name: string, content: string | Uint8Array, options: PartOptions = {}): boolean {
     const part = this.openPart(name);

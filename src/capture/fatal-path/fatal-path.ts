@@ -17,7 +17,7 @@ import { runWithDeadline } from '../host/deadline.ts';
 import { makeRoomForFiles } from '../host/free-descriptors.ts';
 import { type OwnTime, ownTime } from '../host/own-time.ts';
 import type { Config } from '../install/config.ts';
-import { configurePolicy } from '../install/policy.ts';
+import { configurePolicy, currentPolicy } from '../install/policy.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
 import { heapPart } from '../parts/heap/heap.ts';
 import { partProducers } from '../parts/index.ts';
@@ -25,6 +25,7 @@ import type { CaptureContext } from '../parts/part.ts';
 import { triggerPart } from '../parts/trigger.ts';
 import { dropUnprovenParts } from './canary.ts';
 import { describeTrigger, repeatKey } from './describe-trigger.ts';
+import { withholdFindings } from './own-findings.ts';
 import { type CaptureRequest, leavesAlive } from './request.ts';
 import { readRawFrames } from './serialize-error.ts';
 import { announce, isToldLater } from './summary-line.ts';
@@ -109,6 +110,7 @@ function storeBundle(
   writePlainTrigger(writer, trigger);
   const context = createContext(surroundings, request, trigger, writer, time, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
+  withholdFindings(writer, currentPolicy());
   dropUnprovenParts(writer);
   // The full trigger part was not proven clean: the plain one still states which death it was.
   if (!writer.partNames.includes(partNames.trigger)) writePlainTrigger(writer, trigger);

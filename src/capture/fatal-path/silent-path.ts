@@ -35,6 +35,7 @@ import { stackTextOf } from '../stacks/frame-reader.ts';
 import { KnownWorkers } from '../triggers/known-workers.ts';
 import { dropUnprovenParts } from './canary.ts';
 import { describeTrigger } from './describe-trigger.ts';
+import { withholdFindings } from './own-findings.ts';
 import type { CaptureRequest } from './request.ts';
 import { announce } from './summary-line.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -111,6 +112,7 @@ function write(thread: SilentThread): string {
   const missing = [scripts, memory, environment, packages];
   const reason = thread.stackText === undefined ? letsNobodyIn : isTooFull;
   for (const part of thread.frames ? missing : [locals, ...missing]) bundle.addGap({ part, reason });
+  withholdFindings(bundle, currentPolicy());
   dropUnprovenParts(bundle);
   const path = bundle.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });

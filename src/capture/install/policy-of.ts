@@ -1,19 +1,25 @@
 /**
  * A redaction policy for this process: from the variables as they are now and as they were at exec (a host may have deleted a
- * secret that its heap still contains), and the values that the host registered.
+ * secret that its heap still contains), its command line, and the values that the host registered.
  */
 import { homedir } from 'node:os';
 import { platform } from '../../platform/index.ts';
 import { createPolicy, type Policy } from '../../redaction/policy.ts';
 import type { Config } from './config.ts';
 
-export function policyOf(known: readonly string[], { allow, deny }: Pick<Config, 'allow' | 'deny'>): Policy {
+export function policyOf(
+  known: readonly string[],
+  { allow, deny }: Pick<Config, 'allow' | 'deny'>,
+  learns = false,
+): Policy {
   return createPolicy({
     environment: { ...environmentAtExec(), ...process.env },
+    commandLine: [...process.argv, ...process.execArgv],
     known,
     home: findHome(),
     allow,
     deny,
+    learns,
   });
 }
 

@@ -1,4 +1,4 @@
-/** The redaction policy of the bundle that is written: created on first use. */
+/** The redaction policy of the bundle that is written: created on first use. What it withholds once it withholds everywhere. */
 import type { Policy } from '../../redaction/policy.ts';
 import { canary } from '../fatal-path/canary.ts';
 import type { Surroundings } from '../fatal-path/surroundings.ts';
@@ -10,13 +10,14 @@ let names: { allow: string[]; deny: string[] } = { allow: [], deny: [] };
 let policy: Policy | undefined;
 
 /** Takes the host's values and names as they are now; the policy itself is created on first use. */
-export function configurePolicy({ config, withheld }: Surroundings): void {
+export function configurePolicy({ config, withheld, recordingPolicy }: Surroundings): void {
   names = { allow: config.allow, deny: config.deny };
-  known = [...withheld, ...secretsOfRecipient(config.recipient), canary()];
+  const recorded = recordingPolicy?.policy.findings() ?? [];
+  known = [...withheld, ...recorded, ...secretsOfRecipient(config.recipient), canary()];
   policy = undefined;
 }
 
 export function currentPolicy(): Policy {
-  policy ??= policyOf(known, names);
+  policy ??= policyOf(known, names, true);
   return policy;
 }

@@ -41,6 +41,8 @@ function remembering(own: Policy): Policy {
     },
     environment: (environment) => own.environment(environment),
     argv: (argv) => own.argv(argv),
+    findings: () => own.findings(),
+    knownOnly: (text, keepsLength) => own.knownOnly(text, keepsLength),
     counts: () => own.counts(),
     resetCounts: () => own.resetCounts(),
     stream: () => own.stream(),

@@ -17,6 +17,8 @@ export interface DetectorOptions {
   known: KnownValues;
   patterns: readonly RegExp[];
   context: boolean;
+  /** Searches for known values only. */
+  onlyKnown?: boolean;
   /** Texts from this length on are walked over by the WebAssembly. */
   kernelFrom?: number;
 }
@@ -61,9 +63,11 @@ export class Detector {
       return this.next.withPage(text, use);
     }
     this.isBusy = true;
-    const { names, kernelFrom = usualKernelFrom } = this.options;
+    const { names, kernelFrom = usualKernelFrom, onlyKnown = false } = this.options;
     const kernel =
-      text.length < kernelFrom || text.length > mostOfKernel ? undefined : WalkKernel.take(names);
+      onlyKnown || text.length < kernelFrom || text.length > mostOfKernel
+        ? undefined
+        : WalkKernel.take(names);
     try {
       this.scanner.walkBy(kernel);
       this.pages ??= new PageMaker();
@@ -79,10 +83,12 @@ export class Detector {
    * or after the given `stop`, and not inside a finding.
    */
   find(page: Page, from: number, stop: number): { findings: Finding[]; stop: number } {
+    const { known, patterns, onlyKnown } = this.options;
     const found: Finding[] = [];
-    const stood = Math.max(stop, Math.min(this.scanner.scan(page, from, stop, found), page.length));
-    this.options.known.find(page, from, stood, found);
-    for (const pattern of this.options.patterns) findPattern(page, pattern, from, stood, found);
+    const scanned = onlyKnown ? stop : this.scanner.scan(page, from, stop, found);
+    const stood = Math.max(stop, Math.min(scanned, page.length));
+    known.find(page, from, stood, found);
+    for (const pattern of patterns) findPattern(page, pattern, from, stood, found);
     const findings = found.length > 0 ? mergeFindings(page, found) : found;
     return { findings, stop: Math.max(stood, findings.at(-1)?.end ?? 0) };
   }

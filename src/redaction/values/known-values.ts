@@ -58,16 +58,27 @@ export class KnownValues {
   }
 
   private build(): void {
-    for (const value of this.fresh) this.forms.push(...formsOf(value));
+    const fresh = this.fresh.flatMap((value) => formsOf(value));
     this.fresh = [];
-    const shortest = this.forms.reduce(
-      (least, form) => Math.min(least, form.text.length),
-      Number.POSITIVE_INFINITY,
+    this.forms.push(...fresh);
+    const shortest = fresh.reduce(
+      (least, { text }) => Math.min(least, text.length),
+      longestStride + lookWidth,
     );
-    this.stride = Math.max(1, Math.min(longestStride, shortest - lookWidth + 1));
+    const stride = Math.max(1, Math.min(longestStride, shortest - lookWidth + 1));
+    // Values come one by one while a bundle is written: the table only begins anew if they fall between two lookups.
+    if (this.stride !== 0 && stride >= this.stride) {
+      this.addForms(fresh);
+      return;
+    }
+    this.stride = stride;
     this.bits = new Int32Array(1 << (tableBits - 5));
     this.places = new Map();
-    for (const form of this.forms)
+    this.addForms(this.forms);
+  }
+
+  private addForms(forms: readonly KnownForm[]): void {
+    for (const form of forms)
       for (let offset = 0; offset < this.stride; offset++) this.addPlace({ form, offset });
   }
 

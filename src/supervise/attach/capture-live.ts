@@ -156,7 +156,7 @@ function writeCapture(options: CaptureOptions, answers: Answers, core: LiveCoreP
     writeAnswers(parts, pid, answers, seen);
     if (core) writeCorePart(bundle, core, scrubber);
     for (const gap of answers.gaps) bundle.addGap(gap);
-    return sealProven(bundle);
+    return sealProven(bundle, scrubber);
   } catch (error) {
     bundle.discard();
     throw error;

@@ -56,7 +56,7 @@ export function writeDeadBundle(options: FinishOptions, session: DeadSession): S
     writeEnvironment(bundle, options.scrubber, parts.part);
     if (options.heap) writeHeapPart(bundle, options.heap);
     for (const [name, value] of Object.entries(more)) bundle.writePart(name, JSON.stringify(value));
-    return { path: sealProven(bundle), verdictKind, id };
+    return { path: sealProven(bundle, options.scrubber), verdictKind, id };
   } catch (error) {
     bundle.discard();
     throw error;

@@ -16,6 +16,7 @@ import {
   withheldWhole,
   withoutCanary,
 } from '../../capture/fatal-path/canary.ts';
+import { withholdFindings } from '../../capture/fatal-path/own-findings.ts';
 import type { Policy } from '../../redaction/index.ts';
 
 /** The policy must have the canary as a known secret. */
@@ -39,6 +40,8 @@ export function proveScrubber(policy: Policy): Policy {
       });
       return typeof words === 'string' ? [words] : words;
     },
+    findings: () => policy.findings(),
+    knownOnly: (input, keepsLength) => policy.knownOnly(input, keepsLength),
     counts: () => withoutCanary(policy.counts()),
     resetCounts: () => policy.resetCounts(),
     environment: (environment) => {
@@ -88,8 +91,9 @@ function orReason<Result>(redact: () => Result): Result | string {
   }
 }
 
-/** Drops parts that contain a planted secret, then seals the bundle. Returns its path. */
-export function sealProven(bundle: BundleWriter): string {
+/** Withholds from all parts what one withholds, drops those that contain a planted secret, and seals the bundle. Returns its path. */
+export function sealProven(bundle: BundleWriter, scrubber: Policy): string {
+  withholdFindings(bundle, scrubber);
   dropUnprovenParts(bundle);
   return bundle.seal();
 }

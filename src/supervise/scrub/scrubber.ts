@@ -21,6 +21,7 @@ export function makeScrubber(
     allow: namesIn(environment['AGENTDUMP_ALLOW']),
     deny: namesIn(environment['AGENTDUMP_DENY']),
     home: homedir(),
+    learns: true,
   });
   return proveScrubber(policy);
 }

@@ -71,13 +71,46 @@ test('a part in which the canary stands is dropped before the seal, with a gap',
     const writer = startBundle({ dir, program: 'x', verdictKind: 'killed', writer: 'test' });
     writer.writePart('trigger.json', JSON.stringify({ id: writer.id }));
     writer.writePart('process.json', JSON.stringify({ argv: [Buffer.from(canary()).toString('base64')] }));
-    const bundle = openBundle(sealProven(writer));
+    const bundle = openBundle(sealProven(writer, createPolicy()));
     try {
       assert.deepEqual(
         bundle.manifest?.parts.map(({ name }) => name),
         ['trigger.json'],
       );
       assert.match(JSON.stringify(bundle.manifest?.gaps), /process\.json.*planted secret/);
+    } finally {
+      bundle.close();
+    }
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test('a value that a later part withholds is withheld in an earlier one, which stays as complete as it was', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'agentdump-proven-'));
+  try {
+    const password = ['Sommer', 'regen-', '1987!'].join('');
+    const policy = createPolicy({ learns: true });
+    const writer = startBundle({ dir, program: 'x', verdictKind: 'killed', writer: 'test' });
+    const source = `open('${password}');\n`;
+    writer.writePart('error.json', JSON.stringify({ message: `no access with ${password}` }), {
+      complete: false,
+    });
+    writer.writePart('sources/1.js', source);
+    writer.writePart('process.json', JSON.stringify({ argv: policy.argv(['node', '--password', password]) }));
+    const bundle = openBundle(sealProven(writer, policy));
+    try {
+      for (const { name } of bundle.manifest?.parts ?? [])
+        assert.ok(!String(bundle.readPart(name)).includes(password), name);
+      assert.equal(String(bundle.readPart('sources/1.js')).length, source.length);
+      assert.equal(bundle.manifest?.parts.find(({ name }) => name === 'error.json')?.complete, false);
+      assert.deepEqual(
+        bundle.manifest?.redactions.map(({ rule, part }) => [part, rule]),
+        [
+          ['error.json', 'known-value'],
+          ['sources/1.js', 'known-value'],
+        ],
+      );
     } finally {
       bundle.close();
     }
