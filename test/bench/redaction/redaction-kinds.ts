@@ -20,7 +20,7 @@ try {
   const nodes = ['20', '22', '24', '26'].map((version) =>
     join(root, 'test', 'nodes', 'node_modules', `node-${version}`, 'bin', 'node'),
   );
-  const script = join(root, 'test', 'bench', 'redaction-kinds.mjs');
+  const script = join(root, 'test', 'bench', 'redaction', 'redaction-kinds.mjs');
   for (const node of nodes.some(existsSync) ? nodes.filter(existsSync) : [process.execPath])
     spawnSync(node, [script, built, folder], { stdio: 'inherit' });
 } finally {

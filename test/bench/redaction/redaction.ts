@@ -166,7 +166,7 @@ try {
   writeInput(folder);
   for (const version of ['20', '22', '24', '26']) {
     const node = join(root, 'test', 'nodes', 'node_modules', `node-${version}`, 'bin', 'node');
-    const script = join(root, 'test', 'bench', 'redaction-speed.mjs');
+    const script = join(root, 'test', 'bench', 'redaction', 'redaction-speed.mjs');
     if (existsSync(node)) spawnSync(node, [script, built, folder], { stdio: 'inherit' });
   }
 } finally {
