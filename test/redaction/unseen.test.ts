@@ -5,6 +5,7 @@ import { createRedactor, redact } from '../../src/redaction/index.ts';
 import { scoreCorpus } from '../support/secrets/secret-score.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen/unseen-forms.ts';
 import * as eighth from '../support/unseen/unseen-forms-eighth.ts';
+import * as fifteenth from '../support/unseen/unseen-forms-fifteenth.ts';
 import * as fifth from '../support/unseen/unseen-forms-fifth.ts';
 import * as first from '../support/unseen/unseen-forms-first.ts';
 import * as fourteenth from '../support/unseen/unseen-forms-fourteenth.ts';
@@ -17,6 +18,7 @@ import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
+import * as besideFifteenth from '../support/unseen/unseen-look-alikes-fifteenth.ts';
 import * as besideFifth from '../support/unseen/unseen-look-alikes-fifth.ts';
 import * as besideFourteenth from '../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../support/unseen/unseen-look-alikes-fourth.ts';
@@ -39,6 +41,7 @@ for (const [name, groups, least] of [
   ['the tenth set', tenth, 0.95],
   ['the thirteenth set', thirteenth, 0.95],
   ['the fourteenth set', fourteenth, 0.95],
+  ['the fifteenth set', fifteenth, 0.96],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -57,6 +60,7 @@ for (const [name, groups, most] of [
   ['the tenth', besideTenth, 0.02],
   ['the thirteenth', besideThirteenth, 0.01],
   ['the fourteenth', besideFourteenth, 0.01],
+  ['the fifteenth', besideFifteenth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

@@ -54,10 +54,29 @@ function findGroups(text: string, from: number, out: Finding[]): number {
   return end;
 }
 
+const codesInLine = new RegExp(
+  String.raw`(?: are|:|=)[ \t]{1,4}(${code}(?:(?:,|;| and| or| &)?[ ]${code}){1,15})(?![\w-])`,
+  'iy',
+);
+
+/** `backup codes are 4f8ak-9dk2m and 8skw2-kd93m` */
+function findCodesInLine(text: string, from: number, out: Finding[]): number {
+  codesInLine.lastIndex = from;
+  const list = codesInLine.exec(text)?.[1];
+  if (list === undefined) return 0;
+  const start = codesInLine.lastIndex - list.length;
+  const codes = [...list.matchAll(/[^\s,;&]+/g)].filter(([one]) => !/^(?:and|or)$/i.test(one));
+  const length = codes[0]![0].length;
+  if (length < 6 || !codes.every(([one]) => one.length === length && /\d/.test(one))) return 0;
+  for (const { index, 0: one } of codes)
+    out.push({ start: start + index, end: start + index + one.length, rule: 'recovery-code' });
+  return codesInLine.lastIndex;
+}
+
 /** Lines of codes: the first contains a digit, and the others have its length. */
 function findCodes(text: string, from: number, out: Finding[]): number {
   toList.lastIndex = from;
-  if (!toList.test(text)) return 0;
+  if (!toList.test(text)) return findCodesInLine(text, from, out);
   let at = toList.lastIndex;
   let length = 0;
   let found = 0;

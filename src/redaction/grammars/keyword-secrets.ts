@@ -14,10 +14,10 @@ import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
 
 export const secretKeywords =
-  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort wachtwoord haslo heslo adgangskode contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
 
 const lead =
-  /(?:ña|['’]s)?(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est|é)[ \t]{1,4}|= |=> |-> |→ )?[[(]?)/iy;
+  /(?:ña|['’]s)?(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est|é|è|er|jest|je)[ \t]{1,4}|= |=> |-> |→ )?(?:[[(]|[«„“][ \u00a0]?)?)/iy;
 
 const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
 const codeBefore =
@@ -25,7 +25,7 @@ const codeBefore =
 
 /** What may be between a keyword and a quoted literal, or a value after a mark, in several languages and log formats. */
 const looseLead =
-  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ]\.(?= ["'])|[ ](?:(?:was|has been) )?(?:changed|rotated|reset|updated)(?: from)?(?: \S{1,64} to)?|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
+  /["'`>)\]]{0,3}(?:[ ]?[([](?:[\w-]{1,12}|[a-z ]{1,40})[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ]\.(?= ["'])|[ ](?:(?:was|has been) )?(?:changed|rotated|reset|updated)(?: from)?(?: \S{1,64} to)?|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
 const userThenSecret = /[ \t]{1,3}["']?[A-Za-z][\w.@-]{0,30}["']?(?:[ \t]{1,3}|:)(?=[^\s])/y;
 const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 
@@ -34,7 +34,18 @@ const farLead =
   /(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
 const questionLead =
   /[^\n?]{0,40}\?[ ]?\r?\n(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?=[^\s]{6,80}(?:\s|$))/y;
-const isPasswordWord = /^(?:pass|pwd|pw$|kennwort$|senha$|contrase)/;
+const isPasswordWord = /^(?:pass|pwd|pw$|kennwort$|wachtwoord$|haslo$|heslo$|adgangskode$|senha$|contrase)/;
+
+/** An answer with a hyphen, or `my password for the shop is sunflower,`. */
+function isToldWord({ text }: Page, pattern: RegExp, end: number, at: number, value: string): boolean {
+  if (pattern === questionLead) return /-/.test(value);
+  const owned = /\b(?:my|our|your) [\w-]{0,12} ?$/i.test(
+    text.slice(Math.max(0, end - 32), end).replace(/\w+$/, ''),
+  );
+  return (
+    owned && /(?: is|['’]s) $/.test(text.slice(end, at)) && endsSaying.test(text.slice(at + value.length))
+  );
+}
 
 function findFar(page: Page, word: string, end: number): Finding | undefined {
   if (!isPasswordWord.test(word)) return undefined;
@@ -45,7 +56,7 @@ function findFar(page: Page, word: string, end: number): Finding | undefined {
     const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
     const value = page.text.slice(span.start, Math.min(span.end, span.start + 200)).replace(/[.!?]$/, '');
     if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value)) continue;
-    if (!looksChosen(value) && !(pattern === questionLead && /-/.test(value) && isTypedWord(value))) continue;
+    if (!looksChosen(value) && !(isToldWord(page, pattern, end, at, value) && isTypedWord(value))) continue;
     return nameByShape(page, { start: span.start, end: span.start + value.length }, 'password');
   }
   return undefined;
@@ -131,7 +142,8 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
   const at = lead.lastIndex;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
   const judged = text.slice(span.start, Math.min(span.end, span.start + longestJudged));
-  const value = judged.length < longestJudged && !span.quoted ? judged.replace(/[.!?]$/, '') : judged;
+  const isBare = judged.length < longestJudged && !span.quoted;
+  const value = isBare ? judged.replace(/(?:[.!?]|[”“»][.,!?]?)$/, '') : judged;
   if (
     !isAnnounced(word, value, span.quoted) &&
     !isSaidWord(page, word, { end, at, to: span.end }, value, span.quoted)
@@ -143,6 +155,8 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
 }
 
 /** No other languages here: their words that describe passwords are unknown, and would be taken for one. */
+const joinedWords = /^[a-z]{3,20}[-_.][a-z]{3,20}$/i;
+const otherVerb = /^ (?:ist|lautet|es|est|é|è|er|jest|je) $/;
 const announces = /(?:\b(?:is|was|lautet)|['’]s|[=>→])[ \t]{1,4}[[(]?$/;
 const endsSaying =
   /^(?:[.,;:!)\]\n\r"'`]|$|[ ](?:--|–|—|\(|and\b|but\b|so\b|please\b|for now\b|until\b|now\b|in case\b|if\b))/;
@@ -170,7 +184,9 @@ function isSaidWord(
   if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '') && !isInComment(text, end);
   // After an assignment, code continues on the line; a sentence doesn't.
   if (/[=>→]/.test(lead) && !/^(?:[\n\r"'`]|$)/.test(text.slice(to, to + 1))) return false;
-  if (quoted) return !/\b(?:for|of|to|on|at|by)\b/.test(lead);
+  if (quoted || /[«„“][ \u00a0]?$/.test(lead)) return !/\b(?:for|of|to|on|at|by)\b/.test(lead);
+  // `la password è ivory-letmein`: in other languages one word may describe a password, two joined ones hardly ever.
+  if (joinedWords.test(value) && otherVerb.test(lead)) return true;
   // `wifi / password sunflower`
   if (/^ $/.test(lead))
     return (
@@ -193,7 +209,8 @@ const isDeclared = (text: string, start: number): boolean =>
 function ruleOf(word: string): string {
   if (/^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)) return 'authorization';
   if (word === 'code') return 'one-time-code';
-  return word === 'by' || /^(?:passe|senha|contrase|contrasena|kennwort|passwort)$/.test(word)
+  return word === 'by' ||
+    /^(?:passe|senha|contrase|contrasena|kennwort|passwort|wachtwoord|haslo|heslo|adgangskode)$/.test(word)
     ? 'password'
     : word;
 }

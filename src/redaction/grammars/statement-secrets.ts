@@ -6,6 +6,7 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
+import { isTypedWord } from '../values/plain-words.ts';
 import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted } from '../values/value-span.ts';
 import { isSecretValue, looksChosen } from '../values/values.ts';
@@ -25,6 +26,8 @@ interface Rule {
   part?: RegExp;
   /** The value must look like a password, because the word has other meanings. */
   chosen?: boolean;
+  /** The value may be a word, if it does not describe a secret. */
+  typed?: boolean;
   rule?: string;
 }
 
@@ -43,9 +46,21 @@ const inPipe: Rule = {
   tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo [^\n|]{0,40}-S\b|[^\n|]{0,120}--?(?:password|pass|token)-stdin|[^\n|]{0,30}chpasswd\b|gh auth login|cryptsetup |passwd\b)/y,
   part: /^(?:[\w.-]{1,64}:)?(.+)$/,
 };
+const intoEncoder: Rule = {
+  ...inPipe,
+  tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:base64|openssl|gpg|age)\b/y,
+  chosen: true,
+};
+const prompt = String.raw`(?:[<>-]|[CS]:|[\w.-]{1,16}[>$#:])`;
 /** `op read x`, `pass show x`, `vault kv get -field=password x`: commands that print a secret in the next line. */
 const printsSecret =
   /(?<=\b(?:pass|gopass|op|keyring|security|(?:vault|bao)(?: kv)?|kubectl|secretsmanager|versions|secret) [\w-]{1,30})[ ](?=[^\n\\]{0,160}(?:secret|passw|token|\/|-w\b|field|keyring|->))[^\n\\]{1,200}?(?:\r?\n|\\{1,8}n| -> )(?=\S)/y;
+const ofComposer: Rule = {
+  lead: lead(
+    `${flags}${blanks}(?:http-basic\\.[\\w.-]{1,80}${blanks}[\\w.@-]{1,64}|(?:bearer|(?:github|gitlab|bitbucket)-(?:oauth|token))\\.[\\w.-]{1,80})${blanks}`,
+  ),
+  before: /\bcomposer $/i,
+};
 const fourth: Rule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
 
 function buildRules(): Map<string, Rule[]> {
@@ -107,7 +122,22 @@ function buildRules(): Map<string, Rule[]> {
       },
     ],
     ['static', { lead: lead(':[\\w.@-]{1,64}:(?=[^\\s])'), before: /password_maps ?= ?$/ }],
-    ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }],
+    ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }, ofComposer],
+    // Commands of pipelines.
+    ['add-mask', { lead: lead('::(?=[^\\s])'), before: /::$/, rule: 'secret' }],
+    ['issecret', { lead: lead('=true[\\];][^\\]\\s]{0,20}\\]?(?=[^\\s])'), rule: 'secret' }],
+    ['mit-magic-cookie-1', { lead: lead(blanks), chosen: true, rule: 'session' }],
+    [
+      'sip sips',
+      { lead: lead(':[\\w.+-]{1,64}:(?=[^\\s@]{3,128}@)'), part: /^([^@]+)@/, rule: 'url-password' },
+    ],
+    [
+      'log sign',
+      {
+        lead: lead('[ ]in as [\\w.@-]{1,40}[ ](?:with|using)[ ](?:(?:the )?pass\\w* )?(?=[^\\s])'),
+        chosen: true,
+      },
+    ],
     [
       'secretid',
       { lead: /\\*["']?[ ]{0,2}[=:][ ]{1,20}\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' },
@@ -191,7 +221,17 @@ function buildRules(): Map<string, Rule[]> {
         lead: lead(`${blanks}(?=["'\x60])`),
         before: /\buser(?:name)?[ :=]{1,2}["']?[^\s"'\\]{1,64}["']?(?:,| and| with){0,2} $/i,
       },
-      { lead: lead(blanks), before: /USER [^\s"'\\]{1,64}(?:\s|\\+[rn]|[<>]){1,8}$/ },
+      {
+        lead: lead(blanks),
+        before: new RegExp(`USER [^\\s"'\\\\]{1,64}(?:\\s|\\\\+[rn]|[<>]){1,8}${prompt}? ?$`),
+      },
+      // The server's answer is in the next line.
+      {
+        lead: lead(blanks),
+        before: new RegExp(`(?:^|\\n)${prompt} ?$`),
+        tail: new RegExp(`[ \\t]*(?:\\r?\\n|\\\\{1,8}[rn])+${prompt}? ?(?:230|331|\\+OK)`, 'y'),
+        capitals: true,
+      },
       { lead: lead(blanks), before: /\buser(?:name)? [^\s"'\\]{1,64},? $/i, chosen: true },
       {
         lead: lead(blanks),
@@ -205,7 +245,7 @@ function buildRules(): Map<string, Rule[]> {
     [
       'login',
       { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true },
-      { lead: lead(`(?: is |: ?| )[\\w.@-]{1,60} ?/ ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
+      { lead: lead(`(?: is |: ?| )[\\w.@-]{1,60} ?/{1,2} ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
     ],
     [
       'htpasswd',
@@ -217,7 +257,12 @@ function buildRules(): Map<string, Rule[]> {
       { lead: lead(`${blanks}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${blanks}[\\w.@-]{1,64}${blanks}`) },
     ],
     ['add_user change_password', fourth],
-    ['echo printf', { lead: lead(blanks), before: /(?:pass\w*|token|secret)[\w-]{0,20}[ =]<\($/ }, inPipe],
+    [
+      'echo printf',
+      { lead: lead(blanks), before: /(?:pass\w*|token|secret)[\w-]{0,20}[ =]<\($/ },
+      inPipe,
+      intoEncoder,
+    ],
     [
       'show read find-generic-password find-internet-password get access get-secret-value',
       { lead: printsSecret, tail: /[ \t]*(?:\r?\n|\\{1,8}[rn]|$)/y, chosen: true },
@@ -230,6 +275,7 @@ function buildRules(): Map<string, Rule[]> {
     [
       'credentials creds',
       { lead: lead('(?:[ ](?:are|is)|:)?[ ][\\w.@-]{1,60}[ ]?[/:][ ]?(?=[^\\s/])'), chosen: true },
+      { lead: lead('(?:[ ](?:are|is)|:)[ ][\\w.@-]{1,60}[ ]/[ ](?=[^\\s/])'), typed: true },
     ],
     ['rp', { lead: lead(blanks), before: /\/$/, chosen: true }],
     ['wpa_passphrase', fourth],
@@ -338,6 +384,7 @@ function applyRule(page: Page, names: NameBook, rule: Rule, from: number): Findi
     if (verdict.strength < 2 || !isSecretValue(value, verdict, form)) return undefined;
   } else if (value.length < 4 || isStandIn(value) || value.startsWith('-')) return undefined;
   if (rule.chosen && !looksChosen(value) && !/^[0-9a-f]{32,128}$/.test(value)) return undefined;
+  if (rule.typed && !isTypedWord(value)) return undefined;
   const found = { start, end: start + value.length };
   return nameByShape(page, found, verdict?.rule ?? rule.rule ?? 'password');
 }

@@ -35,7 +35,7 @@ const words = (text: string): Set<string> => new Set(text.split(/\s+/));
 function buildVocabulary() {
   return {
     password: words(
-      `password passwd passwort passphrase passcode pwd pw pass passw pword motdepasse contrasena senha parool kennwort
+      `password passwd passwort passphrase passcode pwd psw pw pass passw pword motdepasse contrasena senha parool kennwort
       passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave`,
     ),
     secret: words('secret secrets geheimnis segreto segreta secreto sekret pepper'),
@@ -204,7 +204,7 @@ function buildVocabulary() {
     gluedEnds: [
       [/(?:password|passwd|passwort|passphrase|passcode)s?$/, 3, 'password'],
       [
-        /(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|store|keystore|deststore|srcstore|truststore|bind|auth|user|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|pw)$/,
+        /(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|store|keystore|deststore|srcstore|truststore|bind|auth|user|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|psw|pw)$/,
         3,
         'password',
       ],

@@ -28,6 +28,10 @@ const nothing: NameVerdict = { strength: 0, rule: '' };
 const contentBefore =
   /[{,]\s{0,20}\\*["']?(?:value|val|stringValue|content)\\*["']?\s?[:=]\s{0,4}\\*["']([^"'\\\n]{4,200})\\*["']\s?,\s{0,20}\\*["']?\w{2,10}\\*["']?\s?[:=]\s{0,4}\\*["']$/i;
 
+/** `UPDATE settings SET value = 'x' WHERE name = '` */
+const setBefore =
+  /\bset\s{1,4}["`[]?\w{0,12}(?:value|val|content)["`\]]?\s?=\s?'([^'\n]{4,200})'[^;'\n]{0,80}\bwhere\s[^;'\n]{0,40}=\s?'$/i;
+
 const typedBehind =
   /\s{0,20},\s{0,20}(?:\\*["']?\w{1,20}\\*["']?\s?:\s?[^,{}\n]{0,60},\s{0,20}){0,2}\\*["']?(?:text|value|input|content)\\*["']?\s?:\s?(?=\\*["'])/y;
 const idOfField = /[{,\s]\\*["']?(?:id|ref|target)\\*["']?\s?:\s?\\*["']([\w.-]{2,40})\\*["'][^{}]{0,160}$/;
@@ -169,7 +173,7 @@ export class Surroundings {
   /** `{"value": "x", "name": "TOKEN"}`: the content comes first. */
   private takeContentBefore(label: ValueSpan, verdict: NameVerdict): boolean {
     const before = this.page.text.slice(Math.max(0, label.start - 300), label.start);
-    const value = contentBefore.exec(before)?.[1];
+    const value = (contentBefore.exec(before) ?? setBefore.exec(before))?.[1];
     const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     if (value === undefined || !isSecretValue(value, verdict, form)) return false;
     const start = label.start - before.length + before.lastIndexOf(value);

@@ -19,7 +19,7 @@ export function stemTable(): Int32Array {
 
 /** The rarest three letters of every sensitive word; a test compares this with the vocabulary. */
 const telling =
-  'pas pwd pwo ras enh cre tok jwt pat bea key aut oau csr xsr sas coo ses sig cod pin otp mfa cvv cvc ' +
+  'pas pwd psw pwo ras enh cre tok jwt pat bea key aut oau csr xsr sas coo ses sig cod pin otp mfa cvv cvc ' +
   'mne see phr nam hea var fie ara aro rty val str sid dsn hma psk dat ken adg wac hes asl sal loz jel los ' +
   'sif geh seg sek jet pep kek dek lav sse idt new old typ hav p12 pfx api wif lab eme puk sel';
 

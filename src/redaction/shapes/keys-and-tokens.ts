@@ -12,24 +12,20 @@ function isWholeHeader(body: string): boolean {
   );
 }
 
-/** `{"sub":"1234567890","name":"John Doe","iat":1516239022}`: the token of all tutorials. */
-const isJohnDoe = (body: string): boolean =>
-  body.includes('.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lI');
-
 export function standardShapes(): Shape[] {
   return [
     shape(
       'jwt',
       'eyJ',
       /[\w-]{8,4000}\.(?:eyJ[\w-]{2,8000}|[\w-]{0,2000}\.[\w-]{4,8000})(?:\.[\w-]{0,4000}){0,3}/,
-      { wholeWord: true, isPublic: isJohnDoe },
+      { wholeWord: true },
     ),
     // Truncated before its first or second dot: recognized by the header's first field.
     shape(
       'jwt-part',
       'eyJ',
       /(?:hbGci|0eXAi|raWQi|lbmMi|jdHki|qa3Ui|4NXQi)[\w-]{6,4000}(?:\.[\w-]{0,8000}){0,4}/,
-      { wholeWord: true, isPublic: (body) => isWholeHeader(body) || isJohnDoe(body) },
+      { wholeWord: true, isPublic: isWholeHeader },
     ),
     shape(
       'paseto',

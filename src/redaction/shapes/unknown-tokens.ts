@@ -34,7 +34,7 @@ const prefixed =
 const namesContent =
   /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos|nonce|diff)\b/i;
 const lettingIn =
-  /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$/i;
+  /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$|\b(?:reset|invit\w{1,8}|sign-?in|log-?in|magic|activation|confirmation|verification)[ -](?:link|url)\W{1,4}https?:\/\/\S{1,60}\/$/i;
 
 const genericBody =
   /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot|(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;

@@ -4,6 +4,7 @@
  * look like a password.
  */
 
+import { findSpoken } from '../grammars/keyword-secrets.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import type { Finding, Page } from '../scan/page.ts';
@@ -57,6 +58,8 @@ export function findBehindBlank(
 ): Finding | undefined {
   const verdict = names.lookUp(page, start, end);
   if (!verdict || verdict.strength < 2 || verdict.form) return undefined;
+  if (verdict.rule === 'password' && verb.test(page.text.slice(end, end + 12)))
+    return findSpoken(page, 'password', start, end);
   fallback.lastIndex = end;
   const quoted = readQuoted(page, fallback.test(page.text) ? fallback.lastIndex : end + 1);
   const span = quoted ?? readBare(page, end + 1, { encoded: false, wholeLine: false });
@@ -82,6 +85,9 @@ export function findBehindBlank(
     ? nameByShape(page, span, verdict.rule)
     : undefined;
 }
+
+/** `Das WLAN-Passwort lautet x` */
+const verb = /^ (?:is|was|ist|lautet|est|es) /;
 
 /** `process.env.DB_PASSWORD || 'x'`: the fallback value. */
 const fallback = / (?:\|\||\?\?) (?=["'`])/y;

@@ -127,7 +127,7 @@ const argument = /^(?:arg|param|value|val|opt)s?\d{0,2}$/;
  * /^m(i|n)$/`: a variable or a type with the same name, or a grammar.
  */
 function namesItself(value: string, { tight }: ValueForm): boolean {
-  if (/^\d{0,2}\*[A-Za-z(]/.test(value) || value.startsWith('/^')) return true;
+  if (/^\d{0,2}\*[A-Za-z(<]/.test(value) || value.startsWith('/^')) return true;
   // `r.streamToken=t.bytes===String?…`, `ratio: +obj.tokenRatio.toFixed(3)`.
   if (/^[A-Za-z_$][\w$.]*[=!]==/.test(value) || /^\+\(?[A-Za-z_$][\w$]*[.\s)]/.test(value)) return true;
   if (isMemberPath(value) && (!tight || /^[A-Za-z_$]{1,2}\??\./.test(value))) return true;
@@ -177,7 +177,7 @@ function isProse(value: string): boolean {
 
 /** An unquoted word of letters only: a literal in literal contexts, otherwise a type, a variable or a word of prose. */
 function isBareWordSecret(value: string, form: ValueForm): boolean {
-  if (value.length < 5) return false;
+  if (value.length < (form.setting === 'sure' ? 4 : 5)) return false;
   if (isDrawnLetters(value)) return true;
   if (form.next === 59) return form.tight && isTypedWord(value);
   if (form.next === 44 || form.next === 41) return form.tight && isTypedWord(value);
@@ -284,8 +284,8 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
     if (/^[A-Za-z_-]+$/.test(text))
       return (verdict.rule === 'password' && form.quoted && text.length >= 6) || isDrawnLetters(text);
     const isWhole = form.quoted || form.tight || (form.startsLine && form.endsLine);
-    if (verdict.rule === 'password' && isWhole && /^[A-Za-z]{4,}[!#*_-]?\d{2,}[!#*]?$/.test(text))
-      return true;
+    if (verdict.rule === 'password' && (isWhole || form.endsLine) && wordAndNumber.test(text))
+      return isWhole || !isAlgorithm(text);
     return (
       text.length >= 6 &&
       (!isReadableList(text) ||
@@ -296,6 +296,9 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   }
   return looksRandom(text, 8) || productKey.test(text) || (text.length >= 20 && !isReadableList(text));
 }
+
+/** `letmein74` */
+const wordAndNumber = /^[A-Za-z]{4,}[!#*_-]?\d{2,}[!#*]?$/;
 
 /** Groups of capitals and digits with hyphens between them, as in license keys. */
 const productKey = /^(?=.*\d)(?=(?:[^-]*[A-Z]){3})(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}$/;

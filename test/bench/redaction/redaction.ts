@@ -17,6 +17,7 @@ import { fillTemplate, SeededRandom } from '../../support/synth/seeded-random.ts
 import { makeUnseen, makeUnseenLookAlikes } from '../../support/unseen/unseen-forms.ts';
 import * as eighth from '../../support/unseen/unseen-forms-eighth.ts';
 import * as eleventh from '../../support/unseen/unseen-forms-eleventh.ts';
+import * as fifteenth from '../../support/unseen/unseen-forms-fifteenth.ts';
 import * as fifth from '../../support/unseen/unseen-forms-fifth.ts';
 import * as first from '../../support/unseen/unseen-forms-first.ts';
 import * as fourteenth from '../../support/unseen/unseen-forms-fourteenth.ts';
@@ -31,6 +32,7 @@ import * as thirteenth from '../../support/unseen/unseen-forms-thirteenth.ts';
 import * as twelfth from '../../support/unseen/unseen-forms-twelfth.ts';
 import * as besideEighth from '../../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideEleventh from '../../support/unseen/unseen-look-alikes-eleventh.ts';
+import * as besideFifteenth from '../../support/unseen/unseen-look-alikes-fifteenth.ts';
 import * as besideFifth from '../../support/unseen/unseen-look-alikes-fifth.ts';
 import * as besideFourteenth from '../../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../../support/unseen/unseen-look-alikes-fourth.ts';
@@ -67,6 +69,7 @@ async function printQuality(): Promise<void> {
     ['twelfth set', twelfth],
     ['thirteenth set', thirteenth],
     ['fourteenth set', fourteenth],
+    ['fifteenth set', fifteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -86,6 +89,7 @@ async function printQuality(): Promise<void> {
     ['beside twelfth', besideTwelfth],
     ['beside thirteenth', besideThirteenth],
     ['beside fourteenth', besideFourteenth],
+    ['beside fifteenth', besideFifteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),
