@@ -1,5 +1,6 @@
 /** Implements the public API once there is a durable run: the same methods, plus the run of the caller. */
-import { agent as recorded } from '../agent/api/api.ts';
+import { type RunOptions, agent as recorded } from '../agent/api/api.ts';
+import { AgentdumpError } from '../errors.ts';
 import { childRun } from './approvals/child-run.ts';
 import { sleepUntil, waitForApproval, waitForSignal } from './approvals/wait-for-approval.ts';
 import { Lookout } from './dispatch/lookout.ts';
@@ -28,9 +29,10 @@ function run(name: string, options: DurableRunOptions, work: RunFunction): Promi
 function nestedRun(
   place: Place,
   name: string,
-  options: { config?: unknown },
+  options: RunOptions | DurableRunOptions,
   work: RunFunction,
 ): Promise<unknown> {
+  requirePart(place, name, options);
   return performStep(place, {
     kind: 'run',
     name,
@@ -41,6 +43,18 @@ function nestedRun(
       work({ id, name, attempt, signal, restored: undefined, input: undefined }),
     watch: (inner) => recorded.run(name, options, inner),
   });
+}
+
+/** Nothing of a run of its own can be had within another one, and must not seem to be. */
+function requirePart({ scoped }: Place, name: string, options: RunOptions | DurableRunOptions): void {
+  if (!('durable' in options && options.durable)) return;
+  const { durable: _, config: __, ...further } = options;
+  const own = Object.entries(further).flatMap(([option, value]) => (value === undefined ? [] : option));
+  if (own.length === 0) return;
+  const message =
+    `run ${name} within run ${scoped.run.id} is a part of it and takes no ${own.join(', no ')}; ` +
+    `agent.childRun('${name}') is a run of its own`;
+  throw new AgentdumpError('usage', message, { argument: own[0] });
 }
 
 function step(place: Place, name: string, work: (step: DurableWork) => unknown, options: DurableStepOptions) {

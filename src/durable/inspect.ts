@@ -12,7 +12,7 @@ import { type CodecKeys, openCodec } from './records/open-codec.ts';
 import { signalKey } from './runs/calls-from-outside.ts';
 import { childKey } from './runs/parent-run.ts';
 import { processPolicy } from './runs/process-policy.ts';
-import { type ApprovalEntry, isOverForWorkers, RunLog } from './runs/run-log.ts';
+import { type ApprovalEntry, isOverForWorkers, isSettledRun, RunLog } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
 import { lastLabel, wordOf } from './steps/step-path.ts';
 import type { DurableStore, RunTitle, StoredRecord } from './stores/store.ts';
@@ -65,7 +65,9 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
   const log = new RunLog(records, codecForLooking(records));
   const steps = [...log.steps.values()];
   const waitingFor: WaitingQuestion[] = [];
-  for (const question of log.approvals.values())
+  // Of a run that has ended, questions may be left: of the losers of a race, or because it was cancelled.
+  const questions = isSettledRun(log) ? [] : log.approvals.values();
+  for (const question of questions)
     if (!question.readAnswer) waitingFor.push(await describeQuestion(store, id, log, question));
   return {
     id,
@@ -217,7 +219,7 @@ export interface AnsweredQuestion {
 
 /**
  * Answers the open question of this path or id, or of this name if only one question has it. Throws `not-found` if there is
- * none, `usage` if it is answered already or if the name is ambiguous.
+ * none, `usage` if it is answered already, if the name is ambiguous, or if the run has ended permanently.
  */
 export async function answerQuestion(
   store: DurableStore,
@@ -228,6 +230,7 @@ export async function answerQuestion(
   const { records } = await store.read(id);
   const codec = openCodec(records, wish);
   const log = new RunLog(records, codec);
+  requireOpenEnd(id, log);
   const open = [...log.approvals.values()].filter(({ readAnswer, awaits }) => !readAnswer && !awaits);
   const question = findQuestion(id, name, open);
   const { path } = question;
@@ -242,6 +245,12 @@ export async function answerQuestion(
     throw new AgentdumpError('usage', `${path} of run ${id} is answered already`, { argument: 'name' });
   const request = readRedacted(question);
   return { path, ...(request !== undefined && { request }) };
+}
+
+/** A run that has ended permanently takes no answers and no signals; one that failed can be resumed, and then takes them. */
+export function requireOpenEnd(id: string, log: RunLog): void {
+  if (isSettledRun(log))
+    throw new AgentdumpError('usage', `run ${id} is ${log.ended?.status}`, { argument: 'run' });
 }
 
 function findQuestion(run: string, name: string, open: readonly ApprovalEntry[]): ApprovalEntry {
@@ -267,7 +276,7 @@ function userName(): string {
 /**
  * Voids everything that was recorded after a checkpoint (its id, or its label for the newest one), or from the start of the
  * step or the question at this path (a question also by its id, which is then asked again). The records remain; a later rollback
- * may go further back. Returns a description of what was voided.
+ * may go further back. A cancelled run can't go back. Returns a description of what was voided.
  */
 export async function rollBack(store: DurableStore, id: string, to: string): Promise<string> {
   const handle = await store.open(
@@ -278,6 +287,9 @@ export async function rollBack(store: DurableStore, id: string, to: string): Pro
   try {
     const codec = new RecordCodec({});
     const log = new RunLog(handle.records, codec);
+    // Its cancellation is not a record of the run, so it would be cancelled again.
+    if (log.ended?.status === 'cancelled')
+      throw new AgentdumpError('usage', `run ${id} is cancelled`, { argument: 'run' });
     const target = findTarget(log, to);
     if (!target)
       throw new AgentdumpError('not-found', `run ${id} has no checkpoint, step or question ${to}`, {

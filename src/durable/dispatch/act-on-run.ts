@@ -2,13 +2,13 @@
 import { userInfo } from 'node:os';
 import { AgentdumpError } from '../../errors.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
-import { codecForLooking } from '../inspect.ts';
+import { codecForLooking, requireOpenEnd } from '../inspect.ts';
 import type { QueueFacts, RunRetry, Signal } from '../records/layout.ts';
 import { type CodecKeys, openCodec } from '../records/open-codec.ts';
 import { CancelError, type Cancellation, cancelKey, signalKey } from '../runs/calls-from-outside.ts';
 import { beginning, newRunId } from '../runs/open-run.ts';
 import { openChildren, tellParent } from '../runs/parent-run.ts';
-import { isSettledRun, RunLog } from '../runs/run-log.ts';
+import { isOverForWorkers, isSettledRun, RunLog } from '../runs/run-log.ts';
 import { ownPause } from '../steps/own-pause.ts';
 import type { DurableStore, RunTitle } from '../stores/store.ts';
 
@@ -129,9 +129,7 @@ export async function sendSignal(
 ): Promise<number> {
   const { records } = await store.read(id);
   const codec = openCodec(records, wish);
-  const { ended } = new RunLog(records, codec);
-  if (ended && ended.status !== 'failed' && ended.status !== 'aborted')
-    throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
+  requireOpenEnd(id, new RunLog(records, codec));
   const signal: Signal = { at: new Date().toISOString(), by: userName() };
   if ('value' in wish) signal.value = wish.value;
   for (let slot = await findFreeSlot(store, id, name); ; slot++) {
@@ -171,11 +169,10 @@ export async function cancelRun(
 ): Promise<'cancelled' | 'told'> {
   const { records } = await store.read(id);
   const codec = codecForLooking(records, keys);
-  const { ended, seal } = new RunLog(records, codec);
-  if (ended && ended.status !== 'failed' && ended.status !== 'aborted')
-    throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
+  const before = new RunLog(records, codec);
+  requireOpenEnd(id, before);
   // Cancelling does not need the key; without it the reason is not stored.
-  const isLocked = seal !== undefined && codec.sealFacts === undefined;
+  const isLocked = before.seal !== undefined && codec.sealFacts === undefined;
   const encode = (facts: object, value: unknown) =>
     Buffer.from(isLocked ? codec.encode(facts) : codec.encodeWith(facts, value));
   const word: Cancellation = {
@@ -221,8 +218,9 @@ export async function cancelChild(
   wish: CancelWish,
 ): Promise<void> {
   try {
-    // A call with the id of a run that exists already was refused, and must not end that run.
-    if ((await parentOf(store, child)) === parent) await cancelRun(store, child, wish);
+    const log = await logOf(store, child);
+    // A call with the id of a run that exists already was refused, and must not end that run. One that has failed keeps its error.
+    if (log.parent === parent && !isOverForWorkers(log)) await cancelRun(store, child, wish);
   } catch (error) {
     // It has ended, or was not queued yet.
     if (!(error instanceof AgentdumpError && ['usage', 'not-found'].includes(error.code))) throw error;
@@ -231,8 +229,12 @@ export async function cancelChild(
 
 /** The run that started a run as its child, if one did. */
 export async function parentOf(store: DurableStore, id: string): Promise<string | undefined> {
+  return (await logOf(store, id)).parent;
+}
+
+async function logOf(store: DurableStore, id: string): Promise<RunLog> {
   const { records } = await store.read(id);
-  return new RunLog(records, codecForLooking(records)).parent;
+  return new RunLog(records, codecForLooking(records));
 }
 
 export function userName(): string {

@@ -158,6 +158,8 @@ export class Lookout {
       if (worked.is === 'stuck') throw worked.error;
       if (worked.is === 'out of turn') await this.#readName(id);
       this.#troubles.forget(runOf(id));
+      // The run has ended, but stays due until its parent is told.
+      if ('untold' in worked) await this.#leave(id, worked.untold);
       if (worked.is === 'ended') this.#tellEnd(id, undefined);
       if (worked.is === 'failed') this.#tellEnd(id, worked.error);
     } catch (error) {

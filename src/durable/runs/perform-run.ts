@@ -26,11 +26,11 @@ export async function performRun(
   try {
     if (!isSettledRun(run.log)) {
       const { result, failure, ...performed } = await perform(run, work);
-      rest = await toldRest(run, performed.rest);
+      rest = await tellOrSay(run, performed.rest);
       if (failure) throw failure.error;
       return result;
     }
-    rest = await toldRest(run, { isOver: true });
+    rest = await tellOrSay(run, { isOver: true });
     if (run.log.ended?.status === 'cancelled')
       throw run.log.ended.readValue() ?? new CancelError(run.id, undefined);
     return run.log.ended?.readValue();
@@ -45,9 +45,9 @@ export async function performRun(
  * The outcome of a run that a worker took. stuck: it could not be continued, and its state is unchanged. out of turn: the store
  * must first be told of its queue.
  */
-export type WorkedRun =
-  | { is: 'over' | 'ended' | 'rested' | 'out of turn' }
-  | { is: 'failed' | 'stuck'; error: unknown };
+export type WorkedRun = { is: 'rested' | 'out of turn' } | (Outcome & Omit<Told, 'rest'>);
+
+type Outcome = { is: 'over' | 'ended' } | { is: 'failed' | 'stuck'; error: unknown };
 
 /** Like `performRun`, for callers that need no result. `rest` interrupts it: a run that only waits is removed from memory. */
 export async function workAt(
@@ -62,8 +62,9 @@ export async function workAt(
   let resting: ReturnType<DurableRun['rest']> | undefined;
   try {
     if (isOverForWorkers(run.log)) {
-      rest = await toldRest(run, { isOver: true });
-      return { is: 'over' };
+      const { rest: left, ...word } = await tellEnd(run, { isOver: true });
+      rest = left;
+      return { is: 'over', ...word };
     }
     if (isOutOfTurn(run, taken)) return { is: 'out of turn' };
     let wakeUp = () => {};
@@ -77,9 +78,10 @@ export async function workAt(
     const performed = await Promise.race([perform(run, work), rested]);
     if (performed === 'rested') return { is: 'rested' };
     const { failure } = performed;
-    rest = await toldRest(run, performed.rest);
-    if (!failure) return { is: 'ended' };
-    return { is: rest === undefined ? 'stuck' : 'failed', error: failure.error };
+    const { rest: left, ...word } = await tellEnd(run, performed.rest);
+    rest = left;
+    if (!failure) return { is: 'ended', ...word };
+    return { is: performed.rest === undefined ? 'stuck' : 'failed', error: failure.error, ...word };
   } finally {
     run.end();
     if (resting) await letGoWaiting(run, handle, resting);
@@ -88,10 +90,31 @@ export async function workAt(
   }
 }
 
-/** If the parent can't be told, the run remains due, and whoever takes it tries again. */
-async function toldRest(run: DurableRun, rest: RunRest | undefined): Promise<RunRest | undefined> {
-  if (rest?.isOver) await tellParent(run.store, run);
-  return rest;
+/** If the parent can't be told, the run remains due, and whoever takes it tries again; its own outcome is not affected. */
+async function tellEnd(run: DurableRun, rest: RunRest | undefined): Promise<Told> {
+  if (!rest?.isOver) return { rest };
+  try {
+    await tellParent(run.store, run);
+    return { rest };
+  } catch (untold) {
+    return { rest: undefined, untold };
+  }
+}
+
+async function tellOrSay(run: DurableRun, rest: RunRest | undefined): Promise<RunRest | undefined> {
+  const told = await tellEnd(run, rest);
+  if ('untold' in told)
+    run.notify(`its parent could not be told of its end, which a worker does: ${messageOf(told.untold)}`);
+  return told.rest;
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+interface Told {
+  /** Absent: the run remains due. */
+  rest: RunRest | undefined;
+  /** Why its parent could not be told of its end. */
+  untold?: unknown;
 }
 
 /**

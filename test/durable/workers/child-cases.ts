@@ -134,6 +134,65 @@ export function testChildren(subject: QueuesUnderTest): void {
     },
   );
 
+  check('a child that failed keeps its error when its parent is cancelled', async (store, t) => {
+    const child = () => {
+      throw new RangeError('of the child');
+    };
+    // The parent is cancelled before it reads the child's end.
+    await enqueueRun(store, 'parent', { id: 'parent' });
+    const parent = async () => {
+      await agent.childRun('child', { id: 'child' });
+    };
+    const first = work(t, { store: mute(store), programs: { parent, child } });
+    await until(async () => (await stateOf(store, 'child')) === 'failed');
+    await first.stop();
+    await cancelRun(store, 'parent');
+    assert.equal(await stateOf(store, 'parent'), 'cancelled');
+    assert.equal(await stateOf(store, 'child'), 'failed');
+  });
+
+  check(
+    'a parent that can not be told of an end hides neither the result nor the error',
+    async (store, t) => {
+      const fails = () => {
+        throw new RangeError('of the child');
+      };
+      const ended = new Map<string, string>();
+      const said: string[] = [];
+      const parent = () =>
+        Promise.allSettled([agent.childRun('fails', { id: 'a' }), agent.childRun('five', { id: 'b' })]);
+      const five = () => 5;
+      await enqueueRun(store, 'parent', { id: 'parent' });
+      const first = startWorker({
+        store: mute(store),
+        everyMs: 20,
+        programs: { parent, fails, five },
+        options: { notify: (line) => said.push(line) },
+        onEnd: (id, error) => ended.set(id, error === undefined ? 'well' : (error as Error).message),
+      });
+      await until(() => ended.size === 2);
+      await first.stop();
+      assert.deepEqual([...ended].sort(), [
+        ['a', 'of the child'],
+        ['b', 'well'],
+      ]);
+      assert.match(said.join('\n'), /the process died here/);
+      const direct = {
+        durable: true,
+        store: mute(store),
+        id: 'b',
+        notify: (line: string) => said.push(line),
+      } as const;
+      assert.equal(await agent.run('five', direct, five), 5);
+      assert.match(
+        said.at(-1) ?? '',
+        /^run b: its parent could not be told of its end, which a worker does: the process/,
+      );
+      work(t, { store: await subject.reopen(store), programs: { parent, fails, five } });
+      await hasFinished(store, 'parent');
+    },
+  );
+
   check('a cancelled child is an error of its parent', async (store, t) => {
     const parent = () => agent.childRun('child', { id: 'child' }).catch((error: Error) => error.message);
     await enqueueRun(store, 'parent', { id: 'parent' });
