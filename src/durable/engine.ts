@@ -12,7 +12,6 @@ import type {
   DurableToolOptions,
   DurableWork,
 } from './options.ts';
-import { hashOf } from './records/values.ts';
 import { currentPlace, type Place } from './runs/durable-run.ts';
 import { performRun, takeCheckpoint } from './runs/perform-run.ts';
 import { performStep } from './steps/durable-step.ts';
@@ -37,7 +36,7 @@ function nestedRun(
     kind: 'run',
     name,
     key: undefined,
-    input: hashOf(options.config),
+    input: place.scoped.run.hashInput(options.config),
     options: {},
     work: ({ id, attempt, signal }) =>
       work({ id, name, attempt, signal, restored: undefined, input: undefined }),
@@ -62,7 +61,7 @@ function step(place: Place, name: string, work: (step: DurableWork) => unknown, 
     kind: 'step',
     name,
     key: options.key,
-    input: hashOf(options.input),
+    input: place.scoped.run.hashInput(options.input),
     options,
     work,
     watch: (inner, given) => recorded.step(name, inner, { ...seenOf(options), attempt: given.attempt }),
@@ -81,7 +80,7 @@ function tool<Arguments>(
     kind: 'tool',
     name,
     key: options.key,
-    input: hashOf('input' in options ? options.input : toolArguments),
+    input: place.scoped.run.hashInput('input' in options ? options.input : toolArguments),
     options,
     work: (given) => work(toolArguments, given),
     watch: (inner) => recorded.tool(name, toolArguments, inner, seen),

@@ -1,6 +1,7 @@
 /**
  * `agentdump/durable`: the API for hosts besides `agent` itself: stores, workers, inspecting runs, repairing conversations.
  */
+export type { Mask } from '../agent/calls/masks.ts';
 export type { ChildWish } from './approvals/child-run.ts';
 export { cancelRun, enqueueRun, type QueuedRun, sendSignal } from './dispatch/act-on-run.ts';
 export type { Schedule } from './dispatch/schedule.ts';

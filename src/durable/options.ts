@@ -1,5 +1,6 @@
 /** Options of durable runs and steps, and the objects that are passed to their functions. Types and defaults only. */
 import type { RunOptions, StepOptions, ToolOptions, Work } from '../agent/api/api.ts';
+import type { Mask } from '../agent/calls/masks.ts';
 import type { CheckpointContents, CheckpointPlan, RestoredCheckpoint } from './records/checkpoint.ts';
 import type { RunRetry, Spent } from './records/layout.ts';
 import type { DurableStore, MaybePromise } from './stores/store.ts';
@@ -115,6 +116,11 @@ export interface DurableRunOptions extends RunOptions {
   fsync?: 'none' | 'step' | 'checkpoint';
   /** For steps without a policy of their own. Default: retry. */
   inDoubt?: DoubtPolicy;
+  /**
+   * What may differ in the inputs of steps and child runs between the processes of the run: times, ids, or what a pattern
+   * matches. Requests of questions are never masked, because an answer applies to what was shown.
+   */
+  masks?: readonly Mask[];
   /** loose: steps that are called in another order than recorded don't count as a change of the program. Default: strict. */
   shape?: 'strict' | 'loose';
   /** Aborts the run; it can be resumed later. */

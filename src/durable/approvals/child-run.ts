@@ -4,7 +4,6 @@
  */
 import { AgentdumpError } from '../../errors.ts';
 import { cancelChild, enqueueRun, parentOf, type QueuedRun } from '../dispatch/act-on-run.ts';
-import { hashOf } from '../records/values.ts';
 import type { DurableRun, Place } from '../runs/durable-run.ts';
 import { newRunId } from '../runs/open-run.ts';
 import type { ChildOutcome } from '../runs/parent-run.ts';
@@ -27,7 +26,7 @@ export async function childRun(place: Place, name: string, wish: ChildWish): Pro
       name,
       word: wordOf('child', name),
       what: `run ${name}`,
-      request: { run: name, input: hashOf(input) ?? '', ...(wish.id !== undefined && { id }) },
+      request: { run: name, input: run.hashInput(input) ?? '', ...(wish.id !== undefined && { id }) },
       awaits: { run: id },
       begin: async (awaits) => {
         child = awaits?.run ?? id;

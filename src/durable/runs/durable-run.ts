@@ -11,6 +11,7 @@ import type { DurableRunOptions } from '../options.ts';
 import type { CheckpointEvent, Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
 import type { RunEnd, StepEnd, StepKind } from '../records/layout.ts';
+import { type HashInput, hashingWithout } from '../records/masked-input.ts';
 import { AbortFollower } from '../steps/attempt.ts';
 import type { CallPosition } from '../steps/call-position.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
@@ -166,6 +167,8 @@ export class DurableRun {
   readonly failures = new FailureTrail();
   readonly notify: (line: string) => void;
   readonly hasAnswers: boolean;
+  /** Of a step's input, without what the host masks. */
+  readonly hashInput: HashInput;
   readonly order: ReplayOrder;
   /** Steps whose functions are running. */
   readonly pending = { steps: 0 };
@@ -190,6 +193,7 @@ export class DurableRun {
     this.hasAnswers = parts.hasAnswers;
     this.#cancelWatch = new CancelWatch(this);
     this.notify = parts.notify;
+    this.hashInput = hashingWithout(parts.options.masks);
     this.waits = new OpenWaits(parts.store, parts.id);
     // One listener per running step and wait. Many are not a leak, about which Node would warn.
     setMaxListeners(0, this.lost.signal, ...(this.signal ? [this.signal] : []));
