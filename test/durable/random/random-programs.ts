@@ -6,7 +6,7 @@
  * the races before it), and returns it as its recorded value: if the two differ, a result was returned to the wrong call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { durableAgent as agent } from '../../../src/durable/api.ts';
+import type { DurableAgent } from '../../../src/durable/api.ts';
 
 export type Tree =
   | { kind: 'step'; name: string; ms: number }
@@ -90,7 +90,14 @@ function fullLeaf(random: Random, name: string, ms: number): Tree {
   return { kind: 'asked', name, ms };
 }
 
+/** What a program calls. Another engine may stand in for what it has (peers/). */
+export type ProgramCalls = Pick<
+  DurableAgent,
+  'step' | 'tool' | 'run' | 'sleep' | 'waitForApproval' | 'waitForSignal' | 'childRun'
+>;
+
 export interface World {
+  agent: ProgramCalls;
   random: Random;
   /** Number of the current life. What an earlier life still does in this process does not count. */
   life: number;
@@ -115,6 +122,7 @@ export interface World {
 /** Runs the tree; `at` is the place in it, `past` what the program has seen on its way that may differ between lives. */
 export async function runTree(tree: Tree, world: World, at: string, past: string): Promise<string> {
   const truth = `${at} ${past}`;
+  const { agent } = world;
   const check = (value: unknown) => {
     const told = (value as { truth: string }).truth;
     if (told !== truth) world.astray.push(`${truth} got ${told}`);
@@ -155,7 +163,6 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
         await agent.step(
           tree.name,
           async ({ attempt }) => {
-            begin();
             if (attempt <= tree.failures) throw new Error('once more');
             return { truth };
           },
@@ -286,6 +293,7 @@ export async function runChild(world: World, id: string, input: unknown): Promis
   const siblings = world.children.get(truth) ?? new Set();
   world.children.set(truth, siblings.add(id));
   if (siblings.size > 1 && !truth.includes('.tried')) world.astray.push(`${truth} started ${[...siblings]}`);
+  const { agent } = world;
   if (key !== undefined) enterQueue(world, id, key);
   try {
     await agent.step('one', async () => {
@@ -311,7 +319,7 @@ function enterQueue({ inQueue, astray }: World, id: string, key: string): void {
 async function nap(ms: number, world: World, truth: string): Promise<string> {
   const began = world.naps.get(truth) ?? Date.now();
   world.naps.set(truth, began);
-  await agent.sleep('nap', ms);
+  await world.agent.sleep('nap', ms);
   if (Date.now() < began + ms) world.astray.push(`${truth} slept less than ${ms} ms`);
   return 'slept';
 }
@@ -323,7 +331,7 @@ function actAsked(
   begin: () => void,
 ) {
   const { life } = world;
-  return agent.tool(
+  return world.agent.tool(
     name,
     { truth },
     async (_, { effect }) => {
