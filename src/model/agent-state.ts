@@ -108,6 +108,8 @@ export interface McpServer {
   command?: string;
   pid?: number;
   ended?: { beforeEndMs: number; exitCode?: number; signal?: string; stderr?: string; error?: AgentError };
+  /** Lines of its output that are no messages of the protocol: the beginning of the last one. */
+  unreadable?: { line: string; times: number; beforeEndMs: number };
 }
 
 /** The classes of agent failures; `title` contains their description for people. */

@@ -1,6 +1,6 @@
 /**
- * Deaths that somebody wrote from the README and the issue alone, a selection of seventy-five. The truth about each was written
- * down before the first of them was run.
+ * Deaths that somebody wrote from the README and the issue alone, selections of seventy-five and of forty. The truth about each was
+ * written down before the first of them was run.
  */
 import type { Truth } from './truths.ts';
 
@@ -168,5 +168,75 @@ note('printed', { message: 'license expired', in: 'leave' }); note('exit', { cod
     kind: 'uncaught-exception',
     cause: [/first fault/, /logger is not defined/],
     miss: 'Node ends the process with exit code 7 without an event, and a handler can not be called for it without being seen',
+  },
+  {
+    name: 'a command of exec that fails, awaited by its promise',
+    quick: true,
+    program: `const { exec } = await import('node:child_process'); const { promisify } = await import('node:util');
+async function migrate() { note('throws'); return promisify(exec)('echo "relation users is missing" >&2; exit 2'); }
+await migrate();`,
+    kind: 'uncaught-exception',
+    cause: [
+      /from victim\.mjs:\d+/,
+      /The child process \d+ that failed was begun in migrate/,
+      /relation users is missing/,
+    ],
+  },
+  {
+    name: 'an MCP tool that reports its failure, and the program that misses its result',
+    quick: true,
+    program: `
+      const server = spawn(process.execPath, ['-e', "process.stdin.on('data', (text) => { if (String(text).includes('tools/call')) console.log(JSON.stringify({ jsonrpc: '2.0', id: 2, result: { isError: true, content: [{ type: 'text', text: 'sku a1 is not sold any more' }] } })); })"]);
+      const send = (rpc) => server.stdin.write(JSON.stringify({ jsonrpc: '2.0', ...rpc }) + '\\n');
+      send({ id: 1, method: 'initialize', params: {} });
+      note('tool.begin', { name: 'price_of' }); send({ id: 2, method: 'tools/call', params: { name: 'price_of', arguments: { sku: 'a1' } } });
+      const [line] = await once(server.stdout, 'data'); note('tool.threw', { name: 'price_of' });
+      note('throws'); JSON.parse(line).result.structuredContent.price;`,
+    kind: 'uncaught-exception',
+    cause: [/reading 'price'/, /Tool price_of \(t1\) failed: sku a1 is not sold any more/],
+    open: [],
+  },
+  {
+    name: 'an MCP server that writes its log to its output',
+    frameworks: 'agents',
+    program: `
+      const { Client } = await ofAgents('@modelcontextprotocol/sdk/client/index.js'); const { StdioClientTransport } = await ofAgents('@modelcontextprotocol/sdk/client/stdio.js');
+      const server = "process.stdin.on('data', (text) => { for (const line of String(text).split('\\\\n').filter(Boolean)) { const rpc = JSON.parse(line); if (rpc.method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id: rpc.id, result: { protocolVersion: rpc.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'noisy', version: '1' } } })); else if (rpc.method === 'tools/call') console.log('DEBUG calling tool'); } })";
+      const client = new Client({ name: 'buyer', version: '1' }); await client.connect(new StdioClientTransport({ command: process.execPath, args: ['-e', server] }));
+      note('tool.begin', { name: 'stock' }); setTimeout(() => note('tool.threw', { name: 'stock' }), 550);
+      await client.callTool({ name: 'stock', arguments: {} }, undefined, { timeout: 600 });`,
+    kind: 'uncaught-exception',
+    cause: [
+      /Request timed out from victim\.mjs:\d+/,
+      /The call of tool stock \(t1\) that failed was begun at victim\.mjs/,
+      /wrote a line that is no message: DEBUG calling tool/,
+    ],
+    open: [],
+  },
+  {
+    name: 'an error that is made at the top of the module and thrown later',
+    quick: true,
+    program: `const gone = new Error('flush failed', { cause: new Error('write failed') }); gone.cause.cause = gone;
+async function flush() { await null; note('throws'); throw gone; }
+flush().finally(() => note('finally'));`,
+    kind: 'unhandled-rejection',
+    cause: [/flush failed/, /Created in victim\.mjs:\d+/, /Caused by Error: write failed/],
+    never: [/Thrown in/],
+  },
+  {
+    name: 'aborted for a reason of its own, beside a time limit, and no answer yet',
+    frameworks: 'agents',
+    replies: [{ fault: 'silent' }],
+    program: `
+      const { default: OpenAI } = await ofAgents('openai'); const client = new OpenAI({ apiKey: 'sk-aaaaaaaaaaaa', baseURL: MODEL + '/v1', maxRetries: 0 });
+      const user = new AbortController(); function onStop() { note('throws'); user.abort(new Error('user pressed stop')); }
+      setTimeout(onStop, 600);
+      await client.chat.completions.create({ model: 'gpt-t', messages: [{ role: 'user', content: 'x' }] }, { signal: AbortSignal.any([user.signal, AbortSignal.timeout(30_000)]) });`,
+    kind: 'uncaught-exception',
+    cause: [
+      /was aborted by .*onStop/,
+      /user pressed stop, the reason that abort\(\) was given at victim\.mjs:\d+/,
+    ],
+    open: [],
   },
 ];

@@ -3,15 +3,24 @@
  * are recorded as tool events, other messages with their method.
  */
 
-import { isObject, type JsonObject, objectOf, stringOf } from '../calls/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from '../calls/json.ts';
 import { errorOf } from '../http/call-error.ts';
+import { BoundedMap } from '../record/bounded-map.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import { FrameworkRecorder, failed, finished } from './framework.ts';
+
+const callLimit = 1_000;
+/** A server that logs to its output would fill the journal. */
+const mostUnreadable = 20;
+const mostQuoted = 300;
 
 export class McpMessages {
   readonly id: string;
   readonly #recorder: AgentRecorder;
   readonly #framework: FrameworkRecorder;
+  /** Tool calls without an answer, by their request's id: the objects under which their places are known. */
+  readonly #calls = new BoundedMap<object>(callLimit);
+  #unreadable = 0;
 
   /** `transport` as in OpenTelemetry's `network.transport`. `command` is the command that was started, or the host. */
   constructor(recorder: AgentRecorder, transport: 'pipe' | 'tcp', command: string, pid?: number) {
@@ -30,8 +39,24 @@ export class McpMessages {
     } else {
       const { name, arguments: given } = objectOf(rpc['params']);
       const call = { name: stringOf(name) ?? 'unknown', arguments: given };
-      this.#framework.startTool(String(rpc['id']), call, this.#recorder.scope);
+      const key = String(rpc['id']);
+      const { tool } = this.#framework.startTool(key, call, this.#recorder.scope);
+      const begun = {};
+      this.#calls.set(key, begun);
+      this.#recorder.sites.begin(begun, `call of tool ${call.name} (${tool})`);
     }
+  }
+
+  /** A line of its output. What is no message is dropped by the client, and with it an answer that it may have broken. */
+  receivedLine(line: string): void {
+    const rpc = parseJson(line);
+    if (isObject(rpc) || Array.isArray(rpc) || line.trim() === '') this.received(rpc);
+    else if (this.#unreadable++ < mostUnreadable)
+      this.#recorder.report(
+        'mcp.message',
+        { server: this.id, direction: 'received' },
+        { rpc: {}, unreadable: line.slice(0, mostQuoted) },
+      );
   }
 
   received(rpc: unknown): void {
@@ -57,6 +82,8 @@ export class McpMessages {
 
   /** The server has exited: what it had not answered gets no answer any more. */
   ended(): void {
+    for (const [key] of this.#calls.latest(callLimit))
+      this.#willFail(key, 'MCP error -32000: Connection closed');
     this.#framework.endTools(failed({ message: 'the server ended without an answer' }));
   }
 
@@ -65,15 +92,30 @@ export class McpMessages {
     const message = stringOf(reason) ?? 'aborted by the client';
     // The reason is the text of the client's error: a time limit is a failure, an abort is not.
     const status = /abort/i.test(message) ? 'aborted' : 'failed';
+    this.#willFail(String(requestId), message);
     this.#framework.endTool(String(requestId), { status, error: { message } });
+  }
+
+  /** `text`: of the error that the client's package will make of it (@modelcontextprotocol/sdk 1.0 to 1.32). */
+  #willFail(key: string, text: string): void {
+    this.#recorder.sites.willFail(this.#calls.get(key), text);
+    this.#calls.delete(key);
   }
 
   #answered(key: string, rpc: JsonObject): void {
     const { isError, content, structuredContent } = objectOf(rpc['result']);
-    if (rpc['error'] !== undefined) this.#framework.endTool(key, failed(rpc['error']));
-    else if (isError === true)
-      this.#framework.endTool(key, { status: 'failed', error: { type: 'tool_error' }, result: content });
-    else this.#framework.endTool(key, finished(structuredContent ?? content));
+    if (rpc['error'] !== undefined) {
+      const { code, message } = objectOf(rpc['error']);
+      this.#willFail(key, `MCP error ${code}: ${message}`);
+      this.#framework.endTool(key, failed(rpc['error']));
+      return;
+    }
+    this.#calls.delete(key);
+    if (isError === true) {
+      const message = firstText(content);
+      const error = { type: 'tool_error', ...(message !== undefined && { message }) };
+      this.#framework.endTool(key, { status: 'failed', error, result: content });
+    } else this.#framework.endTool(key, finished(structuredContent ?? content));
   }
 
   /** Records the kind of a message, without its content. */
@@ -85,4 +127,11 @@ export class McpMessages {
     };
     this.#recorder.report('mcp.message', { server: this.id, direction }, { rpc });
   }
+}
+
+/** Of the content of a tool's result: what the tool says about its failure. */
+function firstText(content: unknown): string | undefined {
+  return arrayOf(content)
+    .map((part) => stringOf(objectOf(part)['text']))
+    .find((text) => text !== undefined);
 }

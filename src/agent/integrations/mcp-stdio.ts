@@ -112,7 +112,7 @@ class McpServer implements InFlight {
   #pushed(chunk: unknown): void {
     if (chunk === null) this.#closed();
     else if (chunk instanceof Uint8Array)
-      this.#received.push(chunk, (line) => this.#messages.received(parseJson(line)));
+      this.#received.push(chunk, (line) => this.#messages.receivedLine(line));
   }
 
   /** The server's output was closed. The exit code may follow a moment later. */

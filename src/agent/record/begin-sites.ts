@@ -22,6 +22,7 @@ interface Begun {
 const perSecond = 50;
 const deepest = 40;
 const mostChildren = 50;
+const mostTexts = 16;
 const mostChars = 8 * 1024;
 const { now } = Date;
 const OwnError = Error;
@@ -30,6 +31,8 @@ export class BeginSites {
   readonly #ofWork = new WeakMap<object, Begun>();
   readonly #ofErrors = new WeakMap<object, Begun>();
   readonly #children: { child: WeakRef<ChildProcess>; begun: Begun }[] = [];
+  /** Work whose error the program makes itself, from this text. */
+  readonly #ofTexts: { text: string; begun: Begun }[] = [];
   #second = 0;
   #left = 0;
 
@@ -53,6 +56,14 @@ export class BeginSites {
     if (begun && isObject(error) && !this.#ofErrors.has(error)) this.#ofErrors.set(error, { ...begun, what });
   }
 
+  /** The same for an error object that does not exist yet and will have this message, or begin with its name. */
+  willFail(work: object | undefined, text: string): void {
+    const begun = work && this.#ofWork.get(work);
+    if (!begun) return;
+    this.#ofTexts.push({ text, begun });
+    if (this.#ofTexts.length > mostTexts) this.#ofTexts.shift();
+  }
+
   /**
    * The site where the emitter of the error was started; otherwise the site of the work that ended with the error or one of
    * its causes, in the order of `chain`. `ownFile` is the preload's file, whose frames are left out.
@@ -60,7 +71,13 @@ export class BeginSites {
   find(chain: readonly unknown[], emitter: unknown, ownFile: string): BeginSite | undefined {
     const begun =
       this.#ofEmitter(emitter) ??
-      chain.map((error) => (isObject(error) ? this.#ofErrors.get(error) : undefined)).find(Boolean);
+      chain
+        .map((error) =>
+          isObject(error)
+            ? (this.#ofErrors.get(error) ?? this.#ofCommand(error) ?? this.#ofText(error))
+            : undefined,
+        )
+        .find(Boolean);
     if (!begun) return undefined;
     const stack = beginStack(begun.made, ownFile);
     return stack === '' ? undefined : { what: begun.what, stack };
@@ -80,6 +97,26 @@ export class BeginSites {
     return this.#ofWork.get(emitter);
   }
 
+  /** For an error of exec and execFile, which is made when the child has ended. Two that fit are not told apart. */
+  #ofCommand(error: object): Begun | undefined {
+    const cmd = textField(error, 'cmd');
+    if (cmd === undefined) return undefined;
+    const fitting = this.#children.flatMap(({ child: held, begun }) => {
+      const child = held.deref();
+      return child && commandsOf(child).includes(cmd) && !isSuccess(child) ? [{ child, begun }] : [];
+    });
+    const [only, other] = fitting;
+    return only && !other ? { ...only.begun, what: `child process ${only.child.pid ?? '?'}` } : undefined;
+  }
+
+  #ofText(error: object): Begun | undefined {
+    const message = textField(error, 'message');
+    if (message === undefined || this.#ofTexts.length === 0) return undefined;
+    const named = `${textField(error, 'name') ?? 'Error'}: ${message}`;
+    const [only, other] = this.#ofTexts.filter(({ text }) => text === message || text === named);
+    return other ? undefined : only?.begun;
+  }
+
   #here(what: string): Begun | undefined {
     const second = Math.floor(now() / 1000);
     if (this.#second !== second) {
@@ -91,6 +128,20 @@ export class BeginSites {
     return made && { what, made };
   }
 }
+
+/** As they are in the `cmd` of an error: what exec was given, and file and arguments of execFile. */
+function commandsOf({ spawnargs }: ChildProcess): string[] {
+  const words = Array.isArray(spawnargs) ? spawnargs.map(String) : [];
+  return [words.join(' '), words.at(-1) ?? ''];
+}
+
+const isSuccess = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === 0 && signalCode === null;
+
+/** An own field, so that no code of the program runs. */
+const textField = (error: object, name: string): string | undefined => {
+  const value: unknown = Object.getOwnPropertyDescriptor(error, name)?.value;
+  return typeof value === 'string' ? value : undefined;
+};
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 

@@ -4,7 +4,8 @@
  * what the request or run that died did itself, last what others did, marked as such; within each group the newest first.
  */
 import type { Account, Happenings } from '../../model/account.ts';
-import type { AgentRun, FailedRequest, ToolCall } from '../../model/agent-state.ts';
+import type { AgentRun, FailedRequest, McpServer, ToolCall } from '../../model/agent-state.ts';
+import { foldCommand, withoutFolders } from '../../model/command-text.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';
@@ -29,6 +30,7 @@ export function findBeforeEnd(account: Account): Evidence[] {
       ...failedTools(run, account, dying),
     ]),
     ...(agent?.failedRequests ?? []).map((failed) => requestFact(failed, dying)),
+    ...(agent?.servers ?? []).flatMap(unreadableLines),
     ...handledErrors(happenings, account),
     ...findLoggedErrors(account),
   ];
@@ -92,6 +94,21 @@ function requestFact(failed: FailedRequest, dying: DyingWork): Told {
     part: agentPart,
     whose,
   };
+}
+
+/** A server that logs to its output breaks its answers. */
+function unreadableLines({ id, command, unreadable }: McpServer): Told[] {
+  if (!unreadable) return [];
+  const { line, times, beforeEndMs } = unreadable;
+  const name = command === undefined ? id : `${id} (${foldCommand(withoutFolders(command), 80)})`;
+  const wrote = times > 1 ? `${times} lines that are no messages, the last` : 'a line that is no message';
+  return [
+    {
+      beforeEndMs,
+      part: agentPart,
+      fact: `MCP server ${name} wrote ${wrote}: ${clip(firstLine(line), 160)}`,
+    },
+  ];
 }
 
 /** Repetitions of one error are merged into one sentence. */

@@ -4,6 +4,7 @@
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
+import type { AgentAbort } from '../../model/agent-state.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
 import { clip, formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
@@ -123,18 +124,37 @@ export function rootSentence(facts: VerdictFacts): string {
 }
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
+  const said = clip(headlineOf(root).replace(/\.$/, ''), 300);
+  const abort = abortFor(root, account);
+  if (abort) {
+    const where = placeOfCulprit(abort.frames ?? [], cwdOf(account));
+    return `${said}${where ? `, the reason that abort() was given at ${where}` : ''}`;
+  }
   const culprit = culpritFrame(root.frames);
   const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : undefined;
-  return `${clip(headlineOf(root).replace(/\.$/, ''), 300)}${place ? ` at ${place}` : ''}`;
+  return `${said}${place ? ` at ${place}` : ''}`;
+}
+
+/** The abort whose reason this is. Node gives the reason a new stack where a fetch rejects with it, which is not where it comes from. */
+function abortFor({ message }: ErrorFacts, { agent }: VerdictFacts['account']): AgentAbort | undefined {
+  return agent?.aborts?.find(({ error }) => message !== undefined && error?.message === message);
 }
 
 function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): string {
   const place = frameText(culprit, cwd);
-  if (culprit === frames[0]) return `Thrown in ${place}.`;
+  if (culprit === frames[0]) return `${isMadeForLater(culprit) ? 'Created' : 'Thrown'} in ${place}.`;
   const top = frames[0] ? frameText(frames[0], cwd) : 'code without a position';
   return culprit.inApp
     ? `Called from ${place}, thrown below it in ${top}.`
     : `Thrown in ${top}, called from ${place}; the stack has no frame of the program's own code.`;
+}
+
+/** `const error = new Error(…)`: V8 takes the stack there, wherever it is thrown later. */
+function isMadeForLater({ source, line, column }: Frame): boolean {
+  const text = source?.find((one) => one.line === line)?.text;
+  if (text === undefined || column === undefined) return false;
+  const [before, after] = [text.slice(0, column - 1), text.slice(column - 1)];
+  return /^new\s+[\w$.]+/.test(after) && /=\s*$/.test(before);
 }
 
 interface Advice {
@@ -180,7 +200,12 @@ const adviceTable: Advice[] = [
     step: 'The name did not resolve: check the host name, then DNS in that network.',
   },
   {
-    when: coded(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ETIMEDOUT']),
+    when: coded(['EPIPE']),
+    step: 'Whoever read from it had closed it: of a request, catch the error where it is made; of stdout, the program that reads the output had ended.',
+    isOfService: true,
+  },
+  {
+    when: coded(['ECONNRESET', 'UND_ERR_SOCKET', 'ETIMEDOUT']),
     step: 'The peer closed the connection. Catch the error where the request is made, and retry what is safe to repeat.',
     isOfService: true,
   },
@@ -254,7 +279,8 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   if (likely !== undefined) steps.push(`Open ${likely}, which likely threw it.`);
   for (const step of onDemandFailure(facts)?.steps ?? []) if (!steps.includes(step)) steps.push(step);
   const root = account.error && rootCause(account.error);
-  const rootPlace = root && placeOfCulprit(root.frames ?? [], cwdOf(account));
+  const hasCause = root !== undefined && root !== account.error && !abortFor(root, account);
+  const rootPlace = hasCause ? placeOfCulprit(root.frames ?? [], cwdOf(account)) : undefined;
   if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);
   const abortedAt = abortPlace(facts);
   const abortStep =

@@ -227,7 +227,8 @@ export interface AgentEventData {
   'lock.held': Scope & { lock: string; name: string };
   'lock.released': { lock: string; tookMs: number };
   note: Scope & { text: string; data?: unknown };
-  'mcp.message': { server: string; direction: 'sent' | 'received'; rpc: unknown };
+  /** `unreadable`: the beginning of a line of a server's output that is no message. */
+  'mcp.message': { server: string; direction: 'sent' | 'received'; rpc: unknown; unreadable?: string };
   'mcp.start': { server: string; transport: string; command?: string; pid?: number };
   /** `error`: the server could not be reached; it may become reachable later. */
   'mcp.end': { server: string; exitCode?: number; signal?: string; stderr?: string; error?: EventError };

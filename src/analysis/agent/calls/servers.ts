@@ -14,8 +14,18 @@ export function computeServers(events: readonly AgentEvent[], at: number): McpSe
       const { server: id, exitCode, signal, stderr, error } = event;
       const ended = dropUndefined({ beforeEndMs: at - event.at, exitCode, signal, stderr, error });
       servers.set(id, { ...(servers.get(id) ?? { id }), ended });
-    } else if (event.kind === 'mcp.message' && event.direction === 'received')
+    } else if (event.kind === 'mcp.message' && event.direction === 'received') {
+      const server = servers.get(event.server);
       // A server that could not be reached may be reachable again later.
-      delete servers.get(event.server)?.ended;
+      delete server?.ended;
+      if (server && event.unreadable !== undefined) {
+        const { times = 0 } = server.unreadable ?? {};
+        server.unreadable = {
+          line: event.unreadable,
+          times: times + 1,
+          beforeEndMs: Math.max(0, at - event.at),
+        };
+      }
+    }
   return [...servers.values()];
 }
