@@ -239,4 +239,15 @@ flush().finally(() => note('finally'));`,
     ],
     open: [],
   },
+  {
+    name: 'a server whose port another process holds, and that only says that it failed',
+    quick: true,
+    program: `
+      const holder = spawn(process.execPath, ['-e', "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))"]);
+      const [port] = await once(holder.stdout, 'data'); process.on('exit', () => holder.kill());
+      function start() { createServer().on('error', () => { console.error('Failed to start server'); note('exit', { code: 1 }); process.exit(1); }).listen(Number(port), '127.0.0.1'); }
+      start();`,
+    kind: 'exit',
+    cause: [/process\.exit\(1\) after listen EADDRINUSE 127\.0\.0\.1:\d+ from victim\.mjs:\d+/],
+  },
 ];

@@ -59,7 +59,14 @@ export function readTrigger(part: Fields): TriggerFacts {
     stall: readStall(part.object('stall')),
     silence: readSilence(part.object('silence')),
     recorderId: part.text('recorderId'),
+    failedListen: readFailedListen(part.object('failedListen')),
   });
+}
+
+function readFailedListen(failed: Fields | undefined): TriggerFacts['failedListen'] {
+  const message = failed?.text('message');
+  if (message === undefined) return undefined;
+  return { message, ...defined({ stack: failed?.text('stack') }) };
 }
 
 function readSignal(signal: Fields | undefined): TriggerFacts['signal'] {

@@ -23,6 +23,8 @@ export interface VerdictFacts {
   thrownAt?: ThrownPlaces;
   /** If the program ended itself: the last error that it printed. */
   printed?: PrintedError;
+  /** If the program ended itself: where it had told a server to listen that could not. */
+  listenFrames?: Frame[];
   /** Where the rejected promise was created or rejected. */
   promiseFrames?: Frame[];
   /** For a TimeoutError: the calls of AbortSignal.timeout in the scripts on its stack. */

@@ -172,6 +172,9 @@ const status =
     wanted.includes(Number(error.properties?.['status'] ?? error.properties?.['statusCode']));
 const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.message ?? '');
 
+export const portIsHeld =
+  'Another process holds the port: `ss -ltnp` names it. An older instance may still be shutting down.';
+
 /** Checked in order; the first match for each error in the chain adds its step. */
 const adviceTable: Advice[] = [
   {
@@ -211,7 +214,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: coded(['EADDRINUSE']),
-    step: 'Another process holds the port: `ss -ltnp` names it. An older instance may still be shutting down.',
+    step: portIsHeld,
   },
   {
     when: coded(['EACCES', 'EPERM']),

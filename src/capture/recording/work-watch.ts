@@ -48,14 +48,15 @@ export class WorkWatch {
   }
 
   /** Whether this exit ends work: `exitCode` is not 0, and nothing was thrown. */
-  isEndOfWork(exitCode: number, { config, recording }: Surroundings, host: Host): boolean {
+  isEndOfWork(exitCode: number, { config, recording, listens }: Surroundings, host: Host): boolean {
     if (config.exits !== 'agent') return config.exits === 'all';
     const script = process.argv[1] ?? '';
     // A worker ends while the program continues: row 15, unless it belongs to the pool of an installed tool.
     if (!isMainThread) return !/[\\/]node_modules[\\/]/.test(script);
     if (exitCode === interruptedCode || isTestProcess(script)) return false;
     const hasAgent = recording?.isAgent === true || host.state.size > 0 || host.providers.size > 0;
-    return hasAgent || this.#hasServed();
+    // A server that can't listen is one that gives up; a search for a free port ends with one that is.
+    return hasAgent || this.#hasServed() || listens?.failure !== undefined;
   }
 
   /** A server that does not keep its program alive is a tool's own channel (tsx has one to its child). */

@@ -91,6 +91,30 @@ const programs: Program[] = [
     code: 1,
   },
   {
+    name: 'a server whose port is taken',
+    text: `import { createServer } from 'node:net';
+      createServer().on('error', () => process.exit(1)).listen(${new URL(url).port}, '127.0.0.1');`,
+    agent: ['exit'],
+    off: [],
+    code: 1,
+  },
+  {
+    name: 'a look for a free port that finds the first one taken',
+    text: `import { createServer } from 'node:net';
+      createServer().on('error', () => { const next = createServer().listen(0, '127.0.0.1', () => next.close(() => process.exit(1))); })
+        .listen(${new URL(url).port}, '127.0.0.1');`,
+    agent: [],
+    code: 1,
+  },
+  {
+    name: 'a tool that runs already, as its pipe says',
+    text: `import { createServer } from 'node:net';
+      const path = process.platform === 'win32' ? String.raw\`\\\\.\\pipe\\once-\` + process.pid : './once';
+      createServer().listen(path, () => createServer().on('error', () => process.exit(1)).listen(path)).unref();`,
+    agent: [],
+    code: 1,
+  },
+  {
     name: 'a line to a child of its own',
     text: `import { createServer } from 'node:net'; import { rmSync } from 'node:fs';
       const path = (process.platform === 'win32' ? String.raw\`\\\\.\\pipe\\line-\` : './line-') + process.pid;

@@ -5,9 +5,11 @@ import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { tellingLine } from '../../../model/happenings/happening-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
+import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { packageOf } from '../module-errors.ts';
+import { portIsHeld } from '../thrown.ts';
 import { cwdOf, deathFrames, titled, titleWithPlace } from '../wording.ts';
 
 const maxQuotedChars = 300;
@@ -45,7 +47,10 @@ function titleOf(
   caller: Frame | undefined,
   line: string | undefined,
 ): string {
-  const { account, printed } = facts;
+  const { account, printed, trigger } = facts;
+  const { failedListen } = trigger ?? {};
+  if (failedListen)
+    return titleWithPlace(`${exit} after ${withoutWords(failedListen.message)}`, 'from', listenPlace(facts));
   if (!caller) return titled(line === undefined ? exit : `${exit}: ${line}`);
   const place = placeOf(caller, cwdOf(account));
   // Also where the program is a package of the project, such as the server of Next.
@@ -55,6 +60,33 @@ function titleOf(
       ? titled(`${exit} called by ${inPackage} after it printed ${printed.headline}`)
       : titleWithPlace(`${exit} called by ${inPackage}`, 'at', place);
   return titled(`${exit} called by ${frameText(caller, cwdOf(account))}`);
+}
+
+/** The line of the program that told the server to listen. */
+function listenPlace({ listenFrames, account }: VerdictFacts): string | undefined {
+  const culprit = culpritFrame(listenFrames);
+  return culprit?.inApp ? placeOf(culprit, cwdOf(account)) : undefined;
+}
+
+/** `listen EADDRINUSE 127.0.0.1:80` for `listen EADDRINUSE: address already in use 127.0.0.1:80`: the address must fit in. */
+const withoutWords = (message: string): string => message.replace(/^(listen E\w+): [a-z ]+ (?=\S+$)/, '$1 ');
+
+function listenEvidence(facts: VerdictFacts): Evidence[] {
+  const { failedListen } = facts.trigger ?? {};
+  if (!failedListen) return [];
+  const place = listenPlace(facts);
+  const where = place === undefined ? '' : ` It was told to at ${place}.`;
+  const fact = `The last server that was told to listen could not: ${failedListen.message.replace(/\.$/, '')}.${where}`;
+  return [{ fact, part: 'trigger.json' }];
+}
+
+function listenSteps(facts: VerdictFacts): string[] {
+  const { message } = facts.trigger?.failedListen ?? {};
+  const place = listenPlace(facts);
+  return [
+    ...(place === undefined ? [] : [`Open ${place}, where the server was told to listen.`]),
+    ...(message?.includes('EADDRINUSE') ? [portIsHeld] : []),
+  ];
 }
 
 export const exit: Cause = {
@@ -89,6 +121,7 @@ export const exit: Cause = {
       confidence: 'certain',
       evidence: [
         { fact: `The process ended with exit code ${code ?? '(not recorded)'}.`, part: 'trigger.json' },
+        ...listenEvidence(facts),
         ...(where ? [{ fact: `process.exit was called in ${where}.`, part: 'trigger.json' }] : []),
         ...(printed
           ? [
@@ -111,12 +144,16 @@ export const exit: Cause = {
       refutedBy: 'A different exit code, or a signal, in the log of whoever started the process.',
       nextSteps: place
         ? [
+            ...listenSteps(facts),
             ...printedSteps(facts),
             `Open ${place} and check the condition that leads to the exit${said ? '' : '; its own message is on stderr'}.`,
           ]
         : said
-          ? ['Start from that message; the lines before it are below.']
-          : ['Read the last lines of stderr: a program that exits on purpose usually says why.'],
+          ? [...listenSteps(facts), 'Start from that message; the lines before it are below.']
+          : [
+              ...listenSteps(facts),
+              'Read the last lines of stderr: a program that exits on purpose usually says why.',
+            ],
     };
   },
 };
