@@ -11,7 +11,15 @@
 import { guarded } from '../../agent/taps/guard.ts';
 import { enterOwnWork, ours, ownWork, refuseExit } from '../../agent/taps/own-work.ts';
 import { readCallers } from '../host/callers.ts';
-import { descriptorOf, indexOf, lastIndexOf, putBack, putProperty, sliceText } from '../host/intrinsics.ts';
+import {
+  descriptorOf,
+  indexOf,
+  lastIndexOf,
+  putBack,
+  putProperty,
+  sliceText,
+  sourceOf,
+} from '../host/intrinsics.ts';
 
 type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;
@@ -41,6 +49,11 @@ export interface EventTap {
   listenersOfHost(name: EventName): readonly Listener[];
   /** Called when the host has added its first listener for `name`, and when it has removed its last one. */
   whenHostChanges(name: EventName, react: (listens: boolean) => void): void;
+  /**
+   * Whether the program has replaced the store in a way that was not noticed, or `emit` by a function that does not seem to
+   * call another one.
+   */
+  isDeaf(): boolean;
   uninstall(): void;
 }
 
@@ -74,7 +87,8 @@ export function tapEvents(target: NodeJS.EventEmitter): EventTap {
 }
 
 class WatchedEmitter implements EventTap {
-  readonly #target: object;
+  readonly #target: NodeJS.EventEmitter & { _events?: Store };
+  readonly #emit: unknown;
   readonly #descriptor: PropertyDescriptor;
   /** The prototype of the store. */
   readonly #watched: Store = emptyTable<Stored>();
@@ -85,8 +99,9 @@ class WatchedEmitter implements EventTap {
   #held: Store = emptyTable<Stored>();
   #isGuarded = false;
 
-  constructor(target: object, descriptor: PropertyDescriptor) {
+  constructor(target: NodeJS.EventEmitter, descriptor: PropertyDescriptor) {
     this.#target = target;
+    this.#emit = target.emit;
     this.#descriptor = descriptor;
     this.#store = descriptor.value as Store;
     setPrototypeOf(this.#store, this.#watched);
@@ -106,6 +121,12 @@ class WatchedEmitter implements EventTap {
   whenHostChanges(name: EventName, react: (listens: boolean) => void): void {
     this.#changes[name] = react;
     this.#watch(name);
+  }
+
+  isDeaf(): boolean {
+    const { emit, _events } = this.#target;
+    if (emit === this.#emit) return _events !== this.#store;
+    return typeof emit === 'function' && !mayPassOn(emit);
   }
 
   uninstall(): void {
@@ -245,6 +266,14 @@ class WatchedEmitter implements EventTap {
     }
   }
 }
+
+/** By its source text, because calling it to find out would be visible. */
+function mayPassOn(emit: unknown): boolean {
+  const source = sourceOf(emit);
+  for (let at = 0; at < passing.length; at++) if (indexOf(source, passing[at] as string) >= 0) return true;
+  return false;
+}
+const passing = ['emit', 'apply', 'call'];
 
 function putPlainly(store: Store, name: EventName, value: Stored | undefined): void {
   putProperty(store, name, value, true);

@@ -4,11 +4,12 @@
  */
 import { raisedRejections } from './raised-rejections.ts';
 import type { Trigger } from './trigger.ts';
+import { watchUnheardExceptions } from './unheard-exceptions.ts';
 
 /** As it was before the program could replace it. */
 const { hasUncaughtExceptionCaptureCallback } = process;
 
-export const exceptionsTrigger: Trigger = ({ events, capture }) => {
+export const exceptionsTrigger: Trigger = ({ events, isMainThread, capture, hasJustCaptured }) => {
   events.tap('uncaughtExceptionMonitor', {
     before: (value: unknown, origin: string) => {
       const handledByHost =
@@ -21,7 +22,15 @@ export const exceptionsTrigger: Trigger = ({ events, capture }) => {
       });
     },
   });
-  return undefined;
+  if (!isMainThread) return undefined;
+  return watchUnheardExceptions({
+    isDeaf: () => events.isDeaf(),
+    died(value, fromPromise) {
+      if (hasJustCaptured()) return;
+      const origin = fromPromise ? 'unhandledRejection' : 'uncaughtException';
+      capture({ kind: kindOf(origin), handledByHost: false, thrown: { value }, details: { origin } });
+    },
+  });
 };
 
 /** For its author, a module that fails during evaluation is an uncaught exception, although Node reports a rejection. */

@@ -16,6 +16,10 @@ import { startHiddenWorker } from '../watchdog/hidden-worker.ts';
 import type { DeathSignals } from './signal-watch.ts';
 
 const startAfterMs = 1000;
+/*
+ * One timer, and no more: if one of ours is due in the same turn of the loop as one of the program's, Node runs the promises
+ * between the two, and the stacks of the program's errors have frames of Node's that they do not have without us.
+ */
 /** A program that still runs after the first time, and was in its loop for the second, is no short command. */
 const startForSignalsMs = 120;
 const leastInLoopMs = 50;

@@ -35,4 +35,10 @@ for (const node of testNodes) {
       'written',
     );
   });
+
+  for (const what of ['emit', 'store'])
+    for (const death of ['throw', 'reject'])
+      test(`${node.name}: a ${death} in a program in which no event is heard: ${what}`, async (t) => {
+        assert.equal(await dieInItsWorld(t, node, [what, '', death], 'host/events-deaf.cjs'), 'written');
+      });
 }
