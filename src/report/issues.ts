@@ -1,12 +1,6 @@
 /** The issues of a store, the history of one, and the state of sent bundles, for people. */
-import type {
-  Counted,
-  Issue,
-  IssueStatus,
-  IssueStory,
-  Reprocessed,
-  SentBundle,
-} from '../model/fleet/issue.ts';
+import type { Issue, IssueStatus, IssueStory, Reprocessed, SentBundle } from '../model/fleet/issue.ts';
+import { namesOf } from '../model/fleet/issue-words.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
@@ -68,11 +62,11 @@ export function renderIssue(issue: IssueStory, look: Look = {}): string {
           issue.bundles < issue.count ? `${issue.bundles}; the other deaths were counted only` : undefined,
         ],
         ['agent runs', issue.runs ? String(issue.runs) : undefined],
-        ['programs', namesOf(issue.programs)],
-        ['hosts', namesOf(issue.hosts)],
-        ['Node', namesOf(issue.nodeVersions)],
-        ['environments', namesOf(issue.environments)],
-        ['agents', namesOf(issue.agents)],
+        ['programs', namesOf(issue, 'programs', escapeLine)],
+        ['hosts', namesOf(issue, 'hosts', escapeLine)],
+        ['Node', namesOf(issue, 'nodeVersions', escapeLine)],
+        ['environments', namesOf(issue, 'environments', escapeLine)],
+        ['agents', namesOf(issue, 'agents', escapeLine)],
       ]),
     ),
     ...section(page, 'Grouped because', wrap(escapeLine(issue.because), page.columns - 2)),
@@ -80,10 +74,6 @@ export function renderIssue(issue: IssueStory, look: Look = {}): string {
     ...section(page, 'By hour (UTC)', tableOfHours(page, issue)),
     ...section(page, 'Bundles', tableOfDeaths(page, issue)),
   ]);
-}
-
-function namesOf(counted: readonly Counted[]): string | undefined {
-  return counted.map(({ name, count }) => `${escapeLine(name)} (${count})`).join(', ') || undefined;
 }
 
 function tableOfReleases(page: Page, { releases }: IssueStory): string[] {

@@ -10,8 +10,9 @@ import { openBundle } from '../bundle/read/reader.ts';
 import type { Reprocessed } from '../model/fleet/issue.ts';
 import { type Death, deathOf } from './death.ts';
 import { isSameStack } from './home.ts';
-import { addDeath, removeDeath } from './index/add-death.ts';
+import { addDeath } from './index/add-death.ts';
 import type { IndexDatabase, Query } from './index/database.ts';
+import { removeDeath } from './index/remove-death.ts';
 import type { Store } from './open-store.ts';
 import { factsOf } from './send.ts';
 
@@ -106,7 +107,7 @@ async function move(
   fresh: Death,
 ): Promise<void> {
   await index.transaction(async (query) => {
-    await removeDeath({ query }, bundle);
+    await removeDeath(query, bundle);
     await addDeath({ ...index, query }, { ...fresh, was: signature, home: issue });
   });
 }

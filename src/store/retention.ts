@@ -34,7 +34,12 @@ export async function removeSurplus(store: Store, bundles: readonly string[], ke
   );
   for (const { bundle, blob } of surplus) {
     await store.blobs.drop(blob);
-    await store.index.query('update agentdump_deaths set is_kept = false where bundle = $1', [bundle]);
+    await store.index.query(
+      `with gone as (
+         update agentdump_deaths set is_kept = false where bundle = $1 and is_kept returning signature)
+       update agentdump_signatures as known set bundles = known.bundles - 1 from gone where known.id = gone.signature`,
+      [bundle],
+    );
   }
   return surplus.length;
 }

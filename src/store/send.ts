@@ -19,7 +19,8 @@ import { failureCode } from '../bundle/write/system.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SentBundle } from '../model/fleet/issue.ts';
 import { type BundleFacts, type Death, deathOf, sealedDeathOf } from './death.ts';
-import { addDeath, findDeath, removeDeath } from './index/add-death.ts';
+import { addDeath, findDeath } from './index/add-death.ts';
+import { removeDeath } from './index/remove-death.ts';
 import type { Store } from './open-store.ts';
 
 export interface SendOptions {
@@ -147,7 +148,7 @@ async function sendEncrypted(
       await judge(() => requireWhole(bundle, mostBytes));
       const there = await findKnown(store, path, bundle.id, undefined);
       if (there) {
-        if (known) await removeDeath(store.index, unopened);
+        if (known) await store.index.transaction((query) => removeDeath(query, unopened));
         return there;
       }
       const account = await judge(() => analyzeBundle(bundle));

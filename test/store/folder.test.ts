@@ -6,10 +6,13 @@ import { test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { onlyWide } from '../support/run/test-nodes.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { testCounts } from './counts-conformance.ts';
 import { newStore } from './new-store.ts';
 import { testStore } from './store-conformance.ts';
 
-testStore({ name: 'folder', open: (folder) => newStore(join(folder, 'store')) });
+const kind = { name: 'folder', open: (folder: string) => newStore(join(folder, 'store')) };
+testStore(kind);
+testCounts(kind);
 
 test('who comes while it is open waits, is told for whom, and is let in when it is closed', {
   skip: onlyWide,

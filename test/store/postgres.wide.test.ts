@@ -7,6 +7,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { testCounts } from './counts-conformance.ts';
 import { testStore } from './store-conformance.ts';
 import { writeDeath } from './synth-death.ts';
 
@@ -17,11 +18,13 @@ before(async () => {
 });
 after(() => server?.remove());
 
-testStore({
+const kind = {
   name: 'PostgreSQL',
   skip,
-  open: (folder) => openStore(`${server.url} ${join(folder, 'blobs')}`),
-});
+  open: (folder: string) => openStore(`${server.url} ${join(folder, 'blobs')}`),
+};
+testStore(kind);
+testCounts(kind);
 
 test('four senders with the same bundles at once: each death once', { skip: skip ?? false }, async (t) => {
   const folder = temporaryFolder(t);

@@ -20,6 +20,7 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readLock } from '../../src/bundle/write/age-key.ts';
 import { fetchBundle } from '../../src/store/fetch-bundle.ts';
 import { addDeath, findDeath } from '../../src/store/index/add-death.ts';
+import { recount } from '../../src/store/index/recount.ts';
 import {
   findIssue,
   ignoreIssue,
@@ -42,7 +43,14 @@ export interface StoreKind {
   open(folder: string): Promise<Store>;
 }
 
-const tables = ['deaths', 'signatures', 'issues', 'spans', 'hours', 'releases', 'alerts'];
+const tables = ['deaths', 'signatures', 'issues', 'spans', 'hours', 'names', 'releases', 'alerts'];
+/** Another signature like one that is there. */
+const copySignature = (id: string, issue: string, where: string): string =>
+  `insert into agentdump_signatures
+     (id, version, parts, kind, title, program, issue, count, bundles, runs, first_seen, first_release, last_seen, last_release)
+   select ${id}, version, parts, kind, title, program, ${issue}, count, bundles, runs, first_seen, first_release, last_seen,
+     last_release
+   from agentdump_signatures ${where}`;
 const day = 24 * 60 * 60_000;
 const later = Date.parse('2026-11-24T00:00:00Z');
 
@@ -271,11 +279,7 @@ export function testStore({ name, skip, open }: StoreKind): void {
       ['abcd000000000001', first?.issue],
       ['abcd000000000002', 'abcd000000000002'],
     ])
-      await store.index.query(
-        `insert into agentdump_signatures select $1, version, parts, kind, title, program, $2, count
-         from agentdump_signatures where id = issue limit 1`,
-        [id, issue],
-      );
+      await store.index.query(copySignature('$1', '$2', 'where id = issue limit 1'), [id, issue]);
     await assert.rejects(findIssue(store.index, 'abcd'), /several issues begin with abcd/);
     assert.equal(await findIssue(store.index, 'abcd000000000001'), first?.issue);
   });
@@ -367,22 +371,10 @@ export function testStore({ name, skip, open }: StoreKind): void {
       const { query } = store.index;
       const old = 'abcdef0123456789';
       await query('insert into agentdump_issues (id, ignored_at) values ($1, now())', [old]);
-      await query(
-        `insert into agentdump_signatures (id, version, parts, kind, title, program, issue, count)
-       select $1, 2, parts, kind, title, program, $1, 3 from agentdump_signatures where id = $2`,
-        [old, now[0]],
-      );
+      await query(copySignature('$1', '$1', 'where id = $2'), [old, now[0]]);
+      await query('update agentdump_signatures set version = 2 where id = $1', [old]);
       await query('update agentdump_deaths set signature = $1', [old]);
-      for (const table of ['spans', 'hours']) await query(`delete from agentdump_${table}`);
-      await query(
-        `insert into agentdump_spans select $1, coalesce(release, ''), count(*), min(at), max(at) from agentdump_deaths group by release`,
-        [old],
-      );
-      await query(
-        `insert into agentdump_hours select $1, date_trunc('hour', at, 'UTC'), count(*) from agentdump_deaths group by 2`,
-        [old],
-      );
-      await query('update agentdump_signatures set count = 0 where id <> $1', [old]);
+      await store.index.transaction(recount);
       await query('delete from agentdump_signatures where count = 0');
       assert.equal(await countOutdated(store.index), 3);
       const [before] = await listIssues(store);

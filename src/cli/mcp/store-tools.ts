@@ -7,7 +7,7 @@ import { traitsOf } from '../../model/verdict.ts';
 import { renderIssue, renderIssueList } from '../../report/issues.ts';
 import { page } from './account-tools.ts';
 import type { AllowedBundles } from './allowed-bundles.ts';
-import { answerOf, integer, listOf, oneOf, record, text } from './output-schema.ts';
+import { answerOf, flag, integer, listOf, oneOf, record, text } from './output-schema.ts';
 import { countOf, type Tool, textOf } from './tool.ts';
 
 const issueFields = {
@@ -58,6 +58,7 @@ const listTool: Tool = {
 };
 
 const counted = listOf(record({ name: text, count: integer }));
+const unlisted = record({ names: integer, count: integer }, { isAtLeast: flag });
 
 const storyTool: Tool = {
   name: 'issue_story',
@@ -99,7 +100,17 @@ const storyTool: Tool = {
         ),
       ),
     },
-    { ...releaseFields, resolved: record({ at: text }, { release: text }) },
+    {
+      ...releaseFields,
+      resolved: record({ at: text }, { release: text }),
+      unlisted: record(
+        {},
+        {
+          ...{ programs: unlisted, hosts: unlisted, nodeVersions: unlisted },
+          ...{ environments: unlisted, agents: unlisted },
+        },
+      ),
+    },
   ),
 };
 

@@ -32,6 +32,16 @@ export interface Counted {
   count: number;
 }
 
+/** What a list of names leaves out. */
+export interface Unlisted {
+  /** The number of further names. */
+  names: number;
+  /** Their deaths. */
+  count: number;
+  /** There may be more names: of a fault with more than a thousand, the further ones are only counted together. */
+  isAtLeast?: true;
+}
+
 /** Deaths of one release, or, without `release`, those whose release is unknown. */
 export interface ReleaseCount {
   release?: string;
@@ -39,6 +49,9 @@ export interface ReleaseCount {
   firstSeen: string;
   lastSeen: string;
 }
+
+/** The lists of an issue that count its deaths by name. */
+export type NameList = 'programs' | 'hosts' | 'nodeVersions' | 'environments' | 'agents';
 
 export interface StoredDeath {
   /** Id of the bundle; for an encrypted bundle that was not opened, an id derived from its bytes. */
@@ -74,6 +87,8 @@ export interface IssueStory extends Issue {
   nodeVersions: Counted[];
   environments: Counted[];
   agents: Counted[];
+  /** By the lists above that name only the most frequent ones. */
+  unlisted?: { [List in NameList]?: Unlisted };
   /** At most as many as requested: first those with a stored bundle, newest first. */
   deaths: StoredDeath[];
 }

@@ -1,39 +1,78 @@
-/** Adds a death to the index once: the row and all its counts in one statement. */
+/** Adds deaths to the index, each once: the rows and all that is counted of them in one statement. */
 import type { Death } from '../death.ts';
 import { findHome } from '../home.ts';
 import { type IndexDatabase, iso, type Query } from './database.ts';
+import { mostNames, namesOf } from './dimensions.ts';
+import { removeDeath } from './remove-death.ts';
 
 const columns =
   'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, runs, repeats, was';
 
-/** The issue's row is inserted first, because a signature refers to it. A known signature stays in its issue. */
+const isEarlier =
+  '(known.count = 0 or (excluded.first_seen, excluded.first_release) < (known.first_seen, known.first_release))';
+const isLater =
+  '(known.count = 0 or (excluded.last_seen, excluded.last_release) > (known.last_seen, known.last_release))';
+const newer = (isNewer: string, column: string): string =>
+  `${column} = case when ${isNewer} then excluded.${column} else known.${column} end`;
+
+/** The names that are counted already. */
+const alike = `agentdump_names as there where there.signature = counted.signature and there.dimension = one.dimension`;
+
+/**
+ * The issue's row is inserted first, because a signature refers to it. A known signature stays in its issue. Rows that several
+ * senders count up are locked in the order of their keys, so that the senders don't wait for each other in a circle.
+ */
 const addition = `
-  with one as (
-    select * from jsonb_to_record($1::jsonb) as death (
+  with given as (
+    select * from jsonb_to_recordset($1::jsonb) as death (
       bundle text, digest text, blob text, bytes bigint, signature text, version integer, parts jsonb, link text, kind text, title text, at timestamptz, program text, host text, node text, release text, commit_id text, environment text,
       agent text, runs integer, repeats integer, was text, home text)),
   added as (
-    insert into agentdump_deaths (${columns}) select ${columns} from one on conflict (bundle) do nothing returning bundle),
-  counted as (select one.* from one, added),
-  opened as (insert into agentdump_issues (id) select coalesce(home, signature) from counted on conflict (id) do nothing),
+    insert into agentdump_deaths (${columns}) select ${columns} from given order by bundle
+    on conflict (bundle) do nothing returning bundle),
+  counted as (
+    select given.*, 1 + repeats as count, coalesce(release, '') as known_release from given join added using (bundle)),
+  opened as (
+    insert into agentdump_issues (id) select distinct coalesce(home, signature) from counted order by 1
+    on conflict (id) do nothing),
   signed as (
-    insert into agentdump_signatures as known (id, version, parts, link, kind, title, program, issue, count)
-    select signature, version, parts, link, kind, title, coalesce(program, ''), coalesce(home, signature), 1 + repeats from counted
-    on conflict (id) do update set count = known.count + excluded.count returning issue),
+    insert into agentdump_signatures as known (id, version, parts, link, kind, title, program, issue, count, bundles, runs,
+      first_seen, first_release, last_seen, last_release)
+    select distinct on (signature) signature, version, parts, link, kind, title, coalesce(program, ''),
+      coalesce(home, signature), sum(count) over alike, count(*) over alike, sum(runs) over alike,
+      first_value(at) over oldest, first_value(known_release) over oldest,
+      first_value(at) over newest, first_value(known_release) over newest
+    from counted
+    window alike as (partition by signature), oldest as (partition by signature order by at, known_release),
+      newest as (partition by signature order by at desc, known_release desc)
+    order by signature, at, bundle
+    on conflict (id) do update set count = known.count + excluded.count, bundles = known.bundles + excluded.bundles,
+      runs = known.runs + excluded.runs, ${newer(isEarlier, 'first_seen')}, ${newer(isEarlier, 'first_release')},
+      ${newer(isLater, 'last_seen')}, ${newer(isLater, 'last_release')}),
   spanned as (
     insert into agentdump_spans as known (signature, release, count, first_seen, last_seen)
-    select signature, coalesce(release, ''), 1 + repeats, at, at from counted
+    select signature, known_release, sum(count), min(at), max(at) from counted group by 1, 2 order by 1, 2
     on conflict (signature, release) do update set count = known.count + excluded.count,
-      first_seen = least(known.first_seen, excluded.first_seen), last_seen = greatest(known.last_seen, excluded.last_seen)),
+      first_seen = case when known.count = 0 then excluded.first_seen else least(known.first_seen, excluded.first_seen) end,
+      last_seen = case when known.count = 0 then excluded.last_seen else greatest(known.last_seen, excluded.last_seen) end),
   timed as (
     insert into agentdump_hours as known (signature, hour, count)
-    select signature, date_trunc('hour', at, 'UTC'), 1 + repeats from counted
+    select signature, date_trunc('hour', at, 'UTC'), sum(count) from counted group by 1, 2 order by 1, 2
     on conflict (signature, hour) do update set count = known.count + excluded.count),
+  named as (
+    insert into agentdump_names as known (signature, dimension, name, count)
+    select signature, dimension, case
+        when exists (select from ${alike} and there.name = one.name) then name
+        when (select count(*) from (select from ${alike} limit ${mostNames}) as listed) < ${mostNames} then name
+        else '' end, sum(count)
+    from counted cross join lateral (${namesOf('counted')}) as one (dimension, name)
+    where name is not null group by 1, 2, 3 order by 1, 2, 3
+    on conflict (signature, dimension, name) do update set count = known.count + excluded.count),
   released as (
     insert into agentdump_releases as known (program, release, first_seen)
-    select coalesce(program, ''), release, at from counted where release is not null
+    select coalesce(program, ''), release, min(at) from counted where release is not null group by 1, 2 order by 1, 2
     on conflict (program, release) do update set first_seen = least(known.first_seen, excluded.first_seen))
-  select issue from signed`;
+  select bundle from added`;
 
 /**
  * For a death that is grouped again by new rules: its old signature, and that one's issue if the new signature has none yet.
@@ -43,36 +82,51 @@ export interface Regrouped {
   home?: string;
 }
 
-/** Returns false if it was there already. */
-export async function addDeath(
-  index: IndexDatabase,
-  death: Death & Regrouped,
-  insteadOf?: string,
-): Promise<boolean> {
-  const add = async (query: Query) => {
-    const { signature: id, parts, link } = death;
-    const home = (await findHome(query, { id, parts, link })) ?? death.home;
-    return (await query(addition, [JSON.stringify({ ...death, home })])).length > 0;
-  };
-  if (insteadOf === undefined) return add(index.query);
+type Added = Death & Regrouped;
+
+/** Returns false if it was there already. `insteadOf`: a death that it replaces. */
+export async function addDeath(index: IndexDatabase, death: Added, insteadOf?: string): Promise<boolean> {
+  if (insteadOf === undefined) return (await addDeaths(index.query, [death])).has(death.bundle);
   return index.transaction(async (query) => {
-    await removeDeath({ query }, insteadOf);
-    return add(query);
+    await removeDeath(query, insteadOf);
+    return (await addDeaths(query, [death])).has(death.bundle);
   });
 }
 
-/** For an encrypted bundle that has since been opened: removes it where it was counted. Counts of zero are not listed. */
-const removal = `
-  with gone as (delete from agentdump_deaths where bundle = $1 returning signature, at, 1 + repeats as count, coalesce(release, '') as release),
-  signed as (update agentdump_signatures as known set count = known.count - gone.count from gone where known.id = gone.signature),
-  spanned as (
-    update agentdump_spans as known set count = known.count - gone.count from gone
-    where known.signature = gone.signature and known.release = gone.release)
-  update agentdump_hours as known set count = known.count - gone.count from gone
-  where known.signature = gone.signature and known.hour = date_trunc('hour', gone.at, 'UTC')`;
+/**
+ * Each with a bundle of its own. Returns the bundles that were not there already. A signature that is new may decide the issue
+ * of the next one, so the deaths before it are added first.
+ */
+export async function addDeaths(query: Query, deaths: readonly Added[]): Promise<Set<string>> {
+  const known = await findKnownSignatures(query, deaths);
+  const added = new Set<string>();
+  let alike: Added[] = [];
+  const flush = async () => {
+    if (alike.length === 0) return;
+    for (const { bundle } of await query<{ bundle: string }>(addition, [JSON.stringify(alike)]))
+      added.add(bundle);
+    alike = [];
+  };
+  for (const death of deaths) {
+    const { signature: id, parts, link, home } = death;
+    if (link === '' || known.has(id)) alike.push(death);
+    else {
+      await flush();
+      alike.push({ ...death, ...homeOf((await findHome(query, { id, parts, link })) ?? home) });
+      await flush();
+      known.add(id);
+    }
+  }
+  await flush();
+  return added;
+}
 
-export async function removeDeath({ query }: { query: Query }, bundle: string): Promise<void> {
-  await query(removal, [bundle]);
+const homeOf = (home: string | undefined) => (home === undefined ? {} : { home });
+
+async function findKnownSignatures(query: Query, deaths: readonly Death[]): Promise<Set<string>> {
+  const ids = [...new Set(deaths.map(({ signature }) => signature))];
+  const rows = await query<{ id: string }>('select id from agentdump_signatures where id = any($1)', [ids]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 export interface KnownDeath {

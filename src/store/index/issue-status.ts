@@ -4,14 +4,29 @@ import { compareReleases } from '../release.ts';
 
 export interface StatusFacts {
   firstSeen: string;
-  /** Its deaths by release. */
+  /** Its deaths by release: since it was resolved, or else, if they may be of one release, all. */
   releases: readonly ReleaseCount[];
-  /** For each release of its program, when the first death of any kind was seen. */
-  known: ReadonlyMap<string, string>;
+  /** The releases of its program. */
+  known: ProgramReleases;
   resolvedAt?: string;
   /** The release that has the fix. */
   resolvedRelease?: string;
   ignoredAt?: string;
+}
+
+/** For each release of a program, when the first death of any kind was seen. */
+export class ProgramReleases {
+  readonly firstSeen: ReadonlyMap<string, string>;
+  #newest: string | undefined;
+
+  constructor(seen: Iterable<readonly [release: string, firstSeen: string]>) {
+    this.firstSeen = new Map(seen);
+  }
+
+  get newest(): string | undefined {
+    this.#newest ??= newestOf(this.firstSeen);
+    return this.#newest;
+  }
 }
 
 /** How long an issue counts as new if it has no release, or its program only one. */
@@ -38,26 +53,26 @@ export function findRegression(facts: StatusFacts): ReleaseCount | undefined {
 }
 
 /** Releases whose names can't be compared are ordered by when they were first seen. */
-function isSameOrLater(release: string, base: string, baseAt: string, known: StatusFacts['known']): boolean {
+function isSameOrLater(release: string, base: string, baseAt: string, known: ProgramReleases): boolean {
   if (release === base) return true;
   const order = compareReleases(release, base);
   if (order !== undefined) return order >= 0;
-  const seen = known.get(release);
-  return seen !== undefined && seen > (known.get(base) ?? baseAt);
+  const seen = known.firstSeen.get(release);
+  return seen !== undefined && seen > (known.firstSeen.get(base) ?? baseAt);
 }
 
 /** First seen in the newest release of a program that had others. */
-function isOnlyInNewest({ releases, known }: StatusFacts): boolean {
-  if (known.size < 2 || releases.some(({ release }) => release === undefined)) return false;
-  const newest = newestOf([...known.keys()], known);
-  return releases.every(({ release }) => release === newest);
+function isOnlyInNewest({ releases: [only, ...others], known }: StatusFacts): boolean {
+  if (only?.release === undefined || others.length > 0 || known.firstSeen.size < 2) return false;
+  return only.release === known.newest;
 }
 
-function newestOf(names: readonly string[], known: StatusFacts['known']): string | undefined {
-  return names.reduce<string | undefined>((best, name) => {
+function newestOf(firstSeen: ReadonlyMap<string, string>): string | undefined {
+  return [...firstSeen.keys()].reduce<string | undefined>((best, name) => {
     if (best === undefined) return name;
     const order = compareReleases(name, best);
-    const isLater = order === undefined ? (known.get(name) ?? '') > (known.get(best) ?? '') : order > 0;
+    const isLater =
+      order === undefined ? (firstSeen.get(name) ?? '') > (firstSeen.get(best) ?? '') : order > 0;
     return isLater ? name : best;
   }, undefined);
 }

@@ -5,6 +5,9 @@ import { hearErrors, importPg, placeOf } from '../../durable/stores/postgres/cli
 import type { IndexDatabase, Query } from './database.ts';
 import { makeTables } from './tables.ts';
 
+/** The limit of a statement, and of one that counts the deaths of an older index again. */
+const queryMs = 60_000;
+const recountMs = 30 * 60_000;
 /** How long to wait for a broken connection or a restarting database. */
 const patienceMs = 10_000;
 
@@ -15,7 +18,7 @@ export async function openPostgres(url: string): Promise<IndexDatabase> {
     connectionString: url,
     max: 2,
     connectionTimeoutMillis: 5_000,
-    query_timeout: 60_000,
+    query_timeout: queryMs,
   });
   hearErrors(pool);
   const patience = { ms: patienceMs, place: placeOf(url) };
@@ -26,7 +29,7 @@ export async function openPostgres(url: string): Promise<IndexDatabase> {
     close: () => pool.end(),
   };
   try {
-    await database.transaction(makeTables);
+    await persist(patience, () => inTransaction(pool, makeTables, recountMs));
     return database;
   } catch (error) {
     await pool.end();
@@ -37,12 +40,16 @@ export async function openPostgres(url: string): Promise<IndexDatabase> {
 async function inTransaction<Result>(
   pool: { connect(): Promise<PoolClient> },
   work: (query: Query) => Promise<Result>,
+  timeoutMs = queryMs,
 ): Promise<Result> {
   const client = await pool.connect();
   let isDone = false;
   try {
     await client.query('begin');
-    const result = await work(async (text, values) => (await client.query(text, values)).rows);
+    const result = await work(async (text, values = []) => {
+      const statement = { text, values, query_timeout: timeoutMs };
+      return (await client.query(statement)).rows;
+    });
     await client.query('commit');
     isDone = true;
     return result;

@@ -1,5 +1,6 @@
 /** The history of one issue: the facts of `agentdump issues show`, and its bundles to open and compare. */
-import type { Counted, IssueStory, StoredDeath } from '../../../model/fleet/issue.ts';
+import type { IssueStory, StoredDeath } from '../../../model/fleet/issue.ts';
+import { namesOf } from '../../../model/fleet/issue-words.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
 import { CutList, Facts, When } from '../../../report/html/parts/small.tsx';
@@ -29,11 +30,11 @@ export function IssuePage({ story }: { story: IssueStory }) {
             bundles < count ? `${formatNumber(bundles)}; the other deaths were counted only` : undefined,
           ],
           ['Agent runs', runs ? formatNumber(runs) : undefined],
-          ['Programs', namesOf(story.programs), 'wide'],
-          ['Hosts', namesOf(story.hosts)],
-          ['Node', namesOf(story.nodeVersions)],
-          ['Environments', namesOf(story.environments)],
-          ['Agents', namesOf(story.agents)],
+          ['Programs', namesOf(story, 'programs'), 'wide'],
+          ['Hosts', namesOf(story, 'hosts')],
+          ['Node', namesOf(story, 'nodeVersions')],
+          ['Environments', namesOf(story, 'environments')],
+          ['Agents', namesOf(story, 'agents')],
           ['Grouped because', because, 'wide'],
         ]}
       />
@@ -64,9 +65,6 @@ function Seen({ at, release }: { at: string; release: string | undefined }) {
     </>
   );
 }
-
-const namesOf = (counted: readonly Counted[]): string | undefined =>
-  counted.map(({ name, count }) => `${name} (${formatNumber(count)})`).join(', ') || undefined;
 
 /** The newest hour first, each relative to the worst one. */
 function Hours({ hours }: { hours: IssueStory['hours'] }) {
