@@ -5,8 +5,8 @@
  * success.
  */
 import { createHash } from 'node:crypto';
-import { copyFileSync, rmSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { analyzeBundle } from '../analysis/analyze.ts';
 import { packBundle } from '../bundle/finished/pack.ts';
 import { verifyOpenBundle } from '../bundle/finished/verify.ts';
@@ -43,6 +43,47 @@ export async function sendBundle(store: Store, path: string, options: SendOption
   } catch (error) {
     if (error instanceof Refusal) return { path, outcome: 'refused', because: error.message };
     throw error;
+  }
+}
+
+const mostAtOnce = 16;
+/** Larger ones are sent alone, because each may take its size in memory several times. */
+const smallBytes = 1024 * 1024;
+
+/**
+ * Many bundles, in their order. Small ones are sent together, so that the index is asked about many at a time. Throws like
+ * `sendBundle`, after `onSent` was told of all that were sent.
+ */
+export async function sendBundles(
+  store: Store,
+  paths: readonly string[],
+  options: SendOptions & { onSent?: (sent: SentBundle) => void } = {},
+): Promise<SentBundle[]> {
+  const sent: SentBundle[] = [];
+  for (let begin = 0; begin < paths.length; ) {
+    const rest = paths.slice(begin, begin + mostAtOnce);
+    const firstLarge = rest.findIndex((path) => !isSmall(path));
+    const group = firstLarge < 0 ? rest : rest.slice(0, Math.max(1, firstLarge));
+    const results = await Promise.allSettled(group.map((path) => sendBundle(store, path, options)));
+    for (const result of results)
+      if (result.status === 'fulfilled') {
+        sent.push(result.value);
+        options.onSent?.(result.value);
+      }
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    begin += group.length;
+  }
+  return sent;
+}
+
+function isSmall(path: string): boolean {
+  try {
+    const sizeOf = (file: string) => statSync(file).size;
+    if (!statSync(path).isDirectory()) return sizeOf(path) < smallBytes;
+    const sizes = readdirSync(path).map((name) => sizeOf(join(path, name)));
+    return sizes.reduce((sum, size) => sum + size, 0) < smallBytes;
+  } catch {
+    return false;
   }
 }
 
@@ -190,14 +231,11 @@ interface Taken {
 
 async function keep(store: Store, path: string, { draft, death, insteadOf }: Taken): Promise<SentBundle> {
   await store.blobs.keep(death.blob, draft);
-  const isAdded = await addDeath(store.index, death, insteadOf);
-  const known = await findDeath(store.index, { bundle: death.bundle });
-  return {
-    path,
-    outcome: isAdded ? 'stored' : 'there',
-    bundle: death.bundle,
-    ...(known && { issue: known.issue }),
-  };
+  const { bundle } = death;
+  const issue = await addDeath(store.index, death, insteadOf);
+  if (issue !== undefined) return { path, outcome: 'stored', bundle, issue };
+  const known = await findDeath(store.index, { bundle });
+  return { path, outcome: 'there', bundle, ...(known && { issue: known.issue }) };
 }
 
 function copy(path: string, draft: string): void {

@@ -14,7 +14,7 @@ import type { Query } from '../../src/store/index/database.ts';
 import { recount } from '../../src/store/index/recount.ts';
 import { listIssues, showIssue } from '../../src/store/issues.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { sendBundle } from '../../src/store/send.ts';
+import { sendBundles } from '../../src/store/send.ts';
 import { writeDeath } from '../store/synth-death.ts';
 import { startPostgres } from '../support/system/postgres.ts';
 
@@ -135,10 +135,8 @@ async function sendAll(): Promise<void> {
   const store = await openStore(place);
   process.send?.('ready');
   await once(process, 'message');
-  for (const path of paths) {
-    const { outcome, because } = await sendBundle(store, path);
+  for (const { path, outcome, because } of await sendBundles(store, paths))
     if (outcome !== 'stored') throw new Error(`${path}: ${outcome} ${because ?? ''}`);
-  }
   await store.close();
   process.disconnect();
 }

@@ -50,7 +50,9 @@ export function listBundles(dir: string): ListedBundle[] {
 
 /** The bundles written between two times (ISO 8601 in UTC, both exclusive). Opens no others. */
 export function listBundlesBetween(dir: string, from: string, to: string): ListedBundle[] {
-  return namesOfBundles(dir)
+  // Names begin with the time, so most of those in a large folder need not be read.
+  const [earliest, latest] = [from, to].map((time) => time.replace(/[-:]/g, ''));
+  return namesOfBundles(dir, (name) => name > earliest! && name < latest!)
     .filter((name) => {
       const at = readBundleName(name)?.at ?? '';
       return at > from && at < to;
@@ -98,11 +100,12 @@ function isBegun(dir: string, name: string): boolean {
   return (statSync(join(dir, name, progressName), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-function namesOfBundles(dir: string): string[] {
+function namesOfBundles(dir: string, isMeant: (name: string) => boolean = () => true): string[] {
   const stat = lstatSync(resolve(dir), { throwIfNoEntry: false });
   if (!stat) return [];
   try {
     return readdirSync(dir)
+      .filter(isMeant)
       .filter((name) => listed.has(readBundleName(name)?.suffix ?? '') || isBegun(dir, name))
       .sort()
       .reverse();

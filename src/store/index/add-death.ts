@@ -4,6 +4,7 @@ import { findHome } from '../home.ts';
 import { type IndexDatabase, iso, type Query } from './database.ts';
 import { mostNames, namesOf } from './dimensions.ts';
 import { removeDeath } from './remove-death.ts';
+import { together } from './together.ts';
 
 const columns =
   'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, runs, repeats, was';
@@ -24,11 +25,12 @@ const alike = `agentdump_names as there where there.signature = counted.signatur
  */
 const addition = `
   with given as (
-    select * from jsonb_to_recordset($1::jsonb) as death (
+    select distinct on (bundle) * from jsonb_to_recordset($1::jsonb) as death (
       bundle text, digest text, blob text, bytes bigint, signature text, version integer, parts jsonb, link text, kind text, title text, at timestamptz, program text, host text, node text, release text, commit_id text, environment text,
-      agent text, runs integer, repeats integer, was text, home text)),
+      agent text, runs integer, repeats integer, was text, home text)
+    order by bundle),
   added as (
-    insert into agentdump_deaths (${columns}) select ${columns} from given order by bundle
+    insert into agentdump_deaths (${columns}) select ${columns} from given
     on conflict (bundle) do nothing returning bundle),
   counted as (
     select given.*, 1 + repeats as count, coalesce(release, '') as known_release from given join added using (bundle)),
@@ -48,7 +50,8 @@ const addition = `
     order by signature, at, bundle
     on conflict (id) do update set count = known.count + excluded.count, bundles = known.bundles + excluded.bundles,
       runs = known.runs + excluded.runs, ${newer(isEarlier, 'first_seen')}, ${newer(isEarlier, 'first_release')},
-      ${newer(isLater, 'last_seen')}, ${newer(isLater, 'last_release')}),
+      ${newer(isLater, 'last_seen')}, ${newer(isLater, 'last_release')}
+    returning id, issue),
   spanned as (
     insert into agentdump_spans as known (signature, release, count, first_seen, last_seen)
     select signature, known_release, sum(count), min(at), max(at) from counted group by 1, 2 order by 1, 2
@@ -72,7 +75,7 @@ const addition = `
     insert into agentdump_releases as known (program, release, first_seen)
     select coalesce(program, ''), release, min(at) from counted where release is not null group by 1, 2 order by 1, 2
     on conflict (program, release) do update set first_seen = least(known.first_seen, excluded.first_seen))
-  select bundle from added`;
+  select counted.bundle, signed.issue from counted join signed on signed.id = counted.signature`;
 
 /**
  * For a death that is grouped again by new rules: its old signature, and that one's issue if the new signature has none yet.
@@ -84,27 +87,40 @@ export interface Regrouped {
 
 type Added = Death & Regrouped;
 
-/** Returns false if it was there already. `insteadOf`: a death that it replaces. */
-export async function addDeath(index: IndexDatabase, death: Added, insteadOf?: string): Promise<boolean> {
-  if (insteadOf === undefined) return (await addDeaths(index.query, [death])).has(death.bundle);
+const addOne = together(async ({ query }: IndexDatabase, deaths: readonly Added[]) => {
+  const issues = await addDeaths(query, deaths);
+  return deaths.map(({ bundle }) => {
+    const issue = issues.get(bundle);
+    issues.delete(bundle);
+    return issue;
+  });
+});
+
+/** Returns its issue; undefined if the death was there already. `insteadOf`: a death that it replaces. */
+export async function addDeath(
+  index: IndexDatabase,
+  death: Added,
+  insteadOf?: string,
+): Promise<string | undefined> {
+  if (insteadOf === undefined) return addOne(index, death);
   return index.transaction(async (query) => {
     await removeDeath(query, insteadOf);
-    return (await addDeaths(query, [death])).has(death.bundle);
+    return (await addDeaths(query, [death])).get(death.bundle);
   });
 }
 
 /**
- * Each with a bundle of its own. Returns the bundles that were not there already. A signature that is new may decide the issue
- * of the next one, so the deaths before it are added first.
+ * Returns the issues of those that were not there already, by bundle. A signature that is new may decide the issue of the next
+ * one, so it is added alone.
  */
-export async function addDeaths(query: Query, deaths: readonly Added[]): Promise<Set<string>> {
+export async function addDeaths(query: Query, deaths: readonly Added[]): Promise<Map<string, string>> {
   const known = await findKnownSignatures(query, deaths);
-  const added = new Set<string>();
+  const issues = new Map<string, string>();
   let alike: Added[] = [];
   const flush = async () => {
     if (alike.length === 0) return;
-    for (const { bundle } of await query<{ bundle: string }>(addition, [JSON.stringify(alike)]))
-      added.add(bundle);
+    const rows = await query<{ bundle: string; issue: string }>(addition, [JSON.stringify(alike)]);
+    for (const { bundle, issue } of rows) issues.set(bundle, issue);
     alike = [];
   };
   for (const death of deaths) {
@@ -118,7 +134,7 @@ export async function addDeaths(query: Query, deaths: readonly Added[]): Promise
     }
   }
   await flush();
-  return added;
+  return issues;
 }
 
 const homeOf = (home: string | undefined) => (home === undefined ? {} : { home });
@@ -152,16 +168,27 @@ export async function findStoredDeath(index: IndexDatabase, bundle: string): Pro
   return found;
 }
 
+const byColumn = {
+  bundle: findBy('bundle'),
+  blob: findBy('blob'),
+};
+
 /** By the id of the bundle, or by the digest of an encrypted file. */
-export async function findDeath(
+export function findDeath(
   index: IndexDatabase,
   by: { bundle: string } | { blob: string },
 ): Promise<KnownDeath | undefined> {
-  const [column, value] = 'bundle' in by ? ['bundle', by.bundle] : ['blob', by.blob];
-  const [found] = await index.query<KnownDeath>(
-    `select death.bundle, death.digest, signature.issue from agentdump_deaths as death
-     join agentdump_signatures as signature on signature.id = death.signature where death.${column} = $1`,
-    [value],
-  );
-  return found;
+  return 'bundle' in by ? byColumn.bundle(index, by.bundle) : byColumn.blob(index, by.blob);
+}
+
+function findBy(column: 'bundle' | 'blob') {
+  return together(async ({ query }: IndexDatabase, values: readonly string[]) => {
+    const rows = await query<KnownDeath & { value: string }>(
+      `select death.${column} as value, death.bundle, death.digest, signature.issue from agentdump_deaths as death
+       join agentdump_signatures as signature on signature.id = death.signature where death.${column} = any($1)`,
+      [values],
+    );
+    const found = new Map(rows.map(({ value, ...death }) => [value, death]));
+    return values.map((value) => found.get(value));
+  });
 }

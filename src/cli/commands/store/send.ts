@@ -68,12 +68,11 @@ const command: CommandModule<object, Words> = {
     const wantsStore = words.to !== undefined || receivers.length === 0;
     if (paths.length && wantsStore)
       await withStore(words.to, 'to', async (store) => {
-        const { sendBundle } = await import('../../../store/send.ts');
-        for (const path of paths) {
-          const one = await sendBundle(store, path, { ...(keys && { keys }) });
-          if (dirname(resolve(path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
-          sent.push(one);
-        }
+        const { sendBundles } = await import('../../../store/send.ts');
+        const onSent = (one: SentBundle) => {
+          if (dirname(resolve(one.path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
+        };
+        sent.push(...(await sendBundles(store, paths, { ...(keys && { keys }), onSent })));
         await finish(store, sent);
       });
     await tellReceivers(receivers, words);
@@ -126,16 +125,17 @@ async function sendToStore(dir: string, to: string, budget: string | undefined):
     let waiting = next();
     if (waiting.length)
       await withStore(to, 'to', async (store) => {
-        const { sendBundle } = await import('../../../store/send.ts');
+        const { sendBundles } = await import('../../../store/send.ts');
         const sent: SentBundle[] = [];
-        for (; waiting.length; waiting = next())
-          for (const { path, bytes } of waiting) {
-            const one = await sendBundle(store, path);
-            noteSent(dir, to, one);
-            sent.push(one);
-            done.add(path);
-            left -= bytes;
-          }
+        const onSent = (one: SentBundle) => {
+          noteSent(dir, to, one);
+          done.add(one.path);
+        };
+        for (; waiting.length; waiting = next()) {
+          left -= waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+          const paths = waiting.map(({ path }) => path);
+          sent.push(...(await sendBundles(store, paths, { onSent })));
+        }
         await finish(store, sent);
       });
   } catch (error) {
