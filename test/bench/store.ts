@@ -1,11 +1,11 @@
 /**
  * The store at the size of a fleet, on its own PostgreSQL server: the time of the list and of an issue's page with a million
  * deaths of 2,000 faults in the index, and the number of small bundles per second that four senders add. `npm run
- * bench:store`.
+ * bench:store`; `npm run bench:store ingest` for the last one only.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,7 +72,8 @@ async function measure(): Promise<void> {
   const store = await openStore(at);
   try {
     console.log(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
-    await ingest(at, folder);
+    await ingest(store, at, folder);
+    if (role === 'ingest') return;
     for (const table of ['alerts', 'deaths', 'signatures', 'issues', 'spans', 'hours', 'names', 'releases'])
       await store.index.query(`delete from agentdump_${table}`);
     await fillAt(server.url);
@@ -109,19 +110,40 @@ async function time(name: string, work: () => Promise<unknown>): Promise<void> {
   console.log(`${name}: median ${share(0.5)} ms, p95 ${share(0.95)} ms`);
 }
 
-async function ingest(at: string, folder: string): Promise<void> {
+/** On a machine that has other work, the processor time says more than the rate. */
+async function ingest(store: Store, at: string, folder: string): Promise<void> {
   const children = Array.from({ length: senders }, (_, n) => {
     const own = join(folder, `dumps-${n}`);
     mkdirSync(own, { mode: 0o700 });
     return fork(fileURLToPath(import.meta.url), ['sender', at, own], { stdio: 'inherit' });
   });
-  await Promise.all(children.map((child) => once(child, 'message')));
+  const answers = () => Promise.all(children.map(async (child) => Number((await once(child, 'message'))[0])));
+  await answers();
   const began = performance.now();
+  const answered = answers();
   for (const child of children) child.send('go');
-  await Promise.all(children.map((child) => once(child, 'exit')));
+  const spentMs = (await answered).reduce((sum, ms) => sum + ms, 0);
   const seconds = (performance.now() - began) / 1000;
+  const databaseMs = await processorTimeOf(store);
+  const exits = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.send('end');
+  await Promise.all(exits);
   const count = senders * bundlesEach;
-  console.log(`${count} bundles by ${senders} senders: ${Math.round(count / seconds)} a second`);
+  console.log(
+    `${count} bundles by ${senders} senders: ${Math.round(count / seconds)} a second; processor time of each ${(spentMs / count).toFixed(1)} ms, and ${(databaseMs / count).toFixed(1)} ms in the database`,
+  );
+}
+
+/** Of the database's connections, in milliseconds, since they were made. */
+async function processorTimeOf({ index }: Store): Promise<number> {
+  const rows = await index.query<{ pid: number }>(
+    "select pid from pg_stat_activity where backend_type = 'client backend'",
+  );
+  const ticks = rows.map(({ pid }) => {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13);
+    return Number(user) + Number(system);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * 10;
 }
 
 async function sendAll(): Promise<void> {
@@ -133,10 +155,15 @@ async function sendAll(): Promise<void> {
     }),
   );
   const store = await openStore(place);
-  process.send?.('ready');
+  process.send?.(0);
   await once(process, 'message');
+  const before = process.cpuUsage();
   for (const { path, outcome, because } of await sendBundles(store, paths))
     if (outcome !== 'stored') throw new Error(`${path}: ${outcome} ${because ?? ''}`);
+  const { user, system } = process.cpuUsage(before);
+  const end = once(process, 'message');
+  process.send?.((user + system) / 1000);
+  await end;
   await store.close();
   process.disconnect();
 }
