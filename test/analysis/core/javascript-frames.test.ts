@@ -58,3 +58,22 @@ for (const node of nodes)
         if (mode === 'hot') assert.ok(mine.some((frame) => frame.isInlined));
       });
     });
+
+for (const node of nodes)
+  for (const flags of [[], ['--always-sparkplug']])
+    test(`Node ${node.major} ${flags}: calls without a call expression`, { skip: noCores }, () => {
+      const death = makeCore(node.path, [...flags, join(victims, 'implicit-calls.cjs'), '0', '100']);
+      try {
+        const isOwn = (file: string | undefined) => file?.endsWith('/implicit-calls.cjs') ?? false;
+        // V8's stack was printed in the line before that of the fault.
+        const [, ...truth] = parseTruth(death.stdout).filter(({ file }) => isOwn(file));
+        const [, ...mine] = readJavaScriptFrames(death.core).filter((f) => isOwn(f.function.script?.name));
+        assert.ok(truth.length > 160, `${truth.length} frames`);
+        assert.deepEqual(
+          mine.map(({ shown, place, problem }) => [bareName(shown), place ?? problem]),
+          truth.map(({ name, line, column }) => [bareName(name), { line, column }]),
+        );
+      } finally {
+        death.remove();
+      }
+    });

@@ -51,14 +51,17 @@ export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, d
 
 /** As in V8's own stack traces: `new Agent`, `Agent.run`, `run`. */
 export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
-  const name = frame.function.name || findOwnName(v8, frame) || '';
+  const name = findOwnName(v8, frame) || frame.function.name;
   if (isConstructing || frame.isConstructing) return `new ${name || '<anonymous>'}`;
   const type = frame.receiver === undefined ? undefined : findTypeName(v8, frame.receiver);
   if (!type || name.startsWith(type) || /^(?:[gs]et |[<[])/.test(name)) return name;
   return `${type}.${name || findMethodName(v8, frame) || '<anonymous>'}`;
 }
 
-/** V8 stores the name of a method with a computed key in the function object itself, because each evaluation has its own. */
+/**
+ * V8 stores the name of a method with a computed key in the function object itself, because each evaluation has its own. It comes
+ * before the name that was inferred from where the function stands.
+ */
 function findOwnName(v8: V8Runtime, { closure }: JavaScriptFrame): string | undefined {
   if (closure === undefined) return undefined;
   const heap = v8.values;
