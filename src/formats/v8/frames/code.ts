@@ -118,6 +118,16 @@ export function fitsBytecodes(
   return true;
 }
 
+/** Whether a bytecode is at the offset, or behind its prefix: V8 saves either. */
+export function startsBytecode(bytecodes: Uint8Array, offset: number, sizes: BytecodeSizes): boolean {
+  let at = 0;
+  while (at < offset) {
+    if (at + 1 === offset && (bytecodes[at] ?? 0) <= 1) return true;
+    at += sizes.at(bytecodes, at);
+  }
+  return at === offset;
+}
+
 /** SharedFunctionInfo of the function that was compiled, or its wrapper; undefined if the code does not record it. */
 export function findCompiledFunction(heap: V8Heap, code: Tagged): Tagged | undefined {
   const data = heap.field(code, heap.layout.code.deoptimizationData);

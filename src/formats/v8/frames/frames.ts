@@ -16,6 +16,7 @@ import {
   findCompiledFunction,
   findInlinedPlaces,
   fitsBytecodes,
+  startsBytecode,
 } from './code.ts';
 import {
   findTranslatedFrames,
@@ -24,7 +25,7 @@ import {
   type TranslatedValues,
 } from './deoptimization.ts';
 import type { FunctionInfo, Functions } from './functions.ts';
-import { findPosition } from './positions.ts';
+import { findPosition, isWithin } from './positions.ts';
 import type { LineColumn, Scripts } from './script.ts';
 import type { TranslationOpcodes } from './translation-opcodes.ts';
 
@@ -86,9 +87,15 @@ interface Passed {
   arguments: Tagged[];
 }
 
+const misplaced = 'the position is in the middle of a word, so it is not trusted';
 const misreadTables = 'the tables of the compiled code make no sense: functions inlined there may be missing';
 const otherFunction = 'the compiled code is that of another function';
 const unnamed = "V8's own code has no names in this executable";
+/** Whether the second of two characters begins a word, a number or a sign. V8 only notes such places. */
+function startsToken(text: string): boolean {
+  return !/^[\w$\u0080-\uffff]{2}$|\s$/.test(text);
+}
+
 const unknownFunction: FunctionInfo = { name: '', parameters: [] };
 /** A call with more arguments than this spreads a large array. */
 const maxArguments = 256;
@@ -200,7 +207,7 @@ export class FrameReader {
         (frame.builtin === '' && this.#bytecodes(frame))
       ) {
         const offset = this.#interpreterOffset(frame);
-        return single('interpreter', this.#bytecodePosition(frame, offset));
+        return single('interpreter', this.#bytecodePosition(frame, offset, info));
       }
       return single('builtin', undefined, frame.builtin ? `it is in V8's ${frame.builtin}` : unnamed);
     }
@@ -210,7 +217,7 @@ export class FrameReader {
       const bytecodes = this.#bytecodes(frame);
       const sizes = this.#binary.bytecodeSizes;
       const offset = bytecodes && sizes && findBaselineOffset(this.#heap, compiled, bytecodes.bytes, sizes);
-      return single('baseline', this.#bytecodePosition(frame, offset));
+      return single('baseline', this.#bytecodePosition(frame, offset, info));
     }
     const translated = frame.isTop ? [] : this.#translated(compiled, frame.framePointer);
     const parts = translated?.length ? translated : this.#inlined(frame, compiled, info);
@@ -244,7 +251,7 @@ export class FrameReader {
     const info = this.#functions.ofShared(shared) ?? unknownFunction;
     if (bytecodeOffset === undefined) return { tier: 'builtin', isInlined, isConstructing, function: info };
     const bytecodes = this.#functions.findBytecodes(shared);
-    const position = bytecodes && this.#positionAt(bytecodes, Math.max(0, bytecodeOffset));
+    const position = bytecodes && this.#positionAt(bytecodes, Math.max(0, bytecodeOffset), info);
     const placed = this.#place({ tier, isInlined, isConstructing, function: info }, position);
     const confirmed = values && this.#confirm(values, shared);
     return confirmed ? { ...placed, ...confirmed } : { ...placed, hasDoubtfulValues: true };
@@ -307,6 +314,8 @@ export class FrameReader {
       };
     const place = this.#scripts.findPlace(script, position);
     if (!place) return { ...part, position, problem: "the script's text is not in the core" };
+    const text = this.#scripts.findText(script, Math.max(0, position - 1), position + 1);
+    if (text !== undefined && position > 0 && !startsToken(text)) return { ...part, problem: misplaced };
     return { ...part, position, place };
   }
 
@@ -320,19 +329,25 @@ export class FrameReader {
     return this.#heap.isSmi(saved) ? Math.max(0, this.#heap.smi(saved) - header) : undefined;
   }
 
-  #bytecodePosition(frame: PhysicalFrame, offset: number | undefined): number | undefined {
+  #bytecodePosition(
+    frame: PhysicalFrame,
+    offset: number | undefined,
+    info: FunctionInfo,
+  ): number | undefined {
     const bytecodes = this.#bytecodes(frame);
     if (offset === undefined || !bytecodes || offset > bytecodes.length) return undefined;
-    return this.#positionAt(bytecodes.array, offset);
+    const sizes = this.#binary.bytecodeSizes;
+    if (sizes && !startsBytecode(bytecodes.bytes, offset, sizes)) return undefined;
+    return this.#positionAt(bytecodes.array, offset, info);
   }
 
-  #positionAt(bytecodes: Tagged, offset: number): number | undefined {
-    const table = this.#positionsOf(bytecodes);
+  #positionAt(bytecodes: Tagged, offset: number, info: FunctionInfo): number | undefined {
+    const table = this.#positionsOf(bytecodes, info);
     return table && findPosition(table, offset, this.#heap.layout.positions.unsignedDeltas)?.position;
   }
 
-  /** Undefined for a table that does not fit its bytecodes. */
-  #positionsOf(bytecodes: Tagged): Uint8Array | undefined {
+  /** Undefined for a table that does not fit its bytecodes or its function. */
+  #positionsOf(bytecodes: Tagged, info: FunctionInfo): Uint8Array | undefined {
     const heap = this.#heap;
     const { positions, bytecode } = heap.layout;
     if (!this.#positionTables.has(bytecodes)) {
@@ -340,7 +355,9 @@ export class FrameReader {
       const sizes = this.#binary.bytecodeSizes;
       const bytes = this.#bytesOf(bytecodes);
       const fits =
-        !table || !sizes || (bytes && fitsBytecodes(table, positions.unsignedDeltas, bytes, sizes));
+        !table ||
+        (isWithin(table, positions.unsignedDeltas, info) &&
+          (!sizes || (bytes && fitsBytecodes(table, positions.unsignedDeltas, bytes, sizes))));
       this.#positionTables.set(bytecodes, fits ? table : undefined);
     }
     return this.#positionTables.get(bytecodes);

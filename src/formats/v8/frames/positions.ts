@@ -53,6 +53,18 @@ export function findPosition(
   return found;
 }
 
+/** Whether all positions are those of a function, if its range is known. Zero stands for code that is in no source. */
+export function isWithin(
+  bytes: Uint8Array,
+  unsignedDeltas: boolean,
+  { start, end }: { start?: number; end?: number },
+): boolean {
+  if (start === undefined || end === undefined) return true;
+  for (const { position } of decodePositions(bytes, unsignedDeltas))
+    if (position > 0 && (position < start || position > end)) return false;
+  return true;
+}
+
 export class VlqReader {
   readonly #bytes: Uint8Array;
   #at = 0;
