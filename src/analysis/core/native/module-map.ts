@@ -191,7 +191,8 @@ function findMoved({ mappings, loaded }: CoreModule, code: ModuleCode): MappedFi
   // Of two segments that share a page of the file, each has a mapping of it: only addresses tell them apart. What is mapped
   // a second time, at an address of no segment, is known by its offset.
   const bias = (mappings.find(({ fileOffset }) => fileOffset === 0)?.start ?? 0) - linkedStart(loaded);
-  return mappings.map((mapping) => {
+  let isHeaderWrong = false;
+  const moved = mappings.map((mapping) => {
     const byAddress = loaded.findIndex(
       ({ virtualAddress, memorySize }) =>
         bias + virtualAddress < mapping.end && bias + virtualAddress + memorySize > mapping.start,
@@ -204,8 +205,14 @@ function findMoved({ mappings, loaded }: CoreModule, code: ModuleCode): MappedFi
       );
     const i = byAddress < 0 ? byOffset() : byAddress;
     const by = (own[i]?.offset ?? 0) - (loaded[i]?.offset ?? 0);
-    return by === 0 ? mapping : { ...mapping, fileOffset: mapping.fileOffset + by };
+    if (by === 0) return mapping;
+    const { offset = 0, virtualAddress = 0 } = loaded[byAddress] ?? {};
+    // The kernel's own list says where each segment was in the file.
+    if (byAddress >= 0 && mapping.fileOffset - offset !== mapping.start - bias - virtualAddress)
+      isHeaderWrong = true;
+    return { ...mapping, fileOffset: mapping.fileOffset + by };
   });
+  return isHeaderWrong ? undefined : moved;
 }
 
 function readRecords(core: CoreFile): Map<string, ModuleRecord> {
