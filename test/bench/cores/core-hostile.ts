@@ -2,7 +2,7 @@
  * Damaged cores in bulk: a real core truncated at every 64 KB that isn't a hole, random flips in it, another machine's
  * header, wrong counts, an executable of another build. Each must give a clear error or a partial account; anything else ends
  * this with an error. Prints the number of each outcome, the longest time, the highest memory of one core beyond what the
- * process had, and that of the process. `npm run fuzz:core [flips] [seed]`.
+ * process had, and that of the process. `npm run fuzz:core [flips] [seed] [path of a Node]`.
  */
 import {
   copyFileSync,
@@ -22,7 +22,7 @@ import { AgentdumpError } from '../../../src/errors.ts';
 import type { Account } from '../../../src/model/account.ts';
 import { renderCore } from '../../../src/report/core.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
-import { judge, toldBy, wrong } from '../../support/cores/told-by-core.ts';
+import { differences, judge, toldBy, wrong } from '../../support/cores/told-by-core.ts';
 import { SeededRandom } from '../../support/synth/seeded-random.ts';
 
 if (noCores) {
@@ -32,8 +32,8 @@ if (noCores) {
 const flips = Number(process.argv[2] ?? 100);
 const random = new SeededRandom(Number(process.argv[3] ?? 11));
 const step = 64 << 10;
-const [, node = nodes[0]] = nodes;
-const death = makeCore(node?.path ?? '', [join(victims, 'deaths.cjs'), 'read-null']);
+const executable = process.argv[4] ?? nodes[0]?.path ?? '';
+const death = makeCore(executable, [join(victims, 'deaths.cjs'), 'read-null']);
 const { size } = statSync(death.core);
 const copy = join(dirname(death.core), 'damaged');
 let longestMs = 0;
@@ -125,7 +125,7 @@ async function* flipped(most: number, place: () => number) {
     }
     yield await read(copy, options, (account) => {
       const outcome = judge(account, truth);
-      if (outcome === wrong) console.log(`round ${round}: ${toldBy(account)}\n  not ${truth}`);
+      if (outcome === wrong) console.log(`round ${round}: ${differences(toldBy(account), truth)}`);
       return outcome;
     });
     for (const [at, old] of undo.reverse()) writeSync(file, old, 0, 1, at);

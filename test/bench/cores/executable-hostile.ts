@@ -12,7 +12,7 @@ import { FileSource } from '../../../src/bytes/byte-source.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { readElf } from '../../../src/formats/elf/elf-file.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
-import { judge, toldBy, wrong } from '../../support/cores/told-by-core.ts';
+import { differences, judge, toldBy, wrong } from '../../support/cores/told-by-core.ts';
 import { SeededRandom } from '../../support/synth/seeded-random.ts';
 
 if (noCores) {
@@ -110,7 +110,7 @@ for (let round = 0; round < mutations; round++) {
   try {
     const account = await accountForCore(death.core, options);
     outcome = judge(account, truth);
-    if (outcome === wrong) console.log(`round ${round}, ${place[0]}: ${toldBy(account)}\n  not ${truth}`);
+    if (outcome === wrong) console.log(`round ${round}, ${place[0]}: ${differences(toldBy(account), truth)}`);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;
     outcome = `error ${error.code}`;

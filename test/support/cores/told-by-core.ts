@@ -12,6 +12,20 @@ export function toldBy({ verdict, threads }: Account): string {
   ]);
 }
 
+/** The first frames that are not the same, of two results of `toldBy`. */
+export function differences(told: string, truth: string): string {
+  const [mine, wanted] = [told, truth].map((text) => (JSON.parse(text) as unknown[]).flat(1)) as [
+    unknown[],
+    unknown[],
+  ];
+  const rows = Array.from({ length: Math.max(mine.length, wanted.length) }, (_, i) => [mine[i], wanted[i]]);
+  const other = rows.filter(([one, two]) => JSON.stringify(one) !== JSON.stringify(two));
+  return other
+    .slice(0, 3)
+    .map(([one, two]) => `${JSON.stringify(one)} not ${JSON.stringify(two)}`)
+    .join('\n  ');
+}
+
 /** `truth`: the result of `toldBy` for the undamaged file. */
 export function judge(account: Account, truth: string): string {
   if (toldBy(account) === truth) return 'right';
