@@ -275,6 +275,17 @@ export class ProcessMemory implements MemoryReader {
     this.#lastStart = -1;
   }
 
+  /** The result of `read`, whose reads are not recorded. */
+  unrecorded<T>(read: () => T): T {
+    const touched = this.touchedBlocks;
+    this.touchedBlocks = undefined;
+    try {
+      return read();
+    } finally {
+      this.touchedBlocks = touched;
+    }
+  }
+
   /** Index of the first extent that ends after `address`. */
   #extentAt(address: number): number {
     let low = 0;

@@ -132,10 +132,7 @@ function findSurvey(dump: CoreDump, v8: V8Runtime, threads: Thread[], gaps: Gap[
     return kept;
   }
   // A mini core doesn't keep the memory that the walk reads, only its result.
-  const touched = dump.memory.touchedBlocks;
-  dump.memory.touchedBlocks = undefined;
-  const { suspended, classes, timers } = surveyHeap(dump, v8, gaps, threads);
-  dump.memory.touchedBlocks = touched;
+  const { suspended, classes, timers } = dump.memory.unrecorded(() => surveyHeap(dump, v8, gaps, threads));
   return {
     suspended,
     ...(timers.length > 0 && { timers }),

@@ -6,13 +6,12 @@ import type { RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
 import type { ElfSymbol } from '../../formats/elf/symbols.ts';
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames/frames.ts';
-import type { V8Heap } from '../../formats/v8/heap/heap.ts';
-import { isStringType } from '../../formats/v8/strings.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
 import { FrameDoubts } from './frame-doubts.ts';
 import { describeJavaScriptFrame } from './javascript/javascript-frame.ts';
+import { doubtReceiver } from './javascript/receiver-doubt.ts';
 import type { V8Runtime } from './javascript/v8-runtime.ts';
 import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native/native-names.ts';
 import { type NativeFrame, type NativeStack, walkNativeStack } from './native/native-stack.ts';
@@ -139,9 +138,10 @@ function describeFrame(
     if (problem) doubts.add(`no line: ${problem}`);
     if (doubt) doubts.add(doubt);
   }
-  for (const { receiver } of found)
-    if (receiver !== undefined && !isReceiver(options.v8.values, receiver))
-      doubts.add('its receiver could not be read, so that the name lacks its class');
+  for (const { receiver } of found) {
+    const misread = receiver && doubtReceiver(options.v8.values, options.v8.functions, receiver);
+    if (misread) doubts.add(misread);
+  }
   const isConstructing =
     caller !== undefined && options.v8 !== undefined && isConstructFrame(caller, options.v8);
   const { v8 } = options;
@@ -164,24 +164,6 @@ function isMarked({ framePointer }: NativeFrame, { heap }: V8Runtime): boolean {
   if (framePointer === undefined) return true;
   const word = heap.memory.findWord(framePointer + heap.layout.frame.context);
   return word !== undefined && word % 2 === 0 && word < markers;
-}
-
-/** Whether it can be `this`, and its map leads to a prototype and a constructor. */
-function isReceiver(heap: V8Heap, value: number): boolean {
-  if (!heap.isPointer(value)) return true;
-  const { types, map: fields } = heap.layout;
-  const type = heap.findType(value);
-  if (type === undefined) return false;
-  if (type < types.jsProxy)
-    return (
-      isStringType(type) ||
-      [types.heapNumber, types.oddball, types.symbol, types.bigInt, types.hole].includes(type)
-    );
-  const map = heap.map(value);
-  return [fields.prototype, fields.constructorOrBack].every((at) => {
-    const field = heap.memory.findWord(map - 1 + at);
-    return field !== undefined && (!heap.isPointer(field) || heap.findType(field) !== undefined);
-  });
 }
 
 const isWasmEntry = ({ tier, function: f }: JavaScriptFrame) =>

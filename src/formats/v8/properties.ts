@@ -151,13 +151,17 @@ const maxPrototypeProperties = 500;
  * From the `constructor` of the prototype, which distinguishes an instance of a derived class from one of its base; otherwise
  * from the function that V8 recorded in the map.
  */
-export function findMapConstructorName(heap: V8Heap, map: Tagged): string | undefined {
+export function findMapConstructor(heap: V8Heap, map: Tagged): Tagged | undefined {
   const { map: m, types } = heap.layout;
   const prototype = heap.field(map, m.prototype);
   const isObject = (heap.findType(prototype) ?? 0) >= types.jsProxy && !heap.isType(prototype, types.jsProxy);
   const own = isObject ? readOwnProperties(heap, prototype, maxPrototypeProperties) : [];
   const named = own.find(({ name, isAccessor }) => name === 'constructor' && !isAccessor);
-  const maker = named && heap.isFunction(named.value) ? named.value : findMaker(heap, map);
+  return named && heap.isFunction(named.value) ? named.value : findMaker(heap, map);
+}
+
+export function findMapConstructorName(heap: V8Heap, map: Tagged): string | undefined {
+  const maker = findMapConstructor(heap, map);
   return maker === undefined ? undefined : findFunctionName(heap, maker);
 }
 

@@ -10,6 +10,8 @@ const [sequential, cons, external, sliced, thin] = [0, 1, 2, 3, 5];
 /** Chains of slices and aliases are short; concatenations may be as deep as they are long. */
 const maxPieces = 100_000;
 const maxIndirections = 32;
+/** Whether a text is complete is checked for the part of it that a name can be. */
+const longestDoubted = 512;
 
 /** Internalized strings are unique: all names, and some other strings. */
 export const isInternalized = (type: number): boolean => (type & notInternalized) === 0;
@@ -28,6 +30,30 @@ export function findStringLength(heap: V8Heap, value: Tagged): number | undefine
 /** Whether V8 writes such a value in place of a missing text: a small integer, or `undefined`. */
 export function isAbsent(heap: V8Heap, value: Tagged): boolean {
   return heap.isSmi(value) || heap.isType(value, heap.layout.types.oddball);
+}
+
+/** Why what should be a text is none, or not the one that V8 hashed; undefined if nothing is wrong with it. */
+export function doubtText(heap: V8Heap, value: Tagged): string | undefined {
+  if (!isStringType(heap.findType(value))) return isAbsent(heap, value) ? undefined : 'is no text';
+  if (heap.texts?.contradicts(heap, value)) return 'is not the text that V8 hashed';
+  const length = Math.min(findStringLength(heap, value) ?? 0, longestDoubted);
+  return findString(heap, value, length)?.length === length ? undefined : 'is not complete';
+}
+
+/** The two parts of a text that was put together and not copied since. */
+export function findParts(heap: V8Heap, value: Tagged): [Tagged, Tagged] | undefined {
+  const { consFirst, consSecond } = heap.layout.string;
+  const type = heap.findType(value);
+  if (type === undefined || !isStringType(type) || (type & representationMask) !== cons) return undefined;
+  return [heap.field(value, consFirst), heap.field(value, consSecond)];
+}
+
+/** The string that an alias stands for. */
+export function resolveThin(heap: V8Heap, value: Tagged): Tagged {
+  let found = value;
+  for (let i = 0; i < maxIndirections && ((heap.findType(found) ?? 0) & representationMask) === thin; i++)
+    found = heap.field(found, heap.layout.string.thinActual);
+  return found;
 }
 
 /** At most `maxLength` UTF-16 units from the start. Undefined if it is not a string. */

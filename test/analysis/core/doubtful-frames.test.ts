@@ -7,6 +7,7 @@ import {
   fstatSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   readSync,
   rmSync,
   writeSync,
@@ -112,6 +113,33 @@ for (const node of nodes)
       restore();
       assert.match(saysOf(account.gaps), /no call stands before the return address/);
       assert.equal(account.verdict?.confidence, 'likely');
+    });
+
+    test('a letter of a name, and of a source if V8 has hashed it: the text is not the one that was hashed', async () => {
+      const own = makeCore(node.path, [join(victims, 'deaths.cjs'), 'read-null']);
+      const told = async (text: string, other: string) => {
+        const restore = changeText(own.core, text, other);
+        const account = await accountForCore(own.core, { heap: false });
+        restore();
+        return account;
+      };
+      try {
+        const whole = await accountForCore(own.core, { heap: false });
+        assert.deepEqual(whole.gaps, []);
+        const renamed = await told(
+          'fixtures/programs/native/deaths.cjs',
+          'fixtures/programs/native/heaths.cjs',
+        );
+        assert.match(saysOf(renamed.gaps), /a file's name is not the text that V8 hashed/);
+        assert.equal(renamed.verdict?.confidence, 'likely');
+        if (node.major < 22) return;
+        const line = '\nclass Agent {';
+        const joined = await told(line, line.replace('\n', ';'));
+        assert.match(saysOf(joined.gaps), /the source of a script is not the text that V8 hashed/);
+        assert.equal(joined.verdict?.confidence, 'likely');
+      } finally {
+        own.remove();
+      }
     });
 
     for (const [kind, count] of [
@@ -283,4 +311,19 @@ function damageReturnAddress(
   };
   write(wanted.programCounter + 1);
   return () => write(wanted.programCounter);
+}
+
+/** Overwrites a text with another of the same length wherever it is in the core. Returns a function that restores it. */
+function changeText(core: string, text: string, other: string): () => void {
+  const bytes = readFileSync(core);
+  const places: number[] = [];
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at);
+  assert.ok(places.length > 0, text);
+  const write = (by: string) => {
+    const file = openSync(core, 'r+');
+    for (const at of places) writeSync(file, Buffer.from(by), 0, by.length, at);
+    closeSync(file);
+  };
+  write(other);
+  return () => write(text);
 }

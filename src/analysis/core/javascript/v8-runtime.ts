@@ -18,6 +18,7 @@ import {
   type V8Version,
 } from '../../../formats/v8/heap/object-layout.ts';
 import { V8Metadata } from '../../../formats/v8/metadata.ts';
+import { TextHashes } from '../../../formats/v8/text-hashes.ts';
 import { VirtualMemory } from '../../../formats/v8/virtual-memory.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import type { CoreDump } from '../core-dump.ts';
@@ -30,6 +31,7 @@ export interface V8Runtime {
   heap: V8Heap;
   /** The same heap including objects that optimised code never allocated; slower, used for frames and their values. */
   values: V8Heap;
+  texts: TextHashes;
   scripts: Scripts;
   functions: Functions;
   frames: FrameReader;
@@ -84,15 +86,16 @@ function openVersion(
       part,
       reason: `the constants by which this V8 describes itself are not those that were tested with V8 ${version.major}.${version.minor}: its executable may be damaged or built differently`,
     });
-  const heap = new V8Heap(dump.memory, layout);
+  const texts = new TextHashes((read) => dump.memory.unrecorded(read));
+  const heap = new V8Heap(dump.memory, layout, undefined, texts);
   const virtual = new VirtualMemory(dump.memory);
-  const values = new V8Heap(virtual, layout, virtual);
+  const values = new V8Heap(virtual, layout, virtual, texts);
   const scripts = new Scripts(heap);
   const functions = new Functions(values, scripts);
   const binary = readBinaryTables(module, layout);
   const frames = new FrameReader(values, functions, scripts, binary, virtual);
   const wasm = new WasmReader(heap);
-  return { module, version, heap, values, scripts, functions, frames, wasm, binary };
+  return { module, version, heap, values, texts, scripts, functions, frames, wasm, binary };
 }
 
 /** Constants with value zero are in .bss, which has no bytes in the file. */

@@ -10,6 +10,7 @@ import type { CoreFile, CoreSegment } from '../../../formats/elf-core/core-conte
 import { withoutOwnNotes, withoutVectorRegisters } from '../../../formats/elf-core/core-notes.ts';
 import { OWN_MODULE_RECORDS, OWN_NOTE } from '../../../formats/elf-core/layout.ts';
 import { buildNote, layOutCore, type WrittenSegment } from '../../../formats/elf-core/write-core.ts';
+import { emptyHash } from '../../../formats/v8/text-hashes.ts';
 import type { Account } from '../../../model/account.ts';
 import { accountForDump } from '../core-account.ts';
 import { type CoreDump, openAnyCore } from '../core-dump.ts';
@@ -101,6 +102,10 @@ export async function writeMiniCore(
       return redactor ? [withSurroundings(dump, target, bytesAt, limit)] : [];
     });
     if (redactor) redactMemory(kept, redactor);
+    const hashed = v8?.texts.confirmed ?? [];
+    pieces.forEach(({ segment }, i) => {
+      forgetHashes(raw.subarray(layout.offsets[i]), segment, hashed);
+    });
     pieces.forEach(({ segment }, i) => {
       const at = layout.offsets[i] ?? 0;
       clearUnread(raw.subarray(at, at + segment.fileSize), segment.start, touchedBlocks);
@@ -113,6 +118,17 @@ export async function writeMiniCore(
   } finally {
     dump.close();
   }
+}
+
+/** Texts may have been redacted: their hashes, which fitted, would not fit any more. */
+function forgetHashes(
+  bytes: Uint8Array,
+  { start, fileSize }: WrittenSegment,
+  hashes: Iterable<number>,
+): void {
+  for (const address of hashes)
+    for (let at = Math.max(address, start); at < address + 4 && at < start + fileSize; at++)
+      bytes[at - start] = at === address ? emptyHash : 0;
 }
 
 /** Already redacted by the rules; redacted again with the secrets that the redactor has learnt. */

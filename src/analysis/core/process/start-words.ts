@@ -36,11 +36,7 @@ export function findStartWords(dump: CoreDump): StartWords | undefined {
   const noted = dump.core.own.get(OWN_START_WORDS);
   if (noted) return readNote(noted);
   // A mini core has them as a redacted note, never as memory.
-  const touched = dump.memory.touchedBlocks;
-  dump.memory.touchedBlocks = undefined;
-  const found = whereMapped(() => read(dump.core, dump.memory));
-  dump.memory.touchedBlocks = touched;
-  return found;
+  return dump.memory.unrecorded(() => whereMapped(() => read(dump.core, dump.memory)));
 }
 
 /**

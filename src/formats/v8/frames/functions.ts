@@ -1,6 +1,6 @@
 /** SharedFunctionInfo: what all closures of one function literal have in common. */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findString, isAbsent } from '../strings.ts';
+import { doubtText, findString } from '../strings.ts';
 import { measureParameters, parseParameterNames } from './parameter-names.ts';
 import { findScopeInfo, type ScopeInfo } from './scope-info.ts';
 import type { Script, Scripts } from './script.ts';
@@ -83,8 +83,9 @@ export class Functions {
     const info: FunctionInfo = { name, parameters: [] };
     if (script) info.script = script;
     if (scopeInfo) info.scopeInfo = scopeInfo;
-    const hasName = scopeInfo ? !scopeInfo.hasBadName : ownName !== undefined || isAbsent(heap, nameOrScope);
-    if (!hasName || script?.hasBadName) info.doubt = 'a name is no text';
+    const nameDoubt = scopeInfo ? scopeInfo.nameDoubt : doubtText(heap, nameOrScope);
+    const doubt = nameDoubt ? `a name ${nameDoubt}` : script?.doubt;
+    if (doubt) info.doubt = doubt;
     else if (controls.test(info.name) || controls.test(script?.name ?? ''))
       info.doubt = 'a name has control characters';
     const range = scopeInfo?.start === undefined ? this.#uncompiledRange(value) : scopeInfo;

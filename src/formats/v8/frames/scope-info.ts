@@ -4,7 +4,7 @@
  * each V8 line.
  */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findString, isAbsent, isStringType } from '../strings.ts';
+import { doubtText, findString } from '../strings.ts';
 
 export interface ScopeInfo {
   /** Number of declared parameters. */
@@ -18,8 +18,8 @@ export interface ScopeInfo {
   inferredName?: string;
   /** A function, a script, a module, or a block with declarations of functions; not any other block, and not a class. */
   isDeclaration: boolean;
-  /** One of the two is neither a string nor absent. */
-  hasBadName?: true;
+  /** Why one of the two may not be right: "is no text". */
+  nameDoubt?: string;
 }
 
 /** From this number on V8 stores the names in a hash table. */
@@ -87,9 +87,9 @@ function readTail(heap: V8Heap, value: Tagged, flags: number, start: number, inf
 }
 
 function findName(heap: V8Heap, value: Tagged, info: ScopeInfo): string | undefined {
-  if (isStringType(heap.findType(value))) return findString(heap, value, maxNameLength);
-  if (!isAbsent(heap, value)) info.hasBadName = true;
-  return undefined;
+  const doubt = doubtText(heap, value);
+  if (doubt) info.nameDoubt = doubt;
+  return findString(heap, value, maxNameLength);
 }
 
 function setPosition(heap: V8Heap, value: Tagged, at: number, info: ScopeInfo): void {

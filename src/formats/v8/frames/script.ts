@@ -4,14 +4,14 @@
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findExternalText, findString, findStringLength, isAbsent, isStringType } from '../strings.ts';
+import { doubtText, findExternalText, findString, findStringLength } from '../strings.ts';
 
 export interface Script {
   id: number;
   /** As recorded by V8: a path, a URL, `node:…`, or empty for eval and similar. */
   name: string;
-  /** The name is neither a string nor absent. */
-  hasBadName?: true;
+  /** Why its name or its lines may not be right. */
+  doubt?: string;
   /** Undefined if the text is not in the core. */
   source?: string;
   lineOffset: number;
@@ -35,6 +35,8 @@ export interface OuterText {
 
 /** The largest bundle seen in practice is about 60 MB. */
 const maxSourceLength = 256 << 20;
+/** A script that is part of a file, such as a page, begins at a later line than this in none. */
+const maxOffset = 10_000_000;
 
 export class Scripts {
   readonly #heap: V8Heap;
@@ -121,10 +123,26 @@ export class Scripts {
       lineOffset: heap.findSmi(value, script.lineOffset) ?? 0,
       columnOffset: heap.findSmi(value, script.columnOffset) ?? 0,
       ...(source === undefined ? {} : { source }),
-      ...(isStringType(heap.findType(name)) || isAbsent(heap, name) ? {} : { hasBadName: true }),
     };
+    const doubt = this.#doubtOf(value, found);
+    if (doubt) found.doubt = doubt;
     if (outer) this.#outer.set(found, { ...outer, shown: [] });
     return found;
+  }
+
+  #doubtOf(value: Tagged, { lineOffset, columnOffset }: Script): string | undefined {
+    const heap = this.#heap;
+    const { script } = heap.layout;
+    const name = doubtText(heap, heap.field(value, script.name));
+    if (name) return `a file's name ${name}`;
+    const source = doubtText(heap, heap.field(value, script.source));
+    if (source) return `the source of a script ${source}: its lines may be wrong`;
+    const isPlausible = [script.lineOffset, script.columnOffset].every(
+      (at) => heap.findSmi(value, at) !== undefined,
+    );
+    return isPlausible && Math.abs(lineOffset) < maxOffset && Math.abs(columnOffset) < maxOffset
+      ? undefined
+      : 'where a script begins in its file could not be read: its lines may be wrong';
   }
 
   #readSource(value: Tagged): string | undefined {

@@ -16,16 +16,23 @@ export interface ValueNotes {
   findNote(value: Tagged): string | undefined;
 }
 
+/** Whether a string is another text than the one that V8 hashed. */
+export interface TextChecker {
+  contradicts(heap: V8Heap, value: Tagged): boolean;
+}
+
 export class V8Heap {
   readonly memory: MemoryReader;
   readonly layout: V8Layout;
   readonly notes: ValueNotes | undefined;
+  readonly texts: TextChecker | undefined;
   readonly #types = new Map<number, number>();
 
-  constructor(memory: MemoryReader, layout: V8Layout, notes?: ValueNotes) {
+  constructor(memory: MemoryReader, layout: V8Layout, notes?: ValueNotes, texts?: TextChecker) {
     this.memory = memory;
     this.layout = layout;
     this.notes = notes;
+    this.texts = texts;
   }
 
   isSmi(value: Tagged): boolean {
@@ -34,6 +41,10 @@ export class V8Heap {
 
   smi(value: Tagged): number {
     return value / smiUnit;
+  }
+
+  toSmi(value: number): Tagged {
+    return value * smiUnit;
   }
 
   isPointer(value: Tagged): boolean {

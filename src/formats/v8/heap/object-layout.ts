@@ -75,6 +75,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       double: m.constant('prop_representation_double'),
     },
     string: {
+      hash: field('String.length') - 4,
       length: field('String.length'),
       chars: field('SeqOneByteString.chars'),
       consFirst: field('ConsString.first'),
@@ -155,6 +156,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       name: field('Script.name'),
       lineOffset: field('Script.name') + 8,
       columnOffset: field('Script.name') + 16,
+      lineEnds: field('Script.line_ends'),
       id: field('Script.line_ends') + 8,
     },
     bytecode: {
