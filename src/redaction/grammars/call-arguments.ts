@@ -65,6 +65,13 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   return found;
 }
 
+/** Whatever its arguments are; the name alone decides. */
+export function takesNoCredential(page: Page, start: number, end: number): boolean {
+  if (end - start > longestName) return false;
+  const { judge, types, compares } = calleeOf(page.text.slice(start, end));
+  return judge === undefined && !types && !compares;
+}
+
 /** A quote opens before the call's end. Most calls have none, and cost no more than this check. */
 export function hasLiteral(units: Uint16Array, from: number): boolean {
   for (let i = from; i < from + 60; i++) {

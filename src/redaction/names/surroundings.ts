@@ -34,6 +34,7 @@ const setBefore =
 
 const typedBehind =
   /\s{0,20},\s{0,20}(?:\\*["']?\w{1,20}\\*["']?\s?:\s?[^,{}\n]{0,60},\s{0,20}){0,2}\\*["']?(?:text|value|input|content)\\*["']?\s?:\s?(?=\\*["'])/y;
+const mayHoldId = /(?:id|ref|target)\\*["']?\s?:/;
 const idOfField = /[{,\s]\\*["']?(?:id|ref|target)\\*["']?\s?:\s?\\*["']([\w.-]{2,40})\\*["'][^{}]{0,160}$/;
 
 /** The greatest distance between a name in one field and its value in another. */
@@ -165,7 +166,9 @@ export class Surroundings {
 
   /** `{"id": "password", …, "value": "x"}`: the verdict on an identifier before the content. */
   idBefore(start: number): NameVerdict | undefined {
-    const id = idOfField.exec(this.page.text.slice(Math.max(0, start - 200), start))?.[1];
+    const before = this.page.text.slice(Math.max(0, start - 200), start);
+    if (!mayHoldId.test(before)) return undefined;
+    const id = idOfField.exec(before)?.[1];
     const verdict = id === undefined ? undefined : this.names.judge(id);
     return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
   }

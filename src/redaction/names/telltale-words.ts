@@ -48,7 +48,7 @@ const followedBy: Record<string, number> = followTable([
   ['true false', follow.control],
   ['root admin administrator', follow.blank | follow.stop],
   ['use config', follow.blank | follow.control | follow.behindBlank],
-  ['show read get access', follow.blank | follow.behindBlank],
+  ['show read get access log sign', follow.blank | follow.behindBlank],
   ['user set env arg header define variable echo printf', follow.blank | follow.control],
   ['static', follow.sign],
   ['values', follow.blank | follow.control | follow.bracket],
@@ -90,6 +90,12 @@ export class TelltaleWords {
       if (others) others.push({ word, kinds });
       else this.byOutline.set(outline, [{ word, kinds }]);
     }
+  }
+
+  /** The word has the outline of a telltale one. */
+  mayBe(units: Uint16Array, start: number, end: number): boolean {
+    const outline = outlineOf(units, start, end);
+    return ((this.outlines[outline >>> 5]! >>> (outline & 31)) & 1) !== 0;
   }
 
   /** The word at [start, end), in any case. */

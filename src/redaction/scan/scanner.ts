@@ -3,7 +3,7 @@
  * detectors for what the word or sign may announce. Applies no policy and changes no text.
  */
 
-import { findInCall } from '../grammars/call-arguments.ts';
+import { findInCall, takesNoCredential } from '../grammars/call-arguments.ts';
 import { readColon } from '../grammars/colon-places.ts';
 import { findFlagPair, findFlagValue } from '../grammars/command-flags.ts';
 import { ContextReader } from '../grammars/context.ts';
@@ -40,7 +40,7 @@ import {
 } from './encoded-text.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { decodeDump } from './hex-dump.ts';
-import type { WalkKernel } from './kernel/walk-kernel.ts';
+import { type WalkKernel, walkMemory } from './kernel/walk-kernel.ts';
 import type { Finding, Page } from './page.ts';
 import { type ShapeTable, shapeTable } from './shape-table.ts';
 import { longWord, WordWalk, walkStop } from './word-walk.ts';
@@ -132,6 +132,8 @@ export class Scanner {
     let found = i - start >= longWord ? this.longWordAt(page, start, i, out) : 0;
     if (!found && options.context) {
       const telling = telltales.find(units, start, i);
+      if (!telling && walk.kernel && telltales.mayBe(units, start, i))
+        walk.kernel.remember(start, i, walkMemory.plain);
       if (telling) found = this.spokenAt(page, telling, start, i, out);
       else if (units[start] === 45 && i - start > 1 && (endsFlag(unit) || units[start + 1] === 112))
         found = this.pushFound(findFlagValue(page, options.names, start, i), out);
@@ -201,7 +203,9 @@ export class Scanner {
     if (unit === 40 && units[i - 1] === 121 && units[i - 2] === 97)
       end = this.decoded(decodeTypedArray(page, i), i, out);
     if (!end && unit === 40 && walk.nameStart >= 0 && options.context)
-      end = findInCall(page, options.names, walk.nameStart, walk.nameEnd, out);
+      if (takesNoCredential(page, walk.nameStart, walk.nameEnd))
+        walk.kernel?.remember(walk.nameStart, walk.nameEnd, walkMemory.callee);
+      else end = findInCall(page, options.names, walk.nameStart, walk.nameEnd, out);
     if (unit === 60) {
       const run = units[i + 1] === 66 ? decodePrintedBuffer(page, i) : decodeContents(page, i);
       end = this.decoded(run, i + 1, out);

@@ -12,7 +12,7 @@ import { mayBeLongSecret } from '../shapes/unknown-tokens.ts';
 import { mayOpenTable } from '../tables/first-lines.ts';
 import { alnum, characterTables, connector, event, gap, hexUnit, wordUnit } from './characters.ts';
 import { startsEntity } from './escapes.ts';
-import { field, type WalkKernel } from './kernel/walk-kernel.ts';
+import { field, type WalkKernel, walkMemory } from './kernel/walk-kernel.ts';
 import { headOf, type ShapeTable } from './shape-table.ts';
 
 /** Why the walk stopped. */
@@ -167,10 +167,10 @@ export class WordWalk {
       const nameStart = state[field.nameStart]!;
       const nameEnd = state[field.nameEnd]!;
       if (stop === walkStop.word && units[i] === 32 && this.names.isHarmless(units, nameStart, i))
-        kernel.remember(nameStart, i);
+        kernel.remember(nameStart, i, walkMemory.harmless);
       // A harmless name that the kernel has not seen yet, or has forgotten.
       if (stop === walkStop.event && nameStart >= 0 && this.isIdle(units, units[i]!, i, nameStart, nameEnd)) {
-        kernel.remember(nameStart, nameEnd);
+        kernel.remember(nameStart, nameEnd, walkMemory.harmless);
         state[field.nameStart] = -1;
         i += 1;
         isWithin = false;

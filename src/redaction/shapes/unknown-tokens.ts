@@ -285,10 +285,11 @@ function isCalledSo({ text, units }: Page, end: number): boolean {
 export function isSpokenOf(page: Page, start: number, word: string, build: number, names: NameBook): boolean {
   const { text } = page;
   if (build >>> digitShift < 2 || !mixed.test(word)) return false;
-  if (isMark(word) || isExampleOf(word, 'token')) return false;
-  if (isCalledSo(page, start + word.length)) return looksRandom(word, 16) && looksChosen(word);
+  const isCalled = isCalledSo(page, start + word.length);
   const before = text.slice(Math.max(0, start - 110), start);
-  if (!maySpeak.test(before)) return false;
+  if (!isCalled && !maySpeak.test(before)) return false;
+  if (isMark(word) || isExampleOf(word, 'token')) return false;
+  if (isCalled) return looksRandom(word, 16) && looksChosen(word);
   const { name, between } = telling.exec(before)?.groups ?? {};
   if (name === undefined || between === undefined) return false;
   if ((between.match(/[:=]/g) ?? []).length > 1) return false;

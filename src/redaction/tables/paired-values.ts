@@ -7,6 +7,7 @@
 import { findSpoken } from '../grammars/keyword-secrets.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
+import { characterTables, wordUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isTypedWord } from '../values/plain-words.ts';
@@ -95,12 +96,19 @@ const fallback = / (?:\|\||\?\?) (?=["'`])/y;
 const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>
   (start === 0 || units[start - 1] === 10) && (units[end] === 10 || units[end] === 0 || units[end] === 13);
 
+const mayEndName = (unit: number): boolean =>
+  (characterTables().classes[unit]! & wordUnit) !== 0 || unit === 46;
 const arrowName = /([\w.-]{2,80})["'`]?(?:\s{0,8}[=:]\s{0,8}["'`][^"'`\n]{0,200}["'`])? -$/;
 
 /**
  * `name -> value`, `name = "old" -> "new"`. There is a `>` at `place.sign`, and the word before it is the `-` of the arrow.
  */
 export function findBehindArrow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  const { units } = page;
+  // The arrow of a function, and of a type: no name and no literal before it.
+  if (units[place.sign - 1] !== 45 || units[place.sign - 2] !== 32) return undefined;
+  const last = units[place.sign - 3]!;
+  if (!mayEndName(last) && last !== 34 && last !== 39 && last !== 96) return undefined;
   const before = page.text.slice(Math.max(0, place.sign - 320), place.sign);
   const match = arrowName.exec(before);
   const name = match?.[1];

@@ -3,9 +3,11 @@
  * length.
  */
 
+const counts = new Uint16Array(128);
+
 /** Shannon entropy in bits per character, by the low seven bits of each code unit. */
 function entropyOf(text: string): number {
-  const counts = new Uint16Array(128);
+  counts.fill(0);
   for (let i = 0; i < text.length; i++) counts[text.charCodeAt(i) & 127]! += 1;
   let bits = 0;
   for (const count of counts) if (count) bits -= (count / text.length) * Math.log2(count / text.length);

@@ -38,11 +38,18 @@ export function isFillIn(text: string, start: number, end: number): boolean {
   return fillIn.test(text) && fillIn.lastIndex >= end;
 }
 
+/** Most values are one word of letters and digits: of all tests below, only these parts apply to it. */
+const onlyAlnum = /^[A-Za-z\d]+$/;
+const oneLetter = /^(.)\1+$/;
+const alnumStandIn =
+  /[xX]{6}|^[xX0]+$|^(?:(?:foo|bar|baz|qux)\d?|your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my|here|redacted|filtered|hidden|masked|secret|omitted)$|^(?:secretref|keyvault|gcpsecret|awssm)/i;
+
 /** Hides nothing: a placeholder, a reference to a variable or a store, a mask. */
 export function isStandIn(value: string): boolean {
   const text = value.trim();
   if (text.length < 2) return true;
   if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
+  if (onlyAlnum.test(text)) return alnumStandIn.test(text) || oneLetter.test(text);
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^(?:[xX*•.·\-_#?0\s]|%20)+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|^\*{3,}[A-Za-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;

@@ -25,6 +25,16 @@ export const field = {
   labelEnd: 8,
 } as const;
 
+/** What the kernel is told about a word, so that it does not stop there again: the values of `known` in walk-names.as.ts. */
+export const walkMemory = {
+  /** A name that is not sensitive. */
+  harmless: 1,
+  /** A function that takes no credential. */
+  callee: 3,
+  /** A word that only has the outline of a telltale one. */
+  plain: 5,
+} as const;
+
 interface Constant {
   readonly value: number;
 }
@@ -44,7 +54,7 @@ interface Exports {
   classesAt: Constant;
   textAt: Constant;
   next(from: number, to: number, isWithin: boolean): number;
-  rememberName(start: number, end: number): void;
+  rememberWord(start: number, end: number, as: number): void;
   forgetNames(): void;
 }
 
@@ -130,7 +140,7 @@ export class WalkKernel {
     return this.exports.next(from, to, isWithin);
   }
 
-  remember(start: number, end: number): void {
-    this.exports.rememberName(start, end);
+  remember(start: number, end: number, as: number): void {
+    this.exports.rememberWord(start, end, as);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The names that NameBook has found harmless, as far as they were seen here: it is asked about all others. As there, a name is
- * stored as two hashes with secret multipliers.
+ * The names that NameBook has found harmless, the functions that take no credential, and the words that only look like telltale
+ * ones, as far as they were seen here: the detectors are asked about all others. As in NameBook, a name is stored as two hashes
+ * with secret multipliers.
  */
 import { field, hasBit, shortNamesAt, slotsAt, stateAt, stemsAt, unitAt } from './walk-layout';
 
@@ -8,6 +9,13 @@ const longestName: usize = 80 << 1;
 const slotBits: u32 = 12;
 /** `pw`: see telling-stems.ts. */
 const pw: u32 = (16 << 5) | 23;
+
+/** What is remembered of a word; the first value of its second hash. */
+export namespace known {
+  export const harmless: u32 = 1;
+  export const callee: u32 = 3;
+  export const plain: u32 = 5;
+}
 
 let first: u32 = 0;
 let other: u32 = 0;
@@ -20,7 +28,11 @@ export function isHarmless(start: usize, end: usize): bool {
   }
   if (end - start > longestName) return true;
   if (load<u32>(stateAt + field.allMaySmell) === 0 && !holdsStem(start, end)) return true;
-  const slot = slotOf(start, end);
+  return isKnown(start, end, known.harmless);
+}
+
+export function isKnown(start: usize, end: usize, as: u32): bool {
+  const slot = slotOf(start, end, as);
   return load<u32>(slot) === first && load<u32>(slot, 4) === other;
 }
 
@@ -40,11 +52,11 @@ function holdsStem(start: usize, end: usize): bool {
   return (bits & 0x3ff) === pw;
 }
 
-function slotOf(start: usize, end: usize): usize {
+function slotOf(start: usize, end: usize, as: u32): usize {
   const firstFactor = load<u32>(stateAt + field.firstFactor);
   const otherFactor = load<u32>(stateAt + field.otherFactor);
   first = <u32>((end - start) >> 1);
-  other = 1;
+  other = as;
   for (let i = start; i < end; i += 2) {
     const unit = unitAt(i);
     first = (first ^ unit) * firstFactor;
@@ -53,13 +65,13 @@ function slotOf(start: usize, end: usize): usize {
   return slotsAt + ((<usize>(first >>> (32 - slotBits))) << 3);
 }
 
-export function remember(start: usize, end: usize): void {
-  if (end - start < 6) {
+export function remember(start: usize, end: usize, as: u32): void {
+  if (as === known.harmless && end - start < 6) {
     const short = shortOf(start, end);
     if (short >= 0) store<u8>(shortNamesAt + <usize>short, 1);
     return;
   }
-  const slot = slotOf(start, end);
+  const slot = slotOf(start, end, as);
   store<u32>(slot, first);
   store<u32>(slot, other, 4);
 }

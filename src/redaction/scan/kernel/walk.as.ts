@@ -32,7 +32,7 @@ import {
   mayOpenTable,
   startsEntity,
 } from './walk-lines';
-import { isHarmless, remember } from './walk-names';
+import { isHarmless, isKnown, known, remember } from './walk-names';
 import { mayBeLongSecret, mayStartShape } from './walk-words';
 
 export {
@@ -70,8 +70,9 @@ export function next(from: i32, to: i32, isWithin: bool): i32 {
   return walk(addressOf(from), addressOf(to), isWithin, name < 0 ? 0 : addressOf(name), nameEnd);
 }
 
-export function rememberName(start: i32, end: i32): void {
-  remember(addressOf(start), addressOf(end));
+/** `as`: see walkMemory in walk-kernel.ts. */
+export function rememberWord(start: i32, end: i32, as: u32): void {
+  remember(addressOf(start), addressOf(end), as);
 }
 
 function addressOf(position: i32): usize {
@@ -145,7 +146,7 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
     } else if (
       (unit !== 10 || !mayOpenTable(i + 2)) &&
       unit !== 27 &&
-      (unit !== 40 || i !== nameEnd || !mayBeCall(i)) &&
+      (unit !== 40 || i !== nameEnd || !mayBeCall(i) || isIdleCall(i, nameStart)) &&
       (unit !== 60 || (unitAt(i, 1) !== 66 && (unitAt(i, -1) !== 32 || unitAt(i, -2) !== 58)))
     ) {
       nameStart = 0;
@@ -163,7 +164,14 @@ function mayTell(start: usize, end: usize): bool {
   if (!hasBit(outlinesAt, outline)) return false;
   const follows: u32 = load<u8>(outline, followsAt);
   if (!(follows & followOf(unitAt(end)))) return false;
-  return !(follows & follow.behindBlank) || unitAt(start, -1) <= 32;
+  if (follows & follow.behindBlank && unitAt(start, -1) > 32) return false;
+  return !isKnown(start, end, known.plain);
+}
+
+/** Not of `Uint8Array(`, which may hold bytes. */
+function isIdleCall(i: usize, nameStart: usize): bool {
+  if (nameStart === 0 || (unitAt(i, -1) === 121 && unitAt(i, -2) === 97)) return false;
+  return isKnown(nameStart, i, known.callee);
 }
 
 function outlineOf(start: usize, end: usize): u32 {
