@@ -70,8 +70,12 @@ export class HostSignals {
     return this.#held.has(signal);
   }
 
-  /** If the host removed Node's own listeners from `process`, adding or removing a listener changes nothing. */
+  /**
+   * If Node's own listeners are not called, because the host removed them from `process` or replaced its `emit`, adding or
+   * removing a listener changes nothing.
+   */
   #see(signal: NodeJS.Signals, listens: boolean): void {
+    if (this.#events.isDeaf()) return;
     const [event, name] = listens
       ? (['newListener', starter] as const)
       : (['removeListener', stopper] as const);

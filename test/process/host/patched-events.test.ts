@@ -36,6 +36,26 @@ for (const node of testNodes) {
     );
   });
 
+  test(`${node.name}: a signal for which a program listens in vain`, async (t) => {
+    const dir = temporaryFolder(t);
+    const victim = {
+      file: 'host/events-deaf.cjs',
+      args: ['emit', '', 'signal'],
+      signal: 'SIGTERM',
+      bundles: ['terminated'],
+    } as const;
+    const { stdout, stderr, code, signal } = await runVictim(
+      node,
+      { ...victim, args: [...victim.args], bundles: [...victim.bundles] },
+      { preload: true, dir },
+    );
+    assert.deepEqual(
+      { stdout, stderr, code, signal },
+      { stdout: 'ready\n', stderr: '', code: null, signal: 'SIGTERM' },
+    );
+    assert.match(bundlesIn(dir).join(), /^[^,]+-terminated-\w+\.agentdump$/);
+  });
+
   for (const what of ['emit', 'store'])
     for (const death of ['throw', 'reject'])
       test(`${node.name}: a ${death} in a program in which no event is heard: ${what}`, async (t) => {
