@@ -33,7 +33,14 @@ import { addLocals, joinThreads } from './joins/threads.ts';
 import { readThrownPlaces } from './joins/thrown-value.ts';
 import { readTimeLimits } from './joins/time-limits.ts';
 import { joinModules } from './modules/join-modules.ts';
-import { addChildVerdicts, besides, findBundlesBefore, joinHang, joinUnfinished } from './other-bundles.ts';
+import {
+  addChildVerdicts,
+  besides,
+  findBundlesBefore,
+  joinHang,
+  joinRequest,
+  joinUnfinished,
+} from './other-bundles.ts';
 import { defined } from './parts/fields.ts';
 import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
@@ -98,8 +105,9 @@ async function addHangs(path: string, { evidence }: BundleParts, account: Accoun
   const { verdict } = account;
   if (!verdict) return;
   const isEndSeen = !evidence || evidence.exit !== undefined;
-  const { facts, ongoing } = await findBundlesBefore(path, account, isEndSeen, readOther);
+  const { facts, ongoing, asked } = await findBundlesBefore(path, account, isEndSeen, readOther);
   if (facts.length > 0) account.verdict = { ...verdict, beforeEnd: [...facts, ...(verdict.beforeEnd ?? [])] };
+  if (asked) joinRequest(account, asked);
   if (ongoing) joinHang(account, ongoing);
 }
 

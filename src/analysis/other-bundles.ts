@@ -1,6 +1,6 @@
 /**
  * Information from other bundles in the same folder: of a child that ended badly, of the same process if it was killed while
- * it wrote its own bundle, and of earlier hangs of the process and signals that it handled.
+ * it wrote its own bundle, and of earlier hangs of the process, ends of its workers, and signals that it handled.
  */
 import { basename, dirname, join } from 'node:path';
 import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
@@ -59,6 +59,8 @@ export function joinUnfinished(reached: Verdict, begun: Verdict): Verdict {
 const hangs = new Set(['event-loop-hang', 'no-progress']);
 /** A handler of the program received the signal, and the process lived on for a while. */
 const handledSignal = 'terminated';
+/** Of a thread that ended, while the program went on. */
+const endOfWorker = 'worker-death';
 const mostTold = 2;
 /** A hang that it recovered from longer ago is unrelated to the end. */
 const recentMs = 60_000;
@@ -69,10 +71,12 @@ const sameStartMs = 2_000;
 export interface BundlesBefore {
   facts: Evidence[];
   ongoing?: Account;
+  /** The last signal that a handler of the program received, if the end was seen. */
+  asked?: { signal: string; agoMs: number };
 }
 
 /**
- * Hangs of this process and signals that it handled, recorded in other bundles, one sentence each, newest first. `read` returns
+ * Hangs of this process, ends of its workers and signals that it handled, recorded in other bundles, one sentence each, newest first. `read` returns
  * a bundle's account, or undefined if it can't be read. `isEndSeen`: if false, the process may have lived on for a long time.
  */
 export async function findBundlesBefore(
@@ -102,7 +106,9 @@ export async function findBundlesBefore(
     const when = isEndSeen
       ? `A bundle of ${formatDuration(agoMs)} before`
       : `A bundle of ${one.at} (how long before the end is not known)`;
-    const fact = `${when} says (${verdict.confidence}): ${verdict.title}${since}.`;
+    if (isEndSeen && verdict.kind === handledSignal && account?.signal?.name && !found.asked)
+      found.asked = { signal: account.signal.name, agoMs };
+    const fact = `${when} says (${verdict.confidence}): ${verdict.title}${since}.`.replace(/…\.$/, '…');
     if (account && found.facts.length === 0 && hangs.has(verdict.kind) && since === '')
       found.ongoing = account;
     found.facts.push({ fact, part: one.name });
@@ -124,7 +130,7 @@ function areClose(one: string | undefined, other: string): boolean {
   return one !== undefined && Math.abs(Date.parse(one) - Date.parse(other)) < sameStartMs;
 }
 
-const isTold = (kind = ''): boolean => hangs.has(kind) || kind === handledSignal;
+const isTold = (kind = ''): boolean => hangs.has(kind) || kind === handledSignal || kind === endOfWorker;
 
 function listBefore(bundlePath: string, from: string, to: string): ListedBundle[] {
   try {
@@ -134,6 +140,16 @@ function listBefore(bundlePath: string, from: string, to: string): ListedBundle[
   } catch {
     return [];
   }
+}
+
+/** `Killed by SIGKILL 2.6 s after SIGTERM`: an orchestrator's order, whoever sent them. */
+export function joinRequest(account: Account, { signal, agoMs }: NonNullable<BundlesBefore['asked']>): void {
+  const { verdict } = account;
+  if (verdict?.kind !== 'killed' || verdict.title === unseenTitle) return;
+  account.verdict = {
+    ...verdict,
+    title: clip(`${verdict.title} ${formatDuration(agoMs)} after ${signal}`, maxTitleChars),
+  };
 }
 
 /** Nothing was observed after the hang, so its title is added to the verdict's title, and its place to the verdict. */

@@ -40,7 +40,7 @@ export const outsideTruths: readonly Truth[] = [
     signal: 'SIGTERM',
     program: `process.on('SIGTERM', () => { note('signal', { name: 'SIGTERM' }); spawn('sh', ['-c', 'sleep 2; kill -9 ' + process.pid]); }); setInterval(() => {}, 1000); setTimeout(ready, 2500);`,
     kind: 'killed',
-    cause: [/SIGKILL/, /A bundle of [\d.]+ \w+ before says .*SIGTERM/],
+    cause: [/^✖ Killed by SIGKILL [\d.]+ s after SIGTERM/, /A bundle of [\d.]+ \w+ before says .*SIGTERM/],
   },
   {
     name: 'a recurring timer dies after the requests that filled its cache',
@@ -249,5 +249,17 @@ flush().finally(() => note('finally'));`,
       start();`,
     kind: 'exit',
     cause: [/process\.exit\(1\) after listen EADDRINUSE 127\.0\.0\.1:\d+ from victim\.mjs:\d+/],
+  },
+  {
+    name: 'a worker that ends with a code, and the main thread that throws because of it',
+    quick: true,
+    program: `
+      const worker = new Worker("setTimeout(() => process.exit(2), 300)", { eval: true });
+      worker.on('exit', (code) => throws('the planner left with ' + code)); setInterval(() => {}, 1000);`,
+    kind: 'uncaught-exception',
+    cause: [
+      /the planner left with 2/,
+      /A bundle of [\d.]+ \w+ before says .*Worker thread 1 .*ended with exit code 2/,
+    ],
   },
 ];

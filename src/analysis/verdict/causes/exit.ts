@@ -14,17 +14,22 @@ import { cwdOf, deathFrames, titled, titleWithPlace } from '../wording.ts';
 
 const maxQuotedChars = 300;
 
-/** The last relevant line of standard error, or else of standard output. */
+/** The last relevant line of standard error, or else of standard output; of a file that has both it is not known which. */
 function lastWords(happenings: Happenings | undefined): { stream: string; line: string } | undefined {
   for (const stream of ['stderr', 'stdout', 'pino']) {
-    const line = tellingLine(happenings?.logs?.find((log) => log.stream === stream)?.text ?? '');
-    if (line !== '') return { stream, line };
+    const log = happenings?.logs?.find((one) => one.stream === stream);
+    const line = tellingLine(log?.text ?? '');
+    const isShared =
+      log?.target !== undefined && happenings?.logs?.some((one) => one !== log && one.target === log.target);
+    if (line !== '') return { stream: isShared ? 'output' : stream, line };
   }
   return undefined;
 }
 
 const streamText = (stream: string, word = 'On'): string =>
-  `${word} ${stream === 'pino' ? 'the log of pino' : stream}`;
+  stream === 'output'
+    ? `${word === 'On' ? 'In' : 'in'} its output`
+    : `${word} ${stream === 'pino' ? 'the log of pino' : stream}`;
 
 /** `TypeError: no card, thrown in charge (src/pay.ts:4:9)`. */
 function printedText({ printed, account }: VerdictFacts): string | undefined {
