@@ -259,7 +259,29 @@ flush().finally(() => note('finally'));`,
     kind: 'uncaught-exception',
     cause: [
       /the planner left with 2/,
-      /A bundle of [\d.]+ \w+ before says .*Worker thread 1 .*ended with exit code 2/,
+      /A bundle of [\d.]+ \w+ before says .*Worker thread \d .*ended with exit code 2/,
     ],
+  },
+  {
+    name: 'all of three promises fail, and their aggregate is the cause of another error',
+    quick: true,
+    program: `const mirror = async (n) => { await null; note('mirror', { n }); throw new Error('mirror ' + n + ' is stale'); };
+async function download() { try { return await Promise.any([mirror(1), mirror(2)]); } catch (cause) { note('throws'); throw new Error('no mirror had it', { cause }); } }
+await download();`,
+    kind: 'uncaught-exception',
+    cause: [
+      /Error: no mirror had it at victim\.mjs/,
+      /Root cause: AggregateError.*It contains 2 errors, the first: Error: mirror 1 is stale at victim\.mjs/,
+      /mirror 2 is stale/,
+    ],
+  },
+  {
+    name: 'a token that is no base64, in a server',
+    quick: true,
+    env: followed,
+    program: `const get = await openSite({ '/me': async (response, name) => { blame(name); response.end(atob('%%%')); } }); await get('/me');`,
+    kind: 'unhandled-rejection',
+    cause: [/GET \/me: InvalidCharacterError: /],
+    never: [/InvalidCharacterError \[/],
   },
 ];

@@ -47,7 +47,10 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
     if (!evidence.some((known) => known.fact === fact)) evidence.push({ fact, part: 'error.json' });
   if (unloaded) evidence.push(atWorkEvidence(facts));
   const root = rootCause(error);
-  if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
+  if (root !== error) {
+    evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
+    evidence.push(...memberEvidence(root.errors ?? [], facts));
+  }
   evidence.push(...memberEvidence(error.errors ?? [], facts));
   return [...evidence, ...inFlightEvidence(facts)];
 }
@@ -120,7 +123,11 @@ export function rootSentence(facts: VerdictFacts): string {
     : '';
   if (first)
     return ` It contains ${formatCount(error?.errors?.length ?? 1, 'error')}, the first: ${rootText(first, facts)}.`;
-  return `${root && root !== error ? ` Root cause: ${rootText(root, facts)}.` : ''}${unloaded}`;
+  const [member] = (root !== error && root?.errors) || [];
+  const inside = member
+    ? ` It contains ${formatCount(root?.errors?.length ?? 1, 'error')}, the first: ${rootText(member, facts)}.`
+    : '';
+  return `${root && root !== error ? ` Root cause: ${rootText(root, facts)}.${inside}` : ''}${unloaded}`;
 }
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {

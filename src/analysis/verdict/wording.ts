@@ -25,8 +25,25 @@ export function headlineOf(error: ErrorFacts, thrownType?: string): string {
 
 /** The legacy code of each DOMException name: https://webidl.spec.whatwg.org/#idl-DOMException-error-names. */
 const legacyCodes: Record<string, string | undefined> = {
+  IndexSizeError: '1',
+  HierarchyRequestError: '3',
+  WrongDocumentError: '4',
+  InvalidCharacterError: '5',
+  NoModificationAllowedError: '7',
+  NotFoundError: '8',
+  NotSupportedError: '9',
+  InvalidStateError: '11',
+  SyntaxError: '12',
+  InvalidModificationError: '13',
+  NamespaceError: '14',
+  InvalidAccessError: '15',
+  SecurityError: '18',
+  NetworkError: '19',
   AbortError: '20',
+  URLMismatchError: '21',
+  QuotaExceededError: '22',
   TimeoutError: '23',
+  InvalidNodeTypeError: '24',
   DataCloneError: '25',
 };
 

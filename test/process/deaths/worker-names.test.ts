@@ -64,6 +64,11 @@ for (const node of nodesInTurn) {
       `new Worker(${JSON.stringify(hog)}, ${limits}).on('error', () => process.exit(0)); setInterval(() => {}, 1000);`,
     );
     const name = named ? ' (hog)' : '';
-    assert.equal(account?.verdict?.title, `Worker thread 1${name} ran out of memory (its own heap limit)`);
+    const title = account?.verdict?.title ?? '';
+    // On a busy machine the preload's second thread starts first, and has the id 1.
+    assert.equal(
+      title.replace(/thread \d/, 'thread'),
+      `Worker thread${name} ran out of memory (its own heap limit)`,
+    );
   });
 }
