@@ -4,7 +4,7 @@
  * `npm ci --prefix test/durable-peers` and Debian's PostgreSQL.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,10 +28,13 @@ const { values } = parseArgs({
 });
 const programs = Number(values.programs);
 const kills = Number(values.kills);
-const lastLifeMs = 120_000;
+const longestLifeMs = 120_000;
 const program = fileURLToPath(new URL('live.ts', import.meta.url));
 const why = whyNoPostgres() ?? (dbosAvailable() ? undefined : 'npm ci --prefix test/durable-peers');
 if (why) throw new Error(why);
+
+/** Of what happened, per program and life at most: a fraction of a program. */
+const bytesOfProgram = 150;
 
 /** Without questions, which DBOS has no counterpart for: they are sleeps here. */
 function expressed(tree: Tree): Tree {
@@ -58,27 +61,41 @@ function drawPrograms(firstSeed: number): Tree[] {
   return trees;
 }
 
-/** Returns the milliseconds until it was at work, and whether all programs have ended. */
-async function live(words: string[], killAfterMs: number | undefined): Promise<boolean> {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...words], {
+/**
+ * Kills the process once it has done so much, by the bytes of what happened, and a random instant later. Returns whether all
+ * programs have ended.
+ */
+async function live(words: string[], happenings: string, death?: Death): Promise<boolean> {
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...words, happenings], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let said = '';
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const atWork = new Promise<void>((resolve) => {
-    child.stdout.on('data', (chunk) => {
-      said += chunk;
+  let isOver = false;
+  const ended = new Promise<void>((resolve) =>
+    child.once('exit', () => {
+      isOver = true;
       resolve();
-    });
-    child.once('exit', () => resolve());
+    }),
+  );
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
   });
-  await atWork;
-  const timer = sleep(killAfterMs ?? lastLifeMs, undefined, { ref: false });
-  await Promise.race([ended, timer]);
+  const before = sizeOf(happenings);
+  const hasDone = () => death !== undefined && sizeOf(happenings) >= before + death.afterBytes;
+  for (const untilMs = performance.now() + longestLifeMs; performance.now() < untilMs; await sleep(2))
+    if (isOver || hasDone()) break;
+  if (death) await sleep(death.pauseMs);
   child.kill('SIGKILL');
   await ended;
   return said.includes('all have ended');
 }
+
+interface Death {
+  afterBytes: number;
+  pauseMs: number;
+}
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 async function newDatabase(server: PostgresServer, name: string): Promise<string> {
   const client = new Client(server.url);
@@ -96,16 +113,19 @@ try {
     const random = new SeededRandom(seed);
     const file = join(folder, `programs-${round}`);
     writeFileSync(file, JSON.stringify(drawPrograms(seed)));
-    const pauses = Array.from({ length: kills }, () => 20 + Math.floor(random.next() * 400));
+    const deaths = Array.from({ length: kills }, () => ({
+      afterBytes: 1 + random.below(programs * bytesOfProgram),
+      pauseMs: random.below(10),
+    }));
     for (const name of Object.keys(engines)) {
       const happenings = join(folder, `${name}-${round}`);
-      const words = [name, await newDatabase(server, `${name.toLowerCase()}_${round}`), file, happenings];
+      const words = [name, await newDatabase(server, `${name.toLowerCase()}_${round}`), file];
       let lives = 1;
-      for (const pauseMs of pauses) {
-        if (await live(words, pauseMs)) break;
+      for (const death of deaths) {
+        if (await live(words, happenings, death)) break;
         lives++;
       }
-      if (lives > kills) await live(words, undefined);
+      if (lives > kills) await live(words, happenings);
       const lines = existsSync(happenings) ? readFileSync(happenings, 'utf8').trim().split('\n') : [];
       const { lines: faults, ...counts } = judge(
         lines.map((line) => JSON.parse(line) as Happening),
