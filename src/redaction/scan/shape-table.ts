@@ -83,9 +83,14 @@ export class ShapeTable {
   }
 
   private add(entry: Entry): void {
-    const [a = 0, b = 0, c] = [...entry.start].map((character) => character.charCodeAt(0));
-    if (c !== undefined) this.addAt(headOf(a, b, c), entry);
-    else for (let any = 33; any < 127; any++) this.addAt(headOf(a, b, any), entry);
+    const { start } = entry;
+    const [a, b] = [start.charCodeAt(0), start.charCodeAt(1)];
+    if (start.length > 2) this.addAt(headOf(a, b, start.charCodeAt(2)), entry);
+    else
+      for (let any = 33; any < 127; any++) {
+        setBit(this.lastHeads, otherHeadOf(a, b, any));
+        this.addAt(headOf(a, b, any), entry);
+      }
   }
 
   private addAt(head: number, entry: Entry): void {
@@ -96,22 +101,22 @@ export class ShapeTable {
   }
 
   private mark(head: number, start: string): void {
-    const [a = 0, b = 0, c, d, e, f, g, h] = [...start].map((character) => character.charCodeAt(0));
+    const { length } = start;
     setBit(this.heads, head);
-    if (d === undefined) {
+    if (length < 4) {
       setBit(this.longHeads, head);
-      if (c !== undefined) setBit(this.lastHeads, otherHeadOf(a, b, c));
-      else for (let any = 33; any < 127; any++) setBit(this.lastHeads, otherHeadOf(a, b, any));
+      if (length === 3)
+        setBit(this.lastHeads, otherHeadOf(start.charCodeAt(0), start.charCodeAt(1), start.charCodeAt(2)));
       return;
     }
-    const long = longHeadOf(head, d);
+    const long = longHeadOf(head, start.charCodeAt(3));
     setBit(this.longHeads, long);
-    const fifth = e === undefined ? long : fifthHeadOf(long, e);
-    const sixth = f === undefined ? fifth : sixthHeadOf(fifth, f);
+    const fifth = length < 5 ? long : fifthHeadOf(long, start.charCodeAt(4));
+    const sixth = length < 6 ? fifth : sixthHeadOf(fifth, start.charCodeAt(5));
     setBit(this.deepHeads, sixth);
-    if (f === undefined) return;
-    const seventh = g === undefined ? sixth : seventhHeadOf(sixth, g);
-    setBit(this.lastHeads, h === undefined ? seventh : eighthHeadOf(seventh, h));
+    if (length < 6) return;
+    const seventh = length < 7 ? sixth : seventhHeadOf(sixth, start.charCodeAt(6));
+    setBit(this.lastHeads, length < 8 ? seventh : eighthHeadOf(seventh, start.charCodeAt(7)));
   }
 
   /** For a head found in `heads`: whether a start with the next units exists. */

@@ -27,7 +27,7 @@ test('no class of the engine is in two files', () => {
   const whole = ['index.js', 'engine.js', ...readdirSync(built).filter((name) => name.startsWith('shared-'))];
   for (const name of ['FileStore', 'RunLog', 'DurableRun']) {
     const holders = whole.filter((file) =>
-      new RegExp(`\\bclass ${name}\\b|\\b${name} = class\\b`).test(readFileSync(join(built, file), 'utf8')),
+      new RegExp(`\\bclass ${name}\\b|\\b${name} ?= ?class\\b`).test(readFileSync(join(built, file), 'utf8')),
     );
     assert.equal(holders.length, 1, `${name}: ${holders}`);
   }

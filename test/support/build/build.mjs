@@ -77,6 +77,10 @@ async function inlineDurableEngine() {
         (file) => ['errors.js', 'durable/api.js'].includes(file) || file.startsWith('agent/'),
       ),
     ],
+    // Half a megabyte of source is read at each start. Names are kept, and lines short enough for Node to print one at an error.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 160,
     legalComments: 'inline',
     absWorkingDir: root,
     metafile: true,
