@@ -25,6 +25,13 @@ class NotedEffects extends Map<string, number> {
   }
 }
 
+/** A sleep may have begun in an earlier life, so how long this one waits says nothing. */
+class LongAgo extends Map<string, number> {
+  override get(): number {
+    return 0;
+  }
+}
+
 class NotedFaults extends Array<string> {
   program = '';
 
@@ -46,7 +53,7 @@ function newWorld(program: string): World {
     random: Math.random,
     life: 0,
     mail: new Set(),
-    naps: new Map(),
+    naps: new LongAgo(),
     tries: new Map(),
     done: new Map(),
     effects: new NotedEffects(program),
