@@ -25,9 +25,15 @@ export async function listIssues({ index }: Store, options: ListOptions = {}): P
     .sort(
       (a, b) =>
         issueStatuses.indexOf(a.status) - issueStatuses.indexOf(b.status) ||
-        Date.parse(b.lastSeen) - Date.parse(a.lastSeen) ||
-        (a.id < b.id ? -1 : 1),
+        compare(b.lastSeen, a.lastSeen) ||
+        compare(a.id, b.id),
     );
+}
+
+/** Of two ids, or of two times, which all have the same form. */
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function isFault(kind: Issue['kind']): boolean {

@@ -121,23 +121,48 @@ async function sendClear(store: Store, path: string, limit: number): Promise<Sen
   const bundle = await judge(() => openBundle(path));
   try {
     const digest = await judge(() => requireWhole(bundle, limit));
-    const known = await findKnown(store, path, bundle.id, digest);
-    if (known) return known;
-    const account = await judge(() => analyzeBundle(bundle));
-    const blob = `${bundle.id}.agentdump.zip`;
-    const draft = store.blobs.draft(blob);
-    try {
-      if (bundle.packed) copy(path, draft);
-      else await judge(() => packBundle(path, { output: draft }));
-      const { size } = statSync(draft);
-      const stored = { bundle: bundle.id, digest, blob, bytes: size };
-      const death = deathOf(account, stored, factsOf(bundle), Date.now());
-      return await keep(store, path, { draft, death });
-    } finally {
-      rmSync(draft, { force: true });
-    }
+    return await inTurn(store, bundle.id, () => storeClear(store, path, bundle, digest));
   } finally {
     bundle.close();
+  }
+}
+
+async function storeClear(
+  store: Store,
+  path: string,
+  bundle: BundleReader,
+  digest: string,
+): Promise<SentBundle> {
+  const known = await findKnown(store, path, bundle.id, digest);
+  if (known) return known;
+  const account = await judge(() => analyzeBundle(bundle));
+  const blob = `${bundle.id}.agentdump.zip`;
+  const draft = store.blobs.draft(blob);
+  try {
+    if (bundle.packed) copy(path, draft);
+    else await judge(() => packBundle(path, { output: draft }));
+    const { size } = statSync(draft);
+    const stored = { bundle: bundle.id, digest, blob, bytes: size };
+    const death = deathOf(account, stored, factsOf(bundle), Date.now());
+    return await keep(store, path, { draft, death });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+const turns = new WeakMap<Store, Map<string, Promise<unknown>>>();
+
+/** Bundles with one id one after the other: the second is there then, or is another one and refused. */
+async function inTurn(store: Store, bundle: string, work: () => Promise<SentBundle>): Promise<SentBundle> {
+  const ofStore = turns.get(store) ?? new Map<string, Promise<unknown>>();
+  turns.set(store, ofStore);
+  const before = ofStore.get(bundle);
+  const mine = before ? before.then(work, work) : work();
+  ofStore.set(bundle, mine);
+  try {
+    return await mine;
+  } finally {
+    if (ofStore.get(bundle) === mine) ofStore.delete(bundle);
   }
 }
 
@@ -187,14 +212,16 @@ async function sendEncrypted(
     const bundle = await judge(() => openBundle(path, keys));
     try {
       await judge(() => requireWhole(bundle, mostBytes));
-      const there = await findKnown(store, path, bundle.id, undefined);
-      if (there) {
-        if (known) await store.index.transaction((query) => removeDeath(query, unopened));
-        return there;
-      }
-      const account = await judge(() => analyzeBundle(bundle));
-      const death = deathOf(account, { ...stored, bundle: bundle.id }, factsOf(bundle), Date.now());
-      return await keep(store, path, { draft, death, insteadOf: unopened });
+      return await inTurn(store, bundle.id, async () => {
+        const there = await findKnown(store, path, bundle.id, undefined);
+        if (there) {
+          if (known) await store.index.transaction((query) => removeDeath(query, unopened));
+          return there;
+        }
+        const account = await judge(() => analyzeBundle(bundle));
+        const death = deathOf(account, { ...stored, bundle: bundle.id }, factsOf(bundle), Date.now());
+        return await keep(store, path, { draft, death, insteadOf: unopened });
+      });
     } finally {
       bundle.close();
     }

@@ -3,7 +3,7 @@
  * deaths of 2,000 faults in the index, and the number of small bundles per second that four senders add. `npm run
  * bench:store`; `npm run bench:store ingest` for the last one only.
  */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -82,10 +82,10 @@ async function measure(): Promise<void> {
     console.log(`${sum} deaths of ${issues.length} faults`);
     const rare = issues.reduce((a, b) => (b.count < a.count ? b : a));
     const worst = issues.reduce((a, b) => (b.count > a.count ? b : a));
-    await time('list', () => listIssues(store));
-    await time(`page of the worst, ${worst.count} deaths`, () => showIssue(store, worst.id));
-    await time(`page of the rarest, ${rare.count} deaths`, () => showIssue(store, rare.id));
-    await plain(store);
+    await time(store, 'list', () => listIssues(store));
+    await time(store, `page of the worst, ${worst.count} deaths`, () => showIssue(store, worst.id));
+    await time(store, `page of the rarest, ${rare.count} deaths`, () => showIssue(store, rare.id));
+    await time(store, 'select 1', () => store.index.query('select 1'));
   } finally {
     await store.close();
     await server.remove();
@@ -93,21 +93,25 @@ async function measure(): Promise<void> {
   }
 }
 
-/** The machine's time for a statement that does nothing. */
-function plain({ index }: Store): Promise<void> {
-  return time('select 1', () => index.query('select 1'));
-}
-
-async function time(name: string, work: () => Promise<unknown>): Promise<void> {
+/** `select 1`, which does nothing, shows what the machine adds. */
+async function time(store: Store, name: string, work: () => Promise<unknown>): Promise<void> {
   const took: number[] = [];
-  for (let n = 0; n < 30; n++) {
+  const rounds = 30;
+  const before = process.cpuUsage();
+  const databaseBefore = await processorTimeOf(store);
+  for (let n = 0; n < rounds; n++) {
     const began = performance.now();
     await work();
     took.push(performance.now() - began);
   }
+  const { user, system } = process.cpuUsage(before);
+  const databaseMs = (await processorTimeOf(store)) - databaseBefore;
   took.sort((a, b) => a - b);
   const share = (part: number) => (took[Math.floor(part * (took.length - 1))] ?? 0).toFixed(1);
-  console.log(`${name}: median ${share(0.5)} ms, p95 ${share(0.95)} ms`);
+  const each = (ms: number) => `${(ms / rounds).toFixed(1)} ms`;
+  console.log(
+    `${name}: median ${share(0.5)} ms, p95 ${share(0.95)} ms; processor time ${each((user + system) / 1000)}, and ${each(databaseMs)} in the database`,
+  );
 }
 
 /** On a machine that has other work, the processor time says more than the rate. */
@@ -117,7 +121,13 @@ async function ingest(store: Store, at: string, folder: string): Promise<void> {
     mkdirSync(own, { mode: 0o700 });
     return fork(fileURLToPath(import.meta.url), ['sender', at, own], { stdio: 'inherit' });
   });
-  const answers = () => Promise.all(children.map(async (child) => Number((await once(child, 'message'))[0])));
+  const answerOf = async (child: ChildProcess): Promise<number> => {
+    const isOver = once(child, 'exit').then(() => {
+      throw new Error('a sender ended');
+    });
+    return Number((await Promise.race([once(child, 'message'), isOver]))[0]);
+  };
+  const answers = () => Promise.all(children.map(answerOf));
   await answers();
   const began = performance.now();
   const answered = answers();

@@ -16,6 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { packBundle } from '../../src/bundle/finished/pack.ts';
 import { encryptBundle } from '../../src/bundle/finished/pack-encrypted.ts';
+import { verifyBundle } from '../../src/bundle/finished/verify.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readLock } from '../../src/bundle/write/age-key.ts';
 import { fetchBundle } from '../../src/store/fetch-bundle.ts';
@@ -34,7 +35,7 @@ import {
 import type { Store } from '../../src/store/open-store.ts';
 import { countOutdated, reprocess } from '../../src/store/reprocess.ts';
 import { removeSurplus } from '../../src/store/retention.ts';
-import { sendBundle } from '../../src/store/send.ts';
+import { sendBundle, sendBundles } from '../../src/store/send.ts';
 import { randomId, type SynthDeath, writeDeath } from './synth-death.ts';
 
 export interface StoreKind {
@@ -161,6 +162,21 @@ export function testStore({ name, skip, open }: StoreKind): void {
     assert.equal(sent.outcome, 'refused');
     assert.match(sent.because ?? '', /another bundle with its id/);
     assert.equal((await listIssues(store))[0]?.count, 1);
+  });
+
+  test(`${name}: of several with one id that are sent at once one is stored`, options, async () => {
+    const id = randomId();
+    const first = writeDeath(dumps, { id });
+    const other = writeDeath(dumps, { id, message: 'another', at: '2026-11-22T00:00:00.000Z' });
+    const sent = await sendBundles(store, [first, packBundle(first).path, other, writeDeath(dumps)]);
+    assert.deepEqual(
+      sent.map(({ outcome }) => outcome),
+      ['stored', 'there', 'refused', 'stored'],
+    );
+    const [issue] = await listIssues(store);
+    const { deaths } = await showIssue(store, issue?.id ?? '');
+    const { path } = deaths.find(({ bundle }) => bundle === id) ?? assert.fail();
+    assert.equal(verifyBundle(path ?? '').manifestSha256, verifyBundle(first).manifestSha256);
   });
 
   test(
