@@ -1,5 +1,5 @@
 /**
- * Deaths that somebody wrote from the README and the issue alone, selections of seventy-five and of forty. The truth about each was
+ * Deaths that somebody wrote from the README and the issue alone, selections of seventy-five and of fifty. The truth about each was
  * written down before the first of them was run.
  */
 import type { Truth } from './truths.ts';
