@@ -38,7 +38,7 @@ export function describeTimers(v8: V8Runtime, objects: readonly Tagged[]): Handl
     .map(({ kind, detail, count }) => ({ kind, count, detail }));
 }
 
-/** Undefined for a timer that has fired or was cleared, and for an object of another class with this name. */
+/** Undefined for a timer that has fired, is being called or was cleared, and for an object of another class with this name. */
 function readTimer(v8: V8Runtime, renderer: ValueRenderer, object: Tagged): Timer | undefined {
   const values = new Map(
     readOwnProperties(v8.heap, object, mostProperties).map(({ name, value }) => [name, value]),
@@ -47,6 +47,9 @@ function readTimer(v8: V8Runtime, renderer: ValueRenderer, object: Tagged): Time
     const value = values.get(name);
     return value === undefined ? undefined : renderer.render(value);
   };
+  const isInterval = text('_repeat') !== 'null';
+  // Node takes a timer out of its list before calling it.
+  if (!isInterval && text('_idleNext') === 'null') return undefined;
   const delay = text('_idleTimeout');
   const callback = values.get('_onTimeout');
   if (text('_destroyed') !== 'false' || callback === undefined || !/^\d+(?:\.\d+)?$/.test(delay ?? ''))
@@ -56,7 +59,6 @@ function readTimer(v8: V8Runtime, renderer: ValueRenderer, object: Tagged): Time
   const { script, start } = found;
   const place = script && start !== undefined ? v8.scripts.findPlace(script, start) : undefined;
   const where = script && placeOf({ file: script.name, ...place });
-  const isInterval = text('_repeat') !== 'null';
   const name = found.name || '(anonymous)';
   return {
     kind: isInterval ? 'setInterval' : 'setTimeout',

@@ -41,6 +41,7 @@ for (const node of nodes)
           /^setInterval beat \(.*open-handles\.cjs.*\), every 1000 ms$/.test(line),
         );
         assert.equal(counts[timer ?? ''], 2, lines.join('\n'));
+        assert.ok(!lines.some((line) => /after 100 ms$/.test(line)), 'the one that is being called');
         assert.equal(lines.filter((line) => /^setTimeout later .* after 60000 ms$/.test(line)).length, 1);
         assert.ok(!lines.some((line) => /cleared|soon/.test(line)), lines.join('\n'));
         assert.equal(counts[`TCP server fd ${truth.server}`], 1, lines.join('\n'));
