@@ -13,6 +13,7 @@ import * as fourth from '../support/unseen/unseen-forms-fourth.ts';
 import * as ninth from '../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../support/unseen/unseen-forms-second.ts';
 import * as seventh from '../support/unseen/unseen-forms-seventh.ts';
+import * as sixteenth from '../support/unseen/unseen-forms-sixteenth.ts';
 import * as sixth from '../support/unseen/unseen-forms-sixth.ts';
 import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../support/unseen/unseen-forms-third.ts';
@@ -42,6 +43,7 @@ for (const [name, groups, least] of [
   ['the thirteenth set', thirteenth, 0.95],
   ['the fourteenth set', fourteenth, 0.95],
   ['the fifteenth set', fifteenth, 0.96],
+  ['the sixteenth set', sixteenth, 0.92],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -96,6 +98,7 @@ test('what only looks like it stays: columns, calls, near words, ids of unknown 
     'x-amz-cf-id: Kq3b8mZr_x2Vd9Tq7Ls1Pw5Yc0Nf4Hj6Gk8Bv3Rz1Mt5Xa7==',
     'dpl_5m8CQaRBm3FnWRW1od3wKTpaECPx',
     '{"next_page_token":"YCwCPSejnHipsgZSAKaAIyCH5Jw29j1PT7T0Afa4"}',
+    'gpg --keyserver hkps://keys.openpgp.org --recv-keys 4ED778F539E3634C779C87C6D7062848A1AB005C',
     'Пароль должен содержать не менее 8 символов',
   ];
   assert.deepEqual(

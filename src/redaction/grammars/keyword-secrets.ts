@@ -31,7 +31,7 @@ const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 
 /** `password for the staging box is x`, `senha do banco: x`, and a question that is answered in the next line. */
 const farLead =
-  /(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
+  /(?:ña)?(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
 const questionLead =
   /[^\n?]{0,40}\?[ ]?\r?\n(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?=[^\s]{6,80}(?:\s|$))/y;
 const isPasswordWord = /^(?:pass|pwd|pw$|kennwort$|wachtwoord$|haslo$|heslo$|adgangskode$|senha$|contrase)/;

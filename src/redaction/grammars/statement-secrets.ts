@@ -194,7 +194,12 @@ function buildRules(): Map<string, Rule[]> {
       },
     ],
     ['unseal', { lead: lead('[ ]Key[ ]\\d{1,2}[ ]?:[ ]'), chosen: true }],
-    ['requirepass masterauth insecure-password auth_pass', { lead: lead(blanks) }],
+    ['requirepass masterauth insecure-password auth_pass bindpw rootpw', { lead: lead(blanks) }],
+    // A password's hash in a directory: `{SSHA}x`.
+    [
+      'ssha ssha256 ssha512 smd5',
+      { lead: lead('\\}(?=[A-Za-z0-9+/]{20})'), before: /\{$/, rule: 'password-hash' },
+    ],
     ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
     ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
     [
@@ -283,6 +288,11 @@ function buildRules(): Map<string, Rule[]> {
     ['lftp', { lead: lead(`[^\\n|;]{0,80}?[ \\t]-u[ \\t]{1,3}[\\w.@-]{1,64},`) }],
     ['smbclient rpcclient', { lead: lead(`[^\\n|;]{0,160}?[ \\t]-U[ \\t]?["']?[\\w.\\\\/-]{1,64}%`) }],
     ['xfreerdp wfreerdp', { lead: lead(`[^\\n|;]{0,160}?[ \\t]/p:`) }],
+    [
+      'ldapsearch ldapwhoami ldapadd ldapmodify ldapdelete ldappasswd ldapcompare',
+      { lead: lead(`[^\\n|;]{0,160}?[ \\t]-w[ \\t]{0,3}(?=[^\\s-])`) },
+    ],
+    ['ipmitool', { lead: lead(`[^\\n|;]{0,160}?[ \\t]-P[ \\t]{0,3}(?=[^\\s-])`) }],
     ['7z 7za', { lead: lead(`[^\\n|;]{0,120}?[ \\t]-p(?=[^\\s-])`) }],
     ['acl', { lead: /[ \t]SETUSER[ \t][^\n"']{1,120}?[ \t]>/y, capitals: true }],
     ['crypt', { lead: lead(`\\([ \\t]?(?=\\\\*')`) }],

@@ -56,7 +56,7 @@ function buildVocabulary() {
       image audio text used remaining available per estimated budget limit billed generated new tool system
       soft hard first last translation i18n message event storage_key default hot short press arrow enter escape
       function_name duplicate join dedupe dedup metric label tag trace span run step node lock sorting
-      bind reg candidates parent child routing_key registry host_key_alias verification_method`),
+      bind reg recv candidates parent child routing_key registry host_key_alias verification_method`),
     /** Words after the sensitive word that turn it into a property of a credential. */
     harmlessAfter:
       words(`count counts length len limit limits max min num number total used usage budget type types

@@ -123,7 +123,7 @@ export class ShapeTable {
   mayStart(head: number, units: Uint16Array, i: number): boolean {
     const { longHeads, deepHeads, lastHeads } = this;
     if (hasBit(longHeads, head) && hasBit(lastHeads, otherHeadOf(units[i]!, units[i + 1]!, units[i + 2]!)))
-      return true;
+      if (mayHoldBody(units, i)) return true;
     const long = longHeadOf(head, units[i + 3]!);
     if (!hasBit(longHeads, long)) return false;
     const fifth = fifthHeadOf(long, units[i + 4]!);
@@ -161,6 +161,17 @@ export class ShapeTable {
     }
     return undefined;
   }
+}
+
+/** After the third unit: no body of a start this short has a sign so early. The salts of `$1$` do. */
+const shortestBody = 5;
+
+/** `path`, `pattern` and `s.get` are not followed by as many word units as a key is. */
+function mayHoldBody(units: Uint16Array, i: number): boolean {
+  if (units[i] === 36) return true;
+  const { classes } = characterTables();
+  for (let at = i + 3; at < i + 3 + shortestBody; at++) if (!(classes[units[at]!]! & wordUnit)) return false;
+  return true;
 }
 
 /** `hf_`, `sk-`: random base64url contains both signs, and such a start by chance once in a few thousand characters. */

@@ -88,7 +88,7 @@ export function findBehindBlank(
 }
 
 /** `Das WLAN-Passwort lautet x` */
-const verb = /^ (?:is|was|ist|lautet|est|es) /;
+const verb = /^ (?:is|was|ist|lautet|est|es|to) /;
 
 /** `process.env.DB_PASSWORD || 'x'`: the fallback value. */
 const fallback = / (?:\|\||\?\?) (?=["'`])/y;

@@ -25,6 +25,7 @@ import * as fourth from '../../support/unseen/unseen-forms-fourth.ts';
 import * as ninth from '../../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../../support/unseen/unseen-forms-second.ts';
 import * as seventh from '../../support/unseen/unseen-forms-seventh.ts';
+import * as sixteenth from '../../support/unseen/unseen-forms-sixteenth.ts';
 import * as sixth from '../../support/unseen/unseen-forms-sixth.ts';
 import * as tenth from '../../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../../support/unseen/unseen-forms-third.ts';
@@ -70,6 +71,7 @@ async function printQuality(): Promise<void> {
     ['thirteenth set', thirteenth],
     ['fourteenth set', fourteenth],
     ['fifteenth set', fifteenth],
+    ['sixteenth set', sixteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),

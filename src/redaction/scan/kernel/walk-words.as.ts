@@ -29,7 +29,7 @@ export function mayStartShape(at: usize): bool {
 }
 
 function isLongStart(head: u32, at: usize): bool {
-  if (hasBit(longHeadsAt, head) && hasBit(lastHeadsAt, otherHeadOf(at))) return true;
+  if (hasBit(longHeadsAt, head) && hasBit(lastHeadsAt, otherHeadOf(at)) && mayHoldBody(at)) return true;
   const long = (head ^ (unitAt(at, 3) * 0x2b35)) & 0xffff;
   if (!hasBit(longHeadsAt, long)) return false;
   const fifth = (long ^ (unitAt(at, 4) * 0x3d4d)) & 0xffff;
@@ -39,6 +39,12 @@ function isLongStart(head: u32, at: usize): bool {
   const seventh = (sixth ^ (unitAt(at, 6) * 0x5b91)) & 0xffff;
   const eighth = (seventh ^ (unitAt(at, 7) * 0x63c7)) & 0xffff;
   return hasBit(lastHeadsAt, sixth) || hasBit(lastHeadsAt, seventh) || hasBit(lastHeadsAt, eighth);
+}
+
+function mayHoldBody(at: usize): bool {
+  if (unitAt(at) === 36) return true;
+  for (let i = at + 6; i < at + 16; i += 2) if (!(classOf(unitAt(i)) & wordUnit)) return false;
+  return true;
 }
 
 function otherHeadOf(at: usize): u32 {
