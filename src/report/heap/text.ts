@@ -188,7 +188,7 @@ function renderSuspects(suspects: HeapSuspect[], total: number, page: Page): str
   if (!suspects.length)
     return [
       `No single thing, class or kind of thing stands out in these ${formatBytes(total)}.`,
-      'Compare two snapshots with `agentdump heap diff` to see what grows.',
+      'One snapshot does not show what grows: ask `agentdump heap suspects` with an earlier one and this.',
     ];
   return suspects.flatMap((suspect, at) => [
     ...(at ? [''] : []),

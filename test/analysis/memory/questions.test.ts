@@ -227,7 +227,7 @@ test('small rules: collection, cache, timers, promises, embeddings, documents, s
     return node;
   });
   many('texts', global, 400, () => snapshot.node({ type: 'string', name: 'the same prompt', size: 9000 }));
-  const suspects = computeSuspects(heapOf(snapshot), { limit: 20 });
+  const suspects = computeSuspects(heapOf(snapshot), { limit: 20, withTables: true });
   assert.match(
     bySuspectRule(suspects, 'growing-collection').sentence,
     /array at global\.history has 1,500 entries/,
@@ -257,7 +257,7 @@ test('external memory and a closure that keeps it', () => {
     const store = snapshot.node({ type: 'native', name: 'system / JSArrayBufferData', size: 100_000 });
     snapshot.edge(chunks, buffer, at).edge(buffer, store, 'backing_store', 'internal');
   }
-  const suspects = computeSuspects(heapOf(snapshot));
+  const suspects = computeSuspects(heapOf(snapshot), { withTables: true });
   assert.match(bySuspectRule(suspects, 'external-memory').sentence, /memory of 30 Buffers/);
   assert.match(
     bySuspectRule(suspects, 'closure-context').sentence,

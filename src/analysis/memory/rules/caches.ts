@@ -23,7 +23,7 @@ export const cachesRule: SuspectRule = {
         return suspectAt(context, 'unbounded-cache', node, bytes, {
           title: `A cache of ${formatNumber(entries)} entries holds ${shareText(bytes, context)}`,
           sentence: `The cache at ${path} (a ${kind}) has grown to ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive: give it a limit or an age.`,
-          confidence: 'likely',
+          confidence: 'possible',
           evidence: [`its name says cache: ${path}`, `${entries} entries, retained size ${bytes} bytes`],
           refutedBy: 'It has a limit, and its number of entries is at that limit.',
         });

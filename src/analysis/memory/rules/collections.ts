@@ -7,6 +7,7 @@ import type { Heap } from '../heap.ts';
 import { kindOf } from '../questions/heap-value.ts';
 import { countTableEntries } from '../questions/tables.ts';
 import {
+  isLargeShare,
   isModuleData,
   largeNodes,
   placeText,
@@ -37,7 +38,7 @@ export const collectionsRule: SuspectRule = {
         return suspectAt(context, 'growing-collection', node, bytes, {
           title: `${kind} with ${formatNumber(entries)} entries holds ${shareText(bytes, context)}`,
           sentence: `The ${kind} at ${path} has ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive. If it has more in a later snapshot, take entries out when they are done with.`,
-          confidence: 'likely',
+          confidence: 'possible',
           evidence: [
             `${entries} entries that are objects`,
             `retained size ${bytes} bytes of ${context.totalBytes}`,
@@ -60,7 +61,12 @@ export function largeCollections(context: SuspectContext): readonly LargeCollect
 function findLarge(context: SuspectContext): LargeCollection[] {
   return largeNodes(context, leastShare)
     .map((node) => ({ node, ...entriesIn(context.heap, node) }))
-    .filter(({ node, entries }) => entries >= leastEntries && !isModuleData(context, node));
+    .filter(
+      ({ node, entries }) =>
+        entries >= leastEntries &&
+        isLargeShare(context, context.heap.retained[node]!, leastShare) &&
+        !isModuleData(context, node),
+    );
 }
 
 /** Entries that are objects; small integers are not in a snapshot. */

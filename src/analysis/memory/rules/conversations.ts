@@ -11,6 +11,9 @@ import {
 import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
+/** A conversation that is kept within a limit has fewer messages, and a program that lets go of those that are over has fewer of them. */
+const fewestMessages = 100;
+const fewestConversations = 1000;
 
 export const conversationsRule: SuspectRule = {
   name: 'conversations',
@@ -25,6 +28,12 @@ export const conversationsRule: SuspectRule = {
         messages: sum(group, 'messages'),
       }))
       .filter(({ bytes }) => bytes >= totalBytes * leastShare)
+      .filter(
+        ({ group }) =>
+          context.tellsAll ||
+          group.length >= fewestConversations ||
+          group.some(({ messages }) => messages >= fewestMessages),
+      )
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, 4)
       .map(({ place, group, bytes, messages }) => {

@@ -5,17 +5,20 @@ import { clip, formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeDuplicateStrings } from '../questions/duplicate-strings.ts';
 import { isLargeShare, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
-const leastShare = 0.05;
+const leastShare = 0.15;
+/** After memory ran out. */
+const leastShareOfAll = 0.05;
 /** For truncated texts, which may only begin alike, such as the sources of modules with the same licence. */
-const leastUnsureShare = 0.1;
+const leastUnsureShare = 0.3;
 
 export const duplicateStringsRule: SuspectRule = {
   name: 'duplicate-strings',
   find(context) {
     const { heap, totalBytes } = context;
     const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1);
-    if (!rows.length || wastedBytes < totalBytes * leastShare) return [];
-    const isSure = wastedBytes - unsureBytes >= totalBytes * leastShare;
+    const least = totalBytes * (context.tellsAll ? leastShareOfAll : leastShare);
+    if (!rows.length || wastedBytes < least) return [];
+    const isSure = wastedBytes - unsureBytes >= least;
     if (!isSure && !isLargeShare(context, wastedBytes, leastUnsureShare)) return [];
     // Who holds them is only asked if it is told.
     const worst = computeDuplicateStrings(heap, 1, true).rows[0]!;

@@ -5,7 +5,9 @@ import { computeAgentMemory } from '../suspects/agent-memory.ts';
 import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
-const leastCount = 50;
+/** Of fewer, only after memory ran out. */
+const leastCount = 1000;
+const leastCountOfAll = 50;
 
 /**
  * A capacity of 2,048 of anything (`new Array(2048)`, as in one of Node's own queues) looks like 2,048 numbers. So plain
@@ -17,8 +19,9 @@ export const embeddingsRule: SuspectRule = {
   name: 'embeddings',
   find(context) {
     const { heap, totalBytes } = context;
+    const least = context.tellsAll ? leastCountOfAll : leastCount;
     return computeAgentMemory(heap)
-      .embeddings.filter(({ bytes, count }) => bytes >= totalBytes * leastShare && count >= leastCount)
+      .embeddings.filter(({ bytes, count }) => bytes >= totalBytes * leastShare && count >= least)
       .filter(({ kind, example }) => kind !== 'Array' || vectorNames.test(generalPath(heap, example)))
       .slice(0, 3)
       .map(({ bytes, count, dimensions, example }) =>

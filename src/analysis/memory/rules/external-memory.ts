@@ -3,6 +3,8 @@ import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
+import { isCrowdOf } from '../suspects/crowds.ts';
+import { isOfWasm } from '../suspects/made-at-once.ts';
 import {
   leastLargeBytes,
   placeText,
@@ -35,6 +37,7 @@ export const externalMemoryRule: SuspectRule = {
     if (largest < 0 || bytes - vectors < Math.max(totalBytes * leastShare, leastLargeBytes)) return [];
     // Many of the small buffers are Node's own.
     const typical = stores.filter((node) => heap.selfSize.get(node) * stores.length * 2 >= bytes);
+    if (!context.tellsAll && !isCrowdOf(heap, typical) && !isOfWasm(heap, largest)) return [];
     const holder = typical.length >= fewestTogether ? commonHolder(heap, typical) : -1;
     const held =
       holder < 0 ? '' : `, ${formatNumber(typical.length)} of them below ${placeText(heap, holder)}`;
@@ -42,7 +45,7 @@ export const externalMemoryRule: SuspectRule = {
       suspectAt(context, 'external-memory', holder < 0 ? largest : holder, bytes, {
         title: `Buffers hold ${shareText(bytes, context)}`,
         sentence: `${shareText(bytes, context)} is the memory of ${formatNumber(stores.length)} Buffers and typed arrays${held}; the largest, ${formatBytes(heap.selfSize.get(largest))}, is at ${placeText(heap, largest)}. It counts as external memory, not against the heap limit.`,
-        confidence: 'likely',
+        confidence: 'possible',
         evidence: [`${stores.length} backing stores, ${bytes} bytes`],
         refutedBy: 'That much data is being worked on at this moment.',
       }),

@@ -5,6 +5,7 @@ import type { Heap } from '../heap.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
 import { classMembers } from '../suspects/class-members.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
+import { isCrowdOf } from '../suspects/crowds.ts';
 import {
   describeNode,
   isLargeShare,
@@ -45,6 +46,7 @@ export const largeClassRule: SuspectRule = {
         ({ count, bytes, largest }) =>
           count >= leastCount || heap.retained[largest]! < bytes * mostOfOneAmongFew,
       )
+      .filter(({ row }) => context.tellsAll || isCrowdOf(heap, classMembers(heap).of(row)))
       .filter(({ row }) => !areExports(heap, row))
       .filter(({ holder }) => holder < 0 || !isModuleData(context, holder))
       .map(({ kind, bytes, count, holder, largest }) => {
@@ -98,9 +100,9 @@ function isExported({ snapshot, retainers }: Heap, node: number, name: number): 
 function holderOf(heap: Heap, row: number): { holder: number; largest: number } {
   const { retained, root } = heap;
   const { type } = heap.snapshot.nodes;
-  const nodes = classMembers(heap)
-    .of(row)
-    .filter((node) => type[node] === NodeType.object);
+  const members = classMembers(heap).of(row);
+  const objects = members.filter((node) => type[node] === NodeType.object);
+  const nodes = objects.length ? objects : members;
   let largest = nodes[0] ?? root;
   for (const node of nodes) if (retained[node]! > retained[largest]!) largest = node;
   return { holder: commonHolder(heap, nodes), largest };

@@ -42,7 +42,7 @@ export const largeObjectRule: SuspectRule = {
               ? `A linked list holds ${shareText(bytes, context)}`
               : `One ${heap.className(node)} holds ${shareText(bytes, context)}`,
             sentence: `${what} at ${placeText(heap, node)} keeps ${shareText(bytes, context)} alive, ${how}${most}; free it, or cut it down, and that memory goes.`,
-            confidence: 'likely',
+            confidence: 'possible',
             evidence: [
               `retained size ${bytes} bytes of ${context.totalBytes}`,
               isList

@@ -7,12 +7,14 @@ import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, isStringType } from '../questions/node-rows.ts';
 import { pathEdges } from '../questions/paths.ts';
+import { readTable, tableSlotsOf } from '../questions/tables.ts';
 import { rootGroups } from './root-groups.ts';
 
 /** Not `_capacity`, which is a queue's current allocation. */
 const limitNames =
   /^(?:capacity$|[#_]{0,2}(?:max(?:imum)?|limit)(?:$|Size|Length|Entries|Items|Count|Keys|Elements|_))/i;
-const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|CircularBuffer|Bounded/;
+/** Not FixedCircularBuffer: Node's queues add one after the other. */
+const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|(?<!^Fixed)CircularBuffer|Bounded/;
 /** Pools are as large as their users need. A pool that is seen to grow isn't excused, because what it lent isn't returned. */
 const poolClasses = /Pool$/;
 /** Steps from the container to the object that has both it and its limit. */
@@ -51,6 +53,22 @@ function isUnlimited(heap: Heap, node: number): boolean {
     if (snapshot.edgeTarget(edge) === infinity && snapshot.edgeType(edge) === EdgeType.property)
       if (limitNames.test(snapshot.edgeName(edge).replace(/^<symbol (.*)>$/, '$1'))) return true;
   return false;
+}
+
+/** Fewer may have been removed by chance. */
+const fewestRemoved = 16;
+const leastRemoved = 0.02;
+
+/**
+ * Whether a Map or Set lets go of what came first, by count or by age: the entries at the start of its table are gone, while
+ * later ones are there. V8 keeps their room until it makes the table anew, so this is not always visible.
+ */
+export function removesOldest(heap: Heap, node: number): boolean {
+  const slots = tableSlotsOf(heap, node);
+  if (!slots) return false;
+  const present = readTable(heap, node, slots);
+  const [first = 0] = present.keys();
+  return first >= Math.max(fewestRemoved, present.size * leastRemoved);
 }
 
 const infinities = new WeakMap<Heap, number>();

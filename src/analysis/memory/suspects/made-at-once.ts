@@ -44,7 +44,8 @@ function findStore(heap: Heap, node: number): number | undefined {
   return undefined;
 }
 
-function isOfWasm(heap: Heap, store: number): boolean {
+/** A memory of WebAssembly can grow. */
+export function isOfWasm(heap: Heap, store: number): boolean {
   const sources = (node: number): number[] =>
     [...heap.retainers.to(node).subarray(0, mostOwners)].map((edge) => heap.retainers.sourceOf(edge));
   return sources(store).some((buffer) =>
@@ -94,7 +95,14 @@ export function isMadeAtOnce(heap: Heap, node: number): boolean {
       length = Math.max(length, snapshot.edges.nameOrIndex.get(edge) + 1);
   if (length < fewestElements) return false;
   const elements = findChild(heap, node, 'elements', EdgeType.internal);
-  return elements >= 0 && selfSize.get(elements) === headBytes + length * slotBytes;
+  const isExact = elements >= 0 && selfSize.get(elements) === headBytes + length * slotBytes;
+  return isExact && !isPartOfQueue(heap, node);
+}
+
+/** Node's queues (of events.on(), of the next tick) add arrays of 2,048 one after the other. */
+function isPartOfQueue(heap: Heap, array: number): boolean {
+  const list = [...heap.retainers.to(array).subarray(0, mostOwners)];
+  return list.some((edge) => heap.className(heap.retainers.sourceOf(edge)) === 'FixedCircularBuffer');
 }
 
 /**

@@ -13,6 +13,8 @@ export interface SuspectContext {
   totalBytes: number;
   /** Without tables that were created at once: next to them, a leak would look small for a long time. */
   growableBytes: number;
+  /** Memory ran out: whatever filled it must be told. */
+  tellsAll: boolean;
 }
 
 /** One rule in rules/. Returns nothing if it has no finding. */

@@ -22,7 +22,8 @@ import { registeredSymbolsRule } from '../rules/registered-symbols.ts';
 import { streamsRule } from '../rules/streams.ts';
 import { timersRule } from '../rules/timers.ts';
 import { toolResultsRule } from '../rules/tool-results.ts';
-import { limitOf } from './limits.ts';
+import { isCrowd } from './crowds.ts';
+import { limitOf, removesOldest } from './limits.ts';
 import { bytesMadeAtOnce, isTable } from './made-at-once.ts';
 import type { SuspectContext, SuspectRule } from './suspect-context.ts';
 
@@ -63,7 +64,7 @@ export function computeSuspects(
 ): HeapSuspect[] {
   const { totalBytes } = heap;
   const growableBytes = totalBytes - bytesMadeAtOnce(heap, totalBytes * leastTableShare);
-  const context: SuspectContext = { heap, totalBytes, growableBytes };
+  const context: SuspectContext = { heap, totalBytes, growableBytes, tellsAll: withTables };
   const all = rules.flatMap((rule) => rule.find(context));
   const kept = all.filter(
     (suspect, at) =>
@@ -83,6 +84,15 @@ const ofSize: ReadonlySet<string> = new Set([
   'growing-collection',
   'large-object',
   'large-class',
+  'closure-context',
+  'external-memory',
+]);
+/** Of these, the ones that have not counted what is in the container. */
+const ofSizeAlone: ReadonlySet<string> = new Set([
+  'unbounded-cache',
+  'growing-collection',
+  'large-object',
+  'closure-context',
 ]);
 /** Data that is meant to be large (a table, a container with a limit) is reported only from this share of the heap on. */
 const largeForBounded = 0.5;
@@ -91,17 +101,20 @@ const mostOfBuffers = 0.8;
 /** Smaller tables are no problem for any machine. */
 const leastTableBytes = 256 * 1024 ** 2;
 const tableRefutation = 'A table that is meant to be that large.';
+const fewRefutation = 'It is meant to be that large.';
 const limitRefutation = 'Its limit is meant to be that high.';
 /** Ranked after everything that may grow without limit. */
-const meantToBeLarge: ReadonlySet<string> = new Set([tableRefutation, limitRefutation]);
+const meantToBeLarge: ReadonlySet<string> = new Set([tableRefutation, limitRefutation, fewRefutation]);
 
 function discounted(heap: Heap, suspect: HeapSuspect, tableBytes: number): HeapSuspect[] {
   if (!suspect.node) return [suspect];
   const node = heap.snapshot.findById(suspect.node.id);
   if (seesSizeAlone(heap, suspect, node) && isTable(heap, node)) return table(suspect, tableBytes);
-  const limit = ofSize.has(suspect.rule) && limitOf(heap, node);
-  if (!limit) return [suspect];
+  const limit = ofSize.has(suspect.rule) && boundOf(heap, node);
+  const isFew = !limit && tableBytes > 0 && ofSizeAlone.has(suspect.rule) && !isCrowd(heap, node);
+  if (!limit && !isFew) return [suspect];
   if (suspect.share < largeForBounded || suspect.retainedSizeBytes < tableBytes) return [];
+  if (!limit) return [{ ...suspect, confidence: 'possible', refutedBy: fewRefutation }];
   return [
     {
       ...suspect,
@@ -110,6 +123,10 @@ function discounted(heap: Heap, suspect: HeapSuspect, tableBytes: number): HeapS
       refutedBy: limitRefutation,
     },
   ];
+}
+
+function boundOf(heap: Heap, node: number): string | undefined {
+  return limitOf(heap, node) ?? (removesOldest(heap, node) ? 'its oldest entries were removed' : undefined);
 }
 
 /**

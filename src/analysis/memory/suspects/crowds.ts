@@ -1,0 +1,197 @@
+/**
+ * Whether a container holds a crowd: so many things of one kind that something adds one again and again. A snapshot has no
+ * time in it, so a single one can't show growth; but what a program defines (schemas, routes, models, templates, locales) is
+ * counted in tens or hundreds, while what it does (requests, messages, ids) is counted in thousands.
+ */
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { Heap } from '../heap.ts';
+import { findChild, isStringType, stringText } from '../questions/node-rows.ts';
+import { tablePairs, tableSlotsOf } from '../questions/tables.ts';
+import { isHeadOfChain } from './accumulation.ts';
+import { deepestHolder } from './common-holder.ts';
+import { isScope } from './scope-variable.ts';
+
+const fewest = 1000;
+/** Of things that act by themselves (connections, streams, loggers), or that are large. */
+const fewestLive = 200;
+const fewestLarge = 100;
+const largeBytes = 16 * 1024;
+/** Of windows, memories, workers, each as large as a program. */
+const fewestWorlds = 8;
+const worldBytes = 64 * 1024;
+
+const longestWord = 40;
+
+/** A crowd accounts for at least so much of what its container retains. */
+const leastShare = 0.4;
+
+const mostSamples = 64;
+const nearlyAll = 0.8;
+
+export function isCrowd(heap: Heap, container: number): boolean {
+  if (isHeadOfChain(heap, container)) return true;
+  if (hasWordsAsKeys(heap, container)) return false;
+  const least = heap.retained[container]! * leastShare;
+  return [container, deepestHolder(heap, container)].some((holder) =>
+    contentsOf(heap, holder).some(({ nodes, bytes }) => bytes >= least && isCrowdOf(heap, nodes)),
+  );
+}
+
+/** @param nodes objects of one kind. */
+export function isCrowdOf(heap: Heap, nodes: ArrayLike<number>): boolean {
+  const samples = sampleOf(nodes);
+  const sizes = samples.map((node) => heap.retained[node]!).sort((a, b) => a - b);
+  const bytes = sizes[sizes.length >> 1] ?? 0;
+  if (isCodeOfOneFile(heap, samples)) return false;
+  if (nodes.length >= fewest) return true;
+  if (nodes.length >= fewestLarge && bytes >= largeBytes && !samples.some((node) => hasOwnCode(heap, node)))
+    return true;
+  const least = bytes >= worldBytes ? fewestWorlds : fewestLive;
+  return nodes.length >= least && mostOf(samples, (node) => isLive(heap, node));
+}
+
+interface Contents {
+  nodes: number[];
+  /** What they retain; for all of a container's, with their keys. */
+  bytes: number;
+}
+
+/** What it refers to, by class; and all of it, since plain objects have many classes. */
+function contentsOf(heap: Heap, container: number): Contents[] {
+  const { strings, others } = referredTo(heap, container);
+  // Keys only count as contents if nothing else is there.
+  const nodes = others.length * 2 >= strings.length ? others : strings;
+  const byClass = new Map<number, number[]>();
+  for (const node of nodes) {
+    const kind = heap.classes.of[node]!;
+    const alike = byClass.get(kind);
+    if (alike) alike.push(node);
+    else byClass.set(kind, [node]);
+  }
+  return [
+    { nodes, bytes: bytesOf(heap, strings) + bytesOf(heap, others) },
+    ...[...byClass.values()].map((alike) => ({ nodes: alike, bytes: bytesOf(heap, alike) })),
+  ];
+}
+
+const bytesOf = (heap: Heap, nodes: readonly number[]): number =>
+  nodes.reduce((sum, node) => sum + heap.retained[node]!, 0);
+
+/** By its own edges and those of V8's tables in it. */
+function referredTo(heap: Heap, container: number): { strings: number[]; others: number[] } {
+  const { snapshot } = heap;
+  const { firstEdge, type } = snapshot.nodes;
+  const seen = new Set([container]);
+  const found: { strings: number[]; others: number[] } = { strings: [], others: [] };
+  const open = [container];
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (let edge = firstEdge[at]!; edge < firstEdge[at + 1]!; edge++) {
+      const target = snapshot.edgeTarget(edge);
+      if (snapshot.edgeType(edge) === EdgeType.weak || seen.has(target)) continue;
+      seen.add(target);
+      if (isStringType(type[target]!)) found.strings.push(target);
+      else if (
+        type[target] === NodeType.array ||
+        (type[target] === NodeType.hidden && !isScope(heap, target))
+      )
+        open.push(target);
+      else if (isContent(heap, target)) found.others.push(target);
+    }
+  return found;
+}
+
+const contentTypes: ReadonlySet<number> = new Set([
+  NodeType.object,
+  NodeType.closure,
+  NodeType.native,
+  NodeType.regexp,
+  NodeType.symbol,
+  NodeType.string,
+  NodeType.concatenatedString,
+  NodeType.slicedString,
+]);
+
+const isContent = (heap: Heap, node: number): boolean =>
+  contentTypes.has(heap.snapshot.nodes.type[node]!) || isScope(heap, node);
+
+function sampleOf(nodes: ArrayLike<number>): number[] {
+  const step = Math.ceil(nodes.length / mostSamples);
+  return Array.from({ length: Math.ceil(nodes.length / step) || 0 }, (_, at) => nodes[at * step]!);
+}
+
+const mostOf = (samples: readonly number[], is: (node: number) => boolean): boolean =>
+  samples.filter(is).length >= samples.length * nearlyAll;
+
+/**
+ * Functions that are all written at different places of one file are its program. A crowd of functions (listeners) is written
+ * at one place, or compiled again and again, each as a file of its own.
+ */
+function isCodeOfOneFile(heap: Heap, samples: readonly number[]): boolean {
+  const functions = samples.filter((node) => heap.snapshot.nodes.type[node] === NodeType.closure);
+  if (functions.length < samples.length * nearlyAll) return false;
+  const places = new Set<string>();
+  const files = new Set<number>();
+  for (const node of functions) {
+    const place = heap.snapshot.location(node);
+    if (!place) continue;
+    places.add(`${place.scriptId} ${place.line} ${place.column}`);
+    files.add(place.scriptId);
+  }
+  return places.size >= samples.length / 2 && files.size * 2 < places.size;
+}
+
+/** A definition, such as a schema or a model, has functions among its own properties. */
+function hasOwnCode(heap: Heap, node: number): boolean {
+  const { snapshot } = heap;
+  const { firstEdge, type } = snapshot.nodes;
+  if (type[node] === NodeType.closure) return true;
+  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
+    if (
+      snapshot.edgeType(edge) === EdgeType.property &&
+      type[snapshot.edgeTarget(edge)] === NodeType.closure &&
+      snapshot.edgeName(edge) !== 'constructor'
+    )
+      return true;
+  return false;
+}
+
+const liveClasses =
+  /^(?:Promise|Timeout|Immediate|Worker|MessagePort|Window|Memory|Instance|SharedArrayBuffer|system \/ NativeContext)$|Socket$|WebAssembly/;
+
+/** Emitters, streams, connections, promises, worlds of their own. */
+function isLive(heap: Heap, node: number): boolean {
+  return (
+    liveClasses.test(heap.className(node)) ||
+    ['_events', '_handle', '_globalObject'].some(
+      (name) => findChild(heap, node, name, EdgeType.property) >= 0,
+    )
+  );
+}
+
+/**
+ * Its keys are a vocabulary, which is as large as a language. What is added for each event has a number, an address or a hash
+ * in its key.
+ */
+function hasWordsAsKeys(heap: Heap, container: number): boolean {
+  const keys = keysOf(heap, container);
+  const step = Math.ceil(keys.length / mostSamples);
+  const samples = keys.filter((_, at) => at % step === 0);
+  return keys.length >= fewest && samples.filter(isWord).length >= samples.length * nearlyAll;
+}
+
+const isWord = (key: string): boolean => key.length <= longestWord && /^[^\p{N}/@]+$/u.test(key);
+
+/** The texts of a Map's keys, or the names of a dictionary's properties. */
+function keysOf(heap: Heap, container: number): string[] {
+  const { snapshot } = heap;
+  const { firstEdge, type } = snapshot.nodes;
+  if (type[container] !== NodeType.object) return [];
+  if (tableSlotsOf(heap, container) === 3)
+    return [...tablePairs(heap, container)].flatMap(({ key }) =>
+      key !== undefined && isStringType(type[key]!) ? [stringText(heap, key, longestWord + 1)] : [],
+    );
+  const names: string[] = [];
+  for (let edge = firstEdge[container]!; edge < firstEdge[container + 1]!; edge++)
+    if (snapshot.edgeType(edge) === EdgeType.property) names.push(snapshot.edgeName(edge));
+  return names;
+}
