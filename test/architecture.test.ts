@@ -94,7 +94,18 @@ const allowed: Record<string, string[]> = {
     'report',
   ],
   // durable: the lease of a folder, and the retries of a database.
-  store: ['model', 'bundle/layout', 'bundle/write', 'bundle/read', 'bundle/finished', 'durable', 'analysis'],
+  // redaction: of what a service counts without its bundle. formats: what starts threads.
+  store: [
+    'model',
+    'redaction',
+    'bundle/layout',
+    'bundle/write',
+    'bundle/read',
+    'bundle/finished',
+    'durable',
+    'formats',
+    'analysis',
+  ],
   // Its page is a separate program, which uses the sections of report/html.
   workbench: [
     'model',

@@ -40,8 +40,8 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'changed':
       return 'Go back to the code that recorded it, branch with `agent.version`, or see `agentdump rollback`.';
     case 'unwritable':
-      if (/^postgres/i.test(String(details['path'])))
-        return 'Is the database up, and its address right? What was not sent stays in the dump folder.';
+      if (/^(postgres|s3|https?):/i.test(String(details['path'])))
+        return 'Is it up, and are its address and keys right? What was not sent stays in the dump folder.';
       if (details['reason'] === 'temporary') return 'Name a folder with room for it by TMPDIR.';
       return details['reason'] === 'exists' || details['reason'] === 'EEXIST'
         ? 'Name another target, or move the old one away: nothing is overwritten.'

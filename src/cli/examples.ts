@@ -71,6 +71,10 @@ export const examples = {
     ['send --all --to /srv/agentdump', 'the sealed bundles of the dump folder'],
     ['send latest --to "postgres://db/agentdump /srv/bundles"', 'into the index of a fleet'],
   ],
+  serve: [
+    ['serve token ci --may send --store /srv/agentdump', 'make a token for senders; it is printed once'],
+    ['serve --store /srv/agentdump --port 8080', 'serve the store'],
+  ],
   issues: [
     ['issues --store /srv/agentdump', 'the faults, what needs somebody first'],
     ['issues show 3f2a91c0', 'history, counts and bundles of one'],

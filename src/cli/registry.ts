@@ -105,6 +105,11 @@ export const commands: readonly (CommandEntry & { name: CommandName })[] = [
     load: () => import('./commands/store/send.ts'),
   },
   {
+    name: 'serve',
+    describe: 'Serve a store over HTTP to senders and readers with tokens',
+    load: () => import('./commands/store/serve.ts'),
+  },
+  {
     name: 'issues',
     describe: 'List the faults that the bundles of a store show, and say what is resolved or ignored',
     load: () => import('./commands/store/issues.ts'),

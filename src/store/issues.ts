@@ -1,6 +1,6 @@
 /** The issues of a store: the list, the history of one, and the decisions of users. */
-import { AgentdumpError } from '../errors.ts';
-import type { Counted, Issue, IssueStory, NameList, StoredDeath } from '../model/fleet/issue.ts';
+import { AgentdumpError, assertNever } from '../errors.ts';
+import type { Counted, Decision, Issue, IssueStory, NameList, StoredDeath } from '../model/fleet/issue.ts';
 import { issueStatuses } from '../model/fleet/issue.ts';
 import { traitsOf } from '../model/verdict.ts';
 import { type IndexDatabase, iso, type Query } from './index/database.ts';
@@ -135,6 +135,24 @@ async function readDeaths({ index, blobs }: Store, id: string, most: number): Pr
       ...(is_kept && { path: blobs.locate(blob) }),
     } as unknown as StoredDeath;
   });
+}
+
+/** Returns the issue; for `split` all of them. Throws `not-found`, and `usage` for an ambiguous prefix. */
+export async function decide(index: IndexDatabase, decision: Decision): Promise<string[]> {
+  switch (decision.action) {
+    case 'resolve':
+      return [await resolveIssue(index, decision.id, decision.release)];
+    case 'ignore':
+      return [await ignoreIssue(index, decision.id)];
+    case 'reopen':
+      return [await reopenIssue(index, decision.id)];
+    case 'merge':
+      return [await mergeIssues(index, decision.id, decision.others)];
+    case 'split':
+      return splitIssue(index, decision.id);
+    default:
+      return assertNever(decision, 'decision');
+  }
 }
 
 /** `release`: the release that has the fix; deaths of older ones don't reopen the issue. */

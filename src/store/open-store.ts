@@ -2,16 +2,15 @@
  * Opens a store by its place: a folder, or `postgres://…` followed by a blank and the place of its blobs, which every sender
  * must be able to reach: a folder, or `s3://bucket/prefix`.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDumpFolder } from '../bundle/write/safe-folder.ts';
-import { placeOf } from '../durable/stores/postgres/client.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { openFolderBlobs } from './blobs/folder-blobs.ts';
 import { openS3Blobs, readS3Place } from './blobs/s3-blobs.ts';
 import type { IndexDatabase } from './index/database.ts';
 import type { FolderOptions } from './index/folder-database.ts';
+import { isPostgresPlace } from './places.ts';
 
 export interface Store {
   index: IndexDatabase;
@@ -19,29 +18,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The value of AGENTDUMP_STORE. */
-export function defaultStore(): string | undefined {
-  return process.env['AGENTDUMP_STORE'] || undefined;
-}
-
-/** True for PostgreSQL, which many processes can use at a time. */
-export const isFleetPlace = (place: string): boolean => /^postgres(ql)?:\/\//.test(place.trim());
-
-/** Whether the folder contains a store. */
-export const isStoreFolder = (path: string): boolean =>
-  existsSync(join(path, 'index', 'PG_VERSION')) && existsSync(join(path, 'blobs'));
-
-/** The place without its password. */
-export const nameOfStore = (place: string): string =>
-  isFleetPlace(place) ? placeOf(place.trim().split(/\s+/)[0] ?? '') : place;
-
 /** Throws `usage`, `held`, `unwritable`. */
 export async function openStore(place: string, options: FolderOptions = {}): Promise<Store> {
-  if (isFleetPlace(place)) return openFleetStore(place.trim());
+  if (isPostgresPlace(place)) return openFleetStore(place.trim());
   if (readS3Place(place))
     throw usage(`${place} keeps bundles only: a store needs an index, "postgres://host/database ${place}"`);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(place))
-    throw usage(`no store is known at ${place.split('://')[0]}://: a folder, or postgres://`);
+    throw usage(
+      `no store is known at ${place.split('://')[0]}://: a folder, postgres://, or https:// for a service`,
+    );
   const folder = ensureDumpFolder(place);
   const { openFolderIndex } = await import('./index/folder-database.ts');
   return storeOf(await openFolderIndex(folder, options), () => openFolderBlobs(join(folder, 'blobs')));

@@ -9,12 +9,12 @@ import type { Keys } from '../bundle/read/age.ts';
 import { openBundle } from '../bundle/read/reader.ts';
 import type { Reprocessed } from '../model/fleet/issue.ts';
 import { type Death, deathOf } from './death.ts';
+import { factsOf } from './examine.ts';
 import { isSameStack } from './home.ts';
 import { addDeath } from './index/add-death.ts';
 import type { IndexDatabase, Query } from './index/database.ts';
 import { removeDeath } from './index/remove-death.ts';
 import type { Store } from './open-store.ts';
-import { factsOf } from './send.ts';
 
 export interface ReprocessOptions {
   /** For encrypted bundles. */
@@ -86,8 +86,10 @@ async function countIssues({ query }: IndexDatabase): Promise<number> {
 
 /** Undefined if its bundle is gone, encrypted without a key, or damaged. */
 async function readAgain(store: Store, old: OldDeath, keys: Keys | undefined): Promise<Death | undefined> {
+  let path: string | undefined;
   try {
-    const bundle = openBundle(await store.blobs.read(old.blob), keys);
+    path = await store.blobs.read(old.blob);
+    const bundle = openBundle(path, keys);
     try {
       const { digest, blob, bytes } = old;
       const account = await analyzeBundle(bundle);
@@ -97,6 +99,8 @@ async function readAgain(store: Store, old: OldDeath, keys: Keys | undefined): P
     }
   } catch {
     return undefined;
+  } finally {
+    if (path !== undefined) store.blobs.release(path);
   }
 }
 

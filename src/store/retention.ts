@@ -4,6 +4,7 @@
  * next one completes it.
  */
 import { AgentdumpError } from '../errors.ts';
+import type { Query } from './index/database.ts';
 import type { Store } from './open-store.ts';
 
 /** The number per issue and release, from AGENTDUMP_STORE_KEEP; undefined for all. Throws `usage`. */
@@ -34,12 +35,17 @@ export async function removeSurplus(store: Store, bundles: readonly string[], ke
   );
   for (const { bundle, blob } of surplus) {
     await store.blobs.drop(blob);
-    await store.index.query(
-      `with gone as (
-         update agentdump_deaths set is_kept = false where bundle = $1 and is_kept returning signature)
-       update agentdump_signatures as known set bundles = known.bundles - 1 from gone where known.id = gone.signature`,
-      [bundle],
-    );
+    await markRemoved(store.index.query, bundle);
   }
   return surplus.length;
+}
+
+/** The death is still counted; its bundle is not kept, or not any more. */
+export async function markRemoved(query: Query, bundle: string): Promise<void> {
+  await query(
+    `with gone as (
+       update agentdump_deaths set is_kept = false where bundle = $1 and is_kept returning signature)
+     update agentdump_signatures as known set bundles = known.bundles - 1 from gone where known.id = gone.signature`,
+    [bundle],
+  );
 }

@@ -1,24 +1,19 @@
 /**
- * Adds a sealed bundle to the store, once. The bundle is untrusted until it is verified: if it is torn, altered, too large or
- * no bundle, it is refused with a reason. The blob is stored before the index refers to it, so that nothing is lost if the
+ * Adds a sealed bundle to the store, once. The blob is stored before the index refers to it, so that nothing is lost if the
  * sender is killed in between: the next attempt finds the death missing and adds it. A bundle that is already there is a
  * success.
  */
-import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { analyzeBundle } from '../analysis/analyze.ts';
 import { packBundle } from '../bundle/finished/pack.ts';
-import { verifyOpenBundle } from '../bundle/finished/verify.ts';
-import { partNames } from '../bundle/layout/bundle.ts';
-import { isAgeFile, type Keys } from '../bundle/read/age.ts';
+import type { Keys } from '../bundle/read/age.ts';
 import { type BundleReader, openBundle } from '../bundle/read/reader.ts';
-import { openFileWindow } from '../bundle/read/window.ts';
 import { unwritable } from '../bundle/write/safe-folder.ts';
 import { failureCode } from '../bundle/write/system.ts';
-import { AgentdumpError } from '../errors.ts';
-import type { SentBundle } from '../model/fleet/issue.ts';
-import { type BundleFacts, type Death, deathOf, sealedDeathOf } from './death.ts';
+import type { SendOutcome, SentBundle } from '../model/fleet/issue.ts';
+import { type Death, deathOf, sealedDeathOf } from './death.ts';
+import { factsOf, hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole } from './examine.ts';
 import { addDeath, findDeath } from './index/add-death.ts';
 import { removeDeath } from './index/remove-death.ts';
 import type { Store } from './open-store.ts';
@@ -29,17 +24,13 @@ export interface SendOptions {
   mostBytes?: number;
 }
 
-export const mostBundleBytes = 2 * 1024 ** 3;
-
-/** A reason in the bundle itself; never a problem of the store. */
-class Refusal extends Error {}
-
 /** Throws only for problems of the store itself: `unwritable`, `held`. */
 export async function sendBundle(store: Store, path: string, options: SendOptions = {}): Promise<SentBundle> {
   try {
     const limit = options.mostBytes ?? mostBundleBytes;
     const file = isEncrypted(path, limit);
-    return await (file ? sendEncrypted(store, path, options) : sendClear(store, path, limit));
+    const outcome = await (file ? sendEncrypted(store, path, options) : sendClear(store, path, limit));
+    return { path, ...outcome };
   } catch (error) {
     if (error instanceof Refusal) return { path, outcome: 'refused', because: error.message };
     throw error;
@@ -87,37 +78,7 @@ function isSmall(path: string): boolean {
   }
 }
 
-/** Calls code that reads the bundle: whatever it throws becomes a refusal. */
-async function judge<Result>(read: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Refusal || (error instanceof AgentdumpError && error.code === 'unwritable'))
-      throw error;
-    throw new Refusal(
-      error instanceof AgentdumpError ? error.message : `it cannot be read: ${String(error)}`,
-    );
-  }
-}
-
-function isEncrypted(path: string, limit: number): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat) throw new Refusal(`there is nothing at ${path}`);
-  if (!stat.isFile()) return false;
-  requireSize(stat.size, limit);
-  const window = openFileWindow(path);
-  try {
-    return isAgeFile(window);
-  } finally {
-    window.close();
-  }
-}
-
-function requireSize(bytes: number, limit: number): void {
-  if (bytes > limit) throw new Refusal(`it has ${bytes} bytes, more than the ${limit} that a store takes`);
-}
-
-async function sendClear(store: Store, path: string, limit: number): Promise<SentBundle> {
+async function sendClear(store: Store, path: string, limit: number): Promise<SendOutcome> {
   const bundle = await judge(() => openBundle(path));
   try {
     const digest = await judge(() => requireWhole(bundle, limit));
@@ -132,11 +93,11 @@ async function storeClear(
   path: string,
   bundle: BundleReader,
   digest: string,
-): Promise<SentBundle> {
-  const known = await findKnown(store, path, bundle.id, digest);
+): Promise<SendOutcome> {
+  const known = await findKnown(store, bundle.id, digest);
   if (known) return known;
   const account = await judge(() => analyzeBundle(bundle));
-  const blob = `${bundle.id}.agentdump.zip`;
+  const blob = blobOf(bundle.id);
   const draft = store.blobs.draft(blob);
   try {
     if (bundle.packed) copy(path, draft);
@@ -144,7 +105,7 @@ async function storeClear(
     const { size } = statSync(draft);
     const stored = { bundle: bundle.id, digest, blob, bytes: size };
     const death = deathOf(account, stored, factsOf(bundle), Date.now());
-    return await keep(store, path, { draft, death });
+    return await keep(store, { draft, death });
   } finally {
     rmSync(draft, { force: true });
   }
@@ -153,7 +114,11 @@ async function storeClear(
 const turns = new WeakMap<Store, Map<string, Promise<unknown>>>();
 
 /** Bundles with one id one after the other: the second is there then, or is another one and refused. */
-async function inTurn(store: Store, bundle: string, work: () => Promise<SentBundle>): Promise<SentBundle> {
+export async function inTurn(
+  store: Store,
+  bundle: string,
+  work: () => Promise<SendOutcome>,
+): Promise<SendOutcome> {
   const ofStore = turns.get(store) ?? new Map<string, Promise<unknown>>();
   turns.set(store, ofStore);
   const before = ofStore.get(bundle);
@@ -166,26 +131,12 @@ async function inTurn(store: Store, bundle: string, work: () => Promise<SentBund
   }
 }
 
-/** Returns the digest of its manifest. */
-function requireWhole(bundle: BundleReader, limit: number): string {
-  let bytes = 0;
-  for (const size of bundle.source.sizes.values()) bytes += size;
-  requireSize(bytes, limit);
-  if (!bundle.sealed) throw new Refusal('its writer did not come to the end: it has no seal');
-  if (!/^[0-9a-f]{16}$/.test(bundle.id)) throw new Refusal('its id is none that agentdump gives');
-  const { verdict, parts, extra, manifestSha256 } = verifyOpenBundle(bundle);
-  if (verdict === 'whole' && manifestSha256 !== undefined) return manifestSha256;
-  const fault = parts.find(({ problem }) => problem !== undefined);
-  throw new Refusal(
-    fault
-      ? `it is not as it was sealed: ${fault.name}: ${fault.problem}`
-      : `it has files that no seal names: ${extra[0]}`,
-  );
-}
+export const blobOf = (bundle: string): string => `${bundle}.agentdump.zip`;
 
-export function factsOf(bundle: BundleReader): BundleFacts {
-  const trigger = bundle.readJson<{ repeats?: unknown }>(partNames.trigger);
-  return { program: bundle.head.program, repeats: trigger?.repeats };
+/** For a file that was not opened. @param digest its SHA-256. */
+export function namesOfEncrypted(digest: string): { bundle: string; blob: string } {
+  const bundle = `age-${digest.slice(0, 32)}`;
+  return { bundle, blob: `${blobOf(bundle)}.age` };
 }
 
 /** Stored as it is. With a key it is grouped by its account, without one by its name. */
@@ -193,34 +144,33 @@ async function sendEncrypted(
   store: Store,
   path: string,
   { keys, mostBytes = mostBundleBytes }: SendOptions,
-): Promise<SentBundle> {
+): Promise<SendOutcome> {
   const draft = store.blobs.draft('encrypted');
   try {
     copy(path, draft);
     const digest = await judge(() => hashOf(draft));
     const bytes = statSync(draft).size;
-    const unopened = `age-${digest.slice(0, 32)}`;
-    const blob = `${unopened}.agentdump.zip.age`;
+    const { bundle: unopened, blob } = namesOfEncrypted(digest);
     const known = await findDeath(store.index, { blob });
     if (known && (known.bundle !== unopened || !keys))
-      return { path, outcome: 'there', bundle: known.bundle, issue: known.issue };
+      return { outcome: 'there', bundle: known.bundle, issue: known.issue };
     const stored = { digest, blob, bytes };
     if (!keys) {
       const death = sealedDeathOf(basename(path), { ...stored, bundle: unopened }, Date.now());
-      return await keep(store, path, { draft, death });
+      return await keep(store, { draft, death });
     }
     const bundle = await judge(() => openBundle(path, keys));
     try {
       await judge(() => requireWhole(bundle, mostBytes));
       return await inTurn(store, bundle.id, async () => {
-        const there = await findKnown(store, path, bundle.id, undefined);
+        const there = await findKnown(store, bundle.id, undefined);
         if (there) {
           if (known) await store.index.transaction((query) => removeDeath(query, unopened));
           return there;
         }
         const account = await judge(() => analyzeBundle(bundle));
         const death = deathOf(account, { ...stored, bundle: bundle.id }, factsOf(bundle), Date.now());
-        return await keep(store, path, { draft, death, insteadOf: unopened });
+        return await keep(store, { draft, death, insteadOf: unopened });
       });
     } finally {
       bundle.close();
@@ -230,22 +180,24 @@ async function sendEncrypted(
   }
 }
 
-/** `digest`: of the manifest, to detect a different bundle with the same id; undefined if it was stored encrypted. */
-async function findKnown(
-  store: Store,
-  path: string,
+/**
+ * `there` if the store has it. @param digest of the manifest, to detect another bundle with the same id; undefined if it was sent
+ * encrypted. @throws Refusal for another one.
+ */
+export async function findKnown(
+  { index }: Store,
   bundle: string,
   digest: string | undefined,
-): Promise<SentBundle | undefined> {
-  const known = await findDeath(store.index, { bundle });
+): Promise<SendOutcome | undefined> {
+  const known = await findDeath(index, { bundle });
   if (!known) return undefined;
-  const isClear = digest !== undefined && known.digest !== digest;
-  if (isClear && !(await isStoredEncrypted(store, bundle)))
+  const isOther = digest !== undefined && known.digest !== digest;
+  if (isOther && !(await isStoredEncrypted(index, bundle)))
     throw new Refusal(`the store has another bundle with its id ${bundle}`);
-  return { path, outcome: 'there', bundle, issue: known.issue };
+  return { outcome: 'there', bundle, issue: known.issue };
 }
 
-async function isStoredEncrypted({ index }: Store, bundle: string): Promise<boolean> {
+async function isStoredEncrypted(index: Store['index'], bundle: string): Promise<boolean> {
   const text = "select bundle from agentdump_deaths where bundle = $1 and blob like '%.age'";
   return (await index.query(text, [bundle])).length > 0;
 }
@@ -256,13 +208,14 @@ interface Taken {
   insteadOf?: string;
 }
 
-async function keep(store: Store, path: string, { draft, death, insteadOf }: Taken): Promise<SentBundle> {
+/** Stores the blob, then the death. */
+export async function keep(store: Store, { draft, death, insteadOf }: Taken): Promise<SendOutcome> {
   await store.blobs.keep(death.blob, draft);
   const { bundle } = death;
   const issue = await addDeath(store.index, death, insteadOf);
-  if (issue !== undefined) return { path, outcome: 'stored', bundle, issue };
+  if (issue !== undefined) return { outcome: 'stored', bundle, issue };
   const known = await findDeath(store.index, { bundle });
-  return { path, outcome: 'there', bundle, ...(known && { issue: known.issue }) };
+  return { outcome: 'there', bundle, ...(known && { issue: known.issue }) };
 }
 
 function copy(path: string, draft: string): void {
@@ -270,22 +223,5 @@ function copy(path: string, draft: string): void {
     copyFileSync(path, draft);
   } catch (error) {
     throw unwritable(draft, failureCode(error), error);
-  }
-}
-
-function hashOf(path: string): string {
-  const window = openFileWindow(path);
-  try {
-    const hash = createHash('sha256');
-    const chunk = Buffer.alloc(1024 * 1024);
-    for (let position = 0; position < window.size; ) {
-      const count = window.read(chunk, position);
-      if (count <= 0) break;
-      hash.update(chunk.subarray(0, count));
-      position += count;
-    }
-    return hash.digest('hex');
-  } finally {
-    window.close();
   }
 }

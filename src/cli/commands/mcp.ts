@@ -43,7 +43,7 @@ async function fleetAt(place: string | undefined) {
   if (!place) return undefined;
   const [{ Fleet }, { nameOfStore }] = await Promise.all([
     import('../../workbench/fleet/fleet.ts'),
-    import('../../store/open-store.ts'),
+    import('../../store/places.ts'),
   ]);
   return new Fleet(place, nameOfStore(place));
 }

@@ -1,13 +1,13 @@
 /** Which store a command uses; opens and closes it. */
 import { AgentdumpError } from '../../errors.ts';
-import type { Store } from '../../store/open-store.ts';
+import type { FleetStore } from '../../store/fleet-store.ts';
 import { note } from '../output.ts';
 
 export const storeOption = {
   type: 'string',
   requiresArg: true,
   describe:
-    'Store: a folder, or "postgres://host/database /folder" or "… s3://bucket/prefix" with the place of its bundles',
+    'Store: a folder, or "postgres://host/database /folder" or "… s3://bucket/prefix" with the place of its bundles, or the "https://…" of a service',
   default: process.env['AGENTDUMP_STORE'] || undefined,
   defaultDescription: 'AGENTDUMP_STORE',
 } as const;
@@ -16,14 +16,14 @@ export const storeOption = {
 export async function withStore<Result>(
   place: string | undefined,
   option: string,
-  use: (store: Store) => Promise<Result>,
+  use: (store: FleetStore) => Promise<Result>,
 ): Promise<Result> {
   if (!place)
     throw new AgentdumpError('usage', `no store: name one with --${option}, or set AGENTDUMP_STORE`, {
       argument: option,
     });
-  const { openStore } = await import('../../store/open-store.ts');
-  const store = await openStore(place, { onWait: note });
+  const { connectStore } = await import('../../store/connect.ts');
+  const store = await connectStore(place, { onWait: note });
   try {
     return await use(store);
   } finally {

@@ -103,12 +103,22 @@ export interface Reprocessed {
   issuesAfter: number;
 }
 
-/** The result of sending one bundle. */
-export interface SentBundle {
-  path: string;
+/** What a store did with a bundle. */
+export interface SendOutcome {
   outcome: 'stored' | 'there' | 'refused';
   bundle?: string;
   issue?: string;
-  /** The reason for a refusal. */
+  /** The reason for a refusal; of a death that was stored without its bundle, the reason for that. */
   because?: string;
 }
+
+/** The result of sending one bundle. */
+export interface SentBundle extends SendOutcome {
+  path: string;
+}
+
+/** What a person decides about an issue. Ids may be shortened. */
+export type Decision =
+  | { action: 'resolve'; id: string; release?: string }
+  | { action: 'ignore' | 'reopen' | 'split'; id: string }
+  | { action: 'merge'; id: string; others: readonly string[] };

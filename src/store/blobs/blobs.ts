@@ -7,6 +7,8 @@ export interface Blobs {
   keep(name: string, draft: string): Promise<void>;
   /** A file with the contents; of remote blobs a copy that `close` removes. Throws `not-found`, `unwritable`. */
   read(name: string): Promise<string>;
+  /** The file that `read` returned is no longer used: removes it if it is a copy. */
+  release(path: string): void;
   /** Removes the blob, if it exists. */
   drop(name: string): Promise<void>;
   /** A location to show to users. */

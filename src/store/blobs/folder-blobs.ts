@@ -21,6 +21,7 @@ export function openFolderBlobs(folder: string): Blobs {
         throw new AgentdumpError('not-found', `the store has no bundle at ${path}`, { path });
       return path;
     },
+    release: () => {},
     drop: async (name) => rmSync(locate(name), { force: true }),
     locate,
     close: async () => {},

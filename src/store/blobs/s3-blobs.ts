@@ -5,7 +5,7 @@
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
@@ -40,7 +40,7 @@ export async function openS3Blobs({ bucket, prefix }: S3Place): Promise<Blobs> {
   const sdk = await importSdk();
   const place = `s3://${bucket}/${prefix}`;
   const client = new sdk.S3Client(configOf(process.env));
-  const copies: string[] = [];
+  const copies = new Set<string>();
   const object = (name: string) => ({ Bucket: bucket, Key: `${prefix}${name}` });
   const locate = (name: string) => `${place}${name}`;
   const ask = async <Result>(question: () => Promise<Result>): Promise<Result> => {
@@ -69,7 +69,7 @@ export async function openS3Blobs({ bucket, prefix }: S3Place): Promise<Blobs> {
     },
     read: async (name) => {
       const folder = mkdtempSync(join(tmpdir(), 'agentdump-blob-'));
-      copies.push(folder);
+      copies.add(folder);
       const path = join(folder, name);
       await ask(() => download(sdk, client, object(name), path)).catch((error: AgentdumpError) => {
         if (error.code !== 'not-found') throw error;
@@ -77,6 +77,10 @@ export async function openS3Blobs({ bucket, prefix }: S3Place): Promise<Blobs> {
         throw new AgentdumpError('not-found', `the store has no bundle at ${missing}`, { path: missing });
       });
       return path;
+    },
+    release: (path) => {
+      const folder = dirname(path);
+      if (copies.delete(folder)) rmSync(folder, { recursive: true, force: true });
     },
     drop: async (name) => {
       await ask(() => client.send(new sdk.DeleteObjectCommand(object(name))));

@@ -36,6 +36,12 @@ const tables = [
     issue text not null, kind text not null, occasion text not null, text text not null,
     made_at timestamptz not null default now(), claimed_at timestamptz, told_at timestamptz,
     primary key (issue, kind, occasion))`,
+  `create table if not exists agentdump_tokens (
+    name text primary key, hash text not null unique, may text not null, bundles_per_hour integer not null,
+    bytes_per_hour bigint not null, made_at timestamptz not null default now(), revoked_at timestamptz)`,
+  `create table if not exists agentdump_uploads (
+    token text not null, hour timestamptz not null, bundles integer not null, bytes bigint not null,
+    primary key (token, hour))`,
 ];
 
 /** Columns that tables of older versions lack. */

@@ -7,9 +7,9 @@
 import type { Issue, IssueStory } from '../../model/fleet/issue.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { mapStrings } from '../../report/map-strings.ts';
-import { findStoredDeath } from '../../store/index/add-death.ts';
-import { listIssues, showIssue } from '../../store/issues.ts';
-import { isFleetPlace, openStore, type Store } from '../../store/open-store.ts';
+import { connectStore } from '../../store/connect.ts';
+import type { FleetStore, FoundBundle } from '../../store/fleet-store.ts';
+import { isFleetPlace } from '../../store/places.ts';
 
 /**
  * How long the index stays open after the last request, and at most however many requests there are. A sender waits for a
@@ -19,19 +19,12 @@ const usualIdleMs = 5_000;
 const mostHeldMs = 20_000;
 const mostDeaths = 200;
 
-export interface FleetBundle {
-  path: string;
-  name: string;
-  issue: string;
-  at: string;
-}
-
 export class Fleet {
   readonly #place: string;
   readonly #idleMs: number;
   /** A name to show to users, without a password. */
   readonly name: string;
-  #store: Promise<Store> | undefined;
+  #store: Promise<FleetStore> | undefined;
   #openedAt = 0;
   #asking = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -44,20 +37,17 @@ export class Fleet {
 
   /** All issues, including those that are no faults; texts are escaped. Throws `held`, `unwritable`. */
   list(): Promise<Issue[]> {
-    return this.#ask((store) => listIssues(store, { all: true })).then(safe);
+    return this.#ask((store) => store.list({ all: true })).then(safe);
   }
 
   /** By a prefix of its id. Throws `not-found`, and like `list`. */
   story(id: string): Promise<IssueStory> {
-    return this.#ask((store) => showIssue(store, id, { mostDeaths })).then(safe);
+    return this.#ask((store) => store.show(id, { mostDeaths })).then(safe);
   }
 
   /** Undefined if the store has no such death. Throws `not-found` if its file is gone, and like `list`. */
-  findBundle(bundle: string): Promise<FleetBundle | undefined> {
-    return this.#ask(async (store) => {
-      const known = await findStoredDeath(store.index, bundle);
-      return known && { ...known, name: known.blob, path: await store.blobs.read(known.blob) };
-    });
+  findBundle(bundle: string): Promise<FoundBundle | undefined> {
+    return this.#ask((store) => store.find(bundle));
   }
 
   async close(): Promise<void> {
@@ -68,7 +58,7 @@ export class Fleet {
     await open?.then((store) => store.close()).catch(() => {});
   }
 
-  async #ask<Result>(question: (store: Store) => Promise<Result>): Promise<Result> {
+  async #ask<Result>(question: (store: FleetStore) => Promise<Result>): Promise<Result> {
     clearTimeout(this.#timer);
     const isOverdue = Date.now() - this.#openedAt > mostHeldMs && this.#asking === 0;
     if (isOverdue && !isFleetPlace(this.#place)) await this.close();
@@ -82,10 +72,10 @@ export class Fleet {
     }
   }
 
-  #open(): Promise<Store> {
+  #open(): Promise<FleetStore> {
     if (this.#store) return this.#store;
     this.#openedAt = Date.now();
-    const opening = openStore(this.#place);
+    const opening = connectStore(this.#place);
     this.#store = opening;
     opening.catch(() => {
       if (this.#store === opening) this.#store = undefined;

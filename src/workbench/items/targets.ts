@@ -8,7 +8,7 @@ import { findBundle, type ListedBundle, listBundles } from '../../bundle/finishe
 import { readBundleName } from '../../bundle/write/bundle-name.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
-import { isFleetPlace, isStoreFolder, nameOfStore } from '../../store/open-store.ts';
+import { isFleetPlace, isStoreFolder, nameOfStore } from '../../store/places.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import type { ItemRow } from '../protocol.ts';
 

@@ -1,10 +1,10 @@
 /** `agentdump issues`: the faults of a fleet, according to its store. */
 import type { CommandModule } from 'yargs';
 import { AgentdumpError } from '../../../errors.ts';
-import type { Issue } from '../../../model/fleet/issue.ts';
+import type { Decision, Issue } from '../../../model/fleet/issue.ts';
 import { formatCount } from '../../../model/quantities.ts';
 import { renderIssue, renderIssueList, renderReprocessed } from '../../../report/issues.ts';
-import type { Store } from '../../../store/open-store.ts';
+import type { FleetStore } from '../../../store/fleet-store.ts';
 import {
   jsonOption,
   keyOptions,
@@ -35,7 +35,7 @@ interface Action {
   /** How many ids it takes. */
   least: number;
   most: number;
-  act(store: Store, words: Words, ids: [string, ...string[]]): Promise<void>;
+  act(store: FleetStore, words: Words, ids: [string, ...string[]]): Promise<void>;
 }
 
 const actions: Record<string, Action> = {
@@ -46,8 +46,7 @@ const actions: Record<string, Action> = {
     least: 1,
     most: 1,
     act: async (store, { json, output }, [bundle]) => {
-      const { fetchBundle } = await import('../../../store/fetch-bundle.ts');
-      const path = await fetchBundle(store, bundle, output);
+      const path = await store.fetch(bundle, output);
       if (json) printJson({ path });
       else printForeign(path);
     },
@@ -58,8 +57,9 @@ const actions: Record<string, Action> = {
     least: 1,
     most: 1,
     act: async (store, words, [id]) => {
-      const { resolveIssue } = await import('../../../store/issues.ts');
-      tell(words, await resolveIssue(store.index, id, words.release), 'resolved');
+      const { release } = words;
+      const decision: Decision = { action: 'resolve', id, ...(release !== undefined && { release }) };
+      tell(words, await store.decide(decision), 'resolved');
     },
   },
   ignore: {
@@ -67,30 +67,23 @@ const actions: Record<string, Action> = {
     about: 'it is counted, and needs nobody',
     least: 1,
     most: 1,
-    act: async (store, words, [id]) => {
-      const { ignoreIssue } = await import('../../../store/issues.ts');
-      tell(words, await ignoreIssue(store.index, id), 'ignored');
-    },
+    act: async (store, words, [id]) => tell(words, await store.decide({ action: 'ignore', id }), 'ignored'),
   },
   reopen: {
     words: '<id>',
     about: 'take back resolve or ignore',
     least: 1,
     most: 1,
-    act: async (store, words, [id]) => {
-      const { reopenIssue } = await import('../../../store/issues.ts');
-      tell(words, await reopenIssue(store.index, id), 'open again');
-    },
+    act: async (store, words, [id]) =>
+      tell(words, await store.decide({ action: 'reopen', id }), 'open again'),
   },
   merge: {
     words: '<id> <id…>',
     about: 'the others are the same fault as the first',
     least: 2,
     most: Number.POSITIVE_INFINITY,
-    act: async (store, words, [into, ...others]) => {
-      const { mergeIssues } = await import('../../../store/issues.ts');
-      tell(words, await mergeIssues(store.index, into, others), 'has them all');
-    },
+    act: async (store, words, [id, ...others]) =>
+      tell(words, await store.decide({ action: 'merge', id, others }), 'has them all'),
   },
   split: {
     words: '<id>',
@@ -98,8 +91,7 @@ const actions: Record<string, Action> = {
     least: 1,
     most: 1,
     act: async (store, words, [id]) => {
-      const { splitIssue } = await import('../../../store/issues.ts');
-      const issues = await splitIssue(store.index, id);
+      const issues = await store.decide({ action: 'split', id });
       if (words.json) printJson({ issues });
       else print(issues.map((one) => one.slice(0, 8)).join('\n'));
     },
@@ -110,9 +102,8 @@ const actions: Record<string, Action> = {
     least: 0,
     most: 0,
     act: async (store, words) => {
-      const { reprocess } = await import('../../../store/reprocess.ts');
       const keys = await keysOf(words);
-      const done = await reprocess(store, { ...(keys && { keys }) });
+      const done = await store.reprocess({ ...(keys && { keys }) });
       if (words.json) printJson(done);
       else print(renderReprocessed(done));
     },
@@ -181,15 +172,13 @@ function readAction({ action: name, ids = [], release, output }: Words): Action 
   return action;
 }
 
-async function list(store: Store, { json, all }: Words): Promise<void> {
-  const { listIssues } = await import('../../../store/issues.ts');
-  const issues = await listIssues(store, { all: all ?? false });
+async function list(store: FleetStore, { json, all }: Words): Promise<void> {
+  const issues = await store.list({ all: all ?? false });
   if (json) return printJson({ issues: issues.map(contractOf) }, 2);
-  const { countOutdated } = await import('../../../store/reprocess.ts');
-  const outdated = await countOutdated(store.index);
+  const outdated = await store.countOutdated();
   if (outdated > 0)
     note(`${formatCount(outdated, 'death')} grouped by older rules: agentdump issues reprocess`);
-  if (!issues.length) return note(`no issue in ${store.index.place}`);
+  if (!issues.length) return note(`no issue in ${store.place}`);
   print(renderIssueList(issues, await look()));
 }
 
@@ -197,14 +186,17 @@ function contractOf({ kind: _, ...issue }: Issue): Omit<Issue, 'kind'> {
   return issue;
 }
 
-async function show(store: Store, { json, limit = '20' }: Words, [id]: [string, ...string[]]): Promise<void> {
-  const { showIssue } = await import('../../../store/issues.ts');
-  const issue = await showIssue(store, id, { mostDeaths: readCountOption(limit, 'limit') });
+async function show(
+  store: FleetStore,
+  { json, limit = '20' }: Words,
+  [id]: [string, ...string[]],
+): Promise<void> {
+  const issue = await store.show(id, { mostDeaths: readCountOption(limit, 'limit') });
   if (json) return printJson(issue, 2);
   print(renderIssue(issue, await look()));
 }
 
-function tell({ json }: Words, issue: string, state: string): void {
+function tell({ json }: Words, [issue = '']: readonly string[], state: string): void {
   if (json) printJson({ issue });
   else printForeign(`${issue.slice(0, 8)} ${state}`);
 }

@@ -7,8 +7,8 @@ import { FileLease } from '../../../durable/stores/file-lease.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SentBundle } from '../../../model/fleet/issue.ts';
 import { renderSent } from '../../../report/issues.ts';
-import { nameOfStore, type Store } from '../../../store/open-store.ts';
 import { noteFailure, noteSent, readOutbox } from '../../../store/outbox.ts';
+import { nameOfStore } from '../../../store/places.ts';
 import { type Receiver, receiversOf } from '../../../store/receivers/receivers.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { dirOption, jsonOption, keyOptions, keysOf, pathOf } from '../../options/bundle-options.ts';
@@ -68,12 +68,11 @@ const command: CommandModule<object, Words> = {
     const wantsStore = words.to !== undefined || receivers.length === 0;
     if (paths.length && wantsStore)
       await withStore(words.to, 'to', async (store) => {
-        const { sendBundles } = await import('../../../store/send.ts');
         const onSent = (one: SentBundle) => {
           if (dirname(resolve(one.path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
         };
-        sent.push(...(await sendBundles(store, paths, { ...(keys && { keys }), onSent })));
-        await finish(store, sent);
+        sent.push(...(await store.send(paths, { ...(keys && { keys }), onSent })));
+        await store.settle(sent, note);
       });
     await tellReceivers(receivers, words);
     for (const { place } of receivers) {
@@ -125,7 +124,6 @@ async function sendToStore(dir: string, to: string, budget: string | undefined):
     let waiting = next();
     if (waiting.length)
       await withStore(to, 'to', async (store) => {
-        const { sendBundles } = await import('../../../store/send.ts');
         const sent: SentBundle[] = [];
         const onSent = (one: SentBundle) => {
           noteSent(dir, to, one);
@@ -134,9 +132,9 @@ async function sendToStore(dir: string, to: string, budget: string | undefined):
         for (; waiting.length; waiting = next()) {
           left -= waiting.reduce((sum, { bytes }) => sum + bytes, 0);
           const paths = waiting.map(({ path }) => path);
-          sent.push(...(await sendBundles(store, paths, { onSent })));
+          sent.push(...(await store.send(paths, { onSent })));
         }
-        await finish(store, sent);
+        await store.settle(sent, note);
       });
   } catch (error) {
     noteFailure(dir, to, error instanceof Error ? error.message : String(error));
@@ -150,27 +148,6 @@ async function tellReceivers(
   if (receivers.length === 0) return;
   const { report } = await import('../../../store/receivers/report.ts');
   for (const receiver of receivers) await report(dir, receiver, to && nameOfStore(to));
-}
-
-/** After the bundles are stored: applies AGENTDUMP_STORE_KEEP, and reports what is new to AGENTDUMP_ALERTS. */
-async function finish(store: Store, sent: readonly SentBundle[]): Promise<void> {
-  const { keptBundles, removeSurplus } = await import('../../../store/retention.ts');
-  const keep = keptBundles(process.env);
-  const stored = sent.flatMap(({ outcome, bundle }) => (outcome === 'stored' && bundle ? [bundle] : []));
-  if (keep !== undefined) await removeSurplus(store, stored, keep);
-  const { AGENTDUMP_ALERTS: url, AGENTDUMP_ALERT_FORM: form } = process.env;
-  if (!url) return;
-  const [{ tellAlerts }, { webhookOf }] = await Promise.all([
-    import('../../../store/alerts/alerts.ts'),
-    import('../../../store/alerts/webhook.ts'),
-  ]);
-  const issues = sent.flatMap(({ outcome, issue }) => (outcome === 'stored' && issue ? [issue] : []));
-  try {
-    await tellAlerts(store, webhookOf(url, form || undefined), new Set(issues));
-  } catch (error) {
-    // The bundles are stored; the alert is sent with the next ones.
-    note(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** One sender per folder: undefined while there is another, which looks again before it ends. */

@@ -1,0 +1,68 @@
+/** Adds an examined upload to the store, once. */
+import { copyFileSync, rmSync } from 'node:fs';
+import type { SendOutcome } from '../../model/fleet/issue.ts';
+import type { Death } from '../death.ts';
+import { Refusal } from '../examine.ts';
+import { addDeaths, findDeath } from '../index/add-death.ts';
+import type { Store } from '../open-store.ts';
+import { markRemoved } from '../retention.ts';
+import { findKnown, inTurn, keep, namesOfEncrypted } from '../send.ts';
+import type { Examined, Told } from './examine-upload.ts';
+import type { Offer } from './protocol.ts';
+
+/** What the store says to a bundle before it is uploaded; undefined if it wants it. */
+export function findOffered(
+  store: Store,
+  { sha256, bundle, digest }: Offer,
+): Promise<SendOutcome | undefined> {
+  return orRefused(async (): Promise<SendOutcome | undefined> => {
+    if (bundle !== undefined) return findKnown(store, bundle, digest);
+    const known = await findDeath(store.index, { blob: namesOfEncrypted(sha256).blob });
+    return known && { outcome: 'there', bundle: known.bundle, issue: known.issue };
+  });
+}
+
+/** The caller removes the file. Throws only for problems of the store itself. */
+export function admit(store: Store, path: string, examined: Examined): Promise<SendOutcome> {
+  return orRefused(async () => {
+    if ('refused' in examined) throw new Refusal(examined.refused);
+    const { bundle } = examined.death;
+    return inTurn(store, bundle, () => admitDeath(store, path, examined));
+  });
+}
+
+async function admitDeath(store: Store, path: string, { death, secrets }: Told): Promise<SendOutcome> {
+  const known = await findKnown(store, death.bundle, death.digest);
+  if (known) return known;
+  if (secrets !== undefined) return countOnly(store, death, secrets);
+  const draft = store.blobs.draft(death.blob);
+  try {
+    copyFileSync(path, draft);
+    return await keep(store, { draft, death });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** The death is counted, and the bundle not kept: as if retention had removed it. */
+async function countOnly(store: Store, death: Death, secrets: string): Promise<SendOutcome> {
+  const { bundle } = death;
+  const issue = await store.index.transaction(async (query) => {
+    const issues = await addDeaths(query, [death]);
+    await markRemoved(query, bundle);
+    return issues.get(bundle);
+  });
+  if (issue === undefined)
+    return (await findKnown(store, bundle, death.digest)) ?? { outcome: 'there', bundle };
+  const because = `counted without its bundle, which seems to contain a secret: ${secrets}`;
+  return { outcome: 'stored', bundle, issue, because };
+}
+
+async function orRefused<Result>(work: () => Promise<Result>): Promise<Result | SendOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return { outcome: 'refused', because: error.message };
+    throw error;
+  }
+}

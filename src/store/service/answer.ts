@@ -1,0 +1,233 @@
+/**
+ * Answers one request. Without a valid token nothing but the health is answered, and nothing is said about what exists. Every
+ * answer is JSON, except a bundle.
+ */
+import { createReadStream, statSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { AgentdumpError, type ErrorCode } from '../../errors.ts';
+import type { SendOutcome } from '../../model/fleet/issue.ts';
+import { mostBundleBytes } from '../examine.ts';
+import { findKeptBundle } from '../fetch-bundle.ts';
+import type { FleetStore } from '../fleet-store.ts';
+import type { Store } from '../open-store.ts';
+import { admit, findOffered } from './admit.ts';
+import type { Examiner } from './examiner.ts';
+import { type OfferAnswer, offsetHeader, paths, type Right } from './protocol.ts';
+import { type AskedUpload, readDecision, readJson, readOffer, readUpload } from './read-request.ts';
+import { claimUpload, findToken, type Token } from './tokens.ts';
+import type { Announced, Uploads } from './uploads.ts';
+
+export interface Service {
+  store: Store;
+  fleet: FleetStore;
+  uploads: Uploads;
+  examiner: Examiner;
+  /** Told about what a user should see, such as an alert that could not be posted. */
+  note(sentence: string): void;
+}
+
+/** With the status of HTTP that no error code of ours has. */
+class Refused extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+const statusOf: Partial<Record<ErrorCode, number>> = {
+  usage: 400,
+  'malformed-input': 400,
+  'not-found': 404,
+  'not-a-bundle': 404,
+  'over-limit': 413,
+  held: 409,
+  unwritable: 503,
+};
+
+export async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  service: Service,
+): Promise<void> {
+  try {
+    await route(request, response, service);
+  } catch (error) {
+    // The client is gone, or has half of an answer.
+    if (response.socket?.destroyed !== false || response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const known = error instanceof AgentdumpError;
+    const status =
+      error instanceof Refused ? error.status : ((known ? statusOf[error.code] : undefined) ?? 500);
+    // The error of something else may quote what it read.
+    const message = error instanceof Refused || known ? error.message : 'this failed';
+    if (status === 500) service.note(`a request failed: ${String(error)}`);
+    const code = known ? error.code : 'internal';
+    sendJson(response, status, { error: { code, message } }, error instanceof Refused ? error.headers : {});
+  } finally {
+    // The rest of a body that was refused would otherwise be read to its end.
+    if (!request.complete) request.destroy();
+  }
+}
+
+async function route(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
+  const { method = 'GET' } = request;
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://service');
+  if (pathname === paths.health) return sendHealth(response, service);
+  const token = await authorize(request, service.store);
+  const asked = `${method} ${pathname}`;
+  if (asked === `POST ${paths.offers}`) {
+    requireRight(token, 'send');
+    return sendJson(response, 200, await receiveOffer(request, token, service));
+  }
+  if (method === 'PUT' && pathname.startsWith(paths.uploads)) {
+    requireRight(token, 'send');
+    const offset = String(request.headers[offsetHeader] ?? 0);
+    const asked = readUpload(pathname.slice(paths.uploads.length), searchParams, offset);
+    return sendJson(response, 200, await receiveUpload(request, asked, token, service));
+  }
+  if (asked === `GET ${paths.issues}`) {
+    requireRight(token, 'read');
+    const issues = await service.fleet.list({ all: searchParams.get('all') === '1' });
+    return sendJson(response, 200, { issues, outdated: await service.fleet.countOutdated() });
+  }
+  if (pathname.startsWith(`${paths.issues}/`)) {
+    const id = decode(pathname.slice(paths.issues.length + 1));
+    requireRight(token, method === 'POST' ? 'manage' : 'read');
+    if (method === 'GET') return sendStory(response, id, searchParams, service);
+    if (method === 'POST') {
+      const decision = readDecision(id, await readJson(request));
+      return sendJson(response, 200, { issues: await service.fleet.decide(decision) });
+    }
+  }
+  if (method === 'GET' && pathname.startsWith(paths.bundles)) {
+    requireRight(token, 'read');
+    return sendBundleFile(response, decode(pathname.slice(paths.bundles.length)), service);
+  }
+  throw new Refused(404, 'there is nothing at this address');
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refused(400, 'this is no address');
+  }
+}
+
+/** For a load balancer: whether the index answers. */
+async function sendHealth(response: ServerResponse, { store }: Service): Promise<void> {
+  await store.index.query('select 1 as one');
+  sendJson(response, 200, { status: 'ok' });
+}
+
+async function authorize(request: IncomingMessage, store: Store): Promise<Token> {
+  const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const token = secret === undefined ? undefined : await findToken(store.index, secret);
+  if (token) return token;
+  throw new Refused(401, 'this needs a valid token', { 'www-authenticate': 'Bearer' });
+}
+
+function requireRight({ may, name }: Token, wanted: Right): void {
+  if (may === wanted || (may === 'manage' && wanted === 'read')) return;
+  throw new Refused(403, `the token ${name} may ${may}, and this is for one that may ${wanted}`);
+}
+
+/** An upload is counted when it begins, and not again when it continues. */
+async function receiveOffer(
+  request: IncomingMessage,
+  token: Token,
+  { store, uploads }: Service,
+): Promise<OfferAnswer> {
+  const offer = readOffer(await readJson(request));
+  if (offer.bytes > mostBundleBytes)
+    return {
+      outcome: 'refused',
+      because: `it has ${offer.bytes} bytes, more than the ${mostBundleBytes} that a store takes`,
+    };
+  const known = await findOffered(store, offer);
+  if (known) return known;
+  const upload: Announced = { sender: token.name, ...offer };
+  const offset = uploads.offsetOf(upload);
+  if (offset !== undefined) return { offset };
+  if (!(await claimUpload(store.index, token, offer.bytes)))
+    throw new Refused(429, `the limit of the token ${token.name} for this hour is reached`, {
+      'retry-after': String(3600 - (Math.floor(Date.now() / 1000) % 3600)),
+    });
+  uploads.begin(upload);
+  return { offset: 0 };
+}
+
+async function receiveUpload(
+  request: IncomingMessage,
+  { offset, name, ...asked }: AskedUpload,
+  token: Token,
+  { store, fleet, uploads, examiner, note }: Service,
+): Promise<SendOutcome> {
+  const upload: Announced = { sender: token.name, ...asked };
+  const path = await uploads.receive(upload, offset, request);
+  const examined = await examiner.examine({ path, name, mostBytes: mostBundleBytes }, upload.bytes);
+  const outcome = await admit(store, path, examined);
+  // After a failure of the store the file stays, and the sender only asks again.
+  uploads.remove(upload);
+  await fleet.settle([{ path, ...outcome }], note);
+  return outcome;
+}
+
+/** Where a bundle is in the store is of no use to a client. */
+async function sendStory(
+  response: ServerResponse,
+  id: string,
+  query: URLSearchParams,
+  { fleet }: Service,
+): Promise<void> {
+  const wanted = Number(query.get('deaths') ?? 20);
+  const mostDeaths = Number.isSafeInteger(wanted) && wanted > 0 ? Math.min(wanted, 10_000) : 20;
+  const story = await fleet.show(id, { mostDeaths });
+  const deaths = story.deaths.map(({ path, ...death }) =>
+    path === undefined ? death : { ...death, path: `${paths.bundles}${death.bundle}` },
+  );
+  sendJson(response, 200, { ...story, deaths });
+}
+
+/** By the beginning of its id. Its headers say what the store knows of it. */
+async function sendBundleFile(response: ServerResponse, word: string, { store }: Service): Promise<void> {
+  const { blob, issue, at } = await findKeptBundle(store, word);
+  const path = await store.blobs.read(blob);
+  response.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'content-length': statSync(path).size,
+    'x-agentdump-name': blob,
+    'x-agentdump-issue': issue,
+    'x-agentdump-at': at,
+    'x-content-type-options': 'nosniff',
+  });
+  try {
+    await pipeline(createReadStream(path), response);
+  } finally {
+    store.blobs.release(path);
+  }
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: object,
+  headers: Record<string, string> = {},
+): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response
+    .writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': body.length,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    })
+    .end(body);
+}

@@ -1,0 +1,74 @@
+/** What an uploaded file is: the death that it tells of, and whether a secret is in it. Runs on a thread of its own. */
+import { statSync } from 'node:fs';
+import { analyzeBundle } from '../../analysis/analyze.ts';
+import type { BoundedEngine } from '../../analysis/secrets/bounded-engine.ts';
+import { scanBundle } from '../../analysis/secrets/scan-bundle.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
+import { redact } from '../../redaction/index.ts';
+import { clean, type Death, deathOf, sealedDeathOf } from '../death.ts';
+import { factsOf, hashOf, isEncrypted, judge, Refusal, requireWhole } from '../examine.ts';
+import { blobOf, namesOfEncrypted } from '../send.ts';
+
+export interface Question {
+  path: string;
+  /** Its name where it was sent. */
+  name: string;
+  mostBytes: number;
+}
+
+export interface Told {
+  death: Death;
+  /** Where secrets are, if there are any; the bundle must not be kept then. */
+  secrets?: string;
+}
+
+export type Examined = Told | { refused: string };
+
+/** Throws only for an error of ours. */
+export async function examineUpload(question: Question, engine: BoundedEngine): Promise<Examined> {
+  try {
+    const { path, name, mostBytes } = question;
+    if (isEncrypted(path, mostBytes)) return { death: sealedDeath(path, name) };
+    return await readDeath(question, engine);
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.message };
+    throw error;
+  }
+}
+
+function sealedDeath(path: string, name: string): Death {
+  const digest = hashOf(path);
+  return sealedDeathOf(name, { ...namesOfEncrypted(digest), digest, bytes: statSync(path).size }, Date.now());
+}
+
+async function readDeath({ path, mostBytes }: Question, engine: BoundedEngine): Promise<Examined> {
+  const bundle = await judge(() => openBundle(path));
+  try {
+    const digest = await judge(() => requireWhole(bundle, mostBytes));
+    const account = await judge(() => analyzeBundle(bundle));
+    const stored = { bundle: bundle.id, digest, blob: blobOf(bundle.id), bytes: statSync(path).size };
+    const death = deathOf(account, stored, factsOf(bundle), Date.now());
+    const { finds, unsearched } = await scanBundle(bundle.source, engine);
+    const [first] = finds;
+    if (first) {
+      const more = finds.length > 1 ? ` and ${finds.length - 1} more` : '';
+      return { death: withoutSecrets(death), secrets: `${first.part}:${first.line} (${first.rule})${more}` };
+    }
+    const [part] = unsearched;
+    if (part) return { refused: `it could not be searched for secrets: ${part.part}: ${part.reason}` };
+    return { death };
+  } finally {
+    bundle.close();
+  }
+}
+
+/** Its texts are from the bundle, too. */
+function withoutSecrets(death: Death): Death {
+  const entries = Object.entries(death).map(([name, value]) => [name, redactTexts(value)]);
+  return Object.fromEntries(entries) as Death;
+}
+
+const redactTexts = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(redactTexts);
+  return typeof value === 'string' ? clean(redact(value), 1000) : value;
+};

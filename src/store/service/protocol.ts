@@ -1,0 +1,37 @@
+/** What the service and its clients say to each other: HTTP/1.1, JSON, and bundles as they were packed. */
+import type { SendOutcome } from '../../model/fleet/issue.ts';
+
+/** Each includes what the one before may not: `manage` may also read. */
+export const rights = ['send', 'read', 'manage'] as const;
+export type Right = (typeof rights)[number];
+
+/** A packed bundle that a client wants to upload. */
+export interface Offer {
+  /** Of the file, in hexadecimal. */
+  sha256: string;
+  bytes: number;
+  /** The file's name, which describes an encrypted bundle. */
+  name: string;
+  /** Of a bundle that is not encrypted: its id, and the SHA-256 of its manifest. */
+  bundle?: string;
+  digest?: string;
+}
+
+/** `offset`: so many of its bytes are there already, from an upload that was interrupted. */
+export type OfferAnswer = SendOutcome | { offset: number };
+
+export interface Failure {
+  error: { code: string; message: string };
+}
+
+/** The position of the first byte of an upload's body. */
+export const offsetHeader = 'upload-offset';
+export const mostJsonBytes = 64 * 1024;
+
+export const paths = {
+  health: '/health',
+  offers: '/v1/offers',
+  uploads: '/v1/uploads/',
+  issues: '/v1/issues',
+  bundles: '/v1/bundles/',
+} as const;

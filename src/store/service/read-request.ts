@@ -1,0 +1,82 @@
+/** Reads what a client sent: untrusted, limited in size, checked field by field. Throws `usage`. */
+import type { IncomingMessage } from 'node:http';
+import { AgentdumpError } from '../../errors.ts';
+import type { Decision } from '../../model/fleet/issue.ts';
+import { mostJsonBytes, type Offer } from './protocol.ts';
+
+export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostJsonBytes)
+      throw new AgentdumpError('over-limit', `a request has more than ${mostJsonBytes} bytes`, {
+        limit: 'request',
+        allowed: mostJsonBytes,
+      });
+    chunks.push(chunk);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw invalid('the request', 'JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('the request', 'an object');
+  return value as Record<string, unknown>;
+}
+
+export function readOffer(fields: Record<string, unknown>): Offer {
+  const { sha256, bytes, name, bundle, digest } = fields;
+  if (!isHex(sha256, 64)) throw invalid('sha256', '64 hexadecimal digits');
+  if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 1)
+    throw invalid('bytes', 'a count');
+  if (typeof name !== 'string' || name.length > 255 || /[/\\\0]/.test(name))
+    throw invalid('name', 'a file name');
+  if (bundle === undefined) return { sha256, bytes, name };
+  if (!isHex(bundle, 16)) throw invalid('bundle', '16 hexadecimal digits');
+  if (!isHex(digest, 64)) throw invalid('digest', '64 hexadecimal digits');
+  return { sha256, bytes, name, bundle, digest };
+}
+
+export interface AskedUpload {
+  sha256: string;
+  bytes: number;
+  name: string;
+  offset: number;
+}
+
+/** The offer's fields again, so that the service need not remember them. */
+export function readUpload(sha256: string, query: URLSearchParams, offsetText: string): AskedUpload {
+  const offset = Number(offsetText);
+  const offer = readOffer({ sha256, bytes: Number(query.get('bytes')), name: query.get('name') });
+  if (!Number.isSafeInteger(offset) || offset < 0 || offset > offer.bytes)
+    throw invalid('the offset', 'a position');
+  return { ...offer, offset };
+}
+
+export function readDecision(id: string, { action, release, others }: Record<string, unknown>): Decision {
+  switch (action) {
+    case 'resolve':
+      if (release === undefined) return { action, id };
+      if (typeof release !== 'string' || release.length > 200) throw invalid('release', 'a release');
+      return { action, id, release };
+    case 'ignore':
+    case 'reopen':
+    case 'split':
+      return { action, id };
+    case 'merge':
+      if (!Array.isArray(others) || others.length === 0 || !others.every((one) => typeof one === 'string'))
+        throw invalid('others', 'a list of issues');
+      return { action, id, others };
+    default:
+      throw invalid('action', 'resolve, ignore, reopen, merge or split');
+  }
+}
+
+const isHex = (value: unknown, digits: number): value is string =>
+  typeof value === 'string' && value.length === digits && /^[0-9a-f]+$/.test(value);
+
+const invalid = (field: string, wanted: string) =>
+  new AgentdumpError('usage', `${field} is not ${wanted}`, { argument: field });

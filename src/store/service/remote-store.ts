@@ -1,0 +1,201 @@
+/**
+ * A store behind a service, `https://host/`, with the token of AGENTDUMP_STORE_TOKEN. The service checks and analyzes what it
+ * is sent. An upload that was cut is continued where it ended, also by another process.
+ */
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { packBundle, packedName } from '../../bundle/finished/pack.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
+import { unwritable } from '../../bundle/write/safe-folder.ts';
+import { failureCode } from '../../bundle/write/system.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { Issue, IssueStory, SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
+import { hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole } from '../examine.ts';
+import type { FleetStore, FoundBundle } from '../fleet-store.ts';
+import { ServiceClient } from './client.ts';
+import { type Offer, type OfferAnswer, offsetHeader, paths } from './protocol.ts';
+
+/** How often an upload that was cut is continued before the sender gives up. */
+const mostCuts = 5;
+
+/** Throws `usage` for an invalid address or a missing token. */
+export function openRemoteStore(place: string, token = process.env['AGENTDUMP_STORE_TOKEN']): FleetStore {
+  const base = baseOf(place);
+  if (!token)
+    throw new AgentdumpError('usage', `${base} needs a token: set AGENTDUMP_STORE_TOKEN`, {
+      argument: 'AGENTDUMP_STORE_TOKEN',
+    });
+  const client = new ServiceClient(base, token);
+  const copies: string[] = [];
+  const issuePath = (id: string) => `${paths.issues}/${encodeURIComponent(id)}`;
+  const newFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentdump-remote-'));
+    copies.push(folder);
+    return folder;
+  };
+  return {
+    place: base,
+    async send(bundles, { keys, onSent } = {}) {
+      if (keys)
+        throw new AgentdumpError('usage', 'a service takes encrypted bundles as they are: without a key', {
+          argument: 'identity',
+        });
+      const sent: SentBundle[] = [];
+      for (const path of bundles) {
+        const one = { path, ...(await sendOne(client, path)) };
+        sent.push(one);
+        onSent?.(one);
+      }
+      return sent;
+    },
+    // The service does this after each bundle.
+    settle: async () => {},
+    async list({ all = false } = {}) {
+      const path = `${paths.issues}${all ? '?all=1' : ''}`;
+      return (await client.askJson<{ issues: Issue[] }>(path)).issues;
+    },
+    countOutdated: async () => (await client.askJson<{ outdated: number }>(paths.issues)).outdated,
+    async show(id, { mostDeaths = 20 } = {}) {
+      const story = await client.askJson<IssueStory>(`${issuePath(id)}?deaths=${mostDeaths}`);
+      const deaths = story.deaths.map(({ path, ...death }) =>
+        path === undefined ? death : { ...death, path: new URL(path, base).href },
+      );
+      return { ...story, deaths };
+    },
+    async decide({ id, ...decision }) {
+      return (await client.askJson<{ issues: string[] }>(issuePath(id), { method: 'POST', json: decision }))
+        .issues;
+    },
+    async reprocess() {
+      throw new AgentdumpError(
+        'usage',
+        'reprocess reads every bundle: run it where the store of the service is',
+        {
+          argument: 'store',
+        },
+      );
+    },
+    async fetch(bundle, output) {
+      const { response, name } = await askBundle(client, bundle);
+      const path = resolve(output ?? name);
+      await saveTo(path, response);
+      return path;
+    },
+    async find(bundle): Promise<FoundBundle | undefined> {
+      try {
+        const { response, name, issue, at } = await askBundle(client, bundle);
+        const path = join(newFolder(), name);
+        await saveTo(path, response);
+        return { path, name, issue, at };
+      } catch (error) {
+        if (error instanceof AgentdumpError && error.code === 'not-found') return undefined;
+        throw error;
+      }
+    },
+    async close() {
+      for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+    },
+  };
+}
+
+function baseOf(place: string): string {
+  const url = URL.canParse(place) ? new URL(place) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search)
+    throw new AgentdumpError('usage', 'a service is named by its address alone: https://host/', {
+      argument: 'store',
+    });
+  return url.href.replace(/\/*$/, '/');
+}
+
+async function sendOne(client: ServiceClient, path: string): Promise<SendOutcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-packed-'));
+  try {
+    return await sendFile(client, path, folder);
+  } catch (error) {
+    if (error instanceof Refusal) return { outcome: 'refused', because: error.message };
+    throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param folder for a packed copy. @throws Refusal, and problems of the service. */
+async function sendFile(client: ServiceClient, path: string, folder: string): Promise<SendOutcome> {
+  const { file, offer } = await prepare(path, folder);
+  for (let cuts = 0; ; cuts++) {
+    const answer = await client.askJson<OfferAnswer>(paths.offers, { method: 'POST', json: offer });
+    if (!('offset' in answer)) return answer;
+    try {
+      return await upload(client, file, offer, answer.offset);
+    } catch (error) {
+      const isCut =
+        error instanceof AgentdumpError && (error.details['temporary'] === true || error.code === 'held');
+      if (!isCut || cuts === mostCuts) throw error;
+      await new Promise((wake) => setTimeout(wake, 200 * 2 ** cuts));
+    }
+  }
+}
+
+async function prepare(path: string, folder: string): Promise<{ file: string; offer: Offer }> {
+  const describe = (file: string): Offer => ({
+    sha256: hashOf(file),
+    bytes: statSync(file).size,
+    name: basename(path),
+  });
+  if (isEncrypted(path, mostBundleBytes)) return { file: path, offer: describe(path) };
+  const bundle = await judge(() => openBundle(path));
+  try {
+    const digest = await judge(() => requireWhole(bundle, mostBundleBytes));
+    // The same name gives the same bytes, so that an upload can be continued.
+    const file = bundle.packed ? path : join(folder, packedName(path));
+    if (!bundle.packed) await judge(() => packBundle(path, { output: file }));
+    return { file, offer: { ...describe(file), bundle: bundle.id, digest } };
+  } finally {
+    bundle.close();
+  }
+}
+
+function upload(client: ServiceClient, file: string, offer: Offer, offset: number): Promise<SendOutcome> {
+  const query = new URLSearchParams({ bytes: String(offer.bytes), name: offer.name });
+  const body = Readable.toWeb(createReadStream(file, { start: offset })) as ReadableStream;
+  return client.askJson(`${paths.uploads}${offer.sha256}?${query}`, {
+    method: 'PUT',
+    body,
+    headers: { [offsetHeader]: String(offset) },
+  });
+}
+
+async function askBundle(client: ServiceClient, bundle: string) {
+  const response = await client.ask(`${paths.bundles}${encodeURIComponent(bundle)}`);
+  const { headers } = response;
+  const name = headers.get('x-agentdump-name') ?? '';
+  // The name becomes a file here.
+  if (!/^[\w-][\w.-]{0,200}$/.test(name))
+    throw new AgentdumpError('malformed-input', 'the service sent a bundle without a usable name', {
+      format: 'service',
+      field: 'x-agentdump-name',
+    });
+  return {
+    response,
+    name,
+    issue: headers.get('x-agentdump-issue') ?? '',
+    at: headers.get('x-agentdump-at') ?? '',
+  };
+}
+
+async function saveTo(path: string, response: Response): Promise<void> {
+  const wanted = Number(response.headers.get('content-length'));
+  try {
+    const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+    await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    throw unwritable(path, failureCode(error), error);
+  }
+  const { size } = statSync(path);
+  if (size === wanted) return;
+  rmSync(path, { force: true });
+  throw unwritable(path, `${size} of ${wanted} bytes came`);
+}
