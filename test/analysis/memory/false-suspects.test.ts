@@ -159,3 +159,20 @@ test('an index of a table that was made at once, and a single buffer, are no sus
   assert.deepEqual(titles(buffers(20, 'Uint8Array')), [], 'twenty may be a pool');
   assert.match(titles(buffers(200, 'Uint8Array')).join('; '), /Buffers hold [^;]*: global\.frames(?:;|$)/);
 });
+
+test('what a program defines, in hundreds, is no suspect; a crowd of the same things is one, and some hundred emitters', () => {
+  const rulesOf = (count: number, isEmitter = false): string[] => {
+    const { snapshot, global } = synthProgram();
+    const registry = snapshot.node({ size: 64 });
+    snapshot.edge(global, registry, 'registry');
+    for (let at = 0; at < count; at++) {
+      const model = snapshot.node({ name: 'Model', size: 9_000_000 / count });
+      if (isEmitter) snapshot.edge(model, snapshot.node({ size: 32 }), '_events');
+      snapshot.edge(registry, model, `model ${at}`);
+    }
+    return computeSuspects(heapOf(snapshot)).map(({ confidence }) => confidence);
+  };
+  assert.deepEqual(rulesOf(600), []);
+  assert.equal(rulesOf(3000)[0], 'possible');
+  assert.equal(rulesOf(600, true)[0], 'possible');
+});
