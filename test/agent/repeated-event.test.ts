@@ -154,3 +154,18 @@ test('an event of another name, a comment or another line end is no part of a ru
     assert.deepEqual([pieces, events], ['abcdefg', 7], `chunks of ${size}`);
   }
 });
+
+test('lines that end with CR, or with LF and CR, are the same events, in one pass', () => {
+  const event = `data: ${chunk('one ')}\n\n`;
+  for (const end of ['\r', '\r\n', '\n']) {
+    const blank = end === '\n' ? '\n\r' : end + end;
+    const stream = event + `data: ${chunk('two ')}${blank}`.repeat(80_000);
+    const { user } = process.cpuUsage();
+    const { pieces, events } = piecesOf(stream, stream.length);
+    const seconds = (process.cpuUsage().user - user) / 1e6;
+    assert.equal(events, 80_001, JSON.stringify(end));
+    assert.equal(pieces, `one ${'two '.repeat(80_000)}`);
+    // Some 0.1 s. A search for the blank line from each event took 10 s.
+    assert.ok(seconds < 4, `${seconds} s`);
+  }
+});

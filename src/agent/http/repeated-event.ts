@@ -66,7 +66,8 @@ export class EventParser {
     for (; ; count++) {
       const from = end + lineBefore.length;
       if (text.slice(end, from) !== lineBefore) break;
-      const next = text.indexOf(eventEnd, from) + eventEnd.length;
+      // The end of the line, which is near; a search for the blank line would go through the whole text if there is none.
+      const next = text.indexOf('\n', from) + eventEnd.length;
       const to = next - lineAfter.length;
       if (to < from || text.slice(to, next) !== lineAfter) break;
       const piece = text.slice(from, to);

@@ -59,7 +59,9 @@ export class SseDecoder {
     let lf = text.indexOf('\n');
     let cr = text.indexOf('\r');
     while (lf !== -1 || cr !== -1) {
-      if (this.#passRun && this.#isBetweenEvents()) {
+      const isLf = lf !== -1 && (cr === -1 || lf < cr);
+      // Events that it knows end their lines with LF.
+      if (this.#passRun && isLf && this.#isBetweenEvents()) {
         const passed = this.#passRun(text, start);
         if (passed > start) {
           start = passed;
@@ -68,7 +70,7 @@ export class SseDecoder {
           continue;
         }
       }
-      const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
+      const end = isLf ? lf : cr;
       const line = text.slice(start, end);
       this.#line(this.#rest === '' ? line : this.#rest + line, onEvent);
       this.#rest = '';
