@@ -21,13 +21,14 @@ const endedEarly =
 export function findTroubledCalls(run: AgentRun, account: Account, dying: DyingWork): Told[] {
   const { endedAt = '', failures = [], aborts = [] } = account.agent ?? {};
   const causes = new Set(failures.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId));
-  return inRows(run, dying).flatMap(({ group, whose, requests }) => {
+  return inRows(run, dying).flatMap(({ group, whose, requests, isAnsweredLater }) => {
     const last = group.calls.at(-1) as ModelCall;
     if (causes.has(last.id)) return [];
     const beforeEndMs =
       Date.parse(endedAt) - Date.parse(last.startedAt ?? '') - (last.durationMs ?? Number.NaN);
     const attempts = `${attemptText(group.calls)}${abortText(last, aborts, account.process?.cwd)}`;
-    const more = requests > 1 ? `; the same happened for ${requests - 1} more` : laterText(run, last);
+    const later = isAnsweredLater ? '; a later call was answered' : '';
+    const more = requests > 1 ? `; the same happened for ${requests - 1} more` : later;
     return {
       ...(beforeEndMs >= 0 && { beforeEndMs }),
       fact: `${group.fact(last)}${attempts}${dying.textFor(whose, run)}${more}`,
@@ -42,23 +43,38 @@ interface Row {
   whose: Whose;
   /** The number of other requests with such calls; the row describes the newest one. */
   requests: number;
+  /** A later call of the same request succeeded. */
+  isAnsweredLater: boolean;
 }
 
 /** Calls are grouped within each request, because those of several requests interleave. Similar ones of other requests share a row. */
 function inRows(run: AgentRun, dying: DyingWork): Row[] {
   const rows = new Map<string, Omit<Row, 'requests'> & { requests: Set<string | undefined> }>();
-  for (const request of new Set(run.modelCalls.map(({ serverRequest }) => serverRequest))) {
-    const calls = run.modelCalls.filter(({ serverRequest }) => serverRequest === request);
-    for (const group of inGroups(calls.slice(-lastCalls))) {
+  for (const [request, all] of byRequest(run.modelCalls)) {
+    const calls = all.slice(-lastCalls);
+    const answered = calls.findLastIndex(({ status }) => status === 'finished');
+    for (const group of inGroups(calls)) {
       const [first] = group.calls;
       const whose = dying.whose(first ?? {}, run);
       const isOther = whose === 'others' && request !== undefined;
       const key = isOther ? group.key : `${request} ${first?.id}`;
       const { requests = new Set<string | undefined>() } = rows.get(key) ?? {};
-      rows.set(key, { group, whose, requests: requests.add(request) });
+      const isAnsweredLater = calls.indexOf(group.calls.at(-1) as ModelCall) < answered;
+      rows.set(key, { group, whose, isAnsweredLater, requests: requests.add(request) });
     }
   }
   return [...rows.values()].map(({ requests, ...row }) => ({ ...row, requests: requests.size }));
+}
+
+/** In the order of their first calls. */
+function byRequest(calls: readonly ModelCall[]): Map<string | undefined, ModelCall[]> {
+  const found = new Map<string | undefined, ModelCall[]>();
+  for (const call of calls) {
+    const known = found.get(call.serverRequest);
+    if (known) known.push(call);
+    else found.set(call.serverRequest, [call]);
+  }
+  return found;
 }
 
 interface Group {
@@ -135,14 +151,4 @@ function attemptText(calls: readonly ModelCall[]): string {
   if (calls.length > 1) return `, ${formatCount(calls.length, 'time')} in a row`;
   const count = calls.at(-1)?.resendCount;
   return count === undefined ? '' : `, at attempt ${count + 1}`;
-}
-
-/** Says so if a later call succeeded. */
-function laterText({ modelCalls }: AgentRun, last: ModelCall): string {
-  const later = modelCalls.slice(modelCalls.indexOf(last) + 1);
-  return later.some(
-    ({ status, serverRequest }) => status === 'finished' && serverRequest === last.serverRequest,
-  )
-    ? '; a later call was answered'
-    : '';
 }
