@@ -14,7 +14,8 @@ export function policyOf(
 ): Policy {
   return createPolicy({
     environment: { ...environmentAtExec(), ...process.env },
-    commandLine: [...process.argv, ...process.execArgv],
+    // The program may have put objects there, whose texts are code of its own.
+    commandLine: [...process.argv, ...process.execArgv].filter((word) => typeof word === 'string'),
     known,
     home: findHome(),
     allow,
