@@ -132,19 +132,26 @@ export function rootSentence(facts: VerdictFacts): string {
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
   const said = clip(headlineOf(root).replace(/\.$/, ''), 300);
-  const abort = abortFor(root, account);
-  if (abort) {
-    const where = placeOfCulprit(abort.frames ?? [], cwdOf(account));
-    return `${said}${where ? `, the reason that abort() was given at ${where}` : ''}`;
+  const aborts = abortsFor(root, account);
+  if (aborts.length > 0) {
+    const places = new Set(aborts.map(({ frames = [] }) => placeOfCulprit(frames, cwdOf(account))));
+    const [where] = places;
+    if (where === undefined || places.size > 1) return said;
+    const what = root.name === 'AbortError' ? 'of the abort()' : 'the reason that abort() was given';
+    return `${said}, ${what} at ${where}`;
   }
   const culprit = culpritFrame(root.frames);
   const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : undefined;
   return `${said}${place ? ` at ${place}` : ''}`;
 }
 
-/** The abort whose reason this is. Node gives the reason a new stack where a fetch rejects with it, which is not where it comes from. */
-function abortFor({ message }: ErrorFacts, { agent }: VerdictFacts['account']): AgentAbort | undefined {
-  return agent?.aborts?.find(({ error }) => message !== undefined && error?.message === message);
+/**
+ * The aborts whose reason this may be; several can have one of the same words. Node gives the reason a new stack where a fetch
+ * rejects with it, which is not where it comes from.
+ */
+function abortsFor({ name, message }: ErrorFacts, { agent }: VerdictFacts['account']): AgentAbort[] {
+  if (message === undefined) return [];
+  return (agent?.aborts ?? []).filter(({ error }) => error?.type === name && error?.message === message);
 }
 
 function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): string {
@@ -289,7 +296,7 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   if (likely !== undefined) steps.push(`Open ${likely}, which likely threw it.`);
   for (const step of onDemandFailure(facts)?.steps ?? []) if (!steps.includes(step)) steps.push(step);
   const root = account.error && rootCause(account.error);
-  const hasCause = root !== undefined && root !== account.error && !abortFor(root, account);
+  const hasCause = root !== undefined && root !== account.error && abortsFor(root, account).length === 0;
   const rootPlace = hasCause ? placeOfCulprit(root.frames ?? [], cwdOf(account)) : undefined;
   if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);
   const abortedAt = abortPlace(facts);
