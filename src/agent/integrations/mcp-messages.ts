@@ -106,7 +106,10 @@ export class McpMessages {
     const { isError, content, structuredContent } = objectOf(rpc['result']);
     if (rpc['error'] !== undefined) {
       const { code, message } = objectOf(rpc['error']);
-      this.#willFail(key, `MCP error ${code}: ${message}`);
+      // Of another kind, the client's package rejects the answer.
+      if (typeof code === 'number' && typeof message === 'string')
+        this.#willFail(key, `MCP error ${code}: ${message}`);
+      else this.#calls.delete(key);
       this.#framework.endTool(key, failed(rpc['error']));
       return;
     }
