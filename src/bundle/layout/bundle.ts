@@ -211,7 +211,7 @@ export interface TriggerPart {
   recorderId?: string;
   /** The state of the blocked event loop, for a stall or for a signal during one. */
   stall?: StallFacts;
-  /** For an exit: the last server that was told to listen could not, moments before; `stack` is that of the call. */
+  /** For an exit: moments before, a server could not listen, and none was told to since; `stack` is that of the call. */
   failedListen?: { message: string; stack?: string };
 }
 

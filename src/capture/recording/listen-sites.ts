@@ -1,5 +1,5 @@
 /**
- * Where the program called `listen`, and whether the last call failed. If the address is taken, Node emits the error in a tick of
+ * Where the program called `listen`, and which call failed. If the address is taken, Node emits the error in a tick of
  * its own, with no frame of the program on the stack. V8 captures the frames now, and formats them only if a death needs the
  * text.
  */
@@ -22,7 +22,7 @@ interface ListenMessage {
 export interface ListenSites {
   /** Captured when this server was told to listen; its stack has not been formatted. */
   find(server: unknown): Error | undefined;
-  /** The error of the last server that was told to listen, if it could not, and moments ago. */
+  /** The error of a server that could not listen moments ago, if none was told to since. */
   readonly failure: { error: unknown; made: Error | undefined } | undefined;
   undo(): void;
 }

@@ -81,7 +81,7 @@ function listenEvidence(facts: VerdictFacts): Evidence[] {
   if (!failedListen) return [];
   const place = listenPlace(facts);
   const where = place === undefined ? '' : ` It was told to at ${place}.`;
-  const fact = `The last server that was told to listen could not: ${failedListen.message.replace(/\.$/, '')}.${where}`;
+  const fact = `A server that was told to listen could not: ${failedListen.message.replace(/\.$/, '')}.${where}`;
   return [{ fact, part: 'trigger.json' }];
 }
 
