@@ -4,6 +4,7 @@
  * most a fixed number per second is captured, and the operations are referenced weakly.
  */
 import type { ChildProcess } from 'node:child_process';
+import { types } from 'node:util';
 import { quietly } from '../quiet-stack.ts';
 
 export interface BeginSite {
@@ -137,8 +138,9 @@ function commandsOf({ spawnargs }: ChildProcess): string[] {
 
 const isSuccess = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === 0 && signalCode === null;
 
-/** An own field, so that no code of the program runs. */
+/** An own field, and not of a proxy, so that no code of the program runs. */
 const textField = (error: object, name: string): string | undefined => {
+  if (types.isProxy(error)) return undefined;
   const value: unknown = Object.getOwnPropertyDescriptor(error, name)?.value;
   return typeof value === 'string' ? value : undefined;
 };
