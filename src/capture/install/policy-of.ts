@@ -14,14 +14,22 @@ export function policyOf(
 ): Policy {
   return createPolicy({
     environment: { ...environmentAtExec(), ...process.env },
-    // The program may have put objects there, whose texts are code of its own.
-    commandLine: [...process.argv, ...process.execArgv].filter((word) => typeof word === 'string'),
+    commandLine: commandLine(),
     known,
     home: findHome(),
     allow,
     deny,
     learns,
   });
+}
+
+/** The program may have put there what throws, and objects, whose texts are code of its own. */
+function commandLine(): string[] {
+  try {
+    return [...process.argv, ...process.execArgv].filter((word) => typeof word === 'string');
+  } catch {
+    return [];
+  }
 }
 
 /** The program may have replaced node:os with something that throws. */
