@@ -34,7 +34,9 @@ export function escapeLine(text: string): string {
 
 /**
  * Changes a finished document so that no CI runner takes a line for a command: GitHub's runner reads `::name::` at the start
- * of a line after white space, and `##[name]` anywhere; Azure's reads `##vso[` anywhere.
+ * of a line after white space, and `##[name]` anywhere; Azure's reads `##vso[` anywhere. Whatever the variables say where it
+ * is printed: those of a runner are missing in a container or on a machine that a step of its job asks, and a document may be
+ * written to a file that a job prints later.
  */
 export function defuseWorkflowCommands(document: string): string {
   return document.replace(/^([^\S\n]*):(?=:)/gm, '$1\\x3a').replace(/##(?=\[|vso\[)/g, '#\\x23');
