@@ -1,6 +1,6 @@
 /**
- * Compares texts with the hashes that V8 stored with them: of each name and, since V8 12, each source of up to 16,383
- * characters. A text that was damaged still looks like one; its hash does not fit any more. The seed differs in each process. It is
+ * Compares texts with the hashes that V8 stored with them: of each name but those of Node's own files and, since V8 12, of each source
+ * of up to 16,383 characters. A text that was damaged still looks like one; its hash does not fit any more. The seed differs in each process. It is
  * in a byte array at the start of V8's read-only heap, and recognised by the texts there: with it, their hashes are right, by
  * one of V8's two functions.
  */
