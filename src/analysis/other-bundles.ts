@@ -76,8 +76,9 @@ export interface BundlesBefore {
 }
 
 /**
- * Hangs of this process, ends of its workers and signals that it handled, recorded in other bundles, one sentence each, newest first. `read` returns
- * a bundle's account, or undefined if it can't be read. `isEndSeen`: if false, the process may have lived on for a long time.
+ * Hangs of this process, ends of its workers and signals that it handled, recorded in other bundles, one sentence each, newest
+ * first. `read` returns a bundle's account, or undefined if it can't be read. `isEndSeen`: if false, the process may have lived on
+ * for a long time.
  */
 export async function findBundlesBefore(
   bundlePath: string,
@@ -142,7 +143,7 @@ function listBefore(bundlePath: string, from: string, to: string): ListedBundle[
   }
 }
 
-/** `Killed by SIGKILL 2.6 s after SIGTERM`: an orchestrator's order, whoever sent them. */
+/** `Killed by SIGKILL 2.6 s after SIGTERM`, which is how an orchestrator stops a program; who sent them is not known. */
 export function joinRequest(account: Account, { signal, agoMs }: NonNullable<BundlesBefore['asked']>): void {
   const { verdict } = account;
   if (verdict?.kind !== 'killed' || verdict.title === unseenTitle) return;
