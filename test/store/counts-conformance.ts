@@ -168,6 +168,10 @@ export function testCounts({ name, skip, open }: StoreKind): void {
       for (const story of stories) assert.deepEqual(await showIssue(store, story.id), story);
       await addDeath(store.index, randomDeath(random, 99));
       await holds();
+      await query('drop table agentdump_tokens, agentdump_uploads');
+      await query('update agentdump_version set version = 2');
+      await store.index.transaction(makeTables);
+      assert.deepEqual(await query('select name, bundles from agentdump_tokens'), []);
       await query('update agentdump_version set version = 1000');
       await assert.rejects(store.index.transaction(makeTables), { code: 'unsupported-version' });
       await query('delete from agentdump_version');

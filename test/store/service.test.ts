@@ -24,7 +24,14 @@ import { listIssues } from '../../src/store/issues.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { openRemoteStore } from '../../src/store/service/remote-store.ts';
 import { type RunningService, serveStore } from '../../src/store/service/serve.ts';
-import { listTokens, makeToken, revokeToken, usualLimits } from '../../src/store/service/tokens.ts';
+import {
+  claimUpload,
+  listTokens,
+  makeToken,
+  revokeToken,
+  usualLimits,
+} from '../../src/store/service/tokens.ts';
+import { Uploads } from '../../src/store/service/uploads.ts';
 import { newStore } from './new-store.ts';
 import { randomId, writeDeath } from './synth-death.ts';
 
@@ -316,6 +323,43 @@ test('a sender that has reached its limit is told when to come again', async () 
   const seconds = Number(answer.headers.get('retry-after'));
   assert.ok(answer.status === 429 && seconds > 0 && seconds <= 3600, String(seconds));
   assert.equal((await sendAs('send', path)).outcome, 'stored', 'another sender has a limit of its own');
+});
+
+test('a bundle that a token can never upload is refused, and the hours before are forgotten', async () => {
+  const limits = { bundlesPerHour: 1000, bytesPerHour: 1000 };
+  const token = await makeToken(store.index, { name: 'tiny', may: 'send', ...limits });
+  const sent = await sendTo(openRemoteStore(service.url, token), writeDeath(dumps));
+  assert.match(sent.because ?? '', /more than the 1000 that the token tiny may upload in an hour/);
+  assert.equal(await claimUpload(store.index, { name: 'tiny', may: 'send', ...limits }, 1001), false);
+  const claim = () => claimUpload(store.index, { name: 'tiny', may: 'send', ...limits }, 600);
+  assert.deepEqual([await claim(), await claim()], [true, false]);
+  await store.index.query(
+    "update agentdump_uploads set hour = hour - interval '1 hour' where token = 'tiny'",
+  );
+  assert.equal(await claim(), true);
+  const rows = await store.index.query("select from agentdump_uploads where token = 'tiny'");
+  assert.equal(rows.length, 1);
+  const { bundles, bytes } = (await listTokens(store.index)).find(({ name }) => name === 'tiny') ?? {};
+  assert.deepEqual([bundles, bytes], [2, 1200]);
+});
+
+test('a token that was revoked can be made anew', async () => {
+  const make = () => makeToken(store.index, { name: 'again', may: 'read', ...usualLimits });
+  const first = await make();
+  await revokeToken(store.index, 'again');
+  const second = await make();
+  assert.equal((await ask('/v1/issues', first)).status, 401);
+  assert.equal((await ask('/v1/issues', second)).status, 200);
+});
+
+test('an upload that two requests begin at once keeps what came first', () => {
+  const folder = join(dumps, 'uploads');
+  const own = new Uploads(folder);
+  const upload = { sender: 'send', sha256: 'c'.repeat(64), bytes: 100 };
+  assert.equal(own.begin(upload), 0);
+  appendFileSync(own.pathOf(upload), 'some bytes');
+  assert.equal(own.begin(upload), 10);
+  assert.throws(() => own.requireRoom({ ...upload, bytes: 2 ** 52 }), { code: 'unwritable' });
 });
 
 test('a bundle with a secret in it is counted and not kept', async () => {

@@ -38,7 +38,8 @@ const tables = [
     primary key (issue, kind, occasion))`,
   `create table if not exists agentdump_tokens (
     name text primary key, hash text not null unique, may text not null, bundles_per_hour integer not null,
-    bytes_per_hour bigint not null, made_at timestamptz not null default now(), revoked_at timestamptz)`,
+    bytes_per_hour bigint not null, made_at timestamptz not null default now(), revoked_at timestamptz,
+    bundles bigint not null default 0, bytes bigint not null default 0)`,
   `create table if not exists agentdump_uploads (
     token text not null, hour timestamptz not null, bundles integer not null, bytes bigint not null,
     primary key (token, hour))`,
@@ -49,6 +50,8 @@ const added = [
   ['agentdump_signatures', 'link', "text not null default ''"],
   ['agentdump_deaths', 'was', 'text'],
   ['agentdump_deaths', 'is_kept', 'boolean not null default true'],
+  ['agentdump_tokens', 'bundles', 'bigint not null default 0'],
+  ['agentdump_tokens', 'bytes', 'bigint not null default 0'],
 ] as const;
 
 const indexes = [
@@ -62,7 +65,7 @@ const indexes = [
 ];
 
 /** Of what is above and below. A store of an older version is brought up to it once. */
-const version = 2;
+const version = 3;
 
 /** Serializes the creation: "if not exists" alone fails if two sessions do it at once. */
 const lock = 0x61646d71;

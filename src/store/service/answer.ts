@@ -145,23 +145,28 @@ async function receiveOffer(
   { store, uploads }: Service,
 ): Promise<OfferAnswer> {
   const offer = readOffer(await readJson(request));
-  if (offer.bytes > mostBundleBytes)
-    return {
-      outcome: 'refused',
-      because: `it has ${offer.bytes} bytes, more than the ${mostBundleBytes} that a store takes`,
-    };
+  const { bytes } = offer;
+  if (bytes > mostBundleBytes)
+    return refuse(`it has ${bytes} bytes, more than the ${mostBundleBytes} that a store takes`);
+  if (bytes > token.bytesPerHour)
+    return refuse(
+      `it has ${bytes} bytes, more than the ${token.bytesPerHour} that the token ${token.name} may upload in an hour`,
+    );
   const known = await findOffered(store, offer);
   if (known) return known;
   const upload: Announced = { sender: token.name, ...offer };
   const offset = uploads.offsetOf(upload);
   if (offset !== undefined) return { offset };
-  if (!(await claimUpload(store.index, token, offer.bytes)))
+  // Before it is counted, because a sender asks again for a while.
+  uploads.requireRoom(upload);
+  if (!(await claimUpload(store.index, token, bytes)))
     throw new Refused(429, `the limit of the token ${token.name} for this hour is reached`, {
       'retry-after': String(3600 - (Math.floor(Date.now() / 1000) % 3600)),
     });
-  uploads.begin(upload);
-  return { offset: 0 };
+  return { offset: uploads.begin(upload) };
 }
+
+const refuse = (because: string): SendOutcome => ({ outcome: 'refused', because });
 
 async function receiveUpload(
   request: IncomingMessage,

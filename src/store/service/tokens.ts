@@ -29,7 +29,7 @@ export interface ListedToken extends Token {
 export const usualLimits: TokenLimits = { bundlesPerHour: 1000, bytesPerHour: 10 * 1024 ** 3 };
 const prefix = 'adt_';
 
-/** Returns the token, which is not stored. Throws `usage` if the name is taken or no name. */
+/** Returns the token, which is not stored. Throws `usage` if a valid token has the name, or if it is no name. */
 export async function makeToken(
   { query }: IndexDatabase,
   { name, may, bundlesPerHour, bytesPerHour }: Token,
@@ -40,8 +40,11 @@ export async function makeToken(
     });
   const secret = `${prefix}${randomBytes(32).toString('base64url')}`;
   const rows = await query(
-    `insert into agentdump_tokens (name, hash, may, bundles_per_hour, bytes_per_hour) values ($1, $2, $3, $4, $5)
-     on conflict (name) do nothing returning name`,
+    `insert into agentdump_tokens as known (name, hash, may, bundles_per_hour, bytes_per_hour) values ($1, $2, $3, $4, $5)
+     on conflict (name) do update set hash = excluded.hash, may = excluded.may, bundles_per_hour = excluded.bundles_per_hour,
+       bytes_per_hour = excluded.bytes_per_hour, made_at = now(), revoked_at = null, bundles = 0, bytes = 0
+       where known.revoked_at is not null or known.hash = excluded.hash
+     returning name`,
     [name, hashOf(secret), may, bundlesPerHour, bytesPerHour],
   );
   if (rows.length === 0)
@@ -66,8 +69,7 @@ export function listTokens({ query }: IndexDatabase): Promise<ListedToken[]> {
   return query<ListedToken & { revokedAt: string | null }>(
     `select name, may, bundles_per_hour as "bundlesPerHour", bytes_per_hour::double precision as "bytesPerHour",
        ${iso('made_at')} as "madeAt", ${iso('revoked_at')} as "revokedAt",
-       coalesce((select sum(bundles) from agentdump_uploads where token = name), 0)::integer as bundles,
-       coalesce((select sum(bytes) from agentdump_uploads where token = name), 0)::double precision as bytes
+       bundles::double precision as bundles, bytes::double precision as bytes
      from agentdump_tokens order by name`,
   ).then((rows) =>
     rows.map(({ revokedAt, ...row }) => ({ ...row, ...(revokedAt !== null && { revokedAt }) })),
@@ -82,17 +84,26 @@ export async function revokeToken({ query }: IndexDatabase, name: string): Promi
     throw new AgentdumpError('not-found', `there is no valid token ${name}`, { name });
 }
 
-/** Counts an upload before it begins. Returns false if the limit of this hour is reached. */
+/**
+ * Counts an upload before it begins. Returns false if the limit of this hour is reached. Rows of earlier hours are removed: what
+ * they added up to is in the token.
+ */
 export async function claimUpload(
   { query }: IndexDatabase,
   { name, bundlesPerHour, bytesPerHour }: Token,
   bytes: number,
 ): Promise<boolean> {
   const rows = await query(
-    `insert into agentdump_uploads as used (token, hour, bundles, bytes) values ($1, date_trunc('hour', now(), 'UTC'), 1, $2)
-     on conflict (token, hour) do update set bundles = used.bundles + 1, bytes = used.bytes + excluded.bytes
-       where used.bundles < $3 and used.bytes + excluded.bytes <= $4
-     returning bundles`,
+    `with gone as (
+       delete from agentdump_uploads where token = $1 and hour < date_trunc('hour', now(), 'UTC')),
+     claimed as (
+       insert into agentdump_uploads as used (token, hour, bundles, bytes)
+       select $1, date_trunc('hour', now(), 'UTC'), 1, $2::bigint where $2::bigint <= $4::bigint
+       on conflict (token, hour) do update set bundles = used.bundles + 1, bytes = used.bytes + excluded.bytes
+         where used.bundles < $3::integer and used.bytes + excluded.bytes <= $4::bigint
+       returning token)
+     update agentdump_tokens as known set bundles = known.bundles + 1, bytes = known.bytes + $2::bigint
+     from claimed where known.name = claimed.token returning known.name`,
     [name, bytes, bundlesPerHour, bytesPerHour],
   );
   return rows.length > 0;

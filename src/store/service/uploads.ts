@@ -25,6 +25,8 @@ export interface Announced {
 export class Uploads {
   readonly #folder: string;
   readonly #receiving = new Set<string>();
+  /** What was announced of each file. */
+  readonly #begun = new Map<string, number>();
 
   /** Throws `unwritable`. */
   constructor(folder: string) {
@@ -41,15 +43,33 @@ export class Uploads {
   }
 
   /** Throws `unwritable` if the disk has no room for it. */
-  begin(upload: Announced): void {
+  requireRoom({ bytes }: Announced): void {
     this.#removeOld();
     const { bavail, bsize } = statfsSync(this.#folder);
-    if (bavail * bsize < upload.bytes + spareBytes)
-      throw new AgentdumpError('unwritable', 'the service has no room for it', {
-        path: this.#folder,
-        reason: 'ENOSPC',
-      });
-    writeFileSync(this.pathOf(upload), '', { mode: 0o600 });
+    if (bavail * bsize >= bytes + this.#promised() + spareBytes) return;
+    throw new AgentdumpError('unwritable', 'the service has no room for it', {
+      path: this.#folder,
+      reason: 'ENOSPC',
+    });
+  }
+
+  /** Returns the number of bytes that are there: another request may have begun it meanwhile. */
+  begin(upload: Announced): number {
+    const path = this.pathOf(upload);
+    writeFileSync(path, '', { mode: 0o600, flag: 'a' });
+    this.#begun.set(path, upload.bytes);
+    return this.offsetOf(upload) ?? 0;
+  }
+
+  /** Bytes that were announced and have not come yet. */
+  #promised(): number {
+    let promised = 0;
+    for (const [path, bytes] of this.#begun) {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      if (stat) promised += Math.max(0, bytes - stat.size);
+      else this.#begun.delete(path);
+    }
+    return promised;
   }
 
   /**
