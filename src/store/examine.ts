@@ -17,17 +17,36 @@ export const mostBundleBytes = 2 * 1024 ** 3;
 /** A reason in the bundle itself; never a problem of the store. */
 export class Refusal extends Error {}
 
-/** Calls code that reads the bundle: whatever it throws becomes a refusal. */
+/** The machine has too few of something for now, which says nothing about the bundle. */
+const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EDQUOT', 'EAGAIN']);
+
+/** Calls code that reads the bundle: what it throws becomes a refusal, except `unwritable` and what the machine lacks. */
 export async function judge<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (error) {
     if (error instanceof Refusal || (error instanceof AgentdumpError && error.code === 'unwritable'))
       throw error;
+    const shortage = shortageOf(error);
+    if (shortage !== undefined)
+      throw new AgentdumpError(
+        'unwritable',
+        `the machine lacks something: ${shortage}`,
+        { reason: shortage },
+        error,
+      );
     throw new Refusal(
       error instanceof AgentdumpError ? error.message : `it cannot be read: ${String(error)}`,
     );
   }
+}
+
+function shortageOf(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (code !== undefined && shortages.has(code)) return code;
+  }
+  return undefined;
 }
 
 export function isEncrypted(path: string, limit: number): boolean {

@@ -104,7 +104,7 @@ async function storeClear(
     else await judge(() => packBundle(path, { output: draft }));
     const { size } = statSync(draft);
     const stored = { bundle: bundle.id, digest, blob, bytes: size };
-    const death = deathOf(account, stored, factsOf(bundle), Date.now());
+    const death = await judge(() => deathOf(account, stored, factsOf(bundle), Date.now()));
     return await keep(store, { draft, death });
   } finally {
     rmSync(draft, { force: true });
@@ -169,7 +169,8 @@ async function sendEncrypted(
           return there;
         }
         const account = await judge(() => analyzeBundle(bundle));
-        const death = deathOf(account, { ...stored, bundle: bundle.id }, factsOf(bundle), Date.now());
+        const opened = { ...stored, bundle: bundle.id };
+        const death = await judge(() => deathOf(account, opened, factsOf(bundle), Date.now()));
         return await keep(store, { draft, death, insteadOf: unopened });
       });
     } finally {

@@ -7,6 +7,8 @@ import { startThread } from '../../formats/heapsnapshot/thread.ts';
 import type { SecretEngine, Suspect } from './engine.ts';
 
 export interface BoundedEngine extends SecretEngine {
+  /** A text took too long: the engine was restarted, and after a few of them isn't used any more. */
+  readonly hasLost: boolean;
   close(): Promise<void>;
 }
 
@@ -44,7 +46,15 @@ export async function startBoundedEngine(limitMs = textLimitMs): Promise<Bounded
   };
   const { name = '', independent = false } = hello;
   const close = async (): Promise<void> => void (await worker.terminate());
-  return { name, independent, find, close };
+  return {
+    name,
+    independent,
+    find,
+    close,
+    get hasLost() {
+      return lost > 0;
+    },
+  };
 }
 
 async function start(): Promise<{ worker: Worker; hello: Answer }> {

@@ -38,12 +38,19 @@ const mostFinds = 1000;
 const leastTimeMs = 3500;
 const timePerByteMs = 500 / 1024 ** 2;
 
-/** The caller opens and closes the source. Parts that exceed the time limit are listed in `unsearched`. */
-export async function scanBundle(source: BundleSource, engine: SecretEngine): Promise<SecretScan> {
+/**
+ * The caller opens and closes the source. Parts that exceed the time limit are listed in `unsearched`. @param leastMs the limit
+ * of a small bundle.
+ */
+export async function scanBundle(
+  source: BundleSource,
+  engine: SecretEngine,
+  leastMs = leastTimeMs,
+): Promise<SecretScan> {
   const { name, independent } = engine;
   const scan: SecretScan = { engine: name, independent, files: 0, bytes: 0, finds: [], unsearched: [] };
   const stored = [...source.sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
-  const until = performance.now() + leastTimeMs + stored * timePerByteMs;
+  const until = performance.now() + leastMs + stored * timePerByteMs;
   for (const part of source.sizes.keys()) await scanFile(source, part, engine, scan, until);
   for (const [part, reason] of source.refused) scan.unsearched.push({ part, reason });
   for (const part of source.unfinished) scan.unsearched.push({ part, reason: 'it was never finished' });

@@ -1,5 +1,6 @@
 /** Adds an examined upload to the store, once. */
-import { copyFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import type { SendOutcome } from '../../model/fleet/issue.ts';
 import type { Death } from '../death.ts';
 import { Refusal } from '../examine.ts';
@@ -31,13 +32,13 @@ export function admit(store: Store, path: string, examined: Examined): Promise<S
   });
 }
 
-async function admitDeath(store: Store, path: string, { death, secrets }: Told): Promise<SendOutcome> {
+async function admitDeath(store: Store, path: string, { death, unfit }: Told): Promise<SendOutcome> {
   const known = await findKnown(store, death.bundle, death.digest);
   if (known) return known;
-  if (secrets !== undefined) return countOnly(store, death, secrets);
+  if (unfit !== undefined) return countOnly(store, death, unfit);
   const draft = store.blobs.draft(death.blob);
   try {
-    copyFileSync(path, draft);
+    await copyFile(path, draft);
     return await keep(store, { draft, death });
   } finally {
     rmSync(draft, { force: true });
@@ -45,7 +46,7 @@ async function admitDeath(store: Store, path: string, { death, secrets }: Told):
 }
 
 /** The death is counted, and the bundle not kept: as if retention had removed it. */
-async function countOnly(store: Store, death: Death, secrets: string): Promise<SendOutcome> {
+async function countOnly(store: Store, death: Death, unfit: string): Promise<SendOutcome> {
   const { bundle } = death;
   const issue = await store.index.transaction(async (query) => {
     const issues = await addDeaths(query, [death]);
@@ -54,8 +55,7 @@ async function countOnly(store: Store, death: Death, secrets: string): Promise<S
   });
   if (issue === undefined)
     return (await findKnown(store, bundle, death.digest)) ?? { outcome: 'there', bundle };
-  const because = `counted without its bundle, which seems to contain a secret: ${secrets}`;
-  return { outcome: 'stored', bundle, issue, because };
+  return { outcome: 'stored', bundle, issue, because: `counted without its bundle, ${unfit}` };
 }
 
 async function orRefused<Result>(work: () => Promise<Result>): Promise<Result | SendOutcome> {

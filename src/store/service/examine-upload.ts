@@ -1,8 +1,8 @@
-/** What an uploaded file is: the death that it tells of, and whether a secret is in it. Runs on a thread of its own. */
+/** What an uploaded file is: the death that it tells of, and whether a secret may be in it. Runs on a thread of its own. */
 import { statSync } from 'node:fs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
-import type { BoundedEngine } from '../../analysis/secrets/bounded-engine.ts';
-import { scanBundle } from '../../analysis/secrets/scan-bundle.ts';
+import type { SecretEngine } from '../../analysis/secrets/engine.ts';
+import { type SecretScan, scanBundle } from '../../analysis/secrets/scan-bundle.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
 import { redact } from '../../redaction/index.ts';
 import { clean, type Death, deathOf, sealedDeathOf } from '../death.ts';
@@ -18,14 +18,17 @@ export interface Question {
 
 export interface Told {
   death: Death;
-  /** Where secrets are, if there are any; the bundle must not be kept then. */
-  secrets?: string;
+  /** Why the bundle must not be kept: a secret is in it, or may be. */
+  unfit?: string;
 }
+
+/** The limit of the search for secrets in a small bundle; that of the whole examination is twice as long (examiner.ts). */
+const searchMs = 30_000;
 
 export type Examined = Told | { refused: string };
 
 /** Throws only for an error of ours. */
-export async function examineUpload(question: Question, engine: BoundedEngine): Promise<Examined> {
+export async function examineUpload(question: Question, engine: SecretEngine): Promise<Examined> {
   try {
     const { path, name, mostBytes } = question;
     if (isEncrypted(path, mostBytes)) return { death: sealedDeath(path, name) };
@@ -41,25 +44,26 @@ function sealedDeath(path: string, name: string): Death {
   return sealedDeathOf(name, { ...namesOfEncrypted(digest), digest, bytes: statSync(path).size }, Date.now());
 }
 
-async function readDeath({ path, mostBytes }: Question, engine: BoundedEngine): Promise<Examined> {
+async function readDeath({ path, mostBytes }: Question, engine: SecretEngine): Promise<Examined> {
   const bundle = await judge(() => openBundle(path));
   try {
     const digest = await judge(() => requireWhole(bundle, mostBytes));
     const account = await judge(() => analyzeBundle(bundle));
     const stored = { bundle: bundle.id, digest, blob: blobOf(bundle.id), bytes: statSync(path).size };
-    const death = deathOf(account, stored, factsOf(bundle), Date.now());
-    const { finds, unsearched } = await scanBundle(bundle.source, engine);
-    const [first] = finds;
-    if (first) {
-      const more = finds.length > 1 ? ` and ${finds.length - 1} more` : '';
-      return { death: withoutSecrets(death), secrets: `${first.part}:${first.line} (${first.rule})${more}` };
-    }
-    const [part] = unsearched;
-    if (part) return { refused: `it could not be searched for secrets: ${part.part}: ${part.reason}` };
-    return { death };
+    const death = await judge(() => deathOf(account, stored, factsOf(bundle), Date.now()));
+    const unfit = whyUnfit(await scanBundle(bundle.source, engine, searchMs));
+    return unfit === undefined ? { death } : { death: withoutSecrets(death), unfit };
   } finally {
     bundle.close();
   }
+}
+
+function whyUnfit({ finds, unsearched }: SecretScan): string | undefined {
+  const [find] = finds;
+  const more = finds.length > 1 ? ` and ${finds.length - 1} more` : '';
+  if (find) return `which seems to contain a secret: ${find.part}:${find.line} (${find.rule})${more}`;
+  const [part] = unsearched;
+  return part && `which could not be searched for secrets: ${part.part}: ${part.reason}`;
 }
 
 /** Its texts are from the bundle, too. */

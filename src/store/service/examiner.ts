@@ -2,8 +2,8 @@
  * Examines uploads on threads with limited memory and time: a hostile file can end its thread, and nothing else. A thread that
  * was lost is replaced for the next file.
  */
-import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { AgentdumpError } from '../../errors.ts';
 import { startThread } from '../../formats/heapsnapshot/thread.ts';
 import type { Examined, Question } from './examine-upload.ts';
 
@@ -12,60 +12,93 @@ const memoryMb = 1024;
 const leastTimeMs = 60_000;
 const timePerByteMs = 1000 / 1024 ** 2;
 
-export class Examiner {
-  readonly #idle: Worker[] = [];
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
+/** What a thread sends. `isSpent`: its engine has lost too many texts and would search no further one. */
+export type ThreadAnswer = { examined: Examined; isSpent: boolean } | { failure: string };
 
-  /** @param threads how many files are examined at the same time. */
-  constructor(threads: number) {
+/** What the file did to its thread; anything else is an error of ours, which says nothing about the file. */
+class Lost extends Error {}
+
+export class Examiner {
+  readonly #path: string;
+  readonly #idle: Worker[] = [];
+  readonly #busy = new Set<Worker>();
+  #waiting: (() => void)[] = [];
+  #free: number;
+  #isClosed = false;
+
+  /**
+   * @param threads how many files are examined at the same time. @param path of the module that a thread runs, as for
+   * `startThread`.
+   */
+  constructor(threads: number, path = 'store/service/examine-thread') {
     this.#free = threads;
+    this.#path = path;
   }
 
-  /** @param bytes the size of the file. @throws for an error of ours only. */
+  /** @param bytes the size of the file. @throws for an error of ours only, such as `closed`. */
   async examine(question: Question, bytes: number): Promise<Examined> {
-    while (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#free === 0 && !this.#isClosed)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#isClosed) throw closed();
     this.#free--;
-    const worker =
-      this.#idle.pop() ??
-      startThread('store/service/examine-thread', {}, { maxOldGenerationSizeMb: memoryMb });
-    const limitMs = Math.round(leastTimeMs + bytes * timePerByteMs);
+    const worker = this.#idle.pop() ?? this.#start();
+    this.#busy.add(worker);
     try {
-      const [answer] = (await askThread(worker, question, limitMs)) as [Examined | { failure: string }];
-      this.#idle.push(worker);
+      const answer = await askThread(worker, question, Math.round(leastTimeMs + bytes * timePerByteMs));
       if ('failure' in answer) throw new Error(answer.failure);
-      return answer;
+      if (!answer.isSpent && !this.#isClosed) this.#idle.push(worker);
+      return answer.examined;
     } catch (error) {
-      const lost = lostBecause(error);
-      if (lost === undefined) throw error;
-      await worker.terminate();
-      return { refused: `it cannot be read: ${lost}` };
+      if (this.#isClosed) throw closed();
+      if (!(error instanceof Lost)) throw error;
+      return { refused: `it cannot be read: ${error.message}` };
     } finally {
+      this.#busy.delete(worker);
+      if (!this.#idle.includes(worker)) await worker.terminate();
       this.#free++;
       this.#waiting.shift()?.();
     }
   }
 
+  /** Also ends what is being examined: its sender asks again. */
   async close(): Promise<void> {
-    for (const worker of this.#idle) await worker.terminate();
+    this.#isClosed = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+    for (const worker of [...this.#idle, ...this.#busy]) await worker.terminate();
+  }
+
+  #start(): Worker {
+    const worker = startThread(this.#path, {}, { maxOldGenerationSizeMb: memoryMb });
+    // An error that comes after the answer, without a listener, would end the process.
+    worker.on('error', () => {});
+    worker.once('exit', () => {
+      const at = this.#idle.indexOf(worker);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
+    return worker;
   }
 }
 
-/** What the file did to its thread; undefined for an error of ours, which says nothing about the file. */
-function lostBecause(error: unknown): string | undefined {
-  const { name, code } = error as NodeJS.ErrnoException;
-  if (name === 'AbortError') return 'it took too long';
-  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took too much memory' : undefined;
-}
+const closed = () => new AgentdumpError('unwritable', 'the service is being stopped', { reason: 'closed' });
 
-/** `once` rejects at an `error` event, such as that of a thread out of memory. */
-async function askThread(worker: Worker, question: Question, limitMs: number): Promise<unknown[]> {
-  worker.ref();
-  try {
-    const answer = once(worker, 'message', { signal: AbortSignal.timeout(limitMs) });
+function askThread(worker: Worker, question: Question, limitMs: number): Promise<ThreadAnswer> {
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void): void => {
+      clearTimeout(timer);
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      worker.unref();
+      finish();
+    };
+    const onMessage = (answer: ThreadAnswer) => settle(() => resolve(answer));
+    const onError = (error: NodeJS.ErrnoException) =>
+      settle(() => {
+        const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+        reject(isMemory ? new Lost('it took too much memory') : error);
+      });
+    const onExit = () => settle(() => reject(new Error('its thread ended without an answer')));
+    const timer = setTimeout(() => settle(() => reject(new Lost('it took too long'))), limitMs);
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    worker.ref();
     worker.postMessage(question);
-    return await answer;
-  } finally {
-    worker.unref();
-  }
+  });
 }
