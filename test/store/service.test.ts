@@ -19,6 +19,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { packBundle } from '../../src/bundle/finished/pack.ts';
 import { encryptBundle } from '../../src/bundle/finished/pack-encrypted.ts';
 import { readLock } from '../../src/bundle/write/age-key.ts';
+import { AgentdumpError } from '../../src/errors.ts';
 import type { FleetStore } from '../../src/store/fleet-store.ts';
 import { listIssues } from '../../src/store/issues.ts';
 import type { Store } from '../../src/store/open-store.ts';
@@ -219,6 +220,23 @@ function cutUpload({ sha256, bytes, name }: ReturnType<typeof offerOf>, part: Bu
   });
 }
 
+test('an examination that takes longer than a request waits is asked for again, and done once', async () => {
+  const hasty = await serveStore({
+    store: { ...store, close: async () => {} },
+    host: '127.0.0.1',
+    port: 0,
+    uploads: join(folder, 'hasty'),
+    patienceMs: 0,
+    note: (one) => notes.push(one),
+  });
+  const path = packBundle(writeDeath(dumps)).path;
+  const senders = [1, 2, 3].map(() => sendTo(openRemoteStore(hasty.url, tokens.send), path));
+  const outcomes = (await Promise.all(senders)).map(({ outcome }) => outcome);
+  assert.ok(outcomes.includes('stored') && !outcomes.includes('refused'), outcomes.join());
+  assert.deepEqual(readdirSync(join(folder, 'hasty')), []);
+  await hasty.close();
+});
+
 test('what is no bundle, or another one than it says, is refused with its reason and leaves nothing', async () => {
   const text = join(dumps, 'a.zip');
   writeFileSync(text, 'no zip at all');
@@ -306,6 +324,80 @@ test('requests that say nonsense are refused, and the service lives', async () =
   assert.deepEqual(notes, []);
 });
 
+test('a refusal arrives although its request was not read', async () => {
+  const body = Buffer.alloc(8 * 1024 ** 2);
+  const offered = { sha256: 'd'.repeat(64), bytes: body.length, name: 'x' };
+  for (const [path, token, method, status] of [
+    [`/v1/uploads/${offered.sha256}?bytes=${body.length}&name=x`, 'adt_wrong', 'PUT', 401],
+    [`/v1/uploads/${offered.sha256}?bytes=${body.length}&name=x`, tokens.read, 'PUT', 403],
+    [`/v1/uploads/${offered.sha256}?bytes=${body.length}&name=x`, tokens.send, 'PUT', 400],
+    ['/v1/offers', tokens.send, 'POST', 413],
+    ['/nowhere', tokens.send, 'PUT', 404],
+  ] as const)
+    assert.equal((await ask(path, token, { method, body })).status, status, `${method} ${path}`);
+  assert.equal(await statusOf('//'), 401);
+  assert.equal(await statusOf('//health'), 401);
+  assert.deepEqual(notes, []);
+});
+
+/** Of a path that `fetch` would rewrite. */
+function statusOf(path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    const asking = request({ hostname, port, path }, (response) => resolve(response.resume().statusCode));
+    asking.on('error', reject).end();
+  });
+}
+
+test('what is wrong with the store is told to its operator, and not to those who ask', async () => {
+  const told: string[] = [];
+  const failing = async () => {
+    throw new AgentdumpError('unwritable', 'postgresql://db.internal/dumps: connection refused', {});
+  };
+  const broken = await serveStore({
+    store: { ...store, index: { ...store.index, query: failing }, close: async () => {} },
+    host: '127.0.0.1',
+    port: 0,
+    uploads: join(folder, 'broken'),
+    note: (one) => told.push(one),
+  });
+  for (const path of ['/health', '/v1/issues']) {
+    const response = await fetch(new URL(path, broken.url), {
+      headers: { authorization: `Bearer ${tokens.read}` },
+    });
+    assert.equal(response.status, 503);
+    assert.doesNotMatch(await response.text(), /internal\/dumps/);
+  }
+  assert.match(told[0] ?? '', /db\.internal/);
+  await broken.close();
+});
+
+test('a service that is stopped does not wait for what it examines', async () => {
+  const stopped = await serveStore({
+    store: { ...store, close: async () => {} },
+    host: '127.0.0.1',
+    port: 0,
+    uploads: join(folder, 'stopped'),
+    patienceMs: 0,
+    note: () => {},
+  });
+  const file = packBundle(writeDeath(dumps)).path;
+  const offered = offerOf(file);
+  const at = (path: string, method: string, body: string | Buffer) =>
+    fetch(new URL(path, stopped.url), {
+      method,
+      body,
+      headers: { authorization: `Bearer ${tokens.send}` },
+    });
+  await at('/v1/offers', 'POST', JSON.stringify(offered));
+  const name = encodeURIComponent(offered.name);
+  const address = `/v1/uploads/${offered.sha256}?bytes=${offered.bytes}&name=${name}`;
+  const answer = await at(address, 'PUT', readFileSync(file));
+  assert.deepEqual(await answer.json(), { offset: offered.bytes });
+  await stopped.close();
+  assert.deepEqual(readdirSync(join(folder, 'stopped')), [`send-${offered.sha256}`]);
+});
+
 test('a sender that has reached its limit is told when to come again', async () => {
   const limits = { bundlesPerHour: 2, bytesPerHour: usualLimits.bytesPerHour };
   const token = await makeToken(store.index, { name: 'small', may: 'send', ...limits });
@@ -359,7 +451,7 @@ test('an upload that two requests begin at once keeps what came first', () => {
   assert.equal(own.begin(upload), 0);
   appendFileSync(own.pathOf(upload), 'some bytes');
   assert.equal(own.begin(upload), 10);
-  assert.throws(() => own.requireRoom({ ...upload, bytes: 2 ** 52 }), { code: 'unwritable' });
+  assert.deepEqual([own.hasRoom(upload), own.hasRoom({ ...upload, bytes: 2 ** 52 })], [true, false]);
 });
 
 test('a bundle with a secret in it is counted and not kept', async () => {
@@ -378,10 +470,4 @@ test('a bundle with a secret in it is counted and not kept', async () => {
   await assert.rejects(as('read').fetch(sent.bundle ?? ''), { code: 'not-found' });
   assert.equal((await sendAs('send', path)).outcome, 'there');
   nothingIsLeft();
-});
-
-test('addresses that name no service', () => {
-  for (const place of ['https://', 'https://user:pw@host/', 'https://host/?x=1'])
-    assert.throws(() => openRemoteStore(place, 'adt_x'), { code: 'usage' }, place);
-  assert.throws(() => openRemoteStore('https://host/', ''), /set AGENTDUMP_STORE_TOKEN/);
 });

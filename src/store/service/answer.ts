@@ -11,9 +11,9 @@ import { mostBundleBytes } from '../examine.ts';
 import { findKeptBundle } from '../fetch-bundle.ts';
 import type { FleetStore } from '../fleet-store.ts';
 import type { Store } from '../open-store.ts';
-import { admit, findOffered } from './admit.ts';
-import type { Examiner } from './examiner.ts';
-import { type OfferAnswer, offsetHeader, paths, type Right } from './protocol.ts';
+import { findOffered } from './admit.ts';
+import type { Examinations } from './examinations.ts';
+import { offsetHeader, paths, type Right, type UploadAnswer } from './protocol.ts';
 import { type AskedUpload, readDecision, readJson, readOffer, readUpload } from './read-request.ts';
 import { claimUpload, findToken, type Token } from './tokens.ts';
 import type { Announced, Uploads } from './uploads.ts';
@@ -22,7 +22,7 @@ export interface Service {
   store: Store;
   fleet: FleetStore;
   uploads: Uploads;
-  examiner: Examiner;
+  examinations: Examinations;
   /** Told about what a user should see, such as an alert that could not be posted. */
   note(sentence: string): void;
 }
@@ -37,6 +37,8 @@ class Refused extends Error {
     this.headers = headers;
   }
 }
+
+const discardMs = 1_000;
 
 const statusOf: Partial<Record<ErrorCode, number>> = {
   usage: 400,
@@ -61,23 +63,42 @@ export async function answer(
       response.destroy();
       return;
     }
-    const known = error instanceof AgentdumpError;
-    const status =
-      error instanceof Refused ? error.status : ((known ? statusOf[error.code] : undefined) ?? 500);
-    // The error of something else may quote what it read.
-    const message = error instanceof Refused || known ? error.message : 'this failed';
-    if (status === 500) service.note(`a request failed: ${String(error)}`);
-    const code = known ? error.code : 'internal';
-    sendJson(response, status, { error: { code, message } }, error instanceof Refused ? error.headers : {});
+    sendFailure(response, error, service);
   } finally {
-    // The rest of a body that was refused would otherwise be read to its end.
-    if (!request.complete) request.destroy();
+    if (!request.complete) discardRest(request);
   }
+}
+
+/** What is wrong with the store, or in this program, is for its operator: it may name hosts and folders. */
+function sendFailure(response: ServerResponse, error: unknown, { note }: Service): void {
+  if (error instanceof Refused) {
+    sendError(response, error.status, 'internal', error.message, error.headers);
+    return;
+  }
+  const status = (error instanceof AgentdumpError ? statusOf[error.code] : undefined) ?? 500;
+  if (error instanceof AgentdumpError && status < 500) {
+    sendError(response, status, error.code, error.message);
+    return;
+  }
+  note(`a request failed: ${error instanceof Error ? error.message : String(error)}`);
+  if (status === 503) sendError(response, status, 'unwritable', 'the store of the service does not answer');
+  else sendError(response, status, 'internal', 'this failed');
+}
+
+/**
+ * The rest of a body that was refused. It is not kept, and for a moment read nevertheless: a connection that is closed while its
+ * client sends takes the answer with it.
+ */
+function discardRest(request: IncomingMessage): void {
+  const late = setTimeout(() => request.destroy(), discardMs).unref();
+  request.once('close', () => clearTimeout(late)).resume();
 }
 
 async function route(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
   const { method = 'GET' } = request;
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://service');
+  const address = `http://service${request.url}`;
+  if (!URL.canParse(address)) throw new Refused(400, 'this is no address');
+  const { pathname, searchParams } = new URL(address);
   if (pathname === paths.health) return sendHealth(response, service);
   const token = await authorize(request, service.store);
   const asked = `${method} ${pathname}`;
@@ -143,7 +164,7 @@ async function receiveOffer(
   request: IncomingMessage,
   token: Token,
   { store, uploads }: Service,
-): Promise<OfferAnswer> {
+): Promise<UploadAnswer> {
   const offer = readOffer(await readJson(request));
   const { bytes } = offer;
   if (bytes > mostBundleBytes)
@@ -158,7 +179,7 @@ async function receiveOffer(
   const offset = uploads.offsetOf(upload);
   if (offset !== undefined) return { offset };
   // Before it is counted, because a sender asks again for a while.
-  uploads.requireRoom(upload);
+  if (!uploads.hasRoom(upload)) throw new Refused(503, 'the service has no room for it');
   if (!(await claimUpload(store.index, token, bytes)))
     throw new Refused(429, `the limit of the token ${token.name} for this hour is reached`, {
       'retry-after': String(3600 - (Math.floor(Date.now() / 1000) % 3600)),
@@ -172,16 +193,11 @@ async function receiveUpload(
   request: IncomingMessage,
   { offset, name, ...asked }: AskedUpload,
   token: Token,
-  { store, fleet, uploads, examiner, note }: Service,
-): Promise<SendOutcome> {
+  { uploads, examinations }: Service,
+): Promise<UploadAnswer> {
   const upload: Announced = { sender: token.name, ...asked };
-  const path = await uploads.receive(upload, offset, request);
-  const examined = await examiner.examine({ path, name, mostBytes: mostBundleBytes }, upload.bytes);
-  const outcome = await admit(store, path, examined);
-  // After a failure of the store the file stays, and the sender only asks again.
-  uploads.remove(upload);
-  await fleet.settle([{ path, ...outcome }], note);
-  return outcome;
+  if (!examinations.has(upload)) await uploads.receive(upload, offset, request);
+  return examinations.ask(upload, name);
 }
 
 /** Where a bundle is in the store is of no use to a client. */
@@ -204,19 +220,29 @@ async function sendStory(
 async function sendBundleFile(response: ServerResponse, word: string, { store }: Service): Promise<void> {
   const { blob, issue, at } = await findKeptBundle(store, word);
   const path = await store.blobs.read(blob);
-  response.writeHead(200, {
-    'content-type': 'application/octet-stream',
-    'content-length': statSync(path).size,
-    'x-agentdump-name': blob,
-    'x-agentdump-issue': issue,
-    'x-agentdump-at': at,
-    'x-content-type-options': 'nosniff',
-  });
   try {
+    response.writeHead(200, {
+      'content-type': 'application/octet-stream',
+      'content-length': statSync(path).size,
+      'x-agentdump-name': blob,
+      'x-agentdump-issue': issue,
+      'x-agentdump-at': at,
+      'x-content-type-options': 'nosniff',
+    });
     await pipeline(createReadStream(path), response);
   } finally {
     store.blobs.release(path);
   }
+}
+
+function sendError(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): void {
+  sendJson(response, status, { error: { code, message } }, headers);
 }
 
 function sendJson(

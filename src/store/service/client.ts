@@ -5,15 +5,18 @@ import type { Failure } from './protocol.ts';
 export interface Asking {
   method?: 'GET' | 'POST' | 'PUT';
   json?: object;
-  body?: ReadableStream;
+  /** Opens what is sent; closed here. */
+  body?: () => AsyncIterable<Uint8Array>;
   headers?: Record<string, string>;
 }
 
 /** How long to wait for a service that is being restarted. */
 const patienceMs = 10_000;
 const firstPauseMs = 100;
-/** For an answer without an upload; the analysis of an uploaded bundle has no limit here. */
+/** For an answer to begin; while one is being read, the limit of `fetch` holds, five minutes without a byte. */
 const answerMs = 60_000;
+/** The same after the last byte of an upload that this process has sent, which may still be on its way. */
+const uploadedMs = 180_000;
 
 const knownCodes: readonly ErrorCode[] = [
   'usage',
@@ -25,12 +28,15 @@ const knownCodes: readonly ErrorCode[] = [
 ];
 
 export class ServiceClient {
-  readonly #base: string;
+  readonly base: string;
   readonly #token: string;
 
-  constructor(base: string, token: string) {
-    this.#base = base;
+  readonly #limits: { answerMs: number; uploadedMs: number };
+
+  constructor(base: string, token: string, limits = { answerMs, uploadedMs }) {
+    this.base = base;
     this.#token = token;
+    this.#limits = limits;
   }
 
   /** Retries what can be asked twice: everything without a body that is read once. Throws `unwritable` and what the service refuses. */
@@ -58,8 +64,11 @@ export class ServiceClient {
 
   async #askOnce(path: string, { method = 'GET', json, body, headers }: Asking): Promise<Response> {
     let response: Response;
+    const silence = new AbortController();
+    const limitMs = body ? this.#limits.uploadedMs : this.#limits.answerMs;
+    const timer = setTimeout(() => silence.abort(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
     try {
-      response = await fetch(new URL(path, this.#base), {
+      response = await fetch(new URL(path, this.base), {
         method,
         headers: {
           authorization: `Bearer ${this.#token}`,
@@ -68,13 +77,15 @@ export class ServiceClient {
         },
         // A redirect would hand the token to another server.
         redirect: 'error',
+        signal: silence.signal,
         ...(json && { body: JSON.stringify(json) }),
-        ...(body && { body, duplex: 'half' }),
-        ...(!body && { signal: AbortSignal.timeout(answerMs) }),
+        ...(body && { body: told(body, () => timer.refresh()), duplex: 'half' }),
       } as RequestInit);
     } catch (error) {
       const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
       throw this.#failure(cause?.code ?? cause?.message ?? message, true, error);
+    } finally {
+      clearTimeout(timer);
     }
     if (response.ok) return response;
     throw await this.#refusal(response);
@@ -85,19 +96,27 @@ export class ServiceClient {
     const text = await response.text().catch(() => '');
     const { code, message } = readFailure(text) ?? { code: '', message: `status ${status}` };
     if (status === 401)
-      return new AgentdumpError('usage', `${this.#base} does not accept the token: AGENTDUMP_STORE_TOKEN`, {
+      return new AgentdumpError('usage', `${this.base} does not accept the token: AGENTDUMP_STORE_TOKEN`, {
         argument: 'AGENTDUMP_STORE_TOKEN',
       });
     if (status === 403) return new AgentdumpError('usage', message, { argument: 'AGENTDUMP_STORE_TOKEN' });
     if (status === 429) return this.#failure(message, false);
     const known = knownCodes.find((one) => one === code);
-    if (known && known !== 'unwritable') return new AgentdumpError(known, message, { name: this.#base });
+    if (known && known !== 'unwritable') return new AgentdumpError(known, message, { name: this.base });
     return this.#failure(message, status >= 500);
   }
 
   #failure(reason: string, temporary: boolean, cause?: unknown): AgentdumpError {
-    const details = { path: this.#base, reason, temporary };
-    return new AgentdumpError('unwritable', `${this.#base}: ${reason}`, details, cause);
+    const details = { path: this.base, reason, temporary };
+    return new AgentdumpError('unwritable', `${this.base}: ${reason}`, details, cause);
+  }
+}
+
+/** Opened when it is asked for first, so that nothing stays open if the service is not there. */
+async function* told(open: () => AsyncIterable<Uint8Array>, onChunk: () => void) {
+  for await (const chunk of open()) {
+    onChunk();
+    yield chunk;
   }
 }
 

@@ -17,8 +17,11 @@ export interface Offer {
   digest?: string;
 }
 
-/** `offset`: so many of its bytes are there already, from an upload that was interrupted. */
-export type OfferAnswer = SendOutcome | { offset: number };
+/**
+ * `offset`: so many of its bytes are there already. If it is all of them, the upload is still being examined: an upload of
+ * nothing from there on asks for the outcome again, so that no request stays unanswered longer than proxies wait.
+ */
+export type UploadAnswer = SendOutcome | { offset: number };
 
 export interface Failure {
   error: { code: string; message: string };

@@ -4,10 +4,16 @@ import { AgentdumpError } from '../../errors.ts';
 import type { Decision } from '../../model/fleet/issue.ts';
 import { mostJsonBytes, type Offer } from './protocol.ts';
 
+const jsonMs = 60_000;
+
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // A client that sends a few bytes each minute would hold its connection for ever.
+  const late = setTimeout(() => request.destroy(), jsonMs);
+  request.once('close', () => clearTimeout(late));
+  // Leaving the loop must not close the connection, which the answer needs.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > mostJsonBytes)
       throw new AgentdumpError('over-limit', `a request has more than ${mostJsonBytes} bytes`, {
@@ -16,6 +22,7 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
       });
     chunks.push(chunk);
   }
+  clearTimeout(late);
   let value: unknown;
   try {
     value = JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -16,10 +16,12 @@ import type { Issue, IssueStory, SendOutcome, SentBundle } from '../../model/fle
 import { hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole } from '../examine.ts';
 import type { FleetStore, FoundBundle } from '../fleet-store.ts';
 import { ServiceClient } from './client.ts';
-import { type Offer, type OfferAnswer, offsetHeader, paths } from './protocol.ts';
+import { type Offer, offsetHeader, paths, type UploadAnswer } from './protocol.ts';
 
 /** How often an upload that was cut is continued before the sender gives up. */
 const mostCuts = 5;
+/** How long to wait for the examination of an upload, which may have to wait for others. */
+const examinationMs = 60 * 60_000;
 
 /** Throws `usage` for an invalid address or a missing token. */
 export function openRemoteStore(place: string, token = process.env['AGENTDUMP_STORE_TOKEN']): FleetStore {
@@ -126,17 +128,26 @@ async function sendOne(client: ServiceClient, path: string): Promise<SendOutcome
 async function sendFile(client: ServiceClient, path: string, folder: string): Promise<SendOutcome> {
   const { file, offer } = await prepare(path, folder);
   for (let cuts = 0; ; cuts++) {
-    const answer = await client.askJson<OfferAnswer>(paths.offers, { method: 'POST', json: offer });
+    const answer = await client.askJson<UploadAnswer>(paths.offers, { method: 'POST', json: offer });
     if (!('offset' in answer)) return answer;
     try {
       return await upload(client, file, offer, answer.offset);
     } catch (error) {
-      const isCut =
-        error instanceof AgentdumpError && (error.details['temporary'] === true || error.code === 'held');
-      if (!isCut || cuts === mostCuts) throw error;
+      if (!isCut(error) || cuts === mostCuts) throw error;
       await new Promise((wake) => setTimeout(wake, 200 * 2 ** cuts));
     }
   }
+}
+
+/** Also if the service has more or less of it than it said, because another sender has uploaded it meanwhile. */
+function isCut(error: unknown): boolean {
+  if (!(error instanceof AgentdumpError)) return false;
+  const { code, details } = error;
+  return (
+    details['temporary'] === true ||
+    code === 'held' ||
+    (code === 'usage' && details['argument'] === undefined)
+  );
 }
 
 async function prepare(path: string, folder: string): Promise<{ file: string; offer: Offer }> {
@@ -158,14 +169,26 @@ async function prepare(path: string, folder: string): Promise<{ file: string; of
   }
 }
 
-function upload(client: ServiceClient, file: string, offer: Offer, offset: number): Promise<SendOutcome> {
+/** Returns when the service knows what the upload is. */
+async function upload(
+  client: ServiceClient,
+  file: string,
+  offer: Offer,
+  begin: number,
+): Promise<SendOutcome> {
   const query = new URLSearchParams({ bytes: String(offer.bytes), name: offer.name });
-  const body = Readable.toWeb(createReadStream(file, { start: offset })) as ReadableStream;
-  return client.askJson(`${paths.uploads}${offer.sha256}?${query}`, {
-    method: 'PUT',
-    body,
-    headers: { [offsetHeader]: String(offset) },
-  });
+  const until = Date.now() + examinationMs;
+  for (let offset = begin; ; ) {
+    const answer = await client.askJson<UploadAnswer>(`${paths.uploads}${offer.sha256}?${query}`, {
+      method: 'PUT',
+      headers: { [offsetHeader]: String(offset) },
+      ...(offset < offer.bytes && { body: () => createReadStream(file, { start: offset }) }),
+    });
+    if (!('offset' in answer)) return answer;
+    if (answer.offset !== offer.bytes || Date.now() > until)
+      throw unwritable(client.base, 'the upload was not examined');
+    offset = answer.offset;
+  }
 }
 
 async function askBundle(client: ServiceClient, bundle: string) {
@@ -186,12 +209,14 @@ async function askBundle(client: ServiceClient, bundle: string) {
   };
 }
 
+/** Leaves no incomplete file. */
 async function saveTo(path: string, response: Response): Promise<void> {
   const wanted = Number(response.headers.get('content-length'));
+  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
   try {
-    const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
     await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   } catch (error) {
+    if (failureCode(error) !== 'EEXIST') rmSync(path, { force: true });
     throw unwritable(path, failureCode(error), error);
   }
   const { size } = statSync(path);

@@ -6,6 +6,7 @@ import { AgentdumpError } from '../../errors.ts';
 import { localStore } from '../local-store.ts';
 import type { Store } from '../open-store.ts';
 import { answer, type Service } from './answer.ts';
+import { Examinations } from './examinations.ts';
 import { Examiner } from './examiner.ts';
 import { Uploads } from './uploads.ts';
 
@@ -16,6 +17,8 @@ export interface ServeOptions {
   port: number;
   /** A folder for incomplete uploads. */
   uploads: string;
+  /** How long a request waits for the examination of its upload. */
+  patienceMs?: number;
   note(sentence: string): void;
 }
 
@@ -24,23 +27,23 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** A client that sends nothing for so long is disconnected. */
+/** A connection on which nothing is sent for so long is closed. */
 const silentMs = 60_000;
+/** Shorter than `silentMs`, and than what proxies wait for an answer. */
+const usualPatienceMs = 20_000;
 const mostConnections = 512;
 
 /** Throws `unwritable` if the address or the folder is not available. */
 export async function serveStore(options: ServeOptions): Promise<RunningService> {
   const { store, note } = options;
   const examiner = new Examiner(Math.max(1, Math.min(4, availableParallelism())));
-  const service: Service = {
-    store,
-    fleet: localStore(store),
-    uploads: new Uploads(options.uploads),
-    examiner,
-    note,
-  };
+  const fleet = localStore(store);
+  const uploads = new Uploads(options.uploads);
+  const patienceMs = options.patienceMs ?? usualPatienceMs;
+  const examinations = new Examinations({ store, fleet, uploads, examiner, patienceMs, note });
+  const service: Service = { store, fleet, uploads, examinations, note };
   // A large upload over a slow line takes longer than Node's usual five minutes; `silentMs` is what limits it.
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+  const server = createServer({ requestTimeout: 0, headersTimeout: silentMs }, (request, response) => {
     void answer(request, response, service);
   });
   server.setTimeout(silentMs);
@@ -70,6 +73,7 @@ export async function serveStore(options: ServeOptions): Promise<RunningService>
       await closed;
       clearTimeout(late);
       await examiner.close();
+      await examinations.settled();
       await store.close();
     },
   };

@@ -42,15 +42,11 @@ export class Uploads {
     return statSync(this.pathOf(upload), { throwIfNoEntry: false })?.size;
   }
 
-  /** Throws `unwritable` if the disk has no room for it. */
-  requireRoom({ bytes }: Announced): void {
+  /** Whether the disk has room for it, and for what others have announced. */
+  hasRoom({ bytes }: Announced): boolean {
     this.#removeOld();
     const { bavail, bsize } = statfsSync(this.#folder);
-    if (bavail * bsize >= bytes + this.#promised() + spareBytes) return;
-    throw new AgentdumpError('unwritable', 'the service has no room for it', {
-      path: this.#folder,
-      reason: 'ENOSPC',
-    });
+    return bavail * bsize >= bytes + this.#promised() + spareBytes;
   }
 
   /** Returns the number of bytes that are there: another request may have begun it meanwhile. */

@@ -1,0 +1,41 @@
+/** What asks a service: how long it waits, and what it takes for an address. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { ServiceClient } from '../../src/store/service/client.ts';
+import { openRemoteStore } from '../../src/store/service/remote-store.ts';
+
+test('a service that never answers is not waited for without limit', async (t) => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.after(() => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const client = new ServiceClient(`http://127.0.0.1:${port}/`, 'adt_x', { answerMs: 50, uploadedMs: 50 });
+  const body = () => Readable.from([Buffer.from('bytes')]);
+  await assert.rejects(client.ask('v1/uploads/x', { method: 'PUT', body }), {
+    code: 'unwritable',
+    message: /no answer within 0.05 s/,
+  });
+  silent.closeAllConnections();
+});
+
+test('a bundle that takes longer to come than an answer may take to begin arrives', async (t) => {
+  const slow = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': 4 }).write('ab');
+    setTimeout(() => response.end('cd'), 200);
+  }).listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  t.after(() => slow.close());
+  const { port } = slow.address() as AddressInfo;
+  const client = new ServiceClient(`http://127.0.0.1:${port}/`, 'adt_x', { answerMs: 150, uploadedMs: 50 });
+  assert.equal(await (await client.ask('v1/bundles/x')).text(), 'abcd');
+});
+
+test('addresses that name no service', () => {
+  for (const place of ['https://', 'https://user:pw@host/', 'https://host/?x=1'])
+    assert.throws(() => openRemoteStore(place, 'adt_x'), { code: 'usage' }, place);
+  assert.throws(() => openRemoteStore('https://host/', ''), /set AGENTDUMP_STORE_TOKEN/);
+});
