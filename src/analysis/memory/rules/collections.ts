@@ -18,6 +18,7 @@ import {
 } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
+const shareOfSmallHeap = 0.2;
 const leastEntries = 1000;
 
 export interface LargeCollection {
@@ -64,10 +65,14 @@ function findLarge(context: SuspectContext): LargeCollection[] {
     .filter(
       ({ node, entries }) =>
         entries >= leastEntries &&
-        isLargeShare(context, context.heap.retained[node]!, leastShare) &&
+        isWorthTelling(context, context.heap.retained[node]!) &&
         !isModuleData(context, node),
     );
 }
+
+/** In a small heap, Node and what the program defines have collections of a thousand entries too. */
+const isWorthTelling = (context: SuspectContext, bytes: number): boolean =>
+  isLargeShare(context, bytes, leastShare) || bytes >= context.growableBytes * shareOfSmallHeap;
 
 /** Entries that are objects; small integers are not in a snapshot. */
 function entriesIn(heap: Heap, node: number): { kind: string; entries: number } {

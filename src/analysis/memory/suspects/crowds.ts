@@ -26,15 +26,20 @@ const longestWord = 40;
 const leastShare = 0.4;
 
 const mostSamples = 64;
+/** More of them change nothing. */
+const mostListed = 100_000;
 const nearlyAll = 0.8;
 
 export function isCrowd(heap: Heap, container: number): boolean {
   if (isHeadOfChain(heap, container)) return true;
   if (hasWordsAsKeys(heap, container)) return false;
   const least = heap.retained[container]! * leastShare;
-  return [container, deepestHolder(heap, container)].some((holder) =>
-    contentsOf(heap, holder).some(({ nodes, bytes }) => bytes >= least && isCrowdOf(heap, nodes)),
-  );
+  return [container, deepestHolder(heap, container)].some((holder) => {
+    const contents = referredTo(heap, holder);
+    return [contents, ofLists(heap, contents)].some((one) =>
+      byKind(heap, one).some(({ nodes, bytes }) => bytes >= least && isCrowdOf(heap, nodes)),
+    );
+  });
 }
 
 /** @param nodes objects of one kind. */
@@ -56,9 +61,8 @@ interface Contents {
   bytes: number;
 }
 
-/** What it refers to, by class; and all of it, since plain objects have many classes. */
-function contentsOf(heap: Heap, container: number): Contents[] {
-  const { strings, others } = referredTo(heap, container);
+/** Each class of them, and all of them, since plain objects have many classes. */
+function byKind(heap: Heap, { strings, others }: Referred): Contents[] {
   // Keys only count as contents if nothing else is there.
   const nodes = others.length * 2 >= strings.length ? others : strings;
   const byClass = new Map<number, number[]>();
@@ -77,12 +81,28 @@ function contentsOf(heap: Heap, container: number): Contents[] {
 const bytesOf = (heap: Heap, nodes: readonly number[]): number =>
   nodes.reduce((sum, node) => sum + heap.retained[node]!, 0);
 
+interface Referred {
+  strings: number[];
+  others: number[];
+}
+
+/** A few lists, such as one for each user or topic, hold a crowd together. */
+function ofLists(heap: Heap, { others }: Referred): Referred {
+  const all: Referred = { strings: [], others: [] };
+  for (const list of others) {
+    if (heap.className(list) !== 'Array') continue;
+    for (const node of referredTo(heap, list).others) all.others.push(node);
+    if (all.others.length > mostListed) break;
+  }
+  return all;
+}
+
 /** By its own edges and those of V8's tables in it. */
-function referredTo(heap: Heap, container: number): { strings: number[]; others: number[] } {
+function referredTo(heap: Heap, container: number): Referred {
   const { snapshot } = heap;
   const { firstEdge, type } = snapshot.nodes;
   const seen = new Set([container]);
-  const found: { strings: number[]; others: number[] } = { strings: [], others: [] };
+  const found: Referred = { strings: [], others: [] };
   const open = [container];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (let edge = firstEdge[at]!; edge < firstEdge[at + 1]!; edge++) {
