@@ -97,7 +97,7 @@ async function storeClear(
   const known = await findKnown(store, bundle.id, digest);
   if (known) return known;
   const account = await judge(() => analyzeBundle(bundle));
-  const blob = blobOf(bundle.id);
+  const blob = blobOf(bundle.id, digest);
   const draft = store.blobs.draft(blob);
   try {
     if (bundle.packed) copy(path, draft);
@@ -131,12 +131,17 @@ export async function inTurn(
   }
 }
 
-export const blobOf = (bundle: string): string => `${bundle}.agentdump.zip`;
+/**
+ * With the manifest's SHA-256, so that of two bundles with one id that two processes add at once neither replaces the other's
+ * blob.
+ */
+export const blobOf = (bundle: string, digest: string): string =>
+  `${bundle}-${digest.slice(0, 16)}.agentdump.zip`;
 
 /** For a file that was not opened. @param digest its SHA-256. */
 export function namesOfEncrypted(digest: string): { bundle: string; blob: string } {
   const bundle = `age-${digest.slice(0, 32)}`;
-  return { bundle, blob: `${blobOf(bundle)}.age` };
+  return { bundle, blob: `${bundle}.agentdump.zip.age` };
 }
 
 /** Stored as it is. With a key it is grouped by its account, without one by its name. */
@@ -209,14 +214,17 @@ interface Taken {
   insteadOf?: string;
 }
 
-/** Stores the blob, then the death. */
+/** Stores the blob, then the death. Throws like `findKnown`. */
 export async function keep(store: Store, { draft, death, insteadOf }: Taken): Promise<SendOutcome> {
   await store.blobs.keep(death.blob, draft);
   const { bundle } = death;
   const issue = await addDeath(store.index, death, insteadOf);
   if (issue !== undefined) return { outcome: 'stored', bundle, issue };
+  // Another process was faster.
   const known = await findDeath(store.index, { bundle });
-  return { outcome: 'there', bundle, ...(known && { issue: known.issue }) };
+  if (known && known.digest !== death.digest) await store.blobs.drop(death.blob);
+  const digest = death.blob.endsWith('.age') ? undefined : death.digest;
+  return (await findKnown(store, bundle, digest)) ?? { outcome: 'there', bundle };
 }
 
 function copy(path: string, draft: string): void {

@@ -164,6 +164,21 @@ export function testStore({ name, skip, open }: StoreKind): void {
     assert.equal((await listIssues(store))[0]?.count, 1);
   });
 
+  test(`${name}: of two with one id that two processes add at once the first stays`, options, async () => {
+    const id = randomId();
+    const first = writeDeath(dumps, { id });
+    const other = writeDeath(dumps, { id, message: 'another', at: '2026-11-22T00:00:00.000Z' });
+    const keep = async (blob: string, draft: string) => {
+      assert.equal((await sendBundle(store, first)).outcome, 'stored');
+      await store.blobs.keep(blob, draft);
+    };
+    const late = await sendBundle({ ...store, blobs: { ...store.blobs, keep } }, other);
+    assert.match(late.because ?? '', /another bundle with its id/);
+    const copy = join(dumps, 'first.zip');
+    await fetchBundle(store, id, copy);
+    assert.equal(verifyBundle(copy).manifestSha256, verifyBundle(first).manifestSha256);
+  });
+
   test(`${name}: of several with one id that are sent at once one is stored`, options, async () => {
     const id = randomId();
     const first = writeDeath(dumps, { id });

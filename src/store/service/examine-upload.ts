@@ -49,7 +49,7 @@ async function readDeath({ path, mostBytes }: Question, engine: SecretEngine): P
   try {
     const digest = await judge(() => requireWhole(bundle, mostBytes));
     const account = await judge(() => analyzeBundle(bundle));
-    const stored = { bundle: bundle.id, digest, blob: blobOf(bundle.id), bytes: statSync(path).size };
+    const stored = { bundle: bundle.id, digest, blob: blobOf(bundle.id, digest), bytes: statSync(path).size };
     const death = await judge(() => deathOf(account, stored, factsOf(bundle), Date.now()));
     const unfit = whyUnfit(await scanBundle(bundle.source, engine, searchMs));
     return unfit === undefined ? { death } : { death: withoutSecrets(death), unfit };
