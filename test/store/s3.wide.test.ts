@@ -1,6 +1,8 @@
 /** Bundles in S3: the conformance tests, and what the bucket's answers become. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openS3Blobs, readS3Place } from '../../src/store/blobs/s3-blobs.ts';
@@ -64,6 +66,13 @@ test('a bucket that is missing, keys that are wrong, and a server that is away a
     assert.match(error.message, /s3:\/\/dumps\/: access is denied/);
     assert.doesNotMatch(error.message, /4711/);
     return true;
+  });
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  t.after(() => silent.close());
+  await once(silent, 'listening');
+  process.env['AWS_ENDPOINT_URL_S3'] = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  await assert.rejects(openS3Blobs({ bucket: 'dumps', prefix: '' }, { silentMs: 50 }), {
+    message: 's3://dumps/: it does not answer',
   });
   process.env['AWS_ENDPOINT_URL_S3'] = 'http://127.0.0.1:1';
   await assert.rejects(openS3Blobs({ bucket: 'dumps', prefix: '' }), /ECONNREFUSED/);

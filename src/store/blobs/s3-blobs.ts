@@ -35,11 +35,20 @@ export function readS3Place(text: string): S3Place | undefined {
   return { bucket, prefix: path && `${path}/` };
 }
 
+/** A connection on which nothing comes for so long is given up; the SDK tries three times. Of itself it has no limit. */
+const usualSilentMs = 30_000;
+
 /** Throws `usage` without the SDK, and `unwritable` if the bucket can't be reached. */
-export async function openS3Blobs({ bucket, prefix }: S3Place): Promise<Blobs> {
+export async function openS3Blobs(
+  { bucket, prefix }: S3Place,
+  { silentMs = usualSilentMs }: { silentMs?: number } = {},
+): Promise<Blobs> {
   const sdk = await importSdk();
   const place = `s3://${bucket}/${prefix}`;
-  const client = new sdk.S3Client(configOf(process.env));
+  const client = new sdk.S3Client({
+    ...configOf(process.env),
+    requestHandler: { connectionTimeout: silentMs, socketTimeout: silentMs },
+  });
   const copies = new Set<string>();
   const object = (name: string) => ({ Bucket: bucket, Key: `${prefix}${name}` });
   const locate = (name: string) => `${place}${name}`;
@@ -49,6 +58,10 @@ export async function openS3Blobs({ bucket, prefix }: S3Place): Promise<Blobs> {
     } catch (error) {
       throw failureOf(place, error);
     }
+  };
+  const release = (path: string): void => {
+    const folder = dirname(path);
+    if (copies.delete(folder)) rmSync(folder, { recursive: true, force: true });
   };
   const close = async () => {
     client.destroy();
@@ -72,16 +85,14 @@ export async function openS3Blobs({ bucket, prefix }: S3Place): Promise<Blobs> {
       copies.add(folder);
       const path = join(folder, name);
       await ask(() => download(sdk, client, object(name), path)).catch((error: AgentdumpError) => {
+        release(path);
         if (error.code !== 'not-found') throw error;
         const missing = locate(name);
         throw new AgentdumpError('not-found', `the store has no bundle at ${missing}`, { path: missing });
       });
       return path;
     },
-    release: (path) => {
-      const folder = dirname(path);
-      if (copies.delete(folder)) rmSync(folder, { recursive: true, force: true });
-    },
+    release,
     drop: async (name) => {
       await ask(() => client.send(new sdk.DeleteObjectCommand(object(name))));
     },
@@ -182,6 +193,7 @@ function failureOf(place: string, error: unknown): AgentdumpError {
 function reasonOf(name: string, message: string, status: number | undefined): string {
   if (name === 'NoSuchBucket' || status === 404) return 'there is no such bucket';
   if (status === 403) return `access is denied (${name})`;
+  if (name === 'TimeoutError') return 'it does not answer';
   if (status === 301) return 'the bucket is in another region: set AWS_REGION';
   if (name === 'CredentialsProviderError')
     return 'no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
