@@ -349,6 +349,31 @@ function statusOf(path: string): Promise<number | undefined> {
   });
 }
 
+test('a bundle at which the service fails does not keep the next one from it', async () => {
+  const id = randomId();
+  const keep = async (blob: string, draft: string) => {
+    if (blob.startsWith(id)) throw new Error('no reason');
+    await store.blobs.keep(blob, draft);
+  };
+  const told: string[] = [];
+  const failing = await serveStore({
+    store: { ...store, blobs: { ...store.blobs, keep }, close: async () => {} },
+    host: '127.0.0.1',
+    port: 0,
+    uploads: join(folder, 'failing'),
+    note: (one) => told.push(one),
+  });
+  const paths = [writeDeath(dumps, { id }), writeDeath(dumps)];
+  const sent: string[] = [];
+  const sending = openRemoteStore(failing.url, tokens.send).send(paths, {
+    onSent: ({ path, outcome }) => sent.push(`${outcome} ${path}`),
+  });
+  await assert.rejects(sending, { code: 'unwritable', message: /this failed/ });
+  assert.deepEqual(sent, [`stored ${paths[1]}`]);
+  assert.deepEqual(told, ['a request failed: no reason']);
+  await failing.close();
+});
+
 test('what is wrong with the store is told to its operator, and not to those who ask', async () => {
   const told: string[] = [];
   const failing = async () => {

@@ -100,14 +100,14 @@ export class ServiceClient {
         argument: 'AGENTDUMP_STORE_TOKEN',
       });
     if (status === 403) return new AgentdumpError('usage', message, { argument: 'AGENTDUMP_STORE_TOKEN' });
-    if (status === 429) return this.#failure(message, false);
     const known = knownCodes.find((one) => one === code);
     if (known && known !== 'unwritable') return new AgentdumpError(known, message, { name: this.base });
-    return this.#failure(message, status >= 500);
+    // What failed within the service (500) fails again; what is before or behind it may come back.
+    return this.#failure(message, status > 500, undefined, status);
   }
 
-  #failure(reason: string, temporary: boolean, cause?: unknown): AgentdumpError {
-    const details = { path: this.base, reason, temporary };
+  #failure(reason: string, temporary: boolean, cause?: unknown, status?: number): AgentdumpError {
+    const details = { path: this.base, reason, temporary, ...(status !== undefined && { status }) };
     return new AgentdumpError('unwritable', `${this.base}: ${reason}`, details, cause);
   }
 }

@@ -20,6 +20,8 @@ import { type Offer, offsetHeader, paths, type UploadAnswer } from './protocol.t
 
 /** How often an upload that was cut is continued before the sender gives up. */
 const mostCuts = 5;
+/** At more bundles than these it fails for another reason. */
+const mostFailures = 3;
 /** How long to wait for the examination of an upload, which may have to wait for others. */
 const examinationMs = 60 * 60_000;
 
@@ -46,11 +48,17 @@ export function openRemoteStore(place: string, token = process.env['AGENTDUMP_ST
           argument: 'identity',
         });
       const sent: SentBundle[] = [];
-      for (const path of bundles) {
-        const one = { path, ...(await sendOne(client, path)) };
-        sent.push(one);
-        onSent?.(one);
-      }
+      const failures: unknown[] = [];
+      for (const path of bundles)
+        try {
+          const one = { path, ...(await sendOne(client, path)) };
+          sent.push(one);
+          onSent?.(one);
+        } catch (error) {
+          failures.push(error);
+          if (!isOfOne(error) || failures.length > mostFailures) break;
+        }
+      if (failures.length > 0) throw failures[0];
       return sent;
     },
     // The service does this after each bundle.
@@ -137,6 +145,13 @@ async function sendFile(client: ServiceClient, path: string, folder: string): Pr
       await new Promise((wake) => setTimeout(wake, 200 * 2 ** cuts));
     }
   }
+}
+
+/** The service fails at this bundle, which must not keep the next ones from it for ever. */
+function isOfOne(error: unknown): boolean {
+  return (
+    error instanceof AgentdumpError && (error.code === 'malformed-input' || error.details['status'] === 500)
+  );
 }
 
 /** Also if the service has more or less of it than it said, because another sender has uploaded it meanwhile. */

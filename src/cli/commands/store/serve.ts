@@ -126,7 +126,10 @@ async function serve(store: Store, { host, port, uploads }: Words): Promise<void
   const valid = (await listTokens(store.index)).filter(({ revokedAt }) => revokedAt === undefined);
   if (valid.length === 0)
     note('no token is valid, so nobody can ask it yet: agentdump serve token <name> --may send');
-  const service = await serveStore({ store, host, port, uploads, note });
+  const service = await serveStore({ store, host, port, uploads, note }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   print(service.url);
   note(`serving ${store.index.place} until Ctrl-C`);
   await new Promise<void>((resolve) => {
