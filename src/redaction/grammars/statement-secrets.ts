@@ -371,14 +371,17 @@ function isInCapitals(units: Uint16Array, start: number, end: number): boolean {
   return true;
 }
 
+const longestValue = 1024;
+const bare = { encoded: false, wholeLine: false };
+
 function applyRule(page: Page, names: NameBook, rule: Rule, from: number): Finding | undefined {
   const { text } = page;
   rule.lead.lastIndex = from;
   const match = rule.lead.exec(text);
   if (!match) return undefined;
   const at = rule.lead.lastIndex;
-  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
-  if (span.end - span.start > 1024 || isFillIn(text, at, span.end)) return undefined;
+  const span = readQuoted(page, at) ?? readBare(page, at, bare, longestValue + 1);
+  if (span.end - span.start > longestValue || isFillIn(text, at, span.end)) return undefined;
   if (rule.tail) {
     rule.tail.lastIndex = span.end;
     if (!rule.tail.test(text)) return undefined;

@@ -125,16 +125,21 @@ export interface BareForm {
   wholeLine: boolean;
 }
 
-/** The unquoted value that starts at `start`. */
-export function readBare(page: Page, start: number, form: BareForm): ValueSpan {
-  const end = findBareEnd(page, start, form);
+/** The unquoted value that starts at `start`; of a longer one, the first `longest` units. */
+export function readBare(
+  page: Page,
+  start: number,
+  form: BareForm,
+  longest = Number.POSITIVE_INFINITY,
+): ValueSpan {
+  const end = findBareEnd(page, start, form, Math.min(page.length, start + longest));
   const span = { start, end, close: end, quoted: false };
   return end < page.length ? span : { ...span, resume: (next, from) => findBareEnd(next, from, form) };
 }
 
-function findBareEnd(page: Page, start: number, form: BareForm): number {
+function findBareEnd(page: Page, start: number, form: BareForm, length = page.length): number {
   const { classes } = characterTables();
-  const { units, length } = page;
+  const { units } = page;
   let i = start;
   while (i < length) {
     const unit = units[i]!;

@@ -33,4 +33,5 @@ export const hostilePieces: Record<string, string> = {
   'escaped bytes': '\\x61\\x62',
   'escaped letters': 'p\\u0061',
   'headers of tables': 'a,password\n',
+  'commands of a pipeline': '::add-mask::',
 };
