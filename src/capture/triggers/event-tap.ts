@@ -54,6 +54,8 @@ export interface EventTap {
    * call another one.
    */
   isDeaf(): boolean;
+  /** Whether an event may be emitted unobserved: the program may have an `emit` that keeps it, or stacks could not be read. */
+  mayMiss(): boolean;
   uninstall(): void;
 }
 
@@ -98,6 +100,8 @@ class WatchedEmitter implements EventTap {
   /** The host's listeners for watched names. */
   #held: Store = emptyTable<Stored>();
   #isGuarded = false;
+  /** A look-up was not recognized. */
+  #isBlind = false;
 
   constructor(target: NodeJS.EventEmitter, descriptor: PropertyDescriptor) {
     this.#target = target;
@@ -127,6 +131,11 @@ class WatchedEmitter implements EventTap {
     const { emit, _events } = this.#target;
     if (emit === this.#emit) return _events !== this.#store;
     return typeof emit === 'function' && !mayPassOn(emit);
+  }
+
+  mayMiss(): boolean {
+    const { emit, _events } = this.#target;
+    return this.#isBlind || hasOwn(this.#target, 'emit') || emit !== this.#emit || _events !== this.#store;
   }
 
   uninstall(): void {
@@ -202,6 +211,7 @@ class WatchedEmitter implements EventTap {
       enterOwnWork();
       return this.#answer(name);
     } catch {
+      this.#isBlind = true;
       return this.#listened(name);
     } finally {
       ownWork.depth = depth;
@@ -213,6 +223,7 @@ class WatchedEmitter implements EventTap {
     const tap = this.#taps[name];
     if (!tap && name !== atRemoval) return this.#listened(name);
     const reader = findReader();
+    if (!reader) this.#isBlind = true;
     // The store may be replaced next. `_events` stays guarded afterwards, because programs rarely do this.
     if (name === atRemoval && (reader?.name === 'removeAllListeners' || !hasOwn(this.#store, name)))
       this.#guard();

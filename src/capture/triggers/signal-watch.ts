@@ -15,6 +15,10 @@ export interface SignalHolder {
   release(signal: NodeJS.Signals): boolean;
   /** Waits until the thread has received a signal that was sent to the process group. */
   awaitDue(): void;
+  /** Waits until the thread has read what came before, if it had no processor for that. */
+  awaitUnread(): void;
+  /** Node delivers it to the program. */
+  noteDelivery(signal: NodeJS.Signals): void;
   /** The host has started or stopped listening. */
   noteHost(): void;
 }
@@ -28,6 +32,8 @@ export interface DeathSignals {
   hostListens(signal: NodeJS.Signals): boolean;
   /** The watchdog received it while the host did not listen. Does not return if the program dies of it. */
   deliver(signal: NodeJS.Signals): void;
+  /** The watchdog received it, while the host listens, and Node has not delivered it. May not return, as `deliver`. */
+  deliverMissed(signal: NodeJS.Signals): void;
   /** From now on `holder` holds the signals; nobody does if it is undefined. */
   heldBy(holder: SignalHolder | undefined): void;
   /** Does not return if a signal has arrived that would have killed the program without us. */

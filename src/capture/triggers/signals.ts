@@ -27,12 +27,16 @@ export const signalsTrigger: Trigger = (context) => {
 class MainThreadSignals implements DeathSignals {
   readonly signals: readonly NodeJS.Signals[];
   readonly #context: TriggerContext;
+  readonly #events: TriggerContext['events'];
   readonly #host: HostSignals;
   readonly #snapshotSignal: NodeJS.Signals | undefined;
   #holder: SignalHolder | undefined;
   #isDying = false;
   /** The last signal that the program sent to itself, until it arrives. */
   #own: { signal: NodeJS.Signals; stack: string } | undefined;
+  /** The host has removed a listener, and with it what was not yet delivered. */
+  readonly #removed = new Set<NodeJS.Signals>();
+  readonly #resent = new Set<NodeJS.Signals>();
   /** When the program last received each signal from outside. */
   readonly #heardAt = new Map<NodeJS.Signals, number>();
 
@@ -42,6 +46,7 @@ class MainThreadSignals implements DeathSignals {
     // The kernel lets no signal kill the first process of a container that does not listen for it.
     const signals = process.pid === 1 ? [] : config.signals;
     this.#context = context;
+    this.#events = events;
     this.#snapshotSignal = snapshotSignal;
     this.signals = [...new Set(snapshotSignal ? [...signals, snapshotSignal] : signals)];
     this.#host = new HostSignals(events, this.signals);
@@ -49,7 +54,11 @@ class MainThreadSignals implements DeathSignals {
     // The event of a signal comes from Node itself; one that the program emits is not a signal.
     for (const signal of this.signals)
       events.tap(signal, {
-        atEmit: ({ isFromNode }) => isFromNode && this.#host.listens(signal) && this.#capture(signal, true),
+        atEmit: ({ isFromNode }) => {
+          // Also one that passes through a function of the program, and that only looks like its own.
+          this.#holder?.noteDelivery(signal);
+          if (isFromNode && this.#host.listens(signal)) this.#capture(signal, true);
+        },
       });
   }
 
@@ -72,11 +81,25 @@ class MainThreadSignals implements DeathSignals {
     else if (!this.#host.listens(signal)) this.#capture(signal, false);
   }
 
+  /**
+   * It had come before the host began to listen, and kills, as without us. If it may have been delivered unseen, or dropped
+   * with a listener that the host has removed, the present listener gets it instead, once: that is better than to lose it,
+   * and than to kill a program that is about to handle it. A host that no longer listens has dropped it.
+   */
+  deliverMissed(signal: NodeJS.Signals): void {
+    if (!this.#holder || !this.isDeadly(signal) || !this.#host.listens(signal)) return;
+    if (!this.#events.mayMiss() && !this.#removed.has(signal)) this.die(signal);
+    if (this.#resent.has(signal)) return;
+    this.#resent.add(signal);
+    Reflect.apply(originalKill, process, [process.pid, signal]);
+  }
+
   heldBy(holder: SignalHolder | undefined): void {
     this.#holder = holder;
   }
 
   dieIfDue(): void {
+    this.#holder?.awaitUnread();
     const due = this.#holder?.due;
     if (due !== undefined) this.die(due);
   }
@@ -125,6 +148,7 @@ class MainThreadSignals implements DeathSignals {
   }
 
   #see(signal: NodeJS.Signals, listens: boolean): void {
+    if (!listens) this.#removed.add(signal);
     this.#holder?.noteHost();
     // A signal that arrived before was not for this listener: without us the program would have died by then.
     if (listens && this.#holder?.due === signal) this.die(signal);

@@ -1,4 +1,4 @@
-/** CPU time of the main thread as the kernel counts it, readable from any thread. Source: proc(5), fields 14 and 15. */
+/** What the kernel tells of a thread, readable from any thread. Source: proc(5), fields 3, 14 and 15. */
 import { platform } from '../../platform/index.ts';
 
 const tickMs = 10;
@@ -14,3 +14,6 @@ export function readQueuedMs(tid: number): number | undefined {
   const queued = platform.processFile('self', `task/${tid}/schedstat`)?.split(' ')[1];
   return queued === undefined ? undefined : Number(queued) / 1e6;
 }
+
+/** Whether a thread runs or waits for a processor. One that waits for events has read all that came before. */
+export const isReady = (tid: number): boolean => platform.processStat('self', tid)?.[0] === 'R';

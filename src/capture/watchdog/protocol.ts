@@ -34,8 +34,15 @@ export const cells = {
   claimed: 12,
   /** 1 once the watchdog holds our signals. */
   held: 13,
-  count: 14,
+  /** How often the host has started or stopped listening for one of our signals. */
+  hostChanges: 14,
+  /** The last cells, one for each of our signals: how often Node has delivered it to the program since this thread started. */
+  delivered: 15,
 } as const;
+
+/** The cells for this number of signals. */
+export const makeCells = (signals: number): Int32Array =>
+  new Int32Array(new SharedArrayBuffer(4 * (cells.delivered + signals)));
 
 /** True on the global object of the watchdog's thread, so that it is left out of the program's workers. */
 export const ownThreadFlag = Symbol.for('agentdump.watchdog');
@@ -44,6 +51,8 @@ export type FromWatchdog =
   | { ask: true }
   /** Arrived while the host did not listen for it. */
   | { signal: NodeJS.Signals }
+  /** See heard-signals.ts. `heard`: how often this thread has received it while the host listened. */
+  | { doubtful: NodeJS.Signals; heard: number }
   /** Of a stall that ended while it was looked at. */
   | { report: StallReport }
   /** Sent to the loop after a stall, when it turns again. */

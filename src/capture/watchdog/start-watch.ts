@@ -28,10 +28,12 @@ import { stackTextOf } from '../stacks/frame-reader.ts';
 import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
 import { StretchWatch } from './heap-stretch.ts';
 import type { startHiddenWorker } from './hidden-worker.ts';
+import { isReady } from './main-cpu.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
   cells,
   type FromWatchdog,
+  makeCells,
   type StallHook,
   type StallReport,
   type ToWatchdog,
@@ -82,6 +84,9 @@ const evaluated = /^(?:.*\n)*?\s+at (?:eval \()?<anonymous>:1:\d+\)?(?:\n|$)/;
 const answerMs = 900;
 /** The thread's loop keeps five open for as long as the program lives; the program must have some left. */
 const leastDescriptors = 16;
+const unreadPollMs = 2;
+/** So that the two turns are not one after the other, while the handler of a signal still runs. */
+const turnMs = 100;
 /** A debugger session is cut within about 20 ms, unless the machine is busy. */
 const cutMs = 2000;
 
@@ -94,7 +99,7 @@ export function startWatch(options: WatchOptions): Watch {
 
 class MainSide implements Watch {
   readonly #options: WatchOptions;
-  readonly #shared = new Int32Array(new SharedArrayBuffer(4 * cells.count));
+  readonly #shared: Int32Array;
   readonly #worker: Worker;
   readonly #memory: MemoryWatch | undefined;
   readonly #holder: SignalHolder;
@@ -105,6 +110,7 @@ class MainSide implements Watch {
 
   constructor(options: WatchOptions) {
     this.#options = options;
+    this.#shared = makeCells(options.deathSignals?.signals.length ?? 0);
     const { memoryPercent } = options.config;
     if (memoryPercent > 0 && options.config.hangMs > 0) this.#memory = this.#watchMemory(memoryPercent);
     this.#holder = this.#makeHolder();
@@ -217,7 +223,8 @@ class MainSide implements Watch {
     if ('ask' in message) {
       this.#refresh();
       if (this.#lookAtMemory(false)) this.#memory?.takeSnapshot();
-    } else if ('signal' in message) this.#options.deathSignals?.deliver(message.signal);
+    } else if ('doubtful' in message) this.#compare(message.doubtful, message.heard);
+    else if ('signal' in message) this.#options.deathSignals?.deliver(message.signal);
     else if ('report' in message) this.hook.report(message.report);
     else this.#noteRecovery(message.recovered);
   }
@@ -283,8 +290,16 @@ class MainSide implements Watch {
       },
       claim: () => Atomics.exchange(shared, cells.claimed, 1) === 0,
       release: (signal) => this.#release(signal),
+      awaitUnread: () => {
+        const until = performance.now() + answerMs;
+        while (isReady(this.threadId) && performance.now() < until)
+          if (Atomics.wait(shared, cells.due, 0, unreadPollMs) !== 'timed-out') return;
+      },
       awaitDue: () => void Atomics.wait(shared, cells.due, 0, answerMs),
+      noteDelivery: (signal) => void Atomics.add(shared, cells.delivered + signals.indexOf(signal), 1),
       noteHost: () => {
+        // In this order: the watchdog reads the bits first.
+        Atomics.add(shared, cells.hostChanges, 1);
         const bits = signals.map((signal, at) => (deathSignals?.hostListens(signal) ? 1 << at : 0));
         Atomics.store(
           shared,
@@ -293,6 +308,20 @@ class MainSide implements Watch {
         );
       },
     };
+  }
+
+  /**
+   * Whether Node delivers a signal that the watchdog has received is known when the loop has turned: a thread that blocks has
+   * received nothing yet. Two turns, since libuv reads the signals after the message in whose turn they came.
+   */
+  #compare(signal: NodeJS.Signals, heard: number): void {
+    const { deathSignals } = this.#options;
+    const at = cells.delivered + (deathSignals?.signals.indexOf(signal) ?? 0);
+    const compare = guarded(() => {
+      if (Atomics.load(this.#shared, at) < heard) deathSignals?.deliverMissed(signal);
+    });
+    const turn = guarded(() => void setTimeout(() => setImmediate(compare), turnMs).unref());
+    setImmediate(turn);
   }
 
   /** Node has closed the watchdog's handles, so that signals kill again; a signal that it had received must not be lost. */

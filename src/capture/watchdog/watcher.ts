@@ -6,6 +6,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { platform } from '../../platform/index.ts';
 import { compactHeap } from './compact-heap.ts';
+import { HeardSignals } from './heard-signals.ts';
 import { HeldSignals } from './held-signals.ts';
 import { lookAtMemory } from './look-at-memory.ts';
 import { lookAtStall } from './look-at-stall.ts';
@@ -33,6 +34,7 @@ class Watcher {
   readonly #facts: SilentBundleFacts;
   readonly #tickMs: number;
   readonly #death: SignalDeath;
+  readonly #heard: HeardSignals;
   #held: HeldSignals | undefined;
   #isReleased = false;
   #limitMs: number;
@@ -53,6 +55,7 @@ class Watcher {
     this.#facts = { withheld: [...data.withheld] };
     this.#limitMs = data.hangMs || Number.POSITIVE_INFINITY;
     this.#tickMs = Math.min(slowestTickMs, Math.max(50, this.#limitMs / 5));
+    this.#heard = new HeardSignals(data.shared, data.signals.length);
     this.#death = new SignalDeath({
       shared: data.shared,
       signals: data.signals,
@@ -166,6 +169,7 @@ class Watcher {
 
   /** Counts only time in which this thread ran too: a stopped container is not a stall. */
   #tick(): void {
+    this.#heard.tick();
     const now = performance.now();
     const elapsed = Math.min(now - this.#tickedAt, 2 * this.#tickMs);
     this.#tickedAt = now;
@@ -225,10 +229,15 @@ class Watcher {
   }
 
   #onSignal(signal: NodeJS.Signals): void {
-    // The main thread received it too, as it would have without us.
-    if (this.#doesHostListen(signal)) return;
-    if (signal === this.#data.snapshotSignal) void this.#askForSnapshot(signal);
+    if (this.#doesHostListen(signal)) this.#leaveToHost(signal);
+    else if (signal === this.#data.snapshotSignal) void this.#askForSnapshot(signal);
     else this.#death.hear(signal);
+  }
+
+  /** The main thread received it too, as it would have without us, unless it came before the host listened. */
+  #leaveToHost(signal: NodeJS.Signals): void {
+    const heard = this.#heard.hear(this.#data.signals.indexOf(signal));
+    if (heard !== undefined) this.#tell({ doubtful: signal, heard });
   }
 
   async #askForSnapshot(signal: NodeJS.Signals): Promise<void> {

@@ -41,7 +41,7 @@ export interface Judged extends Trial {
   loaded: string;
   /**
    * `boundary`: the bare program also ends this way with a signal slightly earlier or later. `starved`: the ends differ, and
-   * the machine was too busy for a valid trial each time.
+   * the machine was too busy for a valid trial each time. A program that has ignored the signal is never excused so.
    */
   verdict: 'same' | 'boundary' | 'differs' | 'late' | 'starved';
   /** Of a `boundary`: the shift in time that explains it. */
@@ -103,9 +103,13 @@ export async function judge(
     const leftItself = bare.byItself || (bare.status !== trial.signal && bare.tookMs < leavingMs);
     const wasLeaving = leftItself && loaded.printed === bare.printed && loaded.status === trial.signal;
     if (wasLeaving && loaded.silentMs <= mostLaterMs) return { ...told, verdict: 'boundary', besideMs: 0 };
-    if (!isInTime(bare) || !isInTime(loaded)) return { ...told, verdict: 'starved' };
+    if (!hasIgnored(loaded) && !(isInTime(bare) && isInTime(loaded))) return { ...told, verdict: 'starved' };
+    const lostAtMs = trial.program.nodeLosesAtMs;
     const offMs = loaded.asideMs + loaded.waitedBeforeMs + loaded.waitedMs;
-    const nearMs = [...besideMs, Math.round(besideMs[1] + offMs)].flatMap((ms) => [-ms, ms]);
+    const farMs = Math.round(besideMs[1] + (hasIgnored(loaded) ? loaded.asideMs : offMs));
+    const nearMs = [...besideMs, farMs].flatMap((ms) => [-ms, ms]);
+    if (lostAtMs !== undefined && Math.abs(trial.afterMs - lostAtMs) <= besideMs[1] + offMs)
+      return { ...told, verdict: 'boundary', besideMs: lostAtMs - trial.afterMs };
     // It may continue for the second in which it dies, and still die of the signal.
     const dyingMs = Math.round(mostLaterMs + Math.min(loaded.waitedMs, mostStarvedMs));
     for (const besides of loaded.status === bare.status ? [...nearMs, dyingMs] : nearMs) {
@@ -124,8 +128,13 @@ export async function judge(
 async function run(trial: Trial, node: string, flags: string[], dir: string): Promise<End> {
   for (let runs = 1; ; runs++) {
     const end = await runOnce(trial, node, flags, dir);
-    if (isInTime(end) || runs === mostRuns) return end;
+    if (isInTime(end) || hasIgnored(end) || runs === mostRuns) return end;
   }
+}
+
+/** It ran to its own end, and printed nothing else, although it was sent the signal long before. */
+function hasIgnored({ status, printed, byItself, tookMs }: End): boolean {
+  return status === '0' && printed.startsWith('"survived') && !byItself && tookMs > leavingMs;
 }
 
 function isInTime({ asideMs, waitedMs, waitedBeforeMs }: End): boolean {
