@@ -291,6 +291,8 @@ class MainSide implements Watch {
       claim: () => Atomics.exchange(shared, cells.claimed, 1) === 0,
       release: (signal) => this.#release(signal),
       awaitUnread: () => {
+        // A thread that is still being loaded holds no signal.
+        if (Atomics.load(shared, cells.held) === 0) return;
         const until = performance.now() + answerMs;
         while (isReady(this.threadId) && performance.now() < until)
           if (Atomics.wait(shared, cells.due, 0, unreadPollMs) !== 'timed-out') return;
