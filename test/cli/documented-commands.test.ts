@@ -38,6 +38,9 @@ const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] =
   [/^agentdump ci --hang-after\b/, 'test/support/runners/runner-matrix.ts', "'ci'"],
   [/\bagentdump-report\/bundles\//, 'test/support/runners/runner-matrix.ts', "'ci'"],
   [/ langgraph\.mjs /, 'test/agent/integrations.wide.test.ts', 'langgraph'],
+  [/ s3:\/\//, 'test/store/s3.wide.test.ts', 's3://'],
+  [/^agentdump serve --store\b/, 'test/cli/serve.wide.test.ts', "'serve'"],
+  [/^AGENTDUMP_STORE=https:/, 'test/cli/serve.wide.test.ts', 'AGENTDUMP_STORE_TOKEN'],
   [/ --health-url /, 'test/supervise/health/run-health.test.ts', '--health-url'],
   ...['approve', 'reject', 'resume', 'rollback', 'enqueue', 'signal', 'cancel'].map(
     (name): [RegExp, string, string] => [
