@@ -110,8 +110,9 @@ function storeBundle(
   writePlainTrigger(writer, trigger);
   const context = createContext(surroundings, request, trigger, writer, time, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
-  withholdFindings(writer, currentPolicy());
+  // Before the search, which would replace the planted secret in a part of a broken redactor.
   dropUnprovenParts(writer);
+  withholdFindings(writer, currentPolicy());
   // The full trigger part was not proven clean: the plain one still states which death it was.
   if (!writer.partNames.includes(partNames.trigger)) writePlainTrigger(writer, trigger);
   writeHeap(context, writer, surroundings, request);

@@ -93,7 +93,8 @@ function orReason<Result>(redact: () => Result): Result | string {
 
 /** Withholds from all parts what one withholds, drops those that contain a planted secret, and seals the bundle. Returns its path. */
 export function sealProven(bundle: BundleWriter, scrubber: Policy): string {
-  withholdFindings(bundle, scrubber);
+  // Before the search, which would replace the planted secret in a part of a broken redactor.
   dropUnprovenParts(bundle);
+  withholdFindings(bundle, scrubber);
   return bundle.seal();
 }
