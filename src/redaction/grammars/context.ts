@@ -31,17 +31,10 @@ import {
   readBlock,
   readLine,
   readQuoted,
-  skipBlanks,
   startsLine,
   type ValueSpan,
 } from '../values/value-span.ts';
-import {
-  readBytes,
-  readEnclosed,
-  readWrapped,
-  skipMarker,
-  skipVisibility,
-} from '../values/value-wrapping.ts';
+import { readBytes, readEnclosed, readWrapped } from '../values/value-wrapping.ts';
 import { isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
 import {
   findAuthorization,
@@ -67,17 +60,9 @@ import { holdsPlainName, holdsShortWord } from './plain-values.ts';
 import { isLiteralOfProgram, isOutsidePrograms, isProgramsOwn } from './program-line.ts';
 import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
 import { bareItems, isKeysName, quotedItems, readParenthesis } from './value-lists.ts';
-import { valueBelow } from './yaml-values.ts';
+import { bareText, valueStart } from './value-start.ts';
 
 const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
-
-/** `**Password:** x`, `<b>Password:</b> x`. */
-const closedMarkup = /(?:\*{1,3}|<\/[a-z]{1,10}>)[ \t]{1,4}(?=\S)/y;
-
-function bareText(page: Page, at: number): string {
-  const { start, end } = readBare(page, at, { encoded: false, wholeLine: false });
-  return page.text.slice(start, Math.min(end, start + longestJudged));
-}
 
 function bareLine(page: Page, at: number): string {
   const { start, end } = readLine(page, at, longestJudged);
@@ -136,7 +121,7 @@ export class ContextReader {
     if (isNoName(this.page, place)) return place.behind;
     if (this.page.units[place.start - 1] === 58 && isResourceName(this.page, place)) return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
-    const at = this.skipSign(place);
+    const at = valueStart(this.page, place);
     if (at < 0) return place.behind;
     if (this.page.units[at] === 10) this.around.openLines(at, place, verdict);
     const read = this.readValueAt(at, place, verdict);
@@ -155,7 +140,7 @@ export class ContextReader {
 
   /** Like readSigned, for a name that the caller has judged. */
   readUnder(verdict: NameVerdict, place: NamePlace, isSpoken = false): number {
-    const at = this.skipSign(place);
+    const at = valueStart(this.page, place);
     // A verb, unlike a sign, can be followed by anything: `密码是必填的`.
     return at < 0 || (isSpoken && !looksChosen(bareText(this.page, at)))
       ? 0
@@ -181,40 +166,6 @@ export class ContextReader {
       verdictOfElement(this.page, this.names, place) ??
       this.verdictAround(place)
     );
-  }
-
-  /** The start of the value, or -1 if there is no sign (`::`, `==` before anything but a literal). */
-  private skipSign(place: NamePlace): number {
-    const { units } = this.page;
-    let i = place.behind;
-    // `password != confirmed`
-    let compares = units[place.sign] === 61 && units[place.sign - 1] === 33;
-    while (
-      (units[i] === 61 || units[i] === 62 || units[i] === 58 || units[i] === 126) &&
-      i - place.behind < 3
-    ) {
-      compares = true;
-      i += 1;
-    }
-    i = skipBlanks(this.page, i, keyQuote(this.page, place) !== '');
-    if (units[i] === 10 && !this.page.text.startsWith('- ', i)) {
-      const below = skipBlanks(this.page, i, true);
-      if (readQuoted(this.page, below) && units[below - 1]! <= 32 && this.page.units[below]! !== 92)
-        i = below;
-    }
-    const isWalrus = units[place.sign] === 58 && units[place.behind] === 61 && i > place.behind + 1;
-    const isDoubled = units[place.sign] === 58 && units[place.behind] === 58 && units[i - 1] === 32;
-    if ((isWalrus || isDoubled) && looksChosen(bareText(this.page, i))) compares = false;
-    if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
-    if (units[place.sign] === 61 && units[i] === 51 && units[i + 1] === 68 && readQuoted(this.page, i + 2))
-      i += 2;
-    if (units[i] !== 34 || units[place.start - 2] === 91) i = skipVisibility(this.page, i);
-    closedMarkup.lastIndex = i;
-    if (closedMarkup.test(this.page.text)) i = closedMarkup.lastIndex;
-    if (units[i] === 10) i = valueBelow(this.page, place.start, i);
-    i = skipMarker(this.page, i);
-    if (/[A-Za-z@$]/.test(this.page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;
-    return i;
   }
 
   private readValueAt(at: number, place: NamePlace, verdict: NameVerdict): number {
