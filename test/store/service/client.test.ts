@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { ServiceClient } from '../../src/store/service/client.ts';
-import { openRemoteStore } from '../../src/store/service/remote-store.ts';
+import { ServiceClient } from '../../../src/store/service/client.ts';
+import { openRemoteStore } from '../../../src/store/service/remote-store.ts';
 
 test('a service that never answers is not waited for without limit', async (t) => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');

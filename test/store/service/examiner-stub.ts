@@ -1,7 +1,7 @@
 /** A thread for examiner.test.ts that does what the name of the file says. */
 import { parentPort, threadId } from 'node:worker_threads';
-import type { Question } from '../../src/store/service/examine-upload.ts';
-import type { ThreadAnswer } from '../../src/store/service/examiner.ts';
+import type { Question } from '../../../src/store/service/examine-upload.ts';
+import type { ThreadAnswer } from '../../../src/store/service/examiner.ts';
 
 const port = parentPort;
 const answer = (isSpent: boolean): ThreadAnswer => ({ examined: { refused: String(threadId) }, isSpent });

@@ -1,14 +1,14 @@
 /** What becomes of a thread that examines uploads, and which of its ends are the fault of the file. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packBundle } from '../../src/bundle/finished/pack.ts';
-import { judge, Refusal } from '../../src/store/examine.ts';
-import { examineUpload } from '../../src/store/service/examine-upload.ts';
-import { Examiner } from '../../src/store/service/examiner.ts';
-import { temporaryFolder } from '../support/victims/run-victim.ts';
-import { writeDeath } from './synth-death.ts';
+import { packBundle } from '../../../src/bundle/finished/pack.ts';
+import { judge, Refusal } from '../../../src/store/examine.ts';
+import { examineUpload } from '../../../src/store/service/examine-upload.ts';
+import { Examiner } from '../../../src/store/service/examiner.ts';
+import { temporaryFolder } from '../../support/victims/run-victim.ts';
+import { writeDeath } from '../synth-death.ts';
 
-const examinerOf = (threads = 1) => new Examiner(threads, '../test/store/examiner-stub');
+const examinerOf = (threads = 1) => new Examiner(threads, '../test/store/service/examiner-stub');
 const ask = (examiner: Examiner, name: string) =>
   examiner.examine({ path: '', name, mostBytes: 1 }, 1) as Promise<{ refused: string }>;
 
