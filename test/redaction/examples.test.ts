@@ -65,3 +65,21 @@ test('what follows an elided header, or a whole token, goes', () => {
   assert.match(redact(`eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0.${payload}`), /\[redacted:/);
   assert.match(redact('token: "99f81kQz0WpXvB3nMrT7yU"'), /\[redacted:/);
 });
+
+test('an address whose slashes are escaped has a password too, and a regular expression has none', () => {
+  for (const text of [
+    'postgres:\\/\\/app:q7Rk2mZpLx@db.acme.com:5432\\/app',
+    '{"url":"amqps:\\/\\/app:q7Rk2mZpLx@mq.acme.com\\/v1","n":1}',
+    '{"log":"{\\"url\\":\\"redis:\\\\\\/\\\\\\/:q7Rk2mZpLx@cache:6379\\"}"}',
+  ]) {
+    const clean = redact(text);
+    assert.doesNotMatch(clean, /q7Rk2mZpLx/, text);
+    if (text.startsWith('{')) JSON.parse(clean);
+  }
+  for (const text of [
+    '{"url":"https:\\/\\/acme.com\\/a:b@c"}',
+    'const parts = /^(https?):\\/\\/([^:]+):([^@]+)@(.*)$/.exec(url);',
+    'if (/^git:\\/\\/.+:.+@host/.test(url)) open(url);',
+  ])
+    assert.equal(redact(text), text);
+});

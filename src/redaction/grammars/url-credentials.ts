@@ -13,9 +13,8 @@ import { isInProgram } from './program-line.ts';
 
 const longestUserInfo = 2048;
 
-/** There is a `://` at `colon`. */
-export function findUserInfo(page: Page, colon: number): Finding | undefined {
-  const start = colon + 3;
+/** The address begins with a scheme and `://`, which ends at `start`. */
+export function findUserInfo(page: Page, start: number): Finding | undefined {
   if (page.units[start] === 47) return undefined;
   const at = findAt(page, start);
   if (at < 0) return undefined;
@@ -67,7 +66,7 @@ function findAt(page: Page, start: number): number {
 
 /** LDAP distinguished names contain commas: `ldap://cn=admin,dc=x:password@host`. */
 const isDirectory = ({ text }: Page, start: number): boolean =>
-  /ldaps?:\/\/$/.test(text.slice(Math.max(0, start - 9), start));
+  /ldaps?:(?:\\{0,8}\/){2}$/.test(text.slice(Math.max(0, start - 25), start));
 
 /** `http://corp\user:x@proxy`: one or two backslashes that don't escape a line's end or a quote. */
 function isDomainSlash({ text, units }: Page, start: number, at: number): boolean {

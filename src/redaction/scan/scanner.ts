@@ -312,8 +312,20 @@ export class Scanner {
     if (stands === 10 && this.options.context && page.units[i] === 92) this.lineAt(page, behind, out);
     if (stands === 34 && page.units[behind] === 100 && page.units[behind + 1] === 97)
       return this.decoded(decodeBufferData(page, behind - 1), behind, out) || behind;
+    if (stands === 47 && page.units[i - 1] === 58) return this.escapedAddressAt(page, behind, out);
     if (!(characterTables().classes[stands]! & alnum)) return behind;
     return this.decoded(this.escapes.at(page, i), i, out) || this.escapedNameAt(page, i) || behind;
+  }
+
+  /** `postgres:\/\/user:password@host`: JSON may escape slashes, as PHP does. The first one ends at `behind`. */
+  private escapedAddressAt(page: Page, behind: number, out: Finding[]): number {
+    const packed = page.units[behind] === 92 ? readEscape(page.units, behind) : 0;
+    if ((packed & escapeMask) !== 47) return behind;
+    const start = behind + (packed >>> escapeShift);
+    const found = findUserInfo(page, start);
+    // A regular expression escapes them too: `/^https?:\/\/([^:]+):([^@]+)@/`.
+    if (!found || /[()[\]{}*]|\.\+/.test(page.text.slice(start, found.end))) return start;
+    return this.pushFound(found, out) || start;
   }
 
   private escapedNameAt(page: Page, i: number): number {
@@ -334,7 +346,7 @@ export class Scanner {
     if (unit === 126) return this.pushFound(findAzureSecret(page, place.sign), out) || place.behind;
     if (unit === 64) return this.pushFound(findDriverPassword(page, place.sign), out) || place.behind;
     if (unit === 58 && units[place.behind] === 47 && units[place.behind + 1] === 47 && !place.encoded) {
-      return this.pushFound(findUserInfo(page, place.sign), out) || place.behind;
+      return this.pushFound(findUserInfo(page, place.sign + 3), out) || place.behind;
     }
     if (unit === 58 && (place.end === place.sign || mayFollowColon(units[place.behind]!))) {
       const end = readColon(page, this.options.names, place, out);

@@ -227,7 +227,8 @@ function idleEscape(units: Uint16Array, i: number): number {
   if (next === 34) return units[i + 2] === 100 ? 0 : 2;
   if (next === 110 || next === 114) return mayOpenTable(units, i + 2) ? 0 : -2;
   if (next === 39 || next === 96 || next === 116) return 2;
-  if (next === 47) return -2;
+  // `https:\/\/user:password@host`
+  if (next === 47) return units[i - 1] === 58 ? 0 : -2;
   if (next === 117) return lengthOfForeign(units, i + 2);
   const isRead = next === 92 || next === 118 || next === 120 || next === 102;
   return isRead ? 0 : -1;

@@ -76,7 +76,7 @@ export function idleEscape(at: usize): i32 {
   if (behind === 34) return unitAt(i, 1) === 100 ? 0 : length;
   if (behind === 110 || behind === 114) return mayOpenTable(i + 2) ? 0 : -length;
   if (behind === 39 || behind === 96 || behind === 116) return length;
-  if (behind === 47) return -length;
+  if (behind === 47) return unitAt(at, -1) === 58 ? 0 : -length;
   if (behind === 117) return lengthOfForeign(i + 2, length);
   const isRead = behind === 92 || behind === 118 || behind === 120 || behind === 102;
   return isRead ? 0 : 2 - length;
