@@ -6,7 +6,7 @@
 import { renameSync, unlinkSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
 import { platform } from '../../platform/index.ts';
-import { describeProcess } from './session.ts';
+import { isAlive, ownerName } from './owner.ts';
 
 /** The name of the lock's owner if that is another living thread or process; undefined if this thread now holds the lock. */
 export function takeLock(path: string): string | undefined {
@@ -56,20 +56,8 @@ function findOwner(path: string): string | undefined {
 }
 
 let own: string | undefined;
+/** In a lock, the thread's number follows. */
 function ownName(): string {
-  own ??= `${processName(process.pid)}:${threadId}`;
+  own ??= `${ownerName(process.pid)}:${threadId}`;
   return own;
-}
-
-/** `<boot id>:<pid>:<start ticks>`. In a lock, the thread's number follows. */
-function processName(pid: number): string {
-  const { bootId, startTicks } = describeProcess(pid);
-  return `${bootId}:${pid}:${startTicks}`;
-}
-
-function isAlive(owner: string): boolean {
-  const pid = Number(owner.split(':')[1]);
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  if (!platform.isThere(pid)) return false;
-  return owner.startsWith(`${processName(pid)}:`);
 }

@@ -3,6 +3,7 @@
  * so the folder is in memory if the machine has a memory file system, is named after the session, and is removed as soon as
  * it was read.
  */
+
 import {
   lstatSync,
   mkdirSync,
@@ -18,8 +19,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diagnosticsPrefix, finisherLockName } from '../../journal/layout/session.ts';
 import { currentBootId } from '../../journal/read/session.ts';
+import { isAlive, ownerName } from '../../journal/write/owner.ts';
 import { type Pid, platform } from '../../platform/index.ts';
-import { isAlive, ownerName, tryLockSession, unlockSession } from '../finish/finisher-lock.ts';
+import { tryLockSession, unlockSession } from '../finish/finisher-lock.ts';
 import { type ScrubbedReport, scrubReport } from '../scrub/scrub-report.ts';
 
 /** Mark in the folder with the supervisor that created it: `<owner name>:<its pid namespace>`. */

@@ -6,7 +6,7 @@
 import { renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { finisherLockName } from '../../journal/layout/session.ts';
-import { describeProcess } from '../../journal/write/session.ts';
+import { isAlive, ownerName } from '../../journal/write/owner.ts';
 import { platform } from '../../platform/index.ts';
 
 /** True if we locked the session. False if another process has it, or the folder no longer exists. */
@@ -46,16 +46,4 @@ function removeDeadLock(lock: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** `<boot id>:<pid>:<start ticks>`. */
-export function ownerName(pid: number): string {
-  const { bootId, startTicks } = describeProcess(pid);
-  return `${bootId}:${pid}:${startTicks}`;
-}
-
-/** `owner`: a result of `ownerName`. */
-export function isAlive(owner: string): boolean {
-  const pid = Number(owner.split(':')[1]);
-  return Number.isSafeInteger(pid) && pid > 0 && platform.isThere(pid) && ownerName(pid) === owner;
 }

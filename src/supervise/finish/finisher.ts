@@ -2,15 +2,17 @@
  * Turns the session of a process that died without writing a bundle into a sealed bundle. The bundle has the session's id, so
  * that nothing is written twice if a finisher is killed half-way. The session is removed only after the bundle was sealed.
  */
+
 import { rmSync } from 'node:fs';
 import { AgentdumpError } from '../../errors.ts';
 import { classifySession, readSession } from '../../journal/read/session.ts';
+import { isAlive } from '../../journal/write/owner.ts';
 import { platform } from '../../platform/index.ts';
 import { removeDiagnosticsFolder } from '../evidence/diagnostics.ts';
 import { removeExpectedCore } from '../native/expected-core.ts';
 import { writeDeadBundle } from './dead-bundle.ts';
 import type { FinishOptions, FinishResult } from './finish-options.ts';
-import { isAlive, tryLockSession, unlockSession } from './finisher-lock.ts';
+import { tryLockSession, unlockSession } from './finisher-lock.ts';
 import { findSealed, noteDeaths } from './own-bundles.ts';
 
 /** Throws `unwritable` if the bundle can't be written, and MalformedInput for an invalid session file. */

@@ -5,13 +5,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { AgentdumpError } from '../../errors.ts';
 import type { SessionFacts } from '../../journal/layout/session.ts';
+import { ownerName } from '../../journal/write/owner.ts';
 import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { platform } from '../../platform/index.ts';
 import { publicName } from '../../redaction/public-name.ts';
 import { armEnvironment } from '../arm.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from '../evidence/diagnostics.ts';
-import { ownerName } from '../finish/finisher-lock.ts';
 import { heartbeatFile, heartbeatVariable } from '../health/heartbeat-file.ts';
 import { armCore, type CoreArming } from '../native/core-limit.ts';
 import { noteExpectedCore } from '../native/expected-core.ts';
