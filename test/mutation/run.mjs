@@ -1,19 +1,27 @@
 // npm run mutate <room>: changes the sources of a room (`journal`, or a folder of one, `formats/v8`) in small ways, one at a time, and
 // runs the room's own tests, or, where it has none, those that the graph of imports leads to. A change that no test notices is printed: write the test that would have.
 // The score is the share that was noticed. Tests that run the built program don't see the changes and are left out.
+// A room takes hours. `--part 3/20` takes the third of twenty parts, a few lines here and there in each file: a sample.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { touchedTests } from '../support/run/changed-tests.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const [room, ...files] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } });
+const [room, ...files] = positionals;
+const [part, parts] =
+  /^(\d+)\/(\d+)$/
+    .exec(values.part ?? '1/1')
+    ?.slice(1)
+    .map(Number) ?? [];
 const folder = room && join(root, 'src', room);
-if (!folder || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+if (!(part >= 1 && part <= parts) || !folder || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
   console.error(
-    `usage: npm run mutate <room> [file of it …]\n${room ? `there is no src/${room}` : 'the room is missing'}`,
+    `usage: npm run mutate <room> [file of it …] [-- --part 1/20]\n${room ? `there is no src/${room}` : 'the room is missing'}`,
   );
   process.exit(2);
 }
@@ -25,6 +33,17 @@ const pathsBelow = (dir, ending) =>
 const sources = pathsBelow(folder, '.ts').filter(
   (path) => !path.endsWith('.d.ts') && (!files.length || files.some((file) => path.endsWith(file))),
 );
+/** As ranges of lines. A change of more lines than one range has is in no part of several. */
+const linesAtOnce = 12;
+function linesOfPart(path) {
+  if (parts === 1) return [path];
+  const ranges = Math.ceil(readFileSync(join(root, path), 'utf8').split('\n').length / linesAtOnce);
+  const first = (part - 1 + sources.indexOf(path)) % parts;
+  return Array.from({ length: ranges }, (_, range) => range)
+    .filter((range) => range % parts === first)
+    .map((range) => `${path}:${range * linesAtOnce + 1}-${(range + 1) * linesAtOnce}`);
+}
+
 const tests = pathsBelow(join(root, 'test'), '.test.ts').filter((path) => !path.endsWith('.wide.test.ts'));
 if (!sources.length) {
   console.error(`no file of src/${room} matches ${files.join(', ')}`);
@@ -48,7 +67,7 @@ process.chdir(copy);
 
 const { Stryker } = await import('@stryker-mutator/core');
 const results = await new Stryker({
-  mutate: sources,
+  mutate: sources.flatMap(linesOfPart),
   inPlace: true,
   testRunner: 'tap',
   tap: { testFiles, nodeArgs: ['--import', 'tsx'] },
