@@ -44,21 +44,26 @@ export function answerKeyOf({ path, id }: { path: string; id?: string | undefine
   return id === undefined ? path : `${path}~${id}`;
 }
 
+/** How a wait ended. The ticket of a new end is taken in the tick of its record. */
+export type Answered = ({ answer: unknown } | { error: unknown }) & { ticket?: number };
+
 /**
- * Returns the answer: of a person, or the signal that arrived, or undefined if the time is over. The ticket of a new answer
- * is taken in the tick of its record, because answers and ends of steps are delivered in the order in which they are
- * recorded.
+ * Returns the answer: of a person, or the signal that arrived, or undefined if the time is over. A wait that the program called
+ * off has its error. All are records, and are delivered like ends of steps in the order in which they are recorded: an answer
+ * that arrives later must not change what the program has acted on.
  */
 export async function waitForAnswer(
   run: DurableRun,
   question: Question,
   { tell, begin, signal }: ApprovalOptions,
-): Promise<{ answer: unknown; ticket?: number }> {
+): Promise<Answered> {
   const { asked } = question;
   const { seq, id, awaits } = asked ?? (await ask(run, question));
+  if (!asked && !awaits && !signal?.aborted)
+    run.notify(`waits for ${question.path}: agentdump approve ${quote(run.id)} ${quote(question.path)}`);
   if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
   await tell?.(id);
-  if (asked?.readAnswer) return { answer: asked.readAnswer() };
+  if (asked?.readAnswer) return replay(run, asked.seq, asked.readAnswer(), asked.isAborted);
   await begin?.(awaits);
   const limits = new StepLimits({ host: [run.signal, signal], lost: run.lost.signal });
   const wait: OpenWait = {
@@ -68,24 +73,46 @@ export async function waitForAnswer(
     end: () => limits.end(),
     left: new AbortController(),
   };
-  // If the run is put to rest or the try is given up, this never settles.
-  const found = await run.waits.unlessLeft(wait, () =>
-    limits.hold(() => run.outside(() => run.waits.hold(wait, limits.signal))),
-  );
-  const added = run.recorder.addWith(
-    'durableApproval',
-    { event: 'answered', of: seq, ...(found?.slot !== undefined && { slot: found.slot }) },
-    found?.value,
-  );
+  let found: Found | undefined;
+  try {
+    // If the run is put to rest or the try is given up, this never settles.
+    found = await run.waits.unlessLeft(wait, () =>
+      limits.hold(() => run.outside(() => run.waits.hold(wait, limits.signal))),
+    );
+  } catch (error) {
+    // What ends the run for this process is not recorded: a resume waits again.
+    if (run.isCalledOff || !signal?.aborted || error !== signal.reason) throw error;
+    run.leaveWait(wait);
+    const ticket = await ticketOf(run, run.addError('durableApproval', { event: 'aborted', of: seq }, error));
+    run.noteFailure(error, seq);
+    return { error, ticket };
+  }
+  const facts = {
+    event: 'answered',
+    of: seq,
+    ...(found?.slot !== undefined && { slot: found.slot }),
+  } as const;
+  const ticket = await ticketOf(run, run.recorder.addWith('durableApproval', facts, found?.value));
+  if (!awaits) run.checkpoints.noteEvent('approval');
+  return { answer: found?.value, ticket };
+}
+
+function replay(run: DurableRun, seq: number, outcome: unknown, isAborted = false): Answered {
+  if (!isAborted) return { answer: outcome };
+  run.noteFailure(outcome, seq);
+  return { error: outcome };
+}
+
+/** Taken at once, and valid when the record is stored. */
+export async function ticketOf(run: DurableRun, added: MaybePromise<number>): Promise<number> {
   const ticket = run.order.takeTicket();
   try {
     await added;
+    return ticket;
   } catch (error) {
     run.order.dropTicket(ticket);
     throw error;
   }
-  if (!awaits) run.checkpoints.noteEvent('approval');
-  return { answer: found?.value, ticket };
 }
 
 async function ask(
@@ -103,7 +130,6 @@ async function ask(
     ...(position && positionFacts(position)),
   } as const;
   const seq = await run.recorder.addWith('durableApproval', facts, request);
-  if (!awaits) run.notify(`waits for ${path}: agentdump approve ${quote(run.id)} ${quote(path)}`);
   return { seq, id, awaits };
 }
 

@@ -103,6 +103,8 @@ export async function waitFor(
   run.requireRunning();
   const wanted = { word, input: hashOf(request), position };
   const asked = claimQuestion(scoped, wanted);
+  // Here, before the call has a position, because a resume finds no record of a refused one.
+  if (!asked) run.codec.requireStorable(request);
   // A child run that was started is not replaced by another one.
   const again = asked === undefined && awaits?.run === undefined ? supersede(scoped, wanted) : undefined;
   const path = (asked ?? again)?.path ?? joinPath(scoped.path, newLabel(scoped, wanted.word));
@@ -121,12 +123,14 @@ export async function waitFor(
         key: id,
         input: undefined,
         options: {},
-        work: () => notify(request, { run: run.id, name: path }),
+        work: () => (signal?.aborted ? undefined : notify(request, { run: run.id, name: path })),
       });
     const question = { path, request, position, asked, awaits };
-    const { answer, ticket } = await waitForAnswer(run, question, { tell, begin, signal });
-    await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(ticket));
-    return scoped.isLeft ? never() : answer;
+    const answered = await waitForAnswer(run, question, { tell, begin, signal });
+    await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(answered.ticket));
+    if (scoped.isLeft) return never();
+    if ('error' in answered) throw answered.error;
+    return answered.answer;
   } finally {
     scope.open--;
   }

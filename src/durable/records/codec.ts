@@ -59,6 +59,12 @@ export class RecordCodec {
     return `${head.slice(0, -1)},"value":${text}}`;
   }
 
+  /** Throws like `encodeWith`. */
+  requireStorable(value: unknown): void {
+    const text = encodeValue(value);
+    if (this.mode === 'searched') this.#refuseSecrets(text, value);
+  }
+
   /** Identifies a text: its hash, or if values are sealed a MAC that reveals nothing without the key. */
   sumOf(text: string): string {
     return this.#seal ? this.#seal.sum(text) : createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -81,6 +81,9 @@ export interface PositionFacts {
   raw?: true;
 }
 
+/** The `reason` of a failure that is in doubt if it ends the run: the step's own signal called it off. */
+export const calledOff = 'it was called off';
+
 /** `of` is the number of the start record. `input` is a hash. */
 export type StepRecord =
   | ({ event: 'start'; path: string; kind: StepKind; input?: string; attempt?: number } & PositionFacts)
@@ -96,12 +99,13 @@ export interface Spent {
 
 /**
  * `id` is unique to this question and is the key of its answer. `input` is a hash of the request, which is the value.
- * `waits`: a later process has reached the question, and waits.
+ * `waits`: a later process has reached the question, and waits. `aborted`: the program called the wait off, with this error.
  */
 export type ApprovalRecord =
   | ({ event: 'asked'; path: string; id?: string; input?: string; value?: unknown } & Awaits & PositionFacts)
   | { event: 'waits'; of: number }
-  | { event: 'answered'; of: number; value?: unknown; slot?: number };
+  | { event: 'answered'; of: number; value?: unknown; slot?: number }
+  | { event: 'aborted'; of: number; value?: unknown };
 
 /**
  * What is waited for instead of a person: a signal of this name, a time, or whichever comes first; or the end of a run.

@@ -10,7 +10,7 @@ import { never, type OpenWait, OpenWaits } from '../approvals/open-waits.ts';
 import type { DurableRunOptions } from '../options.ts';
 import type { CheckpointEvent, Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
-import type { RunEnd, StepEnd, StepKind } from '../records/layout.ts';
+import type { RunEnd, StepKind } from '../records/layout.ts';
 import { type HashInput, hashingWithout } from '../records/masked-input.ts';
 import { AbortFollower } from '../steps/attempt.ts';
 import type { CallPosition } from '../steps/call-position.ts';
@@ -23,7 +23,7 @@ import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
 import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
 import { CancelWatch } from './cancel-watch.ts';
 import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
-import type { RunRecorder } from './run-recorder.ts';
+import type { RecordName, RecordOf, RunRecorder } from './run-recorder.ts';
 
 export interface RunParts {
   id: string;
@@ -244,6 +244,11 @@ export class DurableRun {
     return { dueAtMs, hasNews };
   }
 
+  /** The run as a whole, by its host or because nothing more can be recorded: what ends by that has no outcome. */
+  get isCalledOff(): boolean {
+    return this.lost.signal.aborted || (this.signal?.aborted ?? false);
+  }
+
   get cancelled(): CancelError | undefined {
     const { aborted, reason } = this.lost.signal;
     return aborted && reason instanceof CancelError ? reason : undefined;
@@ -274,6 +279,13 @@ export class DurableRun {
       if (!this.waits.isLeft(wait)) taken.set(slot, wait.path);
       return { value, slot };
     }
+  }
+
+  /** The program called the wait off: a signal that it has found meanwhile remains available. */
+  leaveWait({ left, path }: OpenWait): void {
+    left.abort();
+    for (const taken of this.#takenSignals.values())
+      for (const [slot, by] of taken) if (by === path) taken.delete(slot);
   }
 
   get isStrict(): boolean {
@@ -333,8 +345,8 @@ export class DurableRun {
   }
 
   /** Records an end with its error, or with the error's name and redacted message if it can't be stored unchanged. */
-  addError(facts: { event: 'end'; of: number; status: StepEnd }, error: unknown): MaybePromise<number> {
-    return this.#orCleaned(error, (kept) => this.recorder.addWith('durableStep', facts, kept));
+  addError<Name extends RecordName>(name: Name, facts: RecordOf[Name], error: unknown): MaybePromise<number> {
+    return this.#orCleaned(error, (kept) => this.recorder.addWith(name, facts, kept));
   }
 
   /** `rest`: the state of the run from then on. A child remains due until its parent was told of its end. */

@@ -5,20 +5,21 @@
  */
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { RecordCodec } from '../records/codec.ts';
-import type {
-  ApprovalRecord,
-  Awaits,
-  CheckpointRecord,
-  QueueFacts,
-  RunEnd,
-  RunRecord,
-  RunRetry,
-  SealFacts,
-  Spent,
-  StepEnd,
-  StepKind,
-  StepRecord,
-  ValueRecord,
+import {
+  type ApprovalRecord,
+  type Awaits,
+  type CheckpointRecord,
+  calledOff,
+  type QueueFacts,
+  type RunEnd,
+  type RunRecord,
+  type RunRetry,
+  type SealFacts,
+  type Spent,
+  type StepEnd,
+  type StepKind,
+  type StepRecord,
+  type ValueRecord,
 } from '../records/layout.ts';
 import { type CallPosition, positionOf } from '../steps/call-position.ts';
 import { readLabel, scopeOf } from '../steps/step-path.ts';
@@ -83,7 +84,9 @@ export interface ApprovalEntry {
   /** For a signal: its number. */
   slot?: number | undefined;
   readRequest: () => unknown;
-  readAnswer?: () => unknown;
+  readAnswer?: (() => unknown) | undefined;
+  /** The program called the wait off: its answer is the error. */
+  isAborted?: boolean;
   /** Number of the record of its answer; -1 while there is none. */
   answerSeq: number;
   isClaimed: boolean;
@@ -214,17 +217,25 @@ export class RunLog {
     }
   }
 
-  /** Voids the failures that ended the run: a process that resumes it retries those steps. */
+  /** Voids the failures that ended the run: a process that resumes it retries those steps, and waits again. */
   reopen(): void {
+    for (const entry of this.approvals.values())
+      if (this.isVoid(entry))
+        Object.assign(entry, { readAnswer: undefined, answerSeq: -1, isAborted: false });
     for (const seq of this.ended?.of ?? []) {
       const entry = this.#bySeq.get(seq);
       if (entry?.state !== 'failed') continue;
-      entry.state = 'void';
+      entry.state = entry.reason === calledOff ? 'aborted' : 'void';
       entry.failures = 0;
     }
     this.ended = undefined;
     for (const scope of this.scopes.values()) scope.open = 0;
     for (const entry of this.steps.values()) entry.endBefore = hasEnded(entry) ? entry.endSeq : -1;
+  }
+
+  /** Calling this wait off ended the run: whoever resumes it waits again. */
+  isVoid({ isAborted, seq }: ApprovalEntry): boolean {
+    return isAborted === true && this.ended?.of.includes(seq) === true;
   }
 
   #addStep(facts: StepRecord, seq: number, atMs: number, readValue: () => unknown): void {
@@ -288,12 +299,13 @@ export class RunLog {
     }
     // A process that reached its question has made progress.
     this.opensWithoutProgress = 0;
-    if (facts.event !== 'answered') return;
+    if (facts.event === 'waits') return;
     for (const entry of this.approvals.values())
       if (entry.seq === facts.of) {
         entry.readAnswer = readValue;
         entry.answerSeq = seq;
-        entry.slot = facts.slot;
+        if (facts.event === 'answered') entry.slot = facts.slot;
+        else entry.isAborted = true;
       }
   }
 

@@ -14,7 +14,7 @@ import type {
 } from '../records/layout.ts';
 import type { MaybePromise, RunHandle, RunRest } from '../stores/store.ts';
 
-interface RecordOf {
+export interface RecordOf {
   durableRun: RunRecord;
   durableStep: StepRecord;
   durableValue: ValueRecord;

@@ -8,7 +8,7 @@ import type { AgentdumpError } from '../../errors.ts';
 import { never } from '../approvals/open-waits.ts';
 import type { DurableWork, Effect, RetryPolicy } from '../options.ts';
 import { requireStorable } from '../records/classes.ts';
-import type { Spent, StepEnd } from '../records/layout.ts';
+import { calledOff, type Spent, type StepEnd } from '../records/layout.ts';
 import { usageOf } from '../records/usage.ts';
 import { type DurableRun, type Place, ScopedRun } from '../runs/durable-run.ts';
 import { hasEnded, type StepEntry } from '../runs/run-log.ts';
@@ -51,7 +51,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   }
   // New work only begins once the program has shown that it is the one that was recorded.
   if (!entry && !run.order.mayBegin) await run.order.through(describeCall(wanted));
-  if (wanted.options.returns) requireStorable(wanted.options.returns, call.path);
+  if (entry && wanted.options.returns) requireStorable(wanted.options.returns, call.path);
   const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
   if (scoped.isLeft) return undefined;
   if (!settled) return new StepTry(scoped, call).perform();
@@ -172,9 +172,10 @@ class StepTry implements DurableWork {
     run.pending.steps += atWork;
     try {
       for (;;) {
-        this.#limits.requireWanted();
+        const refusal = this.#findRefusal();
         const started = run.recorder.add('durableStep', this.#start());
         this.#seq = typeof started === 'number' ? started : await started;
+        if (refusal) throw await this.#fail(refusal.error);
         let hasReturned = false;
         const within = new ScopedRun(run, this.path, this.#scoped);
         // The interval between a return and its record is kept short, because a death in it leaves the step in doubt; so the
@@ -206,6 +207,27 @@ class StepTry implements DurableWork {
         const turn = endOf(run, this.#entry, this.#ticket);
         if (turn) await turn;
       }
+    }
+  }
+
+  /**
+   * Why the function is not called at all. Recorded like a failure if the call is new, because the program acts on the error,
+   * and a resume that finds no record of it would take what follows for a change of the program. What ends the run for this
+   * process is thrown instead: a resume makes the call again.
+   */
+  #findRefusal(): { error: unknown } | undefined {
+    const { run } = this.#scoped;
+    const { returns, signal } = this.#wanted.options;
+    if (this.#entry || this.attempt > 1 || run.isCalledOff) {
+      this.#limits.requireWanted();
+      return undefined;
+    }
+    if (signal?.aborted) return { error: signal.reason };
+    try {
+      if (returns) requireStorable(returns, this.path);
+      return undefined;
+    } catch (error) {
+      return { error };
     }
   }
 
@@ -263,15 +285,27 @@ class StepTry implements DurableWork {
   async #settleFailure(error: unknown): Promise<number> {
     const { run } = this.#scoped;
     if (run.recorder.broken) throw run.recorder.broken;
-    const wasCalledOff = this.#limits.isCalledOff;
-    const pauseMs = wasCalledOff ? undefined : nextPause(this.#wanted.options.retry, ++this.#failures, error);
-    const status = wasCalledOff && isAbort(error) ? 'aborted' : pauseMs === undefined ? 'failed' : 'retrying';
-    const added = run.addError(this.#end(status), error);
-    if (status !== 'retrying') this.#ticket = run.order.takeTicket();
+    const { isCalledOff } = this.#limits;
+    const pauseMs = isCalledOff ? undefined : nextPause(this.#wanted.options.retry, ++this.#failures, error);
+    if (pauseMs === undefined) throw await this.#fail(error, isCalledOff && isAbort(error));
+    const added = run.addError('durableStep', this.#end('retrying'), error);
     if (typeof added !== 'number') await added;
-    if (pauseMs !== undefined) return pauseMs;
+    return pauseMs;
+  }
+
+  /**
+   * Records the error as the step's outcome, and returns it. A step that was called off together with its run has no outcome: it
+   * is in doubt. One that its own signal called off has, because the program goes on.
+   */
+  async #fail(error: unknown, wasCalledOff = false): Promise<unknown> {
+    const { run } = this.#scoped;
+    const end = this.#end(wasCalledOff && run.isCalledOff ? 'aborted' : 'failed');
+    const facts = wasCalledOff && !run.isCalledOff ? { ...end, reason: calledOff } : end;
+    const added = run.addError('durableStep', facts, error);
+    this.#ticket = run.order.takeTicket();
+    if (typeof added !== 'number') await added;
     run.noteFailure(error, this.#seq);
-    throw error;
+    return error;
   }
 
   #end(status: StepEnd) {

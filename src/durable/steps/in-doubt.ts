@@ -3,13 +3,12 @@
  * policies; durable-step.ts runs steps.
  */
 import { AgentdumpError } from '../../errors.ts';
-import { waitForAnswer } from '../approvals/approval.ts';
+import { ticketOf, waitForAnswer } from '../approvals/approval.ts';
 import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from '../options.ts';
-import type { Answer } from '../records/layout.ts';
+import { type Answer, calledOff } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
 import type { DurableRun, ScopedRun } from '../runs/durable-run.ts';
 import type { StepEntry } from '../runs/run-log.ts';
-import type { MaybePromise } from '../stores/store.ts';
 import type { WantedStep } from './wanted-step.ts';
 
 /** A nested run consists only of its steps, each of which may be in doubt. */
@@ -19,7 +18,7 @@ export function isInDoubt({ kind, state }: StepEntry): boolean {
 
 export function reasonOfDoubt({ state, reason }: StepEntry): string {
   if (state === 'unkept') return `it had returned, but ${reason}`;
-  return state === 'aborted' ? 'it was called off' : 'it had started and not ended';
+  return state === 'aborted' ? calledOff : 'it had started and not ended';
 }
 
 /** `ticket`: taken in the tick in which the end was recorded. */
@@ -76,15 +75,16 @@ async function ask(run: DurableRun, effect: DoubtfulEffect): Promise<Answer> {
   const path = `${effect.path}?`;
   const before = run.log.approvals.get(path);
   const asked = before && (before.id === undefined || before.input === hashOf(request)) ? before : undefined;
-  const { answer, ticket } = await waitForAnswer(run, { path, request, asked }, {});
+  const answered = await waitForAnswer(run, { path, request, asked }, {});
   // This answer is only delivered to the step itself.
-  run.order.dropTicket(ticket);
-  return answer as Answer;
+  run.order.dropTicket(answered.ticket);
+  if ('error' in answered) throw answered.error;
+  return answered.answer as Answer;
 }
 
 async function reject(run: DurableRun, entry: StepEntry): Promise<Settled> {
   const error = new Error(`step ${entry.path} was in doubt and rejected`);
-  const added = run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);
+  const added = run.addError('durableStep', { event: 'end', of: entry.seq, status: 'failed' }, error);
   return { error, ticket: await ticketOf(run, added) };
 }
 
@@ -96,18 +96,6 @@ async function settle(
 ): Promise<Settled> {
   const added = run.recorder.addWith('durableStep', { event: 'end', of: entry.seq, status }, result);
   return { result, ticket: await ticketOf(run, added) };
-}
-
-/** Taken at once, and valid when the record is stored. */
-async function ticketOf(run: DurableRun, added: MaybePromise<number>): Promise<number> {
-  const ticket = run.order.takeTicket();
-  try {
-    await added;
-    return ticket;
-  } catch (error) {
-    run.order.dropTicket(ticket);
-    throw error;
-  }
 }
 
 function describeEffect(scoped: ScopedRun, { name }: WantedStep, entry: StepEntry): DoubtfulEffect {

@@ -24,10 +24,11 @@ export function orderedItems(log: RunLog): OrderedItem[] {
     }
   }
   for (const entry of log.approvals.values()) {
-    const isExpected = entry.readAnswer !== undefined || entry.awaits?.run !== undefined;
+    const isAnswered = entry.readAnswer !== undefined && !log.isVoid(entry);
+    const isExpected = isAnswered || entry.awaits?.run !== undefined;
     if (!isExpected || !entry.position || !isRunAgain(scopeOf(entry.path))) continue;
     items.push({ seq: entry.seq, entry, isEnd: false });
-    if (entry.readAnswer) items.push({ seq: entry.answerSeq, entry, isEnd: true });
+    if (isAnswered) items.push({ seq: entry.answerSeq, entry, isEnd: true });
   }
   return items.sort((a, b) => a.seq - b.seq);
 }

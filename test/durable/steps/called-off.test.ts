@@ -1,0 +1,216 @@
+/**
+ * What a program hears of a call that was refused or called off, and acts on, is an outcome like any other: a later process hears
+ * the same at the same place. Each program here dies before and after each of its records.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
+import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
+import type { DurableRunOptions } from '../../../src/durable/options.ts';
+import { FileStore } from '../../../src/durable/stores/file-store.ts';
+import { crashingStore, isCrash } from '../random/crashing-store.ts';
+import { until } from '../until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-called-off-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+type Program = (effect: (name: string) => void, store: FileStore) => Promise<unknown>;
+
+const nameOf = (error: unknown) => (error as Error).name;
+const codeOf = (error: unknown) => (error as { code?: string }).code;
+
+let count = 0;
+function newRun() {
+  const store = new FileStore(join(folder, `dumps-${count++}`));
+  const said: string[] = [];
+  const options: DurableRunOptions = { id: 'r', durable: true, store, notify: (line) => said.push(line) };
+  return { store, said, options };
+}
+
+/** `judge` gets the result of the second process and the effects of both; `between`: what happens outside while there is none. */
+async function dieEverywhere(
+  program: Program,
+  judge: (result: unknown, effects: string[]) => void,
+  between: (store: FileStore) => unknown = () => {},
+): Promise<void> {
+  for (const where of ['before', 'after'] as const)
+    for (let at = 1, isThrough = false; !isThrough; at++) {
+      const { store, options } = newRun();
+      const done = new Set<string>();
+      const work = () => program((name) => done.add(name), store);
+      const mortal = crashingStore(store, at, where);
+      isThrough = await agent.run('program', { ...options, store: mortal }, work).then(
+        () => true,
+        (error: unknown) => {
+          assert.ok(isCrash(error), String(error));
+          return false;
+        },
+      );
+      await between(store);
+      judge(await agent.run('program', options, work), [...done]);
+    }
+}
+
+test('a step whose result could not be stored is refused, and the run that goes on can be resumed', async () => {
+  class Price {}
+  const program: Program = async (effect) => {
+    const code = await agent.step('price', async () => effect('price'), { returns: Price }).catch(codeOf);
+    await agent.step('without', () => effect('without'));
+    return code;
+  };
+  await dieEverywhere(program, (result, effects) =>
+    assert.deepEqual([result, ...effects], ['usage', 'without']),
+  );
+});
+
+test('a step that was called off before it began is not begun by a later process, which is faster', async () => {
+  const { options } = newRun();
+  const done: string[] = [];
+  const program = (isLate: boolean) => async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    await agent.step('first', () => done.push('first'));
+    if (isLate) controller.abort();
+    const heard = await agent
+      .step('late', async () => done.push('late'), { signal })
+      .then(() => 'done', nameOf);
+    await agent.step('then', () => done.push('then'));
+    if (isLate) throw new Error('the end of this process');
+    return heard;
+  };
+  await assert.rejects(agent.run('program', options, program(true)), /the end of this process/);
+  assert.equal(await agent.run('program', options, program(false)), 'AbortError');
+  assert.deepEqual(done, ['first', 'then']);
+});
+
+test('a step that its own signal called off has ended: it is not run again', async () => {
+  const program: Program = async (effect) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const untilCalledOff = () =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const slow = agent.step('slow', untilCalledOff, { signal }).catch(nameOf);
+    await agent.step('fast', () => effect('fast'));
+    controller.abort();
+    const heard = await slow;
+    await agent.step('then', () => effect(`then ${heard}`));
+    return heard;
+  };
+  await dieEverywhere(program, (result, effects) =>
+    assert.deepEqual([result, ...effects], ['AbortError', 'fast', 'then AbortError']),
+  );
+
+  const { options, said } = newRun();
+  const again = (work: () => Promise<unknown>, isLast: boolean) => async () => {
+    const controller = new AbortController();
+    const slow = agent.step('slow', work, { signal: controller.signal }).catch(nameOf);
+    await agent.step('fast', () => {});
+    controller.abort();
+    const heard = await slow;
+    await agent.step('then', () => {});
+    if (!isLast) throw new Error('the end of this process');
+    return heard;
+  };
+  const first = agent.run(
+    'program',
+    options,
+    again(() => new Promise(() => {}), false),
+  );
+  await assert.rejects(first, /the end of this process/);
+  assert.equal(
+    await agent.run(
+      'program',
+      options,
+      again(async () => 'quick', true),
+    ),
+    'AbortError',
+  );
+  assert.ok(said.every((line) => !line.includes('in doubt')));
+});
+
+test('it is in doubt if that ended the run', async () => {
+  const { options, said } = newRun();
+  const controller = new AbortController();
+  const calledOff = () => {
+    controller.abort();
+    return new Promise(() => {});
+  };
+  const program = (work: () => unknown, signal?: AbortSignal) => () =>
+    agent.step('pay', work, signal ? { signal } : {});
+  await assert.rejects(agent.run('program', options, program(calledOff, controller.signal)), {
+    name: 'AbortError',
+  });
+  assert.equal(
+    await agent.run(
+      'program',
+      options,
+      program(() => 'paid'),
+    ),
+    'paid',
+  );
+  assert.match(said.join('\n'), /step pay is in doubt: it was called off/);
+});
+
+/** Answers every open question. */
+async function approveAll(store: FileStore): Promise<void> {
+  for (const { path } of (await summarizeRun(store, 'r')).waitingFor)
+    await answerApproval(store, 'r', path, { approved: true });
+}
+
+test('an answer to a question that the program has withdrawn changes nothing', async () => {
+  const program: Program = async (effect) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const answer = agent.waitForApproval('pay', { sum: 5 }, { signal }).then(() => 'approved', nameOf);
+    await agent.step('look', () => effect('look'));
+    controller.abort();
+    const heard = await answer;
+    await agent.step('then', () => effect(`then ${heard}`));
+    return heard;
+  };
+  // Answered before its withdrawal was recorded, it may also be approved.
+  const judge = (result: unknown, effects: string[]) => assert.deepEqual(effects, ['look', `then ${result}`]);
+  await dieEverywhere(program, judge, approveAll);
+});
+
+test('a withdrawn question is asked again if that ended the run', async () => {
+  const { store, options } = newRun();
+  const ask = (signal?: AbortSignal) => () =>
+    agent.waitForApproval('pay', { sum: 5 }, signal ? { signal } : {});
+  await assert.rejects(agent.run('program', options, ask(AbortSignal.timeout(20))), { name: 'TimeoutError' });
+  const resumed = agent.run('program', options, ask());
+  await until(async () => (await summarizeRun(store, 'r')).waitingFor.length === 1);
+  await approveAll(store);
+  assert.equal((await resumed).approved, true);
+});
+
+test('a signal goes to the wait that still wants it', async () => {
+  const program: Program = async (_effect, store) => {
+    const controller = new AbortController();
+    const first = agent.waitForSignal('go', { signal: controller.signal }).catch(nameOf);
+    await agent.step('look', () => {});
+    controller.abort();
+    const heard = await first;
+    await agent.step('send', () => sendSignal(store, 'r', 'go', { value: 1 }), { inDoubt: 'skip' });
+    return [heard, (await agent.waitForSignal('go', { timeoutMs: 300 }))?.value];
+  };
+  // A process may have died before it sent the signal.
+  await dieEverywhere(program, (result) =>
+    assert.match(JSON.stringify(result), /^\["AbortError",(1|null)\]$/),
+  );
+});
+
+test('a question whose request can not be stored is refused before it has a place', async () => {
+  const program: Program = async (effect) => {
+    const code = await agent.waitForApproval('pay', { how: () => {} }).catch(codeOf);
+    await agent.step('without', () => effect('without'));
+    return code;
+  };
+  await dieEverywhere(program, (result, effects) =>
+    assert.deepEqual([result, ...effects], ['usage', 'without']),
+  );
+});
