@@ -49,7 +49,7 @@ export type Answered = ({ answer: unknown } | { error: unknown }) & { ticket?: n
 
 /**
  * Returns the answer: of a person, or the signal that arrived, or undefined if the time is over. A wait that the program called
- * off has its error. All are records, and are delivered like ends of steps in the order in which they are recorded: an answer
+ * off, or that could not begin, has its error. All are records, and are delivered like ends of steps in the order in which they are recorded: an answer
  * that arrives later must not change what the program has acted on.
  */
 export async function waitForAnswer(
@@ -64,7 +64,6 @@ export async function waitForAnswer(
   if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
   await tell?.(id);
   if (asked?.readAnswer) return replay(run, asked.seq, asked.readAnswer(), asked.isAborted);
-  await begin?.(awaits);
   const limits = new StepLimits({ host: [run.signal, signal], lost: run.lost.signal });
   const wait: OpenWait = {
     path: question.path,
@@ -75,13 +74,14 @@ export async function waitForAnswer(
   };
   let found: Found | undefined;
   try {
+    await begin?.(awaits);
     // If the run is put to rest or the try is given up, this never settles.
     found = await run.waits.unlessLeft(wait, () =>
       limits.hold(() => run.outside(() => run.waits.hold(wait, limits.signal))),
     );
   } catch (error) {
     // What ends the run for this process is not recorded: a resume waits again.
-    if (run.isCalledOff || !signal?.aborted || error !== signal.reason) throw error;
+    if (run.isCalledOff || run.recorder.broken) throw error;
     run.leaveWait(wait);
     const ticket = await ticketOf(run, run.addError('durableApproval', { event: 'aborted', of: seq }, error));
     run.noteFailure(error, seq);

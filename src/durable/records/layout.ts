@@ -81,13 +81,24 @@ export interface PositionFacts {
   raw?: true;
 }
 
-/** The `reason` of a failure that is in doubt if it ends the run: the step's own signal called it off. */
-export const calledOff = 'it was called off';
+/** How a step that has an end is in doubt. unkept: its value could not be stored. */
+export type Doubt = Extract<StepEnd, 'aborted' | 'unkept'>;
 
-/** `of` is the number of the start record. `input` is a hash. */
+/**
+ * `of` is the number of the start record. `input` is a hash. `doubt`: the program got an error whose step may have had its effect;
+ * if that ends the run, the step is in doubt.
+ */
 export type StepRecord =
   | ({ event: 'start'; path: string; kind: StepKind; input?: string; attempt?: number } & PositionFacts)
-  | { event: 'end'; of: number; status: StepEnd; value?: unknown; reason?: string; spent?: Spent }
+  | {
+      event: 'end';
+      of: number;
+      status: StepEnd;
+      value?: unknown;
+      reason?: string;
+      doubt?: Doubt;
+      spent?: Spent;
+    }
   | ({ event: 'spent'; of: number } & Spent)
   | { event: 'doubt'; of: number; action: string };
 

@@ -5,21 +5,21 @@
  */
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { RecordCodec } from '../records/codec.ts';
-import {
-  type ApprovalRecord,
-  type Awaits,
-  type CheckpointRecord,
-  calledOff,
-  type QueueFacts,
-  type RunEnd,
-  type RunRecord,
-  type RunRetry,
-  type SealFacts,
-  type Spent,
-  type StepEnd,
-  type StepKind,
-  type StepRecord,
-  type ValueRecord,
+import type {
+  ApprovalRecord,
+  Awaits,
+  CheckpointRecord,
+  Doubt,
+  QueueFacts,
+  RunEnd,
+  RunRecord,
+  RunRetry,
+  SealFacts,
+  Spent,
+  StepEnd,
+  StepKind,
+  StepRecord,
+  ValueRecord,
 } from '../records/layout.ts';
 import { type CallPosition, positionOf } from '../steps/call-position.ts';
 import { readLabel, scopeOf } from '../steps/step-path.ts';
@@ -52,6 +52,8 @@ export interface StepEntry {
   /** `endSeq` when the process of the last record began; -1: it had not ended. */
   endBefore: number;
   reason: string | undefined;
+  /** How it is in doubt, if its failure ends the run. */
+  doubt: Doubt | undefined;
   spent: Spent[];
   readOutcome: () => unknown;
   /** The program of this process has called it. */
@@ -225,7 +227,7 @@ export class RunLog {
     for (const seq of this.ended?.of ?? []) {
       const entry = this.#bySeq.get(seq);
       if (entry?.state !== 'failed') continue;
-      entry.state = entry.reason === calledOff ? 'aborted' : 'void';
+      entry.state = entry.doubt ?? 'void';
       entry.failures = 0;
     }
     this.ended = undefined;
@@ -251,6 +253,7 @@ export class RunLog {
     entry.endedAtMs = atMs;
     entry.endSeq = entry.endBefore >= 0 ? entry.endBefore : seq;
     entry.reason = facts.reason;
+    entry.doubt = facts.doubt;
     if (facts.spent) entry.spent.push(facts.spent);
     entry.readOutcome = readValue;
     if (facts.status === 'retrying') entry.failures++;
@@ -361,6 +364,7 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     endSeq: -1,
     endBefore: -1,
     reason: undefined,
+    doubt: undefined,
     spent: [],
     readOutcome: () => undefined,
     isClaimed: false,

@@ -8,14 +8,14 @@ import type { AgentdumpError } from '../../errors.ts';
 import { never } from '../approvals/open-waits.ts';
 import type { DurableWork, Effect, RetryPolicy } from '../options.ts';
 import { requireStorable } from '../records/classes.ts';
-import { calledOff, type Spent, type StepEnd } from '../records/layout.ts';
+import type { Doubt, Spent, StepEnd } from '../records/layout.ts';
 import { usageOf } from '../records/usage.ts';
 import { type DurableRun, type Place, ScopedRun } from '../runs/durable-run.ts';
 import { hasEnded, type StepEntry } from '../runs/run-log.ts';
 import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
 import { describeCall } from './claim.ts';
-import { isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
+import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
 import { isSettled } from './ordered-items.ts';
 import { lastLabel } from './step-path.ts';
 import type { WantedStep } from './wanted-step.ts';
@@ -59,7 +59,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   return settled.result;
 }
 
-/** Like `settleDoubt`, with the end delivered in order. A check that fails ends nothing: the step remains in doubt. */
+/** Like `settleDoubt`, with the end delivered in order. */
 async function settleInTurn(
   scoped: ScopedRun,
   wanted: WantedStep,
@@ -70,7 +70,8 @@ async function settleInTurn(
   try {
     settled = await settleDoubt(scoped, wanted, entry);
   } catch (error) {
-    if (!run.recorder.broken) await passBy(run, entry);
+    if (run.isCalledOff || run.recorder.broken) throw error;
+    await passBy(run, entry, await endUnsettled(run, entry, error));
     throw error;
   }
   if (settled) await passBy(run, entry, settled.ticket);
@@ -273,11 +274,12 @@ class StepTry implements DurableWork {
   async #leaveUnkept(error: AgentdumpError): Promise<void> {
     const { run } = this.#scoped;
     const reason = error.message;
+    const message = `step ${this.path} returned ${reason}`;
+    if (error.code !== 'locked' || run.options.secrets !== 'forget')
+      throw await this.#fail(run.refuse(error, message), { doubt: 'unkept', reason });
     const added = run.recorder.add('durableStep', { ...this.#end('unkept'), reason });
     this.#ticket = run.order.takeTicket();
     await added;
-    const message = `step ${this.path} returned ${reason}`;
-    if (error.code !== 'locked' || run.options.secrets !== 'forget') throw run.refuse(error, message);
     run.notify(`${message}; it is not kept, and the step will be in doubt at a resume`);
   }
 
@@ -287,21 +289,22 @@ class StepTry implements DurableWork {
     if (run.recorder.broken) throw run.recorder.broken;
     const { isCalledOff } = this.#limits;
     const pauseMs = isCalledOff ? undefined : nextPause(this.#wanted.options.retry, ++this.#failures, error);
-    if (pauseMs === undefined) throw await this.#fail(error, isCalledOff && isAbort(error));
+    if (pauseMs === undefined)
+      throw await this.#fail(error, isCalledOff && isAbort(error) ? { doubt: 'aborted' } : {});
     const added = run.addError('durableStep', this.#end('retrying'), error);
     if (typeof added !== 'number') await added;
     return pauseMs;
   }
 
   /**
-   * Records the error as the step's outcome, and returns it. A step that was called off together with its run has no outcome: it
-   * is in doubt. One that its own signal called off has, because the program goes on.
+   * Records the error as the step's outcome, and returns it. A step that is called off together with its run has no outcome: it is
+   * in doubt.
    */
-  async #fail(error: unknown, wasCalledOff = false): Promise<unknown> {
+  async #fail(error: unknown, facts: { doubt?: Doubt; reason?: string } = {}): Promise<unknown> {
     const { run } = this.#scoped;
-    const end = this.#end(wasCalledOff && run.isCalledOff ? 'aborted' : 'failed');
-    const facts = wasCalledOff && !run.isCalledOff ? { ...end, reason: calledOff } : end;
-    const added = run.addError('durableStep', facts, error);
+    const isAborted = facts.doubt === 'aborted' && run.isCalledOff;
+    const end = isAborted ? this.#end('aborted') : { ...this.#end('failed'), ...facts };
+    const added = run.addError('durableStep', end, error);
     this.#ticket = run.order.takeTicket();
     if (typeof added !== 'number') await added;
     run.noteFailure(error, this.#seq);

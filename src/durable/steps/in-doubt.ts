@@ -5,7 +5,7 @@
 import { AgentdumpError } from '../../errors.ts';
 import { ticketOf, waitForAnswer } from '../approvals/approval.ts';
 import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from '../options.ts';
-import { type Answer, calledOff } from '../records/layout.ts';
+import type { Answer } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
 import type { DurableRun, ScopedRun } from '../runs/durable-run.ts';
 import type { StepEntry } from '../runs/run-log.ts';
@@ -16,9 +16,24 @@ export function isInDoubt({ kind, state }: StepEntry): boolean {
   return kind !== 'run' && (state === 'started' || state === 'aborted' || state === 'unkept');
 }
 
+/**
+ * A check or a person that could not be asked: the program acts on that error, so it is the step's end. The step remains in
+ * doubt if it ends the run.
+ */
+export async function endUnsettled(run: DurableRun, entry: StepEntry, error: unknown): Promise<number> {
+  const isUnkept = entry.state === 'unkept';
+  const doubt = isUnkept ? 'unkept' : 'aborted';
+  const reason = isUnkept ? (entry.reason ?? '') : reasonOfDoubt(entry);
+  const facts = { event: 'end', of: entry.seq, status: 'failed', doubt, reason } as const;
+  const ticket = await ticketOf(run, run.addError('durableStep', facts, error));
+  run.noteFailure(error, entry.seq);
+  return ticket;
+}
+
 export function reasonOfDoubt({ state, reason }: StepEntry): string {
   if (state === 'unkept') return `it had returned, but ${reason}`;
-  return state === 'aborted' ? calledOff : 'it had started and not ended';
+  if (state === 'aborted') return reason ?? 'it was called off';
+  return 'it had started and not ended';
 }
 
 /** `ticket`: taken in the tick in which the end was recorded. */

@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
 import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
-import type { DurableRunOptions } from '../../../src/durable/options.ts';
+import type { DoubtPolicy, DurableRunOptions } from '../../../src/durable/options.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import { crashingStore, isCrash } from '../random/crashing-store.ts';
 import { until } from '../until.ts';
@@ -21,6 +21,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 type Program = (effect: (name: string) => void, store: FileStore) => Promise<unknown>;
 
 const nameOf = (error: unknown) => (error as Error).name;
+const messageOf = (error: unknown) => (error as Error).message;
 const codeOf = (error: unknown) => (error as { code?: string }).code;
 
 let count = 0;
@@ -153,6 +154,66 @@ test('it is in doubt if that ended the run', async () => {
     'paid',
   );
   assert.match(said.join('\n'), /step pay is in doubt: it was called off/);
+});
+
+test('a value that could not be stored is an error wherever it is handled, and a doubt where it is not', async () => {
+  const handled: Program = async (effect) => {
+    const code = await agent
+      .step('make', async () => () => {}, { inDoubt: 'skip' })
+      .then(() => 'skipped', codeOf);
+    await agent.step('then', () => effect(`then ${code}`));
+    return code;
+  };
+  // A death within the step leaves it in doubt, and it is skipped.
+  await dieEverywhere(handled, (result, effects) => assert.deepEqual(effects, [`then ${result}`]));
+
+  const { options, said } = newRun();
+  const make = (value: unknown) => () => agent.step('make', async () => value);
+  await assert.rejects(
+    agent.run(
+      'program',
+      options,
+      make(() => {}),
+    ),
+    { code: 'usage' },
+  );
+  assert.equal(await agent.run('program', options, make(5)), 5);
+  assert.match(said.join('\n'), /step make is in doubt: it had returned, but/);
+});
+
+test('a check that failed is what the program acts on; it is asked again if that ended the run', async () => {
+  const closed = () => Promise.reject(new Error('closed'));
+  const paid = () => ({ result: 'paid' });
+  for (const [handles, heard] of [
+    [false, ['closed', 'paid']],
+    [true, ['the end of this process', 'closed']],
+  ] as const) {
+    const { options, store } = newRun();
+    const life = (inDoubt: DoubtPolicy, isFirst = true) =>
+      agent
+        .run('program', options, async () => {
+          const paying = agent.step('pay', () => new Promise<unknown>(() => {}), { inDoubt });
+          const result = await (handles ? paying.catch(messageOf) : paying);
+          await agent.step('then', () => {});
+          if (handles && isFirst) throw new Error('the end of this process');
+          return result;
+        })
+        .catch(messageOf);
+    const mortal = { ...options, store: crashingStore(store, 3, 'after') };
+    await assert.rejects(agent.run('program', mortal, () => agent.step('pay', () => {})));
+    assert.deepEqual([await life(closed), await life(paid, false)], heard);
+  }
+});
+
+test('a child that could not be started is an error that stays', async () => {
+  const program: Program = async (effect) => {
+    const code = await agent.childRun('child', { input: () => {} }).catch(codeOf);
+    await agent.step('then', () => effect(`then ${code}`));
+    return code;
+  };
+  await dieEverywhere(program, (result, effects) =>
+    assert.deepEqual([result, ...effects], ['usage', 'then usage']),
+  );
 });
 
 /** Answers every open question. */
