@@ -107,11 +107,25 @@ function fieldsOf(error: Error): ErrorFields {
   if (error.cause !== undefined) fields.cause = storable(error.cause) ? error.cause : String(error.cause);
   const { errors } = error as AggregateError;
   if (Array.isArray(errors) && storable(errors)) fields.errors = errors;
-  const properties = Object.entries(error).filter(
+  const properties = [...gettersOf(error), ...Object.entries(error)].filter(
     ([name, value]) => !(name in fields) && name !== 'errors' && storable(value),
   );
   if (properties.length) fields.properties = Object.fromEntries(properties);
   return fields;
+}
+
+/** What its class computes, such as the `code` of a DOMException: it returns as a plain Error. */
+function gettersOf(error: Error): [string, unknown][] {
+  const values: [string, unknown][] = [];
+  let type = Object.getPrototypeOf(error);
+  for (; type && type !== Error.prototype && type !== Object.prototype; type = Object.getPrototypeOf(type))
+    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(type)))
+      try {
+        if (get) values.push([name, get.call(error)]);
+      } catch {
+        // The host's own code, which may need what is gone by now.
+      }
+  return values.filter(([, value]) => !['object', 'function', 'undefined'].includes(typeof value));
 }
 
 /** A property of an error that can't be stored (a response, a socket) must not prevent storing the error itself. */

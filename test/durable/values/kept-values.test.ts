@@ -74,8 +74,26 @@ test('errors of every kind, with what hangs on them', () => {
     [many.constructor.name, many.errors.length, many.errors[0].message],
     ['AggregateError', 2, 'a'],
   );
-  const abort = passThrough(new DOMException('gone', 'AbortError')) as Error;
-  assert.deepEqual([abort.name, abort.message], ['AbortError', 'gone']);
+  const abort = passThrough(new DOMException('gone', 'AbortError')) as Error & { code: number };
+  assert.deepEqual([abort.name, abort.message, abort.code], ['AbortError', 'gone', DOMException.ABORT_ERR]);
+
+  class HttpError extends Error {
+    readonly #response = { status: 404 };
+    get status() {
+      return this.#response.status;
+    }
+    get body(): string {
+      throw new Error('it was read already');
+    }
+    get response() {
+      return this.#response;
+    }
+  }
+  const http = passThrough(new HttpError('not found')) as HttpError;
+  assert.deepEqual(
+    [http.message, http.status, 'body' in http, 'response' in http],
+    ['not found', 404, false, false],
+  );
 });
 
 test('a secret in a property of a list is found', () => {
