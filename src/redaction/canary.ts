@@ -50,9 +50,9 @@ function hexPattern(piece: string): string {
   return [...piece].map((char) => char.charCodeAt(0).toString(16)).join('[ ,:]?');
 }
 
-/** An escape of a letter or a digit. A canary contains nothing else. */
+/** An escape of a letter or a digit, as a canary contains nothing else, or of the `%`, `&` or `\` that begins another escape. */
 const telling =
-  /(?:%|\\u00|\\x|&#x)(?:3\d|[46][1-9a-f]|[57][\da])|&#(?:4[89]|5[0-7]|6[5-9]|[78]\d|9[07-9]|1[01]\d|12[0-2]);/i;
+  /(?:%|\\u00|\\x|&#x)(?:2[56]|3\d|5c|[46][1-9a-f]|[57][\da])|&#(?:3[78]|4[89]|5[0-7]|6[5-9]|[78]\d|9[0-27-9]|1[01]\d|12[0-2]);|&amp;#/i;
 
 /** The text itself, the text read as UTF-16, and the text with its escapes undone once and twice. */
 function readings(text: string): string[] {
@@ -65,14 +65,15 @@ function readings(text: string): string[] {
   return found;
 }
 
-/** Decodes percent signs, `\u` and `\x` escapes, and numeric XML entities. */
+/** Decodes percent signs, `\u` and `\x` escapes, numeric XML entities and `&amp;`. */
 function undoEscapes(text: string): string {
   return text.replace(
-    /%([0-9a-f]{2})|\\+u00([0-9a-f]{2})|\\+x([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|\\+(?=["'/\\])/gi,
+    /%([0-9a-f]{2})|\\+u00([0-9a-f]{2})|\\+x([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|&(amp);|\\+(?=["'/\\])/gi,
     (_, ...groups) => {
-      const [percent, unicode, hex, entity, decimal] = groups as (string | undefined)[];
+      const [percent, unicode, hex, entity, decimal, ampersand] = groups as (string | undefined)[];
       const digits = percent ?? unicode ?? hex ?? entity;
       if (digits) return String.fromCharCode(Number.parseInt(digits, 16));
+      if (ampersand) return '&';
       return decimal ? String.fromCharCode(Number(decimal) & 255) : '';
     },
   );

@@ -22,7 +22,15 @@ const encodings: Record<string, string | Buffer> = {
   'nested unicode escapes': each((c) => `\\\\u00${c.toString(16)}`),
   'XML entities': each((c) => `&#${c};`),
   'UTF-16': Buffer.from(canary, 'utf16le'),
-  'percent in base64': each((c) => `%${c.toString(16)}`),
+};
+
+/** Redaction knows the first of them; the others are only looked for. */
+const encodedTwice: Record<string, string> = {
+  percent: each((c) => `%25${c.toString(16)}`),
+  'unicode escapes in percent': each((c) => `%5Cu00${c.toString(16)}`),
+  'percent in unicode escapes': each((c) => `\\u0025${c.toString(16)}`),
+  'percent in XML entities': each((c) => `&#37;${c.toString(16)}`),
+  'XML entities in HTML': each((c) => `&amp;#${c};`),
 };
 
 for (const [name, text] of Object.entries(encodings))
@@ -30,6 +38,11 @@ for (const [name, text] of Object.entries(encodings))
     assert.ok(
       findCanary(Buffer.concat([Buffer.from('before '), Buffer.from(text), Buffer.from(' after')]), canary),
     );
+  });
+
+for (const [name, text] of Object.entries(encodedTwice))
+  test(`a canary is seen, encoded twice: ${name}`, () => {
+    assert.ok(findCanary(Buffer.from(`before ${text} after`), canary));
   });
 
 test('no canary, no find', () => {
