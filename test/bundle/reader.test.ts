@@ -10,6 +10,7 @@ import { upgradeManifest } from '../../src/bundle/read/upgrade.ts';
 import { startBundle } from '../../src/bundle/write/writer.ts';
 import { fuzzRuns } from '../support/run/fuzz-runs.ts';
 import {
+  synthEntry,
   synthFiles,
   synthId,
   synthStem,
@@ -234,4 +235,13 @@ test('finding and listing', (t) => {
   assert.throws(() => findBundle('0123', dir), /more than one/);
   assert.throws(() => findBundle('nope', dir), { code: 'not-found' });
   assert.throws(() => findBundle('', dir), { code: 'usage' });
+});
+
+test('of very many gaps the first are listed', (t) => {
+  const parts = Array.from({ length: 3000 }, (_, i) => synthEntry(`sources/${i}.js`, Buffer.from('x')));
+  const bundle = openBundle(writeSynthBundle(scratchFolder(t), { manifest: { parts } }));
+  const gaps = gapsOf(bundle);
+  assert.equal(gaps.length, 1011);
+  assert.match(gaps[1000] ?? '', /^sources\/\d+\.js: /);
+  assert.equal(gaps.at(-1), 'manifest.json: further gaps are not listed');
 });

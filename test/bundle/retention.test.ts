@@ -51,6 +51,19 @@ test('the oldest go first, the newest never', (t) => {
   assert.deepEqual(applyRetention({ dir, maxBundles: 0, maxBytes: 0 }).removed, []);
 });
 
+test('what is noted beside a bundle goes with it', (t) => {
+  const dir = scratchFolder(t);
+  const [oldest = '', ...others] = [
+    ...makeYears(dir, [2021]),
+    ...makeYears(dir, [2022], '.agentdump.zip'),
+    ...makeYears(dir, [2023]),
+  ];
+  for (const name of [oldest, ...others]) writeFileSync(join(dir, `${name}.sequel`), '{}');
+  const { removed } = applyRetention({ dir, maxBundles: 1, maxBytes: 1e9 });
+  assert.deepEqual(removed, [oldest, others[0]]);
+  assert.deepEqual(readdirSync(dir), [others[1], `${others[1]}.sequel`]);
+});
+
 test('a dry run names the same and removes nothing', (t) => {
   const dir = scratchFolder(t);
   const names = makeYears(dir, [2021, 2022, 2023]);

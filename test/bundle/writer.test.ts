@@ -129,3 +129,15 @@ test('a program or an instant that fits no name still gets one', (t) => {
     );
   }
 });
+
+test('gaps beyond a thousand are one gap more', (t) => {
+  const writer = startBundle({ ...base, dir: scratchFolder(t) });
+  writer.writePart('trigger.json', '{}');
+  for (let i = 0; i < 1500; i++) writer.addGap({ part: `sources/${i}.js`, reason: 'no time' });
+  const { gaps } = JSON.parse(readFileSync(join(writer.seal(), 'manifest.json'), 'utf8'));
+  assert.equal(gaps.length, 1001);
+  assert.deepEqual(gaps.slice(-2), [
+    { part: 'sources/999.js', reason: 'no time' },
+    { part: 'manifest.json', reason: 'further gaps are not listed' },
+  ]);
+});

@@ -181,8 +181,10 @@ export class BundleWriter {
   }
 
   addGap(gap: ManifestGap): void {
-    if (this.#gaps.length >= mostGaps) return;
-    const kept = { ...gap, reason: gap.reason.slice(0, longestReason) };
+    if (this.#gaps.length > mostGaps) return;
+    const isLast = this.#gaps.length === mostGaps;
+    const said = isLast ? { part: manifestName, reason: 'further gaps are not listed' } : gap;
+    const kept = { ...said, reason: said.reason.slice(0, longestReason) };
     this.#gaps.push(kept);
     this.#note({ gap: kept });
   }
