@@ -93,6 +93,7 @@ test('rows through a prologue and an early return', () => {
   assert.equal(rowAt(104).registers.has(6), false);
   assert.deepEqual(rowAt(104).cfa, { kind: 'register', register: 7, offset: 8n });
   assert.deepEqual(rowAt(150).cfa, { kind: 'register', register: 6, offset: 16n });
+  assert.deepEqual(rowAt(150).registers.get(6), { kind: 'offset', offset: -16n });
 });
 
 test("the caller's registers", () => {
