@@ -110,6 +110,7 @@ for (const node of nodes)
       const frame = worker?.frames.find((f) => f.function === 'waitInWorker');
       assert.equal(frame?.line, 7);
       assert.equal(local(frame, 'what'), '"a letter"');
+      assert.equal(local(frame, '_neverPassed'), 'undefined');
     });
 
     test('async functions: where each waits, with what, and who waits for it', () => {
