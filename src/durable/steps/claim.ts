@@ -174,8 +174,11 @@ export function changed(
   if (typeof expected === 'object')
     diff.push(`  - ${at + 1}  ${describe(expected)}, ${expected.state}${withInput(expected.input)}`);
   else if (expected !== undefined) diff.push(`  - ${at + 1}  ${describeQuestion(lastLabel(expected))}`);
-  for (const one of asked.length > 0 ? asked : ['the end'])
-    diff.push(`  + ${at + 1}  ${one}${withInput(call?.input)}`);
+  for (const one of asked.length > 0 ? asked : ['the end']) {
+    const isNamesake = !isOfInput && typeof expected === 'object' && one === describe(expected);
+    const other = isNamesake ? ', in another branch or with another input' : withInput(call?.input);
+    diff.push(`  + ${at + 1}  ${one}${other}`);
+  }
   const where = scope.path === '' ? '' : ` within ${scope.path}`;
   return new AgentdumpError(
     'changed',

@@ -85,11 +85,12 @@ test('another function, error or message is another fault', () => {
 });
 
 test('a signal has no frames in its signature, an exit its code', () => {
-  const { error: _, ...rest } = account();
+  const { error, ...rest } = account();
   const stopped = {
     ...rest,
     verdict: { ...verdict, kind: 'terminated' as const },
     signal: { name: 'SIGTERM' },
+    threads: [{ id: 0, kind: 'main' as const, crashed: true, frames: error?.frames ?? [] }],
   };
   assert.deepEqual(computeSignature(stopped)?.parts, ['kind:terminated', 'signal:SIGTERM']);
   const exited = { ...rest, verdict: { ...verdict, kind: 'exit' as const }, process: { exit: { code: 3 } } };

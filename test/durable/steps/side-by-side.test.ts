@@ -347,3 +347,33 @@ test('branches that begin in another order because of what no record keeps are n
   await left.dieAt(8, program('a', ['a', 'b']));
   await assert.rejects(left.live(program('b', ['b'])), { code: 'changed' });
 });
+
+test('steps that ran one after another and now run side by side are a change, which says so', async () => {
+  const { live, dieAt } = fresh();
+  const done: string[] = [];
+  const step = (name: string) =>
+    agent.step(name, () => {
+      done.push(name);
+      return name;
+    });
+  const inTurn = async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await step(name);
+    return 'end';
+  };
+  await dieAt(9, inTurn);
+  const before = [...done];
+  await assert.rejects(
+    live(() => Promise.all(['a', 'b', 'c', 'd'].map(step))),
+    (error: AgentdumpError) => {
+      assert.equal(error.code, 'changed');
+      assert.match(
+        error.message,
+        /- 2 {2}step b, finished\n.*\+ 2 {2}step b, in another branch or with another input/,
+      );
+      return true;
+    },
+  );
+  assert.deepEqual(done, before);
+  assert.equal(await live(inTurn), 'end');
+  assert.deepEqual(done, ['a', 'b', 'c', 'd']);
+});
