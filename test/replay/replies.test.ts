@@ -178,7 +178,7 @@ interface Got {
 async function ask(
   t: TestContext,
   recording: Recording,
-  wish: { body: object; host?: string; live?: boolean },
+  wish: { body: object; host?: string; path?: string; live?: boolean },
 ): Promise<Got | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-sockets-'));
   const sockets = { http: join(folder, 'a'), https: join(folder, 'b'), unknown: join(folder, 'c') };
@@ -195,7 +195,7 @@ async function ask(
   return new Promise((resolve) => {
     const headers = { host: wish.host ?? 'api.openai.com', 'content-type': 'application/json' };
     const sent = request(
-      { socketPath: sockets.http, path: '/v1/chat/completions', method: 'POST', headers },
+      { socketPath: sockets.http, path: wish.path ?? '/v1/chat/completions', method: 'POST', headers },
       (got) => {
         let body = '';
         got.on('data', (chunk) => {
@@ -233,6 +233,18 @@ test('the server gives whole replies, streams, errors, and ends that were cut', 
   const error = await ask(t, recordingOf(limited), { body: asked });
   assert.deepEqual([error?.status, JSON.parse(error?.body ?? '').error.message], [429, 'slow down']);
   assert.equal(await ask(t, recordingOf(replyOf([], { status: 0, end: 'cut' })), { body: asked }), undefined);
+});
+
+test('an answer of another server ends as it was recorded', async (t) => {
+  const text = JSON.stringify({ model: 'a-model', of: 'tea' });
+  const call = { id: 'h1', method: 'POST', host: 'prices.test', path: '/prices' };
+  const body = { text, bytes: text.length };
+  for (const end of ['whole', 'cut'] as const) {
+    const answer = { status: 200, headers: { 'content-type': 'text/plain' }, text: 'half of', end };
+    const recording = { ...recordingOf({ refused: '' }), calls: [], http: [{ ...call, body, answer }] };
+    const got = await ask(t, recording, { host: call.host, path: call.path, body: { of: 'tea' } });
+    assert.deepEqual(got, { status: 200, body: 'half of', isWhole: end === 'whole' });
+  }
 });
 
 test('what the record has no answer to is closed, or sent on to where it was meant for', async (t) => {
