@@ -14,7 +14,7 @@ export interface BundleLine {
   verdictKind?: string;
   bytes: number;
   gaps: number;
-  sequel?: { event: 'recovered' | 'ended' | 'died'; silentMs?: number; exitCode?: number };
+  sequel?: { event: 'recovered' | 'ended' | 'died' | 'handling'; silentMs?: number; exitCode?: number };
   problem?: string;
 }
 
@@ -47,7 +47,8 @@ function noteOf({ state, gaps, problem, name, sequel }: BundleLine): string {
 }
 
 function sequelOf(sequel: BundleLine['sequel']): string {
-  if (sequel?.event === 'died') return 'it died in it';
+  if (sequel?.event === 'handling') return 'its handler was not seen to return';
+  if (sequel?.event === 'died' && sequel.exitCode === undefined) return 'it died in it';
   if (sequel?.exitCode !== undefined) return `it ended with exit code ${sequel.exitCode}`;
   if (sequel?.event === 'ended') return 'it ended by itself';
   return sequel

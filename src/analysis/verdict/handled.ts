@@ -22,8 +22,24 @@ function endOf({ account, trigger }: VerdictFacts): End | undefined {
   return { at, exitCode, ms: Date.parse(at) - Date.parse(trigger?.at ?? '') };
 }
 
+/** Node's exit code if a listener for uncaught exceptions throws. */
+const handlerThrew = 7;
+
+/** The process ended while its own handler of the error ran, as far as that was seen. */
+export function endInHandler({ account }: VerdictFacts): string | undefined {
+  const { event, exitCode } = account.bundle?.sequel ?? {};
+  if (event !== 'handling' && event !== 'died') return undefined;
+  if (exitCode === undefined)
+    return 'was not seen to return: most likely it threw as well, which ends a process with exit code 7. What it threw is the last error in the log.';
+  return exitCode === handlerThrew
+    ? 'threw as well, so Node ended the process with exit code 7. What it threw is the last error in the log.'
+    : `did not return: the process ended in it with exit code ${exitCode}.`;
+}
+
 /** The end of a sentence: `, and …`. */
 export function afterHandler(what: 'error' | 'rejection', facts: VerdictFacts): string {
+  const inHandler = endInHandler(facts);
+  if (inHandler !== undefined) return `. The handler ${inHandler}`;
   const end = endOf(facts);
   if (!end || !(end.ms >= 0))
     return `, so the process may have continued: this bundle records the ${what}, which may not have ended the process.`;
@@ -34,13 +50,17 @@ export function afterHandler(what: 'error' | 'rejection', facts: VerdictFacts): 
 }
 
 export function handledEndEvidence(facts: VerdictFacts): Evidence[] {
+  const { event, at } = facts.account.bundle?.sequel ?? {};
   const end = endOf(facts);
-  if (!end) return [];
-  const fact = `The process ended at ${end.at} with exit code ${end.exitCode}.`;
-  return [{ fact, part: 'the file .sequel beside the bundle' }];
+  const fact = end
+    ? `The process ended at ${end.at} with exit code ${end.exitCode}.`
+    : event === 'handling' && `A handler of the program was called at ${at}; that it returned was not seen.`;
+  return fact ? [{ fact, part: 'the file .sequel beside the bundle' }] : [];
 }
 
 export function refutedOfHandled(what: 'exception' | 'rejection', facts: VerdictFacts): string {
+  if (facts.account.bundle?.sequel?.event === 'handling')
+    return `The ${what} itself is certain. An exit code other than 7, or a signal, in the log of the service manager or shell that started the process: then the handler did not throw.`;
   if (endOf(facts))
     return `The ${what} and the end of the process are certain; that the one led to the other is not.`;
   const threw = what === 'exception' ? ' exit code 7 means that the handler threw as well;' : '';

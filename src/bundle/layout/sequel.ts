@@ -10,10 +10,13 @@ export const sequelVersion = 1;
 export interface Sequel {
   schema: typeof sequelSchema;
   version: number;
-  /** The event loop turned again, after this long in all; the process ended by itself before that was seen; or it died. */
-  event: 'recovered' | 'ended' | 'died';
+  /**
+   * The event loop turned again, after this long in all; the process ended by itself before that was seen; it died; or the program's
+   * own handler of an uncaught exception was called, and was not seen to return.
+   */
+  event: 'recovered' | 'ended' | 'died' | 'handling';
   at: string;
   silentMs?: number;
-  /** For an error that the program handled: the exit code with which the process later exited. */
+  /** For an error that the program handled: the exit code with which the process exited, later or within the handler. */
   exitCode?: number;
 }

@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { type Sequel, sequelSchema, sequelSuffix, sequelVersion } from '../layout/sequel.ts';
 
-const sequelEvents: readonly Sequel['event'][] = ['recovered', 'ended', 'died'];
+const sequelEvents: readonly Sequel['event'][] = ['recovered', 'ended', 'died', 'handling'];
 const mostBytes = 4096;
 
 /** Undefined if there is none, or none that this version understands. Never throws. */

@@ -1,11 +1,25 @@
 /** Records what became of a process beside its bundle (layout/sequel.ts). */
 import { type Sequel, sequelSchema, sequelSuffix, sequelVersion } from '../layout/sequel.ts';
-import { closeSync, existsSync, isoTime, nowMs, openSync, writeSync } from './system.ts';
+import { closeSync, existsSync, isoTime, nowMs, openSync, unlinkSync, writeSync } from './system.ts';
 
 /** For errors that the program handled: the process ends now. */
 export function writeEnds(bundles: readonly string[], exitCode: number): void {
   const at = isoTime(nowMs());
   for (const bundle of bundles) writeSequel(bundle, { event: 'ended', at, exitCode });
+}
+
+/** The program's own handler of this uncaught exception is called next. */
+export function writeHandling(bundle: string): void {
+  writeSequel(bundle, { event: 'handling', at: isoTime(nowMs()) });
+}
+
+/** It returned, or ended the process itself. */
+export function withdrawHandling(bundle: string): void {
+  try {
+    unlinkSync(bundle + sequelSuffix);
+  } catch {
+    // It was not written, or retention has removed it.
+  }
 }
 
 /** The first record is kept. Never throws: without a record nothing is known, which is reported too. */

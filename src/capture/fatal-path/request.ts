@@ -8,6 +8,8 @@ export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silenc
 export interface CaptureRequest {
   kind: InsideKind;
   handledByHost: boolean;
+  /** A listener of the program for uncaught exceptions is called next, and may throw. */
+  isHandledNext?: boolean;
   /** When it happened, before anything is loaded or collected: ages are relative to it. Without it, they are to now. */
   atMs?: number;
   thrown?: { value: unknown };

@@ -4,8 +4,8 @@
  * (measured: 3 ms of CPU on Node 20–24). Exports everything that the hot half may call.
  */
 
-export { writeEnds } from '../../bundle/write/write-sequel.ts';
 export { captureBundle } from '../fatal-path/fatal-path.ts';
+export { HandledErrors } from '../fatal-path/handled-errors.ts';
 export { captureSilent } from '../fatal-path/silent-path.ts';
 export { armCreators } from '../stacks/creator-stacks.ts';
 export { armLocals, whyNotArmed } from '../stacks/locals-recorder.ts';

@@ -10,6 +10,7 @@ import { kindOfTrigger } from '../../bundle/layout/verdict-codes.ts';
 import { type Lock, readLock } from '../../bundle/write/age-key.ts';
 import { beginBundle, withdrawBegun } from '../../bundle/write/begin-early.ts';
 import { version } from '../../version.ts';
+import type { HandledErrors } from '../fatal-path/handled-errors.ts';
 import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 import { requireAddressRoom } from '../host/address-room.ts';
@@ -38,7 +39,6 @@ const { now } = Date;
 
 /** An exit this soon after a captured death belongs to that death. */
 const sameDeathMs = 30_000;
-const mostHandledPaths = 20;
 
 /** Installs every handler of this thread; returns a function that undoes it. A second call returns that of the first one. */
 export function install(options: InstallOptions | null = {}): () => void {
@@ -129,7 +129,8 @@ function installTriggers(
   const { config, workers } = surroundings;
   let deathSignals: DeathSignals | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
-  const handledPaths: string[] = [];
+  /** Of the cold half, which every bundle needs. */
+  let handled: HandledErrors | undefined;
   const captureDeath = (asked: CaptureRequest): string | undefined => {
     const request = { ...asked, atMs: now() };
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
@@ -139,22 +140,26 @@ function installTriggers(
       const path = captureBegun(surroundings, request);
       if (path !== undefined && isOwnDeath(request))
         attempt(() => surroundings.flight?.recorder.noteBundle(path));
-      if (path !== undefined && isHandledError(request) && handledPaths.length < mostHandledPaths)
-        handledPaths[handledPaths.length] = path;
+      if (path === undefined || !isMainThread) return path;
+      attempt(() => {
+        handled ??= new (loadColdHalf().HandledErrors)();
+        if (request.handledByHost && request.thrown) handled.survived(path);
+        if (request.isHandledNext) handled.handling(path);
+      });
       return path;
     });
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
   const ended = (exitCode: number): void => {
     harmless(() => {
+      attempt(() => handled?.ended());
       attempt(() => surroundings.watch?.letGo());
       attempt(() => surroundings.flight?.recorder.end(exitCode));
       attempt(() => surroundings.tests?.close(exitCode));
     });
   };
   const exited = (exitCode: number): void => {
-    // Only now it is known how long the program survived them.
-    if (handledPaths.length > 0) harmless(() => loadColdHalf().writeEnds(handledPaths, exitCode));
+    harmless(() => handled?.exited(exitCode));
   };
   const offerSignals = (offered: DeathSignals): void => {
     deathSignals = offered;
@@ -194,11 +199,6 @@ function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, h
     kind: kind === 'unhandled-rejection' ? 'handledRejection' : 'handledException',
     payload: describeHandled(thrown.value, details?.origin ?? kind),
   });
-}
-
-/** The program's own handler decides whether it continues. */
-function isHandledError({ handledByHost, thrown }: CaptureRequest): boolean {
-  return isMainThread && handledByHost && thrown !== undefined;
 }
 
 /** The process ends after this, so that nobody needs to search for the cause again. */

@@ -26,6 +26,7 @@ import { clearSession } from './clear-session.ts';
 import { awaitHeap, type DeadHeap, readHeapOfCore } from './dead-heap.ts';
 import { finishSession } from './finisher.ts';
 import { tryLockSession, unlockSession } from './finisher-lock.ts';
+import { noteHandlersEnd } from './own-bundles.ts';
 import { sweepSessions } from './sweep.ts';
 
 export interface BadEnd {
@@ -65,6 +66,8 @@ export async function explainEnd(end: BadEnd): Promise<Explanation> {
     const own = end.dumped ?? findOwnBundle(end);
     if (own || !isUnexplained(end.exit)) {
       end.fullHeap?.reading?.stop();
+      if (own?.bundle !== undefined && end.exit.code !== undefined)
+        noteHandlersEnd(own.bundle, end.exit.code);
       if (end.child.session) clearSession(end.child.session.folder, end.child.session.id);
       return own ?? {};
     }
@@ -203,7 +206,9 @@ function findOwnBundle(end: BadEnd): Explanation | undefined {
     const bundle = openBundle(listed.path);
     const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
     bundle.close();
-    const isDeath = trigger !== undefined && !ofTheLiving.has(trigger.kind) && !trigger.handledByHost;
+    const hasSurvived =
+      trigger?.handledByHost && (listed.sequel?.event !== 'handling' || end.exit.code === undefined);
+    const isDeath = trigger !== undefined && !ofTheLiving.has(trigger.kind) && !hasSurvived;
     if (trigger?.pid === child.pid && isDeath)
       return { bundle: listed.path, verdictKind: listed.verdictKind ?? 'unknown' };
   }

@@ -3,7 +3,8 @@
 import { listBundles } from '../../bundle/finished/list.ts';
 import { partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
-import { writeSequel } from '../../bundle/write/write-sequel.ts';
+import { readSequel } from '../../bundle/read/sequel.ts';
+import { withdrawHandling, writeSequel } from '../../bundle/write/write-sequel.ts';
 import type { SessionFacts } from '../../journal/layout/session.ts';
 
 /**
@@ -53,6 +54,13 @@ function triggerOf(path: string): TriggerPart | undefined {
   const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
   bundle.close();
   return trigger;
+}
+
+/** The exit code, in the bundle of an exception whose handler was called and did not return. */
+export function noteHandlersEnd(bundle: string, exitCode: number): void {
+  if (readSequel(bundle)?.event !== 'handling') return;
+  withdrawHandling(bundle);
+  writeSequel(bundle, { event: 'died', at: new Date().toISOString(), exitCode });
 }
 
 /** Records the death in bundles about its stalls whose end was not recorded. */

@@ -86,6 +86,15 @@ const uncaught = (error: ErrorFacts, more: Omit<Shape, 'error'> = {}) =>
     ...more,
   });
 
+/** The process ended in its handler of the exception. */
+function inHandler(end: { event: 'handling' | 'died'; exitCode?: number }): VerdictFacts {
+  const { account, ...rest } = uncaught(typeError, {
+    trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: true },
+  });
+  const bundle = { id: '1', path: '/b', capturedAt: '', sealed: true, parts: [] };
+  return { ...rest, account: { ...account, bundle: { ...bundle, sequel: { at: '', ...end } } } };
+}
+
 const typeError: ErrorFacts = {
   name: 'TypeError',
   message: "Cannot read properties of undefined (reading 'title')",
@@ -142,6 +151,18 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     uncaught(typeError, { trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: true } }),
     'uncaught-exception',
     /own handler received it, so the process may have continued/,
+  ],
+  [
+    'a throw whose handler was not seen to return',
+    inHandler({ event: 'handling' }),
+    'uncaught-exception',
+    /The handler was not seen to return: most likely it threw as well.*that it returned was not seen/,
+  ],
+  [
+    'a throw whose handler threw, seen by the supervisor',
+    inHandler({ event: 'died', exitCode: 7 }),
+    'uncaught-exception',
+    /The handler threw as well, so Node ended the process with exit code 7/,
   ],
   [
     'a module whose evaluation fails',

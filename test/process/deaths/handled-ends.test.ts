@@ -1,11 +1,13 @@
-/** The recorded exit code of a program that handled an error, also if a listener of `exit` sets it, as test runners do. */
+/** What is recorded of the end of a program that handled an error: its exit code, also if a listener of `exit` sets it, or that its handler threw. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readSequel } from '../../../src/bundle/read/sequel.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
 
+const command = join(import.meta.dirname, '..', '..', '..', 'bin', 'agentdump.js');
 const handled = `process.on('uncaughtException', () => {}); setTimeout(() => { throw new Error('handled'); }, 10);`;
 const sets = (code: number) => `process.on('exit', () => { process.exitCode = ${code}; });`;
 const ends = [
@@ -29,3 +31,58 @@ for (const node of findNodes())
       const { event, exitCode } = readSequel(join(dir, bundle ?? '')) ?? {};
       assert.deepEqual([event, exitCode], ['ended', code], stderr);
     });
+
+const throwsLater = `setTimeout(() => { throw new Error('first'); }, 10);`;
+const handlers = [
+  {
+    name: 'that throws',
+    text: `process.on('uncaughtException', () => { throw new Error('second'); });`,
+    code: 7,
+  },
+  {
+    name: 'of uncaughtExceptionMonitor that throws',
+    text: `process.on('uncaughtExceptionMonitor', () => { throw new Error('second'); });`,
+    code: 7,
+  },
+  {
+    name: 'of a domain that throws',
+    text: `const domain = require('node:domain').create(); domain.on('error', () => { throw new Error('second'); }); domain.enter();`,
+    code: 7,
+  },
+  {
+    name: 'of uncaughtExceptionMonitor that returns',
+    text: `process.on('uncaughtExceptionMonitor', () => {});`,
+    code: 1,
+  },
+];
+
+for (const node of findNodes())
+  for (const { name, text, code } of handlers)
+    test(`${node.name}: a handler ${name}`, (t) => {
+      const folder = temporaryFolder(t);
+      const dir = join(folder, 'dumps');
+      const bare = spawnSync(node.path, ['-e', text + throwsLater], { encoding: 'utf8' });
+      const { status, stderr } = spawnSync(node.path, ['--require', preload, '-e', text + throwsLater], {
+        encoding: 'utf8',
+        env: { ...process.env, AGENTDUMP_DIR: dir },
+      });
+      assert.deepEqual([bare.status, status], [code, code], stderr);
+      const [bundle] = bundlesIn(folder);
+      const event = readSequel(join(dir, bundle ?? ''))?.event;
+      assert.equal(event, code === 7 ? 'handling' : undefined, stderr);
+    });
+
+test('under the supervisor, which sees the exit code', (t) => {
+  const folder = temporaryFolder(t);
+  const dir = join(folder, 'dumps');
+  const program = join(folder, 'program.cjs');
+  writeFileSync(program, `${handlers[0]?.text}${throwsLater}`);
+  const { status, stderr } = spawnSync(process.execPath, [command, 'run', '--', process.execPath, program], {
+    encoding: 'utf8',
+    env: { ...process.env, AGENTDUMP_DIR: dir },
+  });
+  assert.equal(status, 7, stderr);
+  const [bundle] = bundlesIn(folder);
+  const { event, exitCode } = readSequel(join(dir, bundle ?? '')) ?? {};
+  assert.deepEqual([event, exitCode], ['died', 7], stderr);
+});

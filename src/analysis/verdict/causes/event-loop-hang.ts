@@ -145,18 +145,18 @@ function endText(facts: VerdictFacts): string {
 
 const sequelOf = ({ account }: VerdictFacts) => account.bundle?.sequel;
 
-const sequelFacts = {
+const sequelFacts: Readonly<Record<string, string | undefined>> = {
   recovered: 'The event loop ran again',
   ended: 'The process ended by itself',
   died: 'The process was found dead',
 };
 
 function sequelEvidence(facts: VerdictFacts): Evidence[] {
-  const sequel = sequelOf(facts);
-  if (!sequel) return [];
-  return [
-    { fact: `${sequelFacts[sequel.event]} at ${sequel.at}.`, part: 'the file .sequel beside the bundle' },
-  ];
+  const { event = '', at } = sequelOf(facts) ?? {};
+  const fact = sequelFacts[event];
+  return fact === undefined
+    ? []
+    : [{ fact: `${fact} at ${at}.`, part: 'the file .sequel beside the bundle' }];
 }
 
 /**

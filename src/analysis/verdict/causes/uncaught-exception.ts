@@ -5,7 +5,7 @@ import { formatDuration } from '../../../model/quantities.ts';
 import { abortPlace } from '../aborted.ts';
 import { beganPlace, beganSentence, limitFrame } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
+import { afterHandler, endInHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { onDemandFailure } from '../load-failure.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
@@ -20,6 +20,7 @@ export const uncaughtException: Cause = {
     const { account, trigger } = facts;
     if (trigger ? trigger.kind !== 'uncaught-exception' : !account.error) return undefined;
     const handled = trigger?.handledByHost === true;
+    const isCutShort = endInHandler(facts) !== undefined;
     return {
       kind: 'uncaught-exception',
       title: titleOf(facts),
@@ -29,16 +30,15 @@ export const uncaughtException: Cause = {
       evidence: [
         ...(trigger ? [{ fact: raisedText(facts), part: 'trigger.json' }] : []),
         ...(handled
-          ? [
-              { fact: 'The program has its own uncaughtException handler.', part: 'trigger.json' },
-              ...handledEndEvidence(facts),
-            ]
+          ? [{ fact: 'The program has its own uncaughtException handler.', part: 'trigger.json' }]
           : []),
+        ...(handled || isCutShort ? handledEndEvidence(facts) : []),
         ...thrownEvidence(facts),
       ],
-      refutedBy: handled
-        ? refutedOfHandled('exception', facts)
-        : 'An exit code other than 1, in the log of the service manager or shell that started the process.',
+      refutedBy:
+        handled || isCutShort
+          ? refutedOfHandled('exception', facts)
+          : 'An exit code other than 1, in the log of the service manager or shell that started the process.',
       nextSteps: thrownNextSteps(facts),
     };
   },
@@ -79,10 +79,13 @@ function summaryOf(facts: VerdictFacts): string {
   const thrown = `${beganSentence(facts)}Uncaught exception in ${thread}${after}.`;
   if (trigger?.handledByHost)
     return `${thrown}${rootSentence(facts)} The program's own handler received it${afterHandler('error', facts)}`;
+  const inMonitor = endInHandler(facts);
   const end = isFromWorker(facts)
     ? 'Its Worker has no error listener, so Node threw the error once more in the main thread, printed it, and ended the process with exit code 1.'
     : trigger?.isMainThread === false
       ? 'The worker ended with it; its parent was told by an error event.'
-      : 'Node printed it and ended the process with exit code 1.';
+      : inMonitor !== undefined
+        ? `The program's listener of uncaughtExceptionMonitor ${inMonitor}`
+        : 'Node printed it and ended the process with exit code 1.';
   return `${thrown}${rootSentence(facts)}${inFlightSentence(facts)} ${end}`;
 }
