@@ -3,6 +3,7 @@
  * API. Cheap at load: code for clients and frameworks that the program does not use is not loaded.
  */
 
+import type { ByOrigin } from '../journal/layout/agent.ts';
 import type { AgentPort } from './api/port.ts';
 import { FrameworkRecorder } from './integrations/framework.ts';
 import { integrate } from './integrations/table.ts';
@@ -27,7 +28,7 @@ export interface AgentInstallOptions {
   /** 0, the default, is the main thread. */
   threadId?: number;
   /** The id of the server's request that the running code belongs to. */
-  readRequest?: (() => string | undefined) | undefined;
+  readOrigin?: (() => ByOrigin) | undefined;
   /** Receives the events of the sink; the explicit API sets its deadline. */
   progress?: ProgressWatch;
 }
@@ -58,11 +59,11 @@ export function installAgent({
   captureLlm,
   captureHttp = 'metadata',
   threadId = 0,
-  readRequest,
+  readOrigin,
   progress,
 }: AgentInstallOptions): InstalledAgent {
   const levels = { model: captureLlm === 'content' ? captureLlm : 'metadata', http: captureHttp } as const;
-  const recorder = new AgentRecorder(sink, levels, threadId, readRequest);
+  const recorder = new AgentRecorder(sink, levels, threadId, readOrigin);
   const clients = [tapUndici, tapHttp, tapHttp2, tapBeginSites];
   const taps = captureLlm === 'off' ? [] : [...clients.map((tap) => tap(recorder)), ...integrate(recorder)];
   return {

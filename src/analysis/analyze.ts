@@ -8,6 +8,7 @@ import { openBundle } from '../bundle/read/reader.ts';
 import { readSequel } from '../bundle/read/sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
 import { clip } from '../model/quantities.ts';
+import { culpritTest } from '../model/tests.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap, Verdict } from '../model/verdict.ts';
 import { settleToolCalls } from './agent/calls/tool-outcomes.ts';
@@ -277,8 +278,10 @@ function joinAgent(
   { bundle, parts, gaps }: AccountSources,
   candidates: HeapFacts['candidates'],
 ): Account['agent'] {
-  const culprit = parts.origin?.requests.find((request) => request.culprit)?.id;
-  const recorded = bundle ? readAgentState(bundle, culprit) : { gaps: [] };
+  const request = parts.origin?.requests.find(({ culprit }) => culprit)?.id;
+  const recorded = bundle
+    ? readAgentState(bundle, defined({ request, test: culpritTest(parts.tests) }))
+    : { gaps: [] };
   gaps.push(...recorded.gaps);
   // Inferred conversations are only used if none were recorded.
   const inferred = recorded.state?.runs.some((run) => run.messages.length) ? undefined : candidates;

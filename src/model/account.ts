@@ -70,7 +70,12 @@ export interface AccountBundle {
   /** Values that were withheld before the bundle was written, by rule and part; never a value. */
   redactions?: { rule: string; part: string; count: number }[];
   /** What became of the process, of a bundle of a living one, where somebody recorded it. */
-  sequel?: { event: 'recovered' | 'ended' | 'died' | 'handling'; at: string; silentMs?: number; exitCode?: number };
+  sequel?: {
+    event: 'recovered' | 'ended' | 'died' | 'handling';
+    at: string;
+    silentMs?: number;
+    exitCode?: number;
+  };
 }
 
 export interface Signature {

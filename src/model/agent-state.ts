@@ -299,6 +299,8 @@ export interface ModelCall {
   resendCount?: number;
   /** The request of this program's server for which it was made: an id of `requests`, or of one that was over. */
   serverRequest?: string;
+  /** The test for which it was made: its name, below those of its suites. */
+  test?: string;
 }
 
 export interface ToolCall {
@@ -315,8 +317,9 @@ export interface ToolCall {
   stepId?: string;
   /** The model call whose reply asked for it. */
   requestedBy?: string;
-  /** As that of a model call. */
+  /** As those of a model call. */
   serverRequest?: string;
+  test?: string;
   startedAt?: string;
   durationMs?: number;
   ageMs?: number;

@@ -37,6 +37,12 @@ export function testOf(tests: TestFacts | undefined): RunningTestFacts | undefin
   return failure ?? origin ?? (isFollowed ? undefined : running?.[0]) ?? startedBy;
 }
 
+/** The test that is known to have caused it: it failed, or it happened in its context. */
+export function culpritTest({ failure, origin }: TestFacts = {}): string | undefined {
+  const test = failure ?? origin;
+  return test?.name.length ? testTitle(test) : undefined;
+}
+
 /** `suite › test`; undefined without a named test. */
 export function testName(tests: TestFacts | undefined): string | undefined {
   const test = testOf(tests);

@@ -23,7 +23,7 @@ export class ModelExchange implements Exchange {
   readonly #recorder: AgentRecorder;
   readonly #start: ExchangeStart;
   #format: ProviderFormat;
-  readonly #scope: AgentRecorder['scope'] & AgentRecorder['byRequest'];
+  readonly #scope: AgentRecorder['scope'] & AgentRecorder['byOrigin'];
   readonly #reply = new ReplyBuilder();
   #body: (Uint8Array | string)[] = [];
   /** Whether it is known what this is. */
@@ -39,7 +39,7 @@ export class ModelExchange implements Exchange {
     this.#recorder = recorder;
     this.#start = start;
     this.#format = format;
-    this.#scope = { ...recorder.scope, ...recorder.byRequest };
+    this.#scope = { ...recorder.scope, ...recorder.byOrigin };
   }
 
   requestChunk(chunk: Uint8Array | string): void {

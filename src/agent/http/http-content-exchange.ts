@@ -58,7 +58,7 @@ export class HttpContentExchange implements Exchange, InFlight {
     this.#recorder = recorder;
     this.#start = start;
     this.#id = recorder.nextId('h');
-    this.#scope = { ...recorder.scope, ...recorder.byRequest };
+    this.#scope = { ...recorder.scope, ...recorder.byOrigin };
     this.#sent = new BodyReader(start.header('content-encoding'));
     recorder.inFlight.add(this);
   }

@@ -43,7 +43,7 @@ class HttpExchange implements Exchange {
       method,
       host: port === undefined ? host : `${host}:${port}`,
       scope: recorder.scope,
-      byRequest: recorder.byRequest,
+      byOrigin: recorder.byOrigin,
       startedAt: now(),
     };
     this.#log.opened(this.#request);
@@ -79,8 +79,8 @@ class HttpExchange implements Exchange {
     this.#log.closed(this.#request, (start) => {
       if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead');
       else {
-        const { method, host, startedAt, byRequest } = start;
-        const facts = { ...known, method, startedAt, ...byRequest };
+        const { method, host, startedAt, byOrigin } = start;
+        const facts = { ...known, method, startedAt, ...byOrigin };
         this.#recorder.sink.record('http.end', facts, { host, ...failure }, 'ahead');
       }
     });

@@ -3,6 +3,7 @@
  * second, so a request is written only after it has taken a while or is over, and several are written together. At a death,
  * open requests are written. Requests above a limit per second are only counted.
  */
+import type { ByOrigin } from '../../journal/layout/agent.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
 import { guarded } from '../taps/guard.ts';
@@ -14,8 +15,7 @@ export interface HttpRequest {
   /** With the port, if any. */
   host: string;
   scope: AgentScope;
-  /** The server's request that it was made for. */
-  byRequest: { request?: string };
+  byOrigin: ByOrigin;
   startedAt: number;
 }
 
@@ -105,8 +105,8 @@ export class HttpLog implements InFlight {
       // The set is ordered: oldest first.
       if (request.startedAt > before) break;
       this.#young.delete(request);
-      const { id, method, host, scope, byRequest } = request;
-      sink.record('http.start', { http: id, method, ...scope, ...byRequest }, { host }, 'ahead');
+      const { id, method, host, scope, byOrigin } = request;
+      sink.record('http.start', { http: id, method, ...scope, ...byOrigin }, { host }, 'ahead');
     }
     sink.flush();
   }

@@ -140,8 +140,8 @@ export class FrameworkRecorder {
 
   startModel(key: string, named: Pick<AskedModel, 'provider' | 'model'>, scope: AgentScope): void {
     const { count: since } = this.#recorder.tapped;
-    const { byRequest } = this.#recorder;
-    this.#models.set(key, { ...named, scope: { ...scope, ...byRequest }, startedAt: now(), since });
+    const { byOrigin } = this.#recorder;
+    this.#models.set(key, { ...named, scope: { ...scope, ...byOrigin }, startedAt: now(), since });
   }
 
   /**

@@ -11,6 +11,8 @@ export interface Origin {
   readonly kind: 'request' | 'test';
   /** The origin of the code that started this one. */
   readonly parent?: Origin | undefined;
+  /** Of a test: its name, below those of its suites. */
+  describe?(): { name: string[] } | undefined;
 }
 
 export class CausalContext {

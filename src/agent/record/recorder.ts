@@ -3,7 +3,13 @@
  * and tool the running code belongs to), the conversations, and the work in flight.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { AgentEventData, AgentEventKind, AgentEventsPart, Message } from '../../journal/layout/agent.ts';
+import type {
+  AgentEventData,
+  AgentEventKind,
+  AgentEventsPart,
+  ByOrigin,
+  Message,
+} from '../../journal/layout/agent.ts';
 import { DeltaClock } from '../calls/delta-clock.ts';
 import { roleOf } from '../calls/message-parts.ts';
 import { RequestMemory } from '../http/request-memory.ts';
@@ -43,7 +49,7 @@ export class AgentRecorder {
   readonly tapped = new TappedCalls();
   readonly failedWork = new FailedWork();
   readonly sites = new BeginSites();
-  readonly #readRequest: () => string | undefined;
+  readonly #readOrigin: () => ByOrigin;
   readonly #suffix: string;
   readonly #parents = new BoundedMap<string>(runLimit);
   #counts: Record<string, number> = {};
@@ -53,10 +59,10 @@ export class AgentRecorder {
     sink: AgentSink,
     levels: { model: ContentLevel; http: ContentLevel },
     threadId: number,
-    readRequest: () => string | undefined = () => undefined,
+    readOrigin: () => ByOrigin = () => ({}),
   ) {
     this.sink = sink;
-    this.#readRequest = readRequest;
+    this.#readOrigin = readOrigin;
     this.level = levels.model;
     this.httpLevel = levels.http;
     this.#suffix = threadId === 0 ? '' : `@${threadId}`;
@@ -85,10 +91,13 @@ export class AgentRecorder {
     return scope && { ...scope, from: known ? 'context' : 'only-open' };
   }
 
-  /** The id of the server's request that the running code belongs to, as a field of an event. */
-  get byRequest(): { request?: string } {
-    const request = this.#readRequest();
-    return request === undefined ? {} : { request };
+  /** The server's request and the test that the running code belongs to, as fields of an event. */
+  get byOrigin(): ByOrigin {
+    const { request, test } = this.#readOrigin();
+    return {
+      ...(request !== undefined && { request }),
+      ...(test !== undefined && { test: this.sink.cleanText(test) }),
+    };
   }
 
   /** Like `record` of the sink, but without conversations, arguments and results if these are not to be recorded. */
@@ -101,7 +110,7 @@ export class AgentRecorder {
     if (kind === 'run.start') this.#addRun(facts as Partial<AgentEventData['run.start']>);
     const { error } = (content ?? {}) as Partial<AgentEventData['tool.end']>;
     if (error) this.failedWork.note(endedBy(kind, facts), error);
-    const known = kind === 'tool.start' ? { ...facts, ...this.byRequest } : facts;
+    const known = kind === 'tool.start' ? { ...facts, ...this.byOrigin } : facts;
     this.sink.record(kind, known, this.level === 'content' ? content : withoutContent(content), writing);
   }
 

@@ -3,7 +3,12 @@
  * others have the shape defined in `journal/layout/agent.ts`.
  */
 import { MalformedInput } from '../../errors.ts';
-import { type AgentEvent, type AgentEventsPart, agentEventsSchema } from '../../journal/layout/agent.ts';
+import {
+  type AgentEvent,
+  type AgentEventsPart,
+  agentEventsSchema,
+  type ByOrigin,
+} from '../../journal/layout/agent.ts';
 
 export interface AgentEvents {
   events: AgentEvent[];
@@ -13,8 +18,8 @@ export interface AgentEvents {
   isLastRecord?: boolean;
   evicted: number;
   unreadable: number;
-  /** The id of the server's request whose code died. */
-  culprit?: string;
+  /** The server's request or the test whose code died. */
+  culprit?: ByOrigin;
   /** The run, step or tool whose code died. */
   within?: NonNullable<AgentEventsPart['within']>;
   /** Work that ended with the same error object that the process died of. */

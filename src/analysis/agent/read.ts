@@ -3,6 +3,7 @@
  * and missing data becomes a gap.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
+import type { ByOrigin } from '../../journal/layout/agent.ts';
 import { findJson, readJournal } from '../../journal/read/reader.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import type { Gap } from '../../model/verdict.ts';
@@ -59,14 +60,14 @@ function findUnreadReplies({ events }: AgentEvents): Gap[] {
   return [{ part: partNames.agentEvents, reason }];
 }
 
-/** What the agent was doing; undefined if nothing was recorded. `culprit`: the server's request whose code died. */
+/** What the agent was doing; undefined if nothing was recorded. `culprit`: the server's request or the test whose code died. */
 export function readAgentState(
   bundle: PartSource,
-  culprit?: string | undefined,
+  culprit: ByOrigin = {},
 ): { state?: AgentState; gaps: Gap[] } {
   const { events, gaps } = readAgentEvents(bundle);
   if (!events) return { gaps };
-  return { state: computeAgentState({ ...events, ...(culprit !== undefined && { culprit }) }), gaps };
+  return { state: computeAgentState({ ...events, culprit }), gaps };
 }
 
 /** The time of death, if the parent observed it: it records the end within moments. */

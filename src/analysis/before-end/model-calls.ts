@@ -21,14 +21,14 @@ const endedEarly =
 export function findTroubledCalls(run: AgentRun, account: Account, dying: DyingWork): Told[] {
   const { endedAt = '', failures = [], aborts = [] } = account.agent ?? {};
   const causes = new Set(failures.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId));
-  return inRows(run, dying).flatMap(({ group, whose, requests, isAnsweredLater }) => {
+  return inRows(run, dying).flatMap(({ group, whose, origins, isAnsweredLater }) => {
     const last = group.calls.at(-1) as ModelCall;
     if (causes.has(last.id)) return [];
     const beforeEndMs =
       Date.parse(endedAt) - Date.parse(last.startedAt ?? '') - (last.durationMs ?? Number.NaN);
     const attempts = `${attemptText(group.calls)}${abortText(last, aborts, account.process?.cwd)}`;
     const later = isAnsweredLater ? '; a later call was answered' : '';
-    const more = requests > 1 ? `; the same happened for ${requests - 1} more` : later;
+    const more = origins > 1 ? `; the same happened for ${origins - 1} more` : later;
     return {
       ...(beforeEndMs >= 0 && { beforeEndMs }),
       fact: `${group.fact(last)}${attempts}${dying.textFor(whose, run)}${more}`,
@@ -41,38 +41,39 @@ export function findTroubledCalls(run: AgentRun, account: Account, dying: DyingW
 interface Row {
   group: Group;
   whose: Whose;
-  /** The number of other requests with such calls; the row describes the newest one. */
-  requests: number;
-  /** A later call of the same request succeeded. */
+  /** The number of other requests or tests with such calls; the row describes the newest one. */
+  origins: number;
+  /** A later call of the same one succeeded. */
   isAnsweredLater: boolean;
 }
 
-/** Calls are grouped within each request, because those of several requests interleave. Similar ones of other requests share a row. */
+/** Calls are grouped within each request or test, because those of several interleave. Similar ones of others share a row. */
 function inRows(run: AgentRun, dying: DyingWork): Row[] {
-  const rows = new Map<string, Omit<Row, 'requests'> & { requests: Set<string | undefined> }>();
-  for (const [request, all] of byRequest(run.modelCalls)) {
+  const rows = new Map<string, Omit<Row, 'origins'> & { origins: Set<string | undefined> }>();
+  for (const [origin, all] of byOrigin(run.modelCalls)) {
     const calls = all.slice(-lastCalls);
     const answered = calls.findLastIndex(({ status }) => status === 'finished');
     for (const group of inGroups(calls)) {
       const [first] = group.calls;
       const whose = dying.whose(first ?? {}, run);
-      const isOther = whose === 'others' && request !== undefined;
-      const key = isOther ? group.key : `${request} ${first?.id}`;
-      const { requests = new Set<string | undefined>() } = rows.get(key) ?? {};
+      const isOther = whose === 'others' && origin !== undefined;
+      const key = isOther ? group.key : `${origin} ${first?.id}`;
+      const { origins = new Set<string | undefined>() } = rows.get(key) ?? {};
       const isAnsweredLater = calls.indexOf(group.calls.at(-1) as ModelCall) < answered;
-      rows.set(key, { group, whose, isAnsweredLater, requests: requests.add(request) });
+      rows.set(key, { group, whose, isAnsweredLater, origins: origins.add(origin) });
     }
   }
-  return [...rows.values()].map(({ requests, ...row }) => ({ ...row, requests: requests.size }));
+  return [...rows.values()].map(({ origins, ...row }) => ({ ...row, origins: origins.size }));
 }
 
 /** In the order of their first calls. */
-function byRequest(calls: readonly ModelCall[]): Map<string | undefined, ModelCall[]> {
+function byOrigin(calls: readonly ModelCall[]): Map<string | undefined, ModelCall[]> {
   const found = new Map<string | undefined, ModelCall[]>();
   for (const call of calls) {
-    const known = found.get(call.serverRequest);
+    const origin = call.serverRequest ?? call.test;
+    const known = found.get(origin);
     if (known) known.push(call);
-    else found.set(call.serverRequest, [call]);
+    else found.set(origin, [call]);
   }
   return found;
 }

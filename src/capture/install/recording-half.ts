@@ -14,7 +14,7 @@ import { startEventRecorder } from '../recording/event-recorder.ts';
 import { type FlightRecorder, type OnDisk, startFlightRecorder } from '../recording/flight-recorder.ts';
 import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
-import { currentRequest } from '../recording/read-origin.ts';
+import { currentOrigin } from '../recording/read-origin.ts';
 import type { Origins, RequestWatch } from '../recording/request-watch.ts';
 import type { Config } from './config.ts';
 
@@ -101,8 +101,8 @@ export function startRecording(options: RecordingOptions): Recording {
     return outlet && openSink(outlet, progress);
   });
   progress.expect(options.progressMs, {}, true);
-  const readRequest = origins && (() => currentRequest(origins));
-  return installAgent({ sink, captureLlm, captureHttp, threadId, readRequest, progress });
+  const readOrigin = origins && (() => currentOrigin(origins));
+  return installAgent({ sink, captureLlm, captureHttp, threadId, readOrigin, progress });
 }
 
 function openSink({ policy, flight }: Outlet, progress: ProgressWatch): EventSink {

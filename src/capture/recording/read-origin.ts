@@ -5,6 +5,7 @@
 import { asyncHooks } from '../../agent/node-modules.ts';
 import type { Origin } from '../../agent/record/causal-context.ts';
 import type { OriginPart, RawFrame } from '../../bundle/layout/bundle.ts';
+import type { ByOrigin } from '../../journal/layout/agent.ts';
 import { requestIdOf } from './describe-request.ts';
 import type { Origins, RequestOrigin, RequestWatch } from './request-watch.ts';
 
@@ -38,11 +39,13 @@ export function readOrigin({ causal, requests }: Origins, frames: readonly RawFr
   return { current };
 }
 
-/** The id of the request whose work the running code is; asked for each call that a program makes to other servers. */
-export function currentRequest(origins: Origins): string | undefined {
-  if (origins.requests.count === 0) return undefined;
-  const request = ancestors(readOrigin(origins).current).find(isRequest);
-  return request && requestIdOf(request);
+/** The request and the test whose work the running code is; asked for each call that a program makes to other servers. */
+export function currentOrigin(origins: Origins): ByOrigin {
+  if (origins.requests.count === 0 && !origins.causal.isArmed) return {};
+  const found = ancestors(readOrigin(origins).current);
+  const request = found.find(isRequest);
+  const test = found.find(({ kind }) => kind === 'test')?.describe?.()?.name;
+  return { ...(request && { request: requestIdOf(request) }), ...(test && { test: test.join(' › ') }) };
 }
 
 /**

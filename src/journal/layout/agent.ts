@@ -100,9 +100,12 @@ interface Scope {
   tool?: string;
 }
 
-/** The id of the server's request (as in `origin.json`) in whose asynchronous context it began; absent if there was none. */
-interface ByRequest {
+/** In whose asynchronous context it began; absent if that was none. */
+export interface ByOrigin {
+  /** The id of the server's request, as in `origin.json`. */
   request?: string;
+  /** The name of the test, redacted, with those of its suites. */
+  test?: string;
 }
 
 /** One operation according to RFC 6902. */
@@ -142,10 +145,10 @@ export interface AgentEventData {
   };
   'step.end': { id: string; status: EndStatus; tookMs: number; result?: unknown; error?: EventError };
   'tool.start': Scope &
-    ByRequest & { id: string; source: string; name: string; callId?: string; arguments?: unknown };
+    ByOrigin & { id: string; source: string; name: string; callId?: string; arguments?: unknown };
   'tool.end': { id: string; status: EndStatus; tookMs: number; result?: unknown; error?: EventError };
   'model.start': Scope &
-    ByRequest & {
+    ByOrigin & {
       call: string;
       /** The tap that saw it. */
       source: string;
@@ -194,10 +197,10 @@ export interface AgentEventData {
   message: Scope & { message: string; role: string; parts: MessagePart[]; name?: string; source?: string };
   tools: { tools: string; definitions: unknown };
   /** A request that is not a model call. Its content is not recorded unless enabled. */
-  'http.start': Scope & ByRequest & { http: string; method: string; host: string; asked?: HttpAsked };
+  'http.start': Scope & ByOrigin & { http: string; method: string; host: string; asked?: HttpAsked };
   /** The part of an unfinished answer that had arrived when this was written, at a death. */
   'http.answer': { http: string; httpStatus: number; answered: HttpAnswered };
-  'http.end': ByRequest & {
+  'http.end': ByOrigin & {
     http: string;
     status: CallStatus;
     httpStatus?: number;

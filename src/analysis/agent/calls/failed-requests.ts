@@ -1,39 +1,41 @@
 /**
  * Failed requests that were not model calls: downloads, requests made by tools. Identical failures share one row, and those of
- * the request whose work died have rows of their own.
+ * the request or test whose work died have rows of their own.
  */
-import type { AgentEvent } from '../../../journal/layout/agent.ts';
+import type { AgentEvent, ByOrigin } from '../../../journal/layout/agent.ts';
 import type { FailedRequest } from '../../../model/agent-state.ts';
 import { dropUndefined } from '../drop-undefined.ts';
 
 const mostRows = 20;
 
-interface Started {
+interface Started extends ByOrigin {
   method: string;
   host: string;
-  request?: string;
 }
 
-/** `at` is the end of the recording, `culprit` the server's request whose work died. Newest row last. */
+/** `at` is the end of the recording, `culprit` whose work died. Newest row last. */
 export function findFailedRequests(
   events: readonly AgentEvent[],
   at: number,
-  culprit: string | undefined,
+  culprit: ByOrigin = {},
 ): FailedRequest[] {
   const started = new Map<string, Started>();
   const rows = new Map<string, { row: FailedRequest; others: Set<string> }>();
   for (const event of events) {
     if (event.kind === 'http.start') started.set(event.http, event);
     if (event.kind !== 'http.end') continue;
-    const { method, host, request } = started.get(event.http) ?? event;
+    const start: Partial<Started> = started.get(event.http) ?? event;
+    const { method, host } = start;
     started.delete(event.http);
     if (method === undefined || host === undefined || !hasFailed(event)) continue;
     const { httpStatus, error } = event;
-    const isKnown = culprit !== undefined && request !== undefined;
-    const madeFor: FailedRequest['madeFor'] = isKnown ? (request === culprit ? 'own' : 'others') : undefined;
+    const of = culprit.request === undefined ? 'test' : 'request';
+    const known = culprit[of] === undefined ? undefined : start[of];
+    const madeFor: FailedRequest['madeFor'] =
+      known === undefined ? undefined : known === culprit[of] ? 'own' : 'others';
     const key = JSON.stringify([method, host, httpStatus, error?.type, error?.code, error?.message, madeFor]);
     const { row: before, others = new Set<string>() } = rows.get(key) ?? {};
-    if (madeFor === 'others') others.add(request as string);
+    if (madeFor === 'others') others.add(known as string);
     rows.delete(key);
     const row: FailedRequest = dropUndefined({
       method,

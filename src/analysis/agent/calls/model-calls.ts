@@ -122,6 +122,7 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     notSent: start.gap === noRequestGap || undefined,
     resendCount: numberOf(attributes['http.request.resend_count']),
     serverRequest: textOf(start.request),
+    test: textOf(start.test),
     bytes: end?.bytes ?? gathered.bytes,
     frames: end?.frames ?? gathered.frames,
     ...(end ? ended(end) : open(gathered, at)),

@@ -80,6 +80,7 @@ class ToolGathering {
     entry.run ??= event.run;
     if (event.step !== undefined) entry.tool.stepId = event.step;
     if (typeof event.request === 'string') entry.tool.serverRequest = event.request;
+    if (typeof event.test === 'string') entry.tool.test = event.test;
     if (event.arguments !== undefined) entry.tool.arguments ??= event.arguments;
     this.#byEventId.set(event.id, entry);
     if (event.callId !== undefined) this.#byCallId.set(event.callId, entry);
