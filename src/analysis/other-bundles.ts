@@ -10,7 +10,7 @@ import { endedBadly } from '../model/happenings/happening-text.ts';
 import { clip, formatDuration } from '../model/quantities.ts';
 import type { Evidence, Verdict } from '../model/verdict.ts';
 import { unseenTitle } from './verdict/causes/killed.ts';
-import { maxTitleChars } from './verdict/wording.ts';
+import { maxTitleChars, titleFor } from './verdict/wording.ts';
 
 const mostRead = 3;
 
@@ -161,7 +161,7 @@ export function joinHang(account: Account, hang: Account): void {
   const end = verdict.title === unseenTitle ? 'Died unseen' : verdict.title;
   account.verdict = {
     ...verdict,
-    title: clip(`${end}; last seen: ${title}`, maxTitleChars),
+    title: titleFor(`${end}; last seen`, title),
     ...(place && !verdict.place && { place }),
   };
   if (!account.threads?.length && hang.threads) account.threads = hang.threads;

@@ -11,7 +11,7 @@ import type { Evidence, Verdict } from '../../model/verdict.ts';
 import { beganFrame } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
 import { type Filler, findFiller } from './filled-by.ts';
-import { cwdOf, deathFrames, titled } from './wording.ts';
+import { cwdOf, deathFrames, titleFor } from './wording.ts';
 
 const verbs: Partial<Record<Verdict['kind'], string>> = {
   'uncaught-exception': 'threw',
@@ -38,7 +38,7 @@ function tell(verdict: Verdict, told: Told | undefined): Verdict {
   const { prefix, sentence, part, step, refutedBy, isBesides } = told;
   return {
     ...verdict,
-    ...(prefix !== undefined && { title: titled(`${prefix}: ${verdict.title}`) }),
+    ...(prefix !== undefined && { title: titleFor(prefix, verdict.title) }),
     summary: isBesides ? `${verdict.summary} ${sentence}` : `${sentence} ${verdict.summary}`,
     evidence: [...verdict.evidence, { fact: sentence, part }],
     ...(step !== undefined && { nextSteps: [...verdict.nextSteps, step] }),

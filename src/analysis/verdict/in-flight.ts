@@ -131,7 +131,8 @@ export function inFlightText(facts: VerdictFacts): string | undefined {
  * caller of anything else may have abandoned it without leaving a trace.
  */
 export function duringText(facts: VerdictFacts): string | undefined {
-  const what = inFlightText(facts);
+  // Without what follows the age: how much of a reply had come.
+  const what = inFlightText(facts)?.replace(/( for [\d.]+ \w+), .*$/, '$1');
   if (what === undefined) return undefined;
   const isWait = openWorkOf(facts).every(({ kind, leftBehind }) => kind === 'wait' && !leftBehind);
   return isWait && openWorkOf(facts).length === 1 ? ` while waiting for ${what}` : ` during ${what}`;

@@ -53,8 +53,12 @@ const rejectedWith = /with the reason "([\s\S]*)"\.$/;
 /** The first line, or all lines joined if the first only opens a list or an object, or ends with a colon. */
 function firstWords(message: string): string {
   const line = firstLine(message);
-  return /^[[{(]+$|:$/.test(line) ? message.trim().replace(/\s+/g, ' ') : line;
+  if (!/^[[{(]+$|:$/.test(line)) return line;
+  return message.replace(legend, '').trim().replace(/\s+/g, ' ');
 }
+
+/** Of the difference that node:assert shows. */
+const legend = /^\+ actual - expected(?: \.\.\. Lines skipped)?$/m;
 
 /** The frames of the thrown error, or of the thread that ended the process. */
 export function deathFrames(account: VerdictFacts['account']): Frame[] {
@@ -100,15 +104,24 @@ export function titled(text: string): string {
   return clip(text, maxTitleChars);
 }
 
+type PlaceWord = 'at' | 'likely at' | 'in' | 'from';
+
+/** Ends a title that `titleWithPlace` made. */
+const placed = /^(.*?) (likely at|at|in|from) (\S+:\d+)$/;
+
+/** A title with more before it. If it is too long, the end of what happened is cut, and not whom it concerns (`GET /orders/17`) or where it was. */
+export function titleFor(whom: string, title: string): string {
+  const [, what, word, place] = placed.exec(title) ?? [];
+  return place === undefined
+    ? titled(`${whom}: ${title}`)
+    : titleWithPlace(`${whom}: ${what}`, word as PlaceWord, place);
+}
+
 /**
  * `TypeError: x is not a function at src/plan.ts:4:2`. If it is too long, the message is cut before the place, and folders
  * before the file name.
  */
-export function titleWithPlace(
-  headline: string,
-  word: 'at' | 'likely at' | 'in' | 'from',
-  place: string | undefined,
-): string {
+export function titleWithPlace(headline: string, word: PlaceWord, place: string | undefined): string {
   if (place === undefined) return fitHeadline(headline, maxTitleChars);
   const said = headline.replace(/\.$/, '');
   const room = maxTitleChars - word.length - 2;
