@@ -29,7 +29,7 @@ import {
   joinProcessFacts,
   joinSignalFacts,
 } from './joins/process-facts.ts';
-import { readSuspended } from './joins/suspended.ts';
+import { readPassedAwaits, readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { readThrownPlaces } from './joins/thrown-value.ts';
 import { readTimeLimits } from './joins/time-limits.ts';
@@ -187,6 +187,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       topLevelAwaits: stacks.awaits,
       emitter: stacks.emitter,
       thrownAt: stacks.thrownAt,
+      passedAt: stacks.passedAt,
       printed: stacks.printed,
       listenFrames: stacks.listenFrames,
       syntaxPlace: error?.place,
@@ -243,7 +244,8 @@ async function readStacks(
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
     const { begun } = parts.error ?? {};
     const timeLimits = await readTimeLimits(error, parts, readPart, read);
-    const likelyThrown = thrownAt?.giving.length ? thrownAt.giving : (timeLimits ?? []);
+    const passedAt = await readPassedAwaits(parts, error, readPart, read);
+    const [likelyThrown = []] = [thrownAt?.giving ?? [], timeLimits, passedAt].filter(({ length }) => length);
     return {
       error: error && {
         ...error,
@@ -254,6 +256,7 @@ async function readStacks(
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),
       ...(await readSuspended(parts, readPart, read)),
       thrownAt,
+      passedAt,
       printed: await readPrintedError(parts, read),
       listenFrames: await textFrames(parts.trigger?.failedListen?.stack),
       timeLimits,

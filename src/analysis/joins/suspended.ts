@@ -1,5 +1,5 @@
 /** What the program's async functions waited for, and for an exit with code 13, which top-level await had not settled. */
-import type { SuspendedStack } from '../../model/account.ts';
+import type { ErrorFacts, SuspendedStack } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findTopLevelAwaits, isAt } from '../stacks/top-level-awaits.ts';
@@ -29,7 +29,8 @@ export async function readSuspended(
   const stacks: Frame[][] = [];
   for (const stackText of texts) stacks.push(await read({ stackText, isOfDebugger: true }));
   const suspended = texts.length > 0 && { suspended: stacks.map((frames) => ({ frames })) };
-  const candidates = await findCandidates(parts, readPart);
+  const candidates =
+    parts.trigger?.kind === 'pending-exit' ? await findCandidates(parts, readPart) : undefined;
   if (!candidates) return { ...suspended };
   // V8 doesn't list waits that are unreachable: if it lists none of the candidates, any of them may be the one.
   const seen = stacks.filter((_, at) => candidates.some((one) => isEndOf(texts[at] ?? '', one)));
@@ -55,6 +56,23 @@ export async function readSuspended(
   return { ...suspended, awaits: { frames, isSeen: false }, ...unsettled };
 }
 
+/**
+ * For an error that ended the evaluation of a module, and whose stack has no frame of the program: the top-level awaits, one of which
+ * passed it on. Empty if some modules can't be searched.
+ */
+export async function readPassedAwaits(
+  parts: BundleParts,
+  error: ErrorFacts | undefined,
+  readPart: (name: string) => Uint8Array | undefined,
+  read: FrameReader,
+): Promise<Frame[]> {
+  const { kind, origin } = parts.trigger ?? {};
+  const isOfModule = kind === 'uncaught-exception' && origin === 'unhandledRejection';
+  if (!isOfModule || !error?.frames?.length || error.frames.some(({ inApp }) => inApp)) return [];
+  const candidates = (await findCandidates(parts, readPart)) ?? [];
+  return candidates.length ? read({ stackText: placesIn(candidates), isOfDebugger: true }) : [];
+}
+
 const placesIn = (candidates: readonly Candidate[]): string =>
   candidates.map(({ url, line, column }) => `    at ${url}:${line}:${column}`).join('\n');
 
@@ -75,10 +93,9 @@ type Candidate = { url: string; line: number; column: number; end: { line: numbe
 
 /** All top-level awaits of the recorded modules. Undefined if one of the modules can't be searched. */
 async function findCandidates(
-  { trigger, scripts }: BundleParts,
+  { scripts }: BundleParts,
   readPart: (name: string) => Uint8Array | undefined,
 ): Promise<Candidate[] | undefined> {
-  if (trigger?.kind !== 'pending-exit') return undefined;
   const found: Candidate[] = [];
   for (const { url, isModule, isExcerpt, sourcePart } of scripts) {
     if (!isModule || sourcePart === undefined) continue;

@@ -40,7 +40,7 @@ function readEmitter(emitter: Fields | undefined): ErrorPart['emitter'] {
   return {
     className,
     stack: emitter?.text('stack') ?? '',
-    ...defined({ path: emitter?.text('path') }),
+    ...defined({ path: emitter?.text('path'), stdio: emitter?.number('stdio') }),
     ...(worker &&
       threadId !== undefined && {
         worker: { threadId, ...defined({ name: worker.text('name') }) },

@@ -29,10 +29,12 @@ export interface VerdictFacts {
   promiseFrames?: Frame[];
   /** For a TimeoutError: the calls of AbortSignal.timeout in the scripts on its stack. */
   timeLimits?: Frame[];
+  /** For an error without a frame of the program that ended a module's evaluation: the top-level awaits, one of which passed it on. */
+  passedAt?: Frame[];
   /** For an exit with code 13; absent if some modules couldn't be searched. */
   topLevelAwaits?: TopLevelAwaits;
   /** If the error was emitted as an `error` event without a listener: the emitter and the stack. */
-  emitter?: { className: string; path?: string; frames: Frame[]; worker?: WorkerOfError };
+  emitter?: { className: string; path?: string; stdio?: number; frames: Frame[]; worker?: WorkerOfError };
   /** Where the syntax error is, if the stack doesn't include it. */
   syntaxPlace?: ErrorPart['place'];
   drift?: DriftFacts;

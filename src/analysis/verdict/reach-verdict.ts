@@ -29,6 +29,7 @@ import { workerDeath } from './causes/worker-death.ts';
 import type { Cause, VerdictFacts } from './facts.ts';
 import { refineByCore } from './from-core.ts';
 import { inFlightEvidence } from './in-flight.ts';
+import { passedFrame } from './thrown-at.ts';
 import { deathFrames, placedAt } from './wording.ts';
 
 export const causes: readonly Cause[] = [
@@ -82,7 +83,12 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
     ? own
     : {
         ...own,
-        ...placedAt(beganFrame(facts) ?? limitFrame(facts) ?? culpritFrame(deathFrames(facts.account))),
+        ...placedAt(
+          beganFrame(facts) ??
+            limitFrame(facts) ??
+            passedFrame(facts) ??
+            culpritFrame(deathFrames(facts.account)),
+        ),
       };
   const told = withOpenWork(
     refineByCore(alternatives.length ? { ...verdict, alternatives } : verdict, facts),

@@ -1,6 +1,6 @@
 /**
- * Where a value that is no error was likely thrown. It has no stack, so the place is read from the text of the program: it is a
- * conclusion, and said to be one.
+ * Where a value that is no error was likely thrown, or which await passed on an error that was made elsewhere. No stack says it, so the
+ * place is read from the text of the program: it is a conclusion, and said to be one.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
@@ -13,6 +13,7 @@ import { cwdOf, deathFrames } from './wording.ts';
 const mostNamed = 3;
 
 export function thrownAtEvidence(facts: VerdictFacts): Evidence[] {
+  if (facts.passedAt?.length && !hasPlace(facts)) return evidence(passedText(facts.passedAt, facts));
   const { giving = [], passing = [] } = hasPlace(facts) ? {} : (facts.thrownAt ?? {});
   const [only, other] = giving;
   if (only && !other) return evidence(`Likely thrown in ${nameOf(only, facts)}: ${reason(passing.length)}`);
@@ -25,10 +26,24 @@ export function thrownAtEvidence(facts: VerdictFacts): Evidence[] {
   return evidence(`No text gives such a value; it may have been passed on at ${places}.`);
 }
 
-/** `src/charge.ts:4:9`, if only one place gives the value. */
+/** `src/charge.ts:4:9`, if only one place gives the value, or only one await can have passed it on. */
 export function likelyPlace(facts: VerdictFacts): string | undefined {
-  const [only, other] = facts.thrownAt?.giving ?? [];
+  const [only, other] = facts.thrownAt?.giving ?? facts.passedAt ?? [];
   return only && !other && !hasPlace(facts) ? placeOf(only, cwdOf(facts.account)) : undefined;
+}
+
+/** The only top-level await that can have passed the error on. */
+export function passedFrame(facts: VerdictFacts): Frame | undefined {
+  const [only, other] = facts.passedAt ?? [];
+  return only && !other && !hasPlace(facts) ? only : undefined;
+}
+
+/** The error ended the evaluation of a module, and was thrown by none of its own calls: its stack would show them. */
+function passedText(frames: readonly Frame[], facts: VerdictFacts): string {
+  const places = frames.slice(0, mostNamed).map((frame) => placeOf(frame, cwdOf(facts.account)));
+  return frames.length === 1
+    ? `${places[0]} is the only top-level await that was found in its modules, so it passed the error on.`
+    : `One of the top-level awaits passed it on: ${places.join(', ')}${frames.length > mostNamed ? ` and ${formatCount(frames.length - mostNamed, 'other')}` : ''}.`;
 }
 
 /** A stack with a frame of the program says where it was thrown. */

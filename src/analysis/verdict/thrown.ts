@@ -14,7 +14,7 @@ import { beganEvidence, beganPlace } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
 import { onDemandFailure } from './load-failure.ts';
-import { likelyPlace, thrownAtEvidence } from './thrown-at.ts';
+import { likelyPlace, passedFrame, thrownAtEvidence } from './thrown-at.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
 
 const mostTimeLimits = 3;
@@ -107,8 +107,15 @@ export function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] 
   const culprit = culpritFrame(emitter.frames);
   const place = culprit?.inApp ? ` in ${frameText(culprit, cwdOf(account))}` : '';
   const file = emitter.path === undefined ? '' : ` of ${emitter.path}`;
-  const fact = `It was emitted as an error event on ${withArticle(emitter.className)}${file}${place}, which had no error listener.`;
+  const stream = stdioName(emitter) ?? withArticle(emitter.className);
+  const fact = `It was emitted as an error event on ${stream}${file}${place}, which had no error listener.`;
   return [{ fact, part: 'error.json' }];
+}
+
+/** `process.stdout` */
+export function stdioName(emitter: VerdictFacts['emitter']): string | undefined {
+  const name = ['stdin', 'stdout', 'stderr'][emitter?.stdio ?? -1];
+  return name && `process.${name}`;
 }
 
 const withArticle = (name: string): string => `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`;
@@ -141,9 +148,13 @@ function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
     return `${said}, ${what} at ${where}`;
   }
   const culprit = culpritFrame(root.frames);
-  const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : undefined;
+  const isKnown = culprit && !isOfNode(culprit) && !(culprit.async && isOfFetch(root.frames?.[0]));
+  const place = isKnown ? placeOf(culprit, cwdOf(account)) : undefined;
   return `${said}${place ? ` at ${place}` : ''}`;
 }
+
+/** Node gives any error a new stack there, so that whoever awaits the fetch is not where the error comes from. */
+const isOfFetch = (frame: Frame | undefined): boolean => frame?.file === 'node:internal/deps/undici/undici';
 
 /**
  * The aborts whose reason this may be; several can have one of the same words. Node gives the reason a new stack where a fetch
@@ -290,10 +301,13 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const frames = deathFrames(account);
   const began = beganPlace(facts);
   const place = began ?? placeOfCulprit(frames, cwdOf(account));
-  if (place)
+  if (place && !passedFrame(facts))
     steps.push(began === undefined ? `Open ${place}.` : `Open ${place}, where what failed was begun.`);
   const likely = likelyPlace(facts);
-  if (likely !== undefined) steps.push(`Open ${likely}, which likely threw it.`);
+  if (likely !== undefined)
+    steps.push(
+      `Open ${likely}, ${passedFrame(facts) ? 'whose await passed it on' : 'which likely threw it'}.`,
+    );
   for (const step of onDemandFailure(facts)?.steps ?? []) if (!steps.includes(step)) steps.push(step);
   const root = account.error && rootCause(account.error);
   const hasCause = root !== undefined && root !== account.error && abortsFor(root, account).length === 0;

@@ -20,6 +20,8 @@ export interface ErrorPart {
     className: string;
     stack: string;
     path?: string;
+    /** The descriptor, for a standard stream of the process. */
+    stdio?: number;
     worker?: { threadId: number; name?: string };
   };
   /** Where the program started what failed (a request, a connection, a child), found by the error or its emitter. */

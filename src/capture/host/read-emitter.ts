@@ -60,3 +60,9 @@ export function pathOfStream(stream: object | undefined): string | undefined {
   const path = stream && findField(stream, 'fd') !== undefined ? findField(stream, 'path') : undefined;
   return typeof path === 'string' ? startOf(path, maxPathChars) : undefined;
 }
+
+/** The descriptor of a standard stream of the process. */
+export function stdioOf(stream: object | undefined): number | undefined {
+  const fd = stream && findField(stream, '_isStdio') === true ? findField(stream, 'fd') : undefined;
+  return typeof fd === 'number' ? fd : undefined;
+}

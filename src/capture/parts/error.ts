@@ -4,7 +4,7 @@ import { type BeginSite, beginStack } from '../../agent/record/begin-sites.ts';
 import { type ErrorPart, partNames } from '../../bundle/layout/bundle.ts';
 import { readThrown } from '../fatal-path/serialize-error.ts';
 import { everyCauseOf } from '../host/cause-chain.ts';
-import { emittingObject, findEmitter, pathOfStream } from '../host/read-emitter.ts';
+import { emittingObject, findEmitter, pathOfStream, stdioOf } from '../host/read-emitter.ts';
 import { takeSchedulingStack } from '../stacks/locals-recorder.ts';
 import { addFrames } from '../stacks/script-excerpt.ts';
 import { findSyntaxErrorPlace } from '../stacks/syntax-error-place.ts';
@@ -24,7 +24,13 @@ export const errorPart: PartProducer = {
     const source = emitted && emittingObject(value);
     const path = pathOfStream(source);
     const worker = emitted?.stack.includes('node:internal/worker') ? context.workers.erring : undefined;
-    const emitter = emitted && { ...emitted, ...(path !== undefined && { path }), ...(worker && { worker }) };
+    const stdio = stdioOf(source);
+    const emitter = emitted && {
+      ...emitted,
+      ...(path !== undefined && { path }),
+      ...(stdio !== undefined && { stdio }),
+      ...(worker && { worker }),
+    };
     const begun =
       context.recording?.recorder.sites.find(everyCauseOf(value), source, context.ownFile) ??
       listenSite(context, source);

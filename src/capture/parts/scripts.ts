@@ -76,12 +76,16 @@ interface Sought {
 /** Code that is not indented is outside of functions. */
 const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:await\b|for\s+await\b)/m;
 
+/** A frame of the program's own code. */
+const ownFrame = /^\s+at (?!node:|.*(?:\/node_modules\/|[( ]node:)).*:\d+:\d+\)?$/m;
+
 /**
- * V8 does not report which await did not settle, who set a time limit, or where a value that is no error was thrown: the analysis
- * searches for the possible ones.
+ * V8 does not report which await did not settle or passed on an error that was made elsewhere, who set a time limit, or where a value
+ * that is no error was thrown: the analysis searches for the possible ones.
  */
 function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | undefined {
-  if (trigger.kind === 'pending-exit')
+  const isOfModule = trigger.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection';
+  if (trigger.kind === 'pending-exit' || (isOfModule && !stackTexts.some((text) => ownFrame.test(text))))
     return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
   const words = thrown && wordsOfThrown(thrown.value);
   if (words) return words;

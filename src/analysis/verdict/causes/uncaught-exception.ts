@@ -8,7 +8,7 @@ import type { Cause, VerdictFacts } from '../facts.ts';
 import { afterHandler, endInHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { onDemandFailure } from '../load-failure.ts';
-import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
+import { rootSentence, stdioName, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { likelyPlace } from '../thrown-at.ts';
 import { cwdOf, deathFrames, headlineOf, raisedText, titled, titleWithPlace } from '../wording.ts';
 import { threadName, workerText } from '../worker.ts';
@@ -49,8 +49,9 @@ export function titleOf(facts: VerdictFacts): string {
   const { account } = facts;
   const unloaded = account.error && !account.error.cause ? onDemandFailure(facts) : undefined;
   if (unloaded) return titled(unloaded.title);
+  const stream = stdioName(facts.emitter);
   const headline = account.error
-    ? headlineOf(account.error, facts.thrownType)
+    ? `${headlineOf(account.error, facts.thrownType)}${stream === undefined ? '' : ` on ${stream}`}`
     : 'an error of which no part was kept';
   const culprit = culpritFrame(deathFrames(account));
   const began = beganPlace(facts);
