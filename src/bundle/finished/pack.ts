@@ -29,13 +29,17 @@ export function packBundle(path: string, options: { output?: string } = {}): Pac
   const bundle = openBundle(path);
   try {
     if (bundle.packed) throw new AgentdumpError('usage', `${path} is packed already`, { argument: path });
-    const output = resolve(options.output ?? join(dirname(resolve(path)), packedName(path)));
-    const folder = basename(output, '.zip');
-    const { result, bytes } = writeNewFile(output, (put) => writeArchive(bundle, folder, put));
-    return { path: output, bytes, leftOut: result };
+    return packOpenBundle(bundle, resolve(options.output ?? join(dirname(resolve(path)), packedName(path))));
   } finally {
     bundle.close();
   }
+}
+
+/** Throws `unwritable`, and what reading throws. */
+export function packOpenBundle(bundle: BundleReader, output: string): PackResult {
+  const folder = basename(output, '.zip');
+  const { result, bytes } = writeNewFile(output, (put) => writeArchive(bundle, folder, put));
+  return { path: output, bytes, leftOut: result };
 }
 
 /** The file name of a packed bundle. */

@@ -34,6 +34,7 @@ export interface BundleSource {
 }
 
 export const mostFiles = 10_000;
+const usualChunkBytes = 256 * 1024;
 const partName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,99})?$/;
 
 export function isPartName(name: string): boolean {
@@ -46,10 +47,15 @@ export function windowOf(fd: number, start: number, bytes: number, close: () => 
     const wanted = Math.min(target.length, bytes - position);
     return wanted > 0 ? readSync(fd, target, 0, wanted, start + position) : 0;
   };
-  return { bytes, read, chunks: (size) => chunksOf(read, size), file: { fd, start }, close };
+  return { bytes, read, chunks: chunksIn(bytes, read), file: { fd, start }, close };
 }
 
-export function* chunksOf(read: PartFile['read'], size = 256 * 1024): Generator<Uint8Array> {
+/** `PartFile.chunks`: a small part needs no large chunk, and a bundle has many of them. */
+export function chunksIn(bytes: number, read: PartFile['read']): PartFile['chunks'] {
+  return (size = usualChunkBytes) => chunksOf(read, Math.min(size, bytes));
+}
+
+export function* chunksOf(read: PartFile['read'], size = usualChunkBytes): Generator<Uint8Array> {
   const chunk = Buffer.allocUnsafeSlow(size);
   let position = 0;
   for (let count = read(chunk, position); count > 0; count = read(chunk, position)) {

@@ -18,7 +18,7 @@ import {
 } from '../layout/zip.ts';
 import {
   type BundleSource,
-  chunksOf,
+  chunksIn,
   isPartName,
   mostFiles,
   type PartFile,
@@ -88,7 +88,7 @@ export class ZipSource implements BundleSource {
     };
     const { fd } = this.#window;
     const file = fd === undefined ? {} : { file: { fd, start } };
-    return { bytes, read, chunks: (size) => chunksOf(read, size), ...file, close: () => {} };
+    return { bytes, read, chunks: chunksIn(bytes, read), ...file, close: () => {} };
   }
 
   close(): void {
@@ -157,7 +157,7 @@ function inflate(entry: Entry, data: Buffer): Buffer {
 
 function inMemory(bytes: Buffer): PartFile {
   const read = (target: Uint8Array, position: number) => bytes.copy(target, 0, position);
-  return { bytes: bytes.length, read, chunks: (size) => chunksOf(read, size), close: () => {} };
+  return { bytes: bytes.length, read, chunks: chunksIn(bytes.length, read), close: () => {} };
 }
 
 function readDirectory(window: ByteWindow): { entries: Entry[]; offset: number } {
