@@ -17,6 +17,9 @@ export interface SendAllOptions {
   onSent?: (sent: SentBundle) => void;
 }
 
+/** A store that fails at more bundles of one `send` than these is not asked for the rest. */
+export const mostFailures = 3;
+
 /** Every function throws `unwritable` if the store is not available. */
 export interface FleetStore {
   /** A name to show to users, without a password. */

@@ -6,7 +6,7 @@
 import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { analyzeBundle } from '../analysis/analyze.ts';
-import { packBundle } from '../bundle/finished/pack.ts';
+import { packOpenBundle } from '../bundle/finished/pack.ts';
 import type { Keys } from '../bundle/read/age.ts';
 import { type BundleReader, openBundle } from '../bundle/read/reader.ts';
 import { unwritable } from '../bundle/write/safe-folder.ts';
@@ -14,6 +14,7 @@ import { failureCode } from '../bundle/write/system.ts';
 import type { SendOutcome, SentBundle } from '../model/fleet/issue.ts';
 import { type Death, deathOf, sealedDeathOf } from './death.ts';
 import { factsOf, hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole } from './examine.ts';
+import { mostFailures } from './fleet-store.ts';
 import { addDeath, findDeath } from './index/add-death.ts';
 import { removeDeath } from './index/remove-death.ts';
 import type { Store } from './open-store.ts';
@@ -43,7 +44,8 @@ const smallBytes = 1024 * 1024;
 
 /**
  * Many bundles, in their order. Small ones are sent together, so that the index is asked about many at a time. Throws like
- * `sendBundle`, after `onSent` was told of all that were sent.
+ * `sendBundle`, after `onSent` was told of all that were sent: one at which the store fails must not keep the next ones from
+ * it for ever.
  */
 export async function sendBundles(
   store: Store,
@@ -51,19 +53,21 @@ export async function sendBundles(
   options: SendOptions & { onSent?: (sent: SentBundle) => void } = {},
 ): Promise<SentBundle[]> {
   const sent: SentBundle[] = [];
-  for (let begin = 0; begin < paths.length; ) {
+  const failures: unknown[] = [];
+  for (let begin = 0; begin < paths.length && failures.length <= mostFailures; ) {
     const rest = paths.slice(begin, begin + mostAtOnce);
     const firstLarge = rest.findIndex((path) => !isSmall(path));
     const group = firstLarge < 0 ? rest : rest.slice(0, Math.max(1, firstLarge));
     const results = await Promise.allSettled(group.map((path) => sendBundle(store, path, options)));
     for (const result of results)
-      if (result.status === 'fulfilled') {
+      if (result.status === 'rejected') failures.push(result.reason);
+      else {
         sent.push(result.value);
         options.onSent?.(result.value);
       }
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
     begin += group.length;
   }
+  if (failures.length > 0) throw failures[0];
   return sent;
 }
 
@@ -101,7 +105,7 @@ async function storeClear(
   const draft = store.blobs.draft(blob);
   try {
     if (bundle.packed) copy(path, draft);
-    else await judge(() => packBundle(path, { output: draft }));
+    else await judge(() => packOpenBundle(bundle, draft));
     const { size } = statSync(draft);
     const stored = { bundle: bundle.id, digest, blob, bytes: size };
     const death = await judge(() => deathOf(account, stored, factsOf(bundle), Date.now()));

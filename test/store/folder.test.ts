@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { onlyWide } from '../support/run/test-nodes.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
-import { testCounts } from './counts-conformance.ts';
+import { testStore } from './conformance/conformance.ts';
+import { testCounts } from './conformance/counts.ts';
 import { newStore } from './new-store.ts';
-import { testStore } from './store-conformance.ts';
 
 const kind = { name: 'folder', open: (folder: string) => newStore(join(folder, 'store')) };
 testStore(kind);

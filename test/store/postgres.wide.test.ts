@@ -7,8 +7,8 @@ import { openStore } from '../../src/store/open-store.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
-import { testCounts } from './counts-conformance.ts';
-import { testStore } from './store-conformance.ts';
+import { testStore } from './conformance/conformance.ts';
+import { testCounts } from './conformance/counts.ts';
 import { writeDeath } from './synth-death.ts';
 
 const skip = whyNoPostgres();

@@ -12,7 +12,7 @@ import { sendBundle } from '../../src/store/send.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { type S3Server, startS3, whyNoS3 } from '../support/system/s3.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
-import { testStore } from './store-conformance.ts';
+import { testStore } from './conformance/conformance.ts';
 import { writeDeath } from './synth-death.ts';
 
 const skip = whyNoPostgres() ?? whyNoS3();

@@ -1,6 +1,6 @@
 /** Requests to a service. Its answers are untrusted; its failures become errors of ours. */
 import { AgentdumpError, type ErrorCode } from '../../errors.ts';
-import type { Failure } from './protocol.ts';
+import type { Failure, Fields } from './protocol.ts';
 
 export interface Asking {
   method?: 'GET' | 'POST' | 'PUT';
@@ -53,13 +53,21 @@ export class ServiceClient {
     }
   }
 
-  async askJson<Value>(path: string, asking: Asking = {}): Promise<Value> {
+  /** @param hasForm whether an answer is what was asked for: another program may be at the address, or a later service. */
+  async askJson<Value>(
+    path: string,
+    hasForm: (fields: Fields) => boolean,
+    asking: Asking = {},
+  ): Promise<Value> {
     const response = await this.ask(path, asking);
+    let value: unknown;
     try {
-      return (await response.json()) as Value;
+      value = await response.json();
     } catch (error) {
       throw this.#failure('its answer is no JSON', true, error);
     }
+    if (typeof value === 'object' && value !== null && hasForm(value as Fields)) return value as Value;
+    throw this.#failure('its answer is none of a store', false);
   }
 
   async #askOnce(path: string, { method = 'GET', json, body, headers }: Asking): Promise<Response> {

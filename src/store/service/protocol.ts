@@ -1,5 +1,5 @@
 /** What the service and its clients say to each other: HTTP/1.1, JSON, and bundles as they were packed. */
-import type { SendOutcome } from '../../model/fleet/issue.ts';
+import type { Issue, SendOutcome } from '../../model/fleet/issue.ts';
 
 /** Each includes what the one before may not: `manage` may also read. */
 export const rights = ['send', 'read', 'manage'] as const;
@@ -22,6 +22,27 @@ export interface Offer {
  * nothing from there on asks for the outcome again, so that no request stays unanswered longer than proxies wait.
  */
 export type UploadAnswer = SendOutcome | { offset: number };
+
+export interface IssuesAnswer {
+  issues: Issue[];
+  /** The number of deaths that older rules have grouped. */
+  outdated: number;
+}
+
+/** The issues that a decision has left. */
+export interface DecidedAnswer {
+  issues: string[];
+}
+
+/** An answer whose form is not known yet. The functions below look at its outermost fields only. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isUploadAnswer = ({ offset, outcome }: Fields): boolean =>
+  typeof offset === 'number' || outcome === 'stored' || outcome === 'there' || outcome === 'refused';
+export const isIssuesAnswer = ({ issues, outdated }: Fields): boolean =>
+  Array.isArray(issues) && typeof outdated === 'number';
+export const isDecidedAnswer = ({ issues }: Fields): boolean => Array.isArray(issues);
+export const isStory = ({ id, deaths }: Fields): boolean => typeof id === 'string' && Array.isArray(deaths);
 
 export interface Failure {
   error: { code: string; message: string };

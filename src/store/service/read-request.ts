@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AgentdumpError } from '../../errors.ts';
 import type { Decision } from '../../model/fleet/issue.ts';
+import { clean } from '../death.ts';
 import { mostJsonBytes, type Offer } from './protocol.ts';
 
 const jsonMs = 60_000;
@@ -67,7 +68,7 @@ export function readDecision(id: string, { action, release, others }: Record<str
   switch (action) {
     case 'resolve':
       if (release === undefined) return { action, id };
-      if (typeof release !== 'string' || release.length > 200) throw invalid('release', 'a release');
+      if (typeof release !== 'string' || clean(release) !== release) throw invalid('release', 'a release');
       return { action, id, release };
     case 'ignore':
     case 'reopen':

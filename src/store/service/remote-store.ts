@@ -7,21 +7,30 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { packBundle, packedName } from '../../bundle/finished/pack.ts';
+import { packedName, packOpenBundle } from '../../bundle/finished/pack.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
 import { unwritable } from '../../bundle/write/safe-folder.ts';
 import { failureCode } from '../../bundle/write/system.ts';
 import { AgentdumpError } from '../../errors.ts';
-import type { Issue, IssueStory, SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
+import type { IssueStory, SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
 import { hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole } from '../examine.ts';
-import type { FleetStore, FoundBundle } from '../fleet-store.ts';
+import { type FleetStore, type FoundBundle, mostFailures } from '../fleet-store.ts';
 import { ServiceClient } from './client.ts';
-import { type Offer, offsetHeader, paths, type UploadAnswer } from './protocol.ts';
+import {
+  type DecidedAnswer,
+  type IssuesAnswer,
+  isDecidedAnswer,
+  isIssuesAnswer,
+  isStory,
+  isUploadAnswer,
+  type Offer,
+  offsetHeader,
+  paths,
+  type UploadAnswer,
+} from './protocol.ts';
 
 /** How often an upload that was cut is continued before the sender gives up. */
 const mostCuts = 5;
-/** At more bundles than these it fails for another reason. */
-const mostFailures = 3;
 /** How long to wait for the examination of an upload, which may have to wait for others. */
 const examinationMs = 60 * 60_000;
 
@@ -65,19 +74,19 @@ export function openRemoteStore(place: string, token = process.env['AGENTDUMP_ST
     settle: async () => {},
     async list({ all = false } = {}) {
       const path = `${paths.issues}${all ? '?all=1' : ''}`;
-      return (await client.askJson<{ issues: Issue[] }>(path)).issues;
+      return (await client.askJson<IssuesAnswer>(path, isIssuesAnswer)).issues;
     },
-    countOutdated: async () => (await client.askJson<{ outdated: number }>(paths.issues)).outdated,
+    countOutdated: async () => (await client.askJson<IssuesAnswer>(paths.issues, isIssuesAnswer)).outdated,
     async show(id, { mostDeaths = 20 } = {}) {
-      const story = await client.askJson<IssueStory>(`${issuePath(id)}?deaths=${mostDeaths}`);
+      const story = await client.askJson<IssueStory>(`${issuePath(id)}?deaths=${mostDeaths}`, isStory);
       const deaths = story.deaths.map(({ path, ...death }) =>
         path === undefined ? death : { ...death, path: new URL(path, base).href },
       );
       return { ...story, deaths };
     },
     async decide({ id, ...decision }) {
-      return (await client.askJson<{ issues: string[] }>(issuePath(id), { method: 'POST', json: decision }))
-        .issues;
+      const asking = { method: 'POST', json: decision } as const;
+      return (await client.askJson<DecidedAnswer>(issuePath(id), isDecidedAnswer, asking)).issues;
     },
     async reprocess() {
       throw new AgentdumpError(
@@ -136,7 +145,10 @@ async function sendOne(client: ServiceClient, path: string): Promise<SendOutcome
 async function sendFile(client: ServiceClient, path: string, folder: string): Promise<SendOutcome> {
   const { file, offer } = await prepare(path, folder);
   for (let cuts = 0; ; cuts++) {
-    const answer = await client.askJson<UploadAnswer>(paths.offers, { method: 'POST', json: offer });
+    const answer = await client.askJson<UploadAnswer>(paths.offers, isUploadAnswer, {
+      method: 'POST',
+      json: offer,
+    });
     if (!('offset' in answer)) return answer;
     try {
       return await upload(client, file, offer, answer.offset);
@@ -177,7 +189,7 @@ async function prepare(path: string, folder: string): Promise<{ file: string; of
     const digest = await judge(() => requireWhole(bundle, mostBundleBytes));
     // The same name gives the same bytes, so that an upload can be continued.
     const file = bundle.packed ? path : join(folder, packedName(path));
-    if (!bundle.packed) await judge(() => packBundle(path, { output: file }));
+    if (!bundle.packed) await judge(() => packOpenBundle(bundle, file));
     return { file, offer: { ...describe(file), bundle: bundle.id, digest } };
   } finally {
     bundle.close();
@@ -194,11 +206,15 @@ async function upload(
   const query = new URLSearchParams({ bytes: String(offer.bytes), name: offer.name });
   const until = Date.now() + examinationMs;
   for (let offset = begin; ; ) {
-    const answer = await client.askJson<UploadAnswer>(`${paths.uploads}${offer.sha256}?${query}`, {
-      method: 'PUT',
-      headers: { [offsetHeader]: String(offset) },
-      ...(offset < offer.bytes && { body: () => createReadStream(file, { start: offset }) }),
-    });
+    const answer = await client.askJson<UploadAnswer>(
+      `${paths.uploads}${offer.sha256}?${query}`,
+      isUploadAnswer,
+      {
+        method: 'PUT',
+        headers: { [offsetHeader]: String(offset) },
+        ...(offset < offer.bytes && { body: () => createReadStream(file, { start: offset }) }),
+      },
+    );
     if (!('offset' in answer)) return answer;
     if (answer.offset !== offer.bytes || Date.now() > until)
       throw unwritable(client.base, 'the upload was not examined');

@@ -8,6 +8,7 @@ import type { Store } from '../open-store.ts';
 import { answer, type Service } from './answer.ts';
 import { Examinations } from './examinations.ts';
 import { Examiner } from './examiner.ts';
+import { healthOf } from './health.ts';
 import { Uploads } from './uploads.ts';
 
 export interface ServeOptions {
@@ -41,7 +42,8 @@ export async function serveStore(options: ServeOptions): Promise<RunningService>
   const uploads = new Uploads(options.uploads);
   const patienceMs = options.patienceMs ?? usualPatienceMs;
   const examinations = new Examinations({ store, fleet, uploads, examiner, patienceMs, note });
-  const service: Service = { store, fleet, uploads, examinations, note };
+  const checkHealth = healthOf(store.index);
+  const service: Service = { store, fleet, uploads, examinations, checkHealth, note };
   // A large upload over a slow line takes longer than Node's usual five minutes; `silentMs` is what limits it.
   const server = createServer({ requestTimeout: 0, headersTimeout: silentMs }, (request, response) => {
     void answer(request, response, service);

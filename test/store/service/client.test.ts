@@ -39,3 +39,19 @@ test('addresses that name no service', () => {
     assert.throws(() => openRemoteStore(place, 'adt_x'), { code: 'usage' }, place);
   assert.throws(() => openRemoteStore('https://host/', ''), /set AGENTDUMP_STORE_TOKEN/);
 });
+
+test('a server that is no service of a store is told from one, whatever it answers', async (t) => {
+  let body = '';
+  const other = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.after(() => other.close());
+  const store = openRemoteStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`, 'adt_x');
+  for (body of ['null', '1', '[]', '{}', '{"issues":{}}', '{"id":"x"}'])
+    for (const ask of [
+      () => store.list(),
+      () => store.countOutdated(),
+      () => store.show('x'),
+      () => store.decide({ action: 'ignore', id: 'x' }),
+    ])
+      await assert.rejects(ask, { code: 'unwritable', message: /its answer is none of a store/ }, body);
+});
