@@ -164,6 +164,64 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('a query is completed by keyboard: a class, a property, a function', async () => {
+    const [page, troubles] = await open('?view=query');
+    const offered = async (text: string): Promise<void> =>
+      until(
+        page,
+        `[...document.querySelectorAll('[role=option] code')].some((one) => one.innerText === ${JSON.stringify(text)})`,
+      );
+    const typed = (text: string): Promise<void> =>
+      until(page, `document.querySelector('#search').value === ${JSON.stringify(text)}`);
+    await press(page, '/');
+    await page.keyboard.type('from sess');
+    await offered('Session');
+    await press(page, 'ArrowDown');
+    await until(page, 'document.querySelector("#search").getAttribute("aria-activedescendant")');
+    await until(page, 'document.querySelector("[aria-selected=true]")?.innerText.startsWith("Session")');
+    await press(page, 'Enter');
+    await typed('from Session');
+    await until(page, 'document.querySelectorAll("[role=option]").length === 0');
+    await page.keyboard.type(' select .no');
+    await offered('note');
+    await press(page, 'Tab');
+    await typed('from Session select .note');
+    await page.keyboard.type(', leng');
+    await offered('length()');
+    await press(page, 'Tab');
+    await page.keyboard.type('.id');
+    await typed('from Session select .note, length(.id)');
+    await press(page, 'Enter');
+    await until(page, 'document.querySelector("main").innerText.includes("2,000 objects match")');
+    // Nothing is offered, so the key leaves the field.
+    await press(page, 'Tab');
+    await until(page, 'document.activeElement.id !== "search"');
+    assert.deepEqual(troubles, []);
+    await page.close();
+  });
+
+  test('an object is pinned by its key, in sight from every view, and after a reload', async () => {
+    const [page] = await open('?view=query&q=class+%3D+Session+limit+1');
+    await until(page, rowsThere);
+    await press(page, 'j', 'Enter');
+    await title(page, 'Session @');
+    await press(page, 'p');
+    await until(
+      page,
+      'document.querySelector(".pins a[aria-current=page]")?.innerText.startsWith("Session")',
+    );
+    await press(page, '2');
+    await title(page, 'Classes');
+    await page.evaluate('location.reload()');
+    await until(page, 'document.querySelector("main h1")?.innerText === "Classes"');
+    await until(page, 'document.querySelector(".pins a")');
+    await page.click('.pins a');
+    await title(page, 'Session @');
+    await press(page, 'p');
+    await until(page, '!document.querySelector(".pins")');
+    await page.close();
+  });
+
   test('an object that is not there is said', async () => {
     const [page] = await open('?view=object&id=4000000000');
     await until(page, 'document.querySelector("[role=alert]")?.innerText.includes("4000000000")');
@@ -206,17 +264,24 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
         'object&id=1',
         'treemap',
         'strings',
+        'fill',
         'query&q=class+%3D+Session',
       ];
       for (const view of views) {
         await page.goto(`${workbench.url}heap/heap?view=${view}`);
         await until(
           page,
-          `${rowsThere} || document.querySelector('a.tile, .suspect-list, .tabs + h1 ~ section p')`,
+          `${rowsThere} || document.querySelector('a.tile, .suspect-list, .tabs + h1 ~ section p, .tabs + h1 ~ .block')`,
         );
         assert.deepEqual(await violationsOf(page, axeSource()), [], view);
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, view);
       }
+      await press(page, '/');
+      await page.keyboard.type(' s');
+      await until(page, 'document.querySelector("[role=option]")');
+      await press(page, 'ArrowDown');
+      assert.deepEqual(await violationsOf(page, axeSource()), [], 'completions');
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, 'completions');
       await page.close();
     });
 });

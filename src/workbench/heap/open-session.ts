@@ -39,6 +39,7 @@ const phases: Record<string, string> = {
   dominated: 'indexing the dominator tree',
   order: 'sorting objects',
   strings: 'finding duplicate strings',
+  fill: 'measuring collections',
   suspects: 'looking for suspects',
 };
 

@@ -1,5 +1,6 @@
 /** The page's questions to an open heap and their answers. Types only; sizes are in bytes, ids are those of the snapshot. */
 import type {
+  HeapFillTable,
   HeapGrownNode,
   HeapGrowthRow,
   HeapPath,
@@ -35,7 +36,11 @@ export type HeapQuestion =
   | { ask: 'tiles'; id: number }
   | ({ ask: 'strings' } & Part)
   | { ask: 'suspects' }
-  | ({ ask: 'query'; text: string } & Part);
+  | ({ ask: 'query'; text: string } & Part)
+  /** What may follow in a query, whose cursor is at `caret`. */
+  | { ask: 'complete'; text: string; caret: number }
+  /** How full the collections are. */
+  | { ask: 'fill' };
 
 export interface Rows<Row> {
   total: number;
@@ -119,6 +124,19 @@ export interface QueryView extends Rows<(string | number | boolean | null)[]> {
   notes: string[];
 }
 
+/** Each option replaces the text from `from` to `to`. */
+export interface Completion {
+  from: number;
+  to: number;
+  options: CompletionOption[];
+}
+
+export interface CompletionOption {
+  text: string;
+  /** What it is, in a word. */
+  what: string;
+}
+
 /** For two or more snapshots, the earliest first. */
 export interface GrowthView {
   snapshots: { totalBytes: number; nodes: number }[];
@@ -144,6 +162,8 @@ export interface Answers {
   strings: Rows<HeapStringRow>;
   suspects: { suspects: HeapSuspect[] };
   query: QueryView;
+  complete: Completion;
+  fill: HeapFillTable;
 }
 
 export type AnswerTo<Question extends HeapQuestion> = Answers[Question['ask']];

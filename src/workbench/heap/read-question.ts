@@ -29,6 +29,8 @@ const known: Readonly<Record<HeapQuestion['ask'], Readonly<Record<string, Check>
   strings: part,
   suspects: {},
   query: { text: isText, ...part },
+  complete: { text: isText, caret: isCount },
+  fill: {},
 };
 
 export function readQuestion(text: string | null): HeapQuestion {

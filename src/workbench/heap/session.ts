@@ -6,14 +6,16 @@ import type { Heap } from '../../analysis/memory/heap.ts';
 import { parseQuery } from '../../analysis/memory/query/parse.ts';
 import { runQuery } from '../../analysis/memory/query/run.ts';
 import { computeDuplicateStrings } from '../../analysis/memory/questions/duplicate-strings.ts';
+import { computeFillTable } from '../../analysis/memory/questions/fill-table.ts';
 import { computeHeapValue, kindOf, lacksNumbers } from '../../analysis/memory/questions/heap-value.ts';
 import { pathEdges, pathText, shortPath } from '../../analysis/memory/questions/paths.ts';
 import { sourceOf } from '../../analysis/memory/questions/scripts.ts';
 import { computeSummary } from '../../analysis/memory/questions/summary.ts';
 import { computeSuspects } from '../../analysis/memory/suspects/suspects.ts';
 import { AgentdumpError, assertNever } from '../../errors.ts';
-import { type HeapSummary, type HeapSuspect, heapSchema } from '../../model/heap.ts';
+import { type HeapFillTable, type HeapSummary, type HeapSuspect, heapSchema } from '../../model/heap.ts';
 import type { Gap } from '../../model/verdict.ts';
+import { completeQuery, type HeapNames } from './complete.ts';
 import { fieldsOf, type LinkList, retainersOf } from './links.ts';
 import { isVast, mostLookedThrough, objectRow, referencesOf } from './object-rows.ts';
 import { listOf, type NodeLists, sortByNumber, splitIntoLists } from './order.ts';
@@ -33,6 +35,9 @@ import { tilesOf } from './tiles.ts';
 
 const mostSuspects = 20;
 const mostStrings = 2_000;
+const mostFillRows = 100;
+/** How many objects of a class, and fields of each, are looked at for the names of its properties. */
+const mostSampled = 50;
 /** The limit for a query without one of its own. */
 const mostQueryRows = 5_000;
 /** At each end of a path. */
@@ -46,6 +51,7 @@ export class HeapSession {
   readonly #summary: HeapSummary;
   readonly #suspects: HeapSuspect[];
   readonly #strings: Answers['strings']['rows'];
+  readonly #fill: HeapFillTable;
   readonly #lists = new Map<string, unknown>();
   /** Largest first, like all below, so that the most common order is available at once. */
   readonly #byRetained: Uint32Array;
@@ -68,6 +74,8 @@ export class HeapSession {
     );
     onPhase('strings');
     this.#strings = computeDuplicateStrings(heap, mostStrings).rows;
+    onPhase('fill');
+    this.#fill = computeFillTable(heap, mostFillRows);
     onPhase('suspects');
     this.#suspects = computeSuspects(heap, { limit: mostSuspects });
   }
@@ -103,6 +111,10 @@ export class HeapSession {
         return partOf(this.#strings, question);
       case 'suspects':
         return { suspects: this.#suspects };
+      case 'complete':
+        return completeQuery(question.text, question.caret, this.#names());
+      case 'fill':
+        return this.#fill;
       case 'query':
         return this.#query(question.text, question);
       default:
@@ -224,6 +236,32 @@ export class HeapSession {
       object: objectRow(heap, heap.snapshot.edgeTarget(edge)),
     }));
     return { steps, leftOut, text: shortPath(pathText(heap, node, edges)) };
+  }
+
+  #names(): HeapNames {
+    const names = this.#classes('retained', '').map(({ name }) => name);
+    return {
+      classes: [...new Set(names)],
+      types: this.#summary.byType.map(({ name }) => name),
+      propertiesOf: (name) => this.#kept(`properties ${name}`, () => this.#propertiesOf(name)),
+    };
+  }
+
+  /** Of its largest objects, those that most of them have first. */
+  #propertiesOf(className: string): string[] {
+    const heap = this.#heap;
+    const counts = new Map<string, number>();
+    const kinds = heap.classes.kinds.flatMap(({ name }, kind) => (name === className ? [kind] : []));
+    for (const kind of kinds)
+      for (const node of listOf(this.#ofClass, kind).subarray(0, mostSampled)) {
+        const { total, row } = fieldsOf(heap, node, isVast(heap, node));
+        for (let at = 0; at < Math.min(total, mostSampled); at++) {
+          const { name } = row(at);
+          if (/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name))
+            counts.set(name, (counts.get(name) ?? 0) + 1);
+        }
+      }
+    return [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
   }
 
   #query(text: string, part: Part): QueryView {

@@ -18,7 +18,8 @@ const choosing: KeyTable = [
 ];
 const inHeap: KeyTable = [
   ['Home  End', 'first and last row, of however many'],
-  ['1 … 7', 'go to a view'],
+  ['1 … 8', 'go to a view'],
+  ['p', 'pin the object, or unpin it'],
   ['Alt ←', 'back to where you were'],
 ];
 const always: KeyTable = [
@@ -44,6 +45,7 @@ const deskKeys: KeyActions = {
 
 const heapKeys: KeyActions = {
   ...deskKeys,
+  p: () => document.querySelector<HTMLButtonElement>('[data-pin]')?.click(),
   ...Object.fromEntries(heapViews.map(({ view }, n) => [n + 1, () => go({ view })])),
 };
 

@@ -26,6 +26,8 @@ test('what is none is refused', () => {
     '{"ask":"classes","sort":"constructor","filter":"","from":0,"count":1}',
     '{"ask":"classes","sort":"self","filter":1,"from":0,"count":1}',
     '{"ask":"strings","from":0}',
+    '{"ask":"complete","text":"from"}',
+    '{"ask":"complete","text":"from","caret":-1}',
     '{"ask":"fields","id":1,"isRaw":"yes","from":0,"count":1}',
   ])
     assert.throws(() => readQuestion(text), { code: 'usage' }, String(text));

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { dominatorsDocument, retainersDocument } from '../../../src/analysis/memory/questions/documents.ts';
+import { computeFillTable } from '../../../src/analysis/memory/questions/fill-table.ts';
 import { classRows } from '../../../src/analysis/memory/questions/summary.ts';
 import { openSession } from '../../../src/workbench/heap/open-session.ts';
 import type { HeapSession } from '../../../src/workbench/heap/session.ts';
@@ -140,6 +141,23 @@ test('queries: nodes, columns and groups, and what is wrong with one', () => {
     [500, 30],
   ]);
   assert.throws(() => session.answer({ ask: 'query', text: 'class = ', ...all }), { code: 'usage' });
+});
+
+test('a query is completed by what this heap has', () => {
+  const textsFor = (text: string) =>
+    session.answer({ ask: 'complete', text, caret: text.length }).options.map((option) => option.text);
+  assert.ok(textsFor('class = Ord').includes('Order'));
+  assert.deepEqual(textsFor('from Order where .num'), ['number']);
+  assert.deepEqual(textsFor('type = clos'), ['closure']);
+  assert.deepEqual(textsFor('from Nothing where .num'), []);
+});
+
+test('the collections are those of heap fill', () => {
+  const { collections, wastedBytes, classes } = session.answer({ ask: 'fill' });
+  const expected = computeFillTable(heap, 100);
+  assert.deepEqual([collections, wastedBytes], [expected.collections, expected.wastedBytes]);
+  assert.deepEqual(classes, expected.classes);
+  assert.ok(collections > 0 && classes.length > 0);
 });
 
 test('what is not there is said, and no part is larger than a screen needs', () => {

@@ -1,4 +1,4 @@
-/** The query console: the language of `agentdump heap query`, a history, and the answer as a table. */
+/** The query console: the language of `agentdump heap query`, completed, a history, and the answer as a table. */
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import type { QueryView } from '../../heap/questions.ts';
@@ -6,6 +6,7 @@ import { useAnswer } from './ask.ts';
 import { CopyRows } from './copy-rows.tsx';
 import { LongTable } from './long-table.tsx';
 import { go, hrefTo, place, toObject } from './place.ts';
+import { QueryField } from './query-field.tsx';
 
 const mostRemembered = 50;
 const memory = 'agentdump-queries';
@@ -60,32 +61,14 @@ export function Console() {
     <>
       <h1>Query</h1>
       <div class="console">
-        <textarea
-          id="search"
-          rows={2}
-          aria-label="Query"
-          spellcheck={false}
-          value={typed.value}
-          placeholder="class = Session and retained > 1MB"
-          onInput={(event) => {
-            typed.value = event.currentTarget.value;
-          }}
-          onKeyDown={(event) => {
-            const { value, selectionStart } = event.currentTarget;
-            if (event.key === 'Enter' && !event.shiftKey) run();
-            else if (event.key === 'ArrowUp' && !value.slice(0, selectionStart).includes('\n')) recall(1);
-            else if (event.key === 'ArrowDown' && !value.slice(selectionStart).includes('\n')) recall(-1);
-            else if (event.key === 'Escape') event.currentTarget.blur();
-            else return;
-            event.preventDefault();
-          }}
-        />
+        <QueryField typed={typed} onRun={run} onRecall={recall} />
         <button type="button" class="button" onClick={run}>
           Run
         </button>
       </div>
       <p class="faint caption">
-        Enter runs it, Shift Enter begins a line, ↑ and ↓ go through what was asked before.
+        Enter runs it, Shift Enter begins a line. Tab completes, ↓ chooses another completion, Esc closes
+        them. ↑ and ↓ go through what was asked before.
       </p>
       {asked ? <Answer text={asked} /> : null}
       <div class="sides">

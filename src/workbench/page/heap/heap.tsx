@@ -3,8 +3,10 @@ import type { ComponentType } from 'preact';
 import type { Answers } from '../../heap/questions.ts';
 import { Classes } from './classes.tsx';
 import { Console } from './console.tsx';
+import { Fill } from './fill.tsx';
 import { ObjectPage } from './object.tsx';
 import { Dominated, Objects } from './objects.tsx';
+import { Pins } from './pins.tsx';
 import { hrefTo, place } from './place.ts';
 import { Strings } from './strings.tsx';
 import { Summary } from './summary.tsx';
@@ -28,6 +30,7 @@ export const heapViews: readonly HeapView[] = [
   { view: 'dominators', name: 'Dominators', Body: Dominators },
   { view: 'treemap', name: 'Treemap', Body: ({ summary }) => <Treemap root={summary.root} /> },
   { view: 'strings', name: 'Strings', Body: Strings },
+  { view: 'fill', name: 'Collections', Body: Fill },
   { view: 'query', name: 'Query', Body: Console },
 ];
 
@@ -47,6 +50,7 @@ export function Heap({ summary }: HeapProps) {
           ))}
         </ol>
       </nav>
+      <Pins />
       {view === 'object' ? <ObjectPage root={summary.root} /> : <Body summary={summary} />}
     </>
   );

@@ -5,6 +5,7 @@ import { Facts, LongText } from '../../../report/html/parts/small.tsx';
 import type { ObjectView } from '../../heap/questions.ts';
 import { useAnswer } from './ask.ts';
 import { Dominated, Links, ObjectLink } from './objects.tsx';
+import { PinButton } from './pins.tsx';
 import { place, toClass, toTiles } from './place.ts';
 
 export function ObjectPage({ root }: { root: number }) {
@@ -25,9 +26,12 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
   const { object, value, counts, type, class: kind, dominator } = view;
   return (
     <>
-      <h1 class="object-title">
-        <code>{object.class}</code> <span class="faint">@{object.id}</span>
-      </h1>
+      <div class="tools">
+        <h1 class="object-title">
+          <code>{object.class}</code> <span class="faint">@{object.id}</span>
+        </h1>
+        <PinButton object={object} />
+      </div>
       {value.text ? <LongText text={value.text} most={400} class="value-text" /> : null}
       <Facts
         facts={[

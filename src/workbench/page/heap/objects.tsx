@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { formatBytes } from '../../../model/quantities.ts';
-import type { Answers, LinkRow, ObjectOrder, ObjectRow, Part } from '../../heap/questions.ts';
+import type { LinkRow, ObjectOrder, ObjectRow, Part } from '../../heap/questions.ts';
 import { useAnswer } from './ask.ts';
 import { type Column, LongTable, Total } from './long-table.tsx';
 import { hrefTo, place, toObject } from './place.ts';
@@ -44,11 +44,17 @@ export function Objects() {
   const total = useSignal<number | undefined>(undefined);
   const kind = kindWord === undefined ? undefined : Number(kindWord);
   const order = orders.find((known) => known.order === sort)?.order ?? 'retained';
+  const className = useClassName(kind);
   return (
     <>
       <div class="tools">
-        <h1>{kind === undefined ? 'All objects' : <ClassName kind={kind} />}</h1>
+        <h1>{kind === undefined ? 'All objects' : <code>{className ?? '…'}</code>}</h1>
         <Total total={total.value} what="object" />
+        {className === undefined ? null : (
+          <a href={hrefTo({ view: 'query', q: `from ${JSON.stringify(className)} ` })}>
+            Filter or group them
+          </a>
+        )}
       </div>
       <LongTable<ObjectRow>
         label="Objects"
@@ -77,9 +83,16 @@ export function Objects() {
   );
 }
 
-function ClassName({ kind }: { kind: number }) {
-  const { answer } = useAnswer({ ask: 'objects', class: kind, sort: 'retained', from: 0, count: 1 });
-  return <code>{(answer as Answers['objects'] | undefined)?.className ?? '…'}</code>;
+/** Undefined until it is known. */
+function useClassName(kind: number | undefined): string | undefined {
+  const { answer } = useAnswer({
+    ask: 'objects',
+    ...(kind !== undefined && { class: kind }),
+    sort: 'retained',
+    from: 0,
+    count: 1,
+  });
+  return answer?.className;
 }
 
 /** References: the name of each, and the object at its other end. */
