@@ -4,7 +4,7 @@
  * one, and everything that arrived is on disk within 100 ms.
  */
 
-import { guarded } from '../taps/guard.ts';
+import { startOwnTimer } from '../taps/own-timer.ts';
 
 export interface Streaming {
   /** Writes into the journal's buffer. */
@@ -13,18 +13,10 @@ export interface Streaming {
 
 /** In a busy event loop the timer fires some milliseconds late. */
 const intervalMs = 80;
-/** Captured at load, because a host's tests may install fake timers. */
-const { setTimeout: startTimer } = globalThis;
 
 export class DeltaClock {
   readonly #waiting = new Set<Streaming>();
   #isRunning = false;
-  readonly #write = guarded((): void => {
-    this.#isRunning = false;
-    for (const one of this.#waiting) one.writeDelta();
-    this.#waiting.clear();
-    this.#flush();
-  });
   readonly #flush: () => void;
 
   /** `flush` passes the buffered data to the kernel. */
@@ -37,11 +29,18 @@ export class DeltaClock {
     this.#waiting.add(one);
     if (this.#isRunning) return;
     this.#isRunning = true;
-    startTimer(this.#write, intervalMs).unref();
+    startOwnTimer(() => this.#write(), intervalMs);
   }
 
   /** Unregisters a call that has ended and has written everything. */
   delete(one: Streaming): void {
     this.#waiting.delete(one);
+  }
+
+  #write(): void {
+    this.#isRunning = false;
+    for (const one of this.#waiting) one.writeDelta();
+    this.#waiting.clear();
+    this.#flush();
   }
 }

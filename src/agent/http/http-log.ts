@@ -6,7 +6,7 @@
 import type { ByOrigin } from '../../journal/layout/agent.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
-import { guarded } from '../taps/guard.ts';
+import { startOwnTimer } from '../taps/own-timer.ts';
 
 /** What is known of a request so far. Times are in milliseconds since the epoch. */
 export interface HttpRequest {
@@ -23,8 +23,6 @@ const perSecond = { metadata: 50, content: 500 };
 /** A request that is open or over for this long is written. */
 const delayMs = 250;
 const { now } = Date;
-/** Captured at load, because a host's tests may install fake timers. */
-const { setTimeout: startTimer } = globalThis;
 const logs = new WeakMap<AgentRecorder, HttpLog>();
 
 /** The log of this recorder. */
@@ -86,13 +84,12 @@ export class HttpLog implements InFlight {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#recorder.inFlight.add(this);
-    const write = guarded(() => {
+    startOwnTimer(() => {
       this.#isWaiting = false;
       this.#writeOlderThan(delayMs);
       if (this.#young.size) this.#wait();
       else this.#recorder.inFlight.delete(this);
-    });
-    startTimer(write, delayMs).unref();
+    }, delayMs);
   }
 
   #writeOlderThan(ageMs: number): void {

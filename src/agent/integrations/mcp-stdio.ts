@@ -12,13 +12,12 @@ import { LineDecoder } from '../http/ndjson.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import { listenTo, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
+import { startOwnTimer } from '../taps/own-timer.ts';
 import { shadowFirst } from '../taps/shadow.ts';
 import { McpMessages } from './mcp-messages.ts';
 
 const stderrTailChars = 4096;
 const exitCodeWaitMs = 200;
-/** Captured at load, because a host's tests may install fake timers. */
-const { setTimeout: startTimer } = globalThis;
 const initialize = /^\s*\{[^\n]*"method"\s*:\s*"initialize"/;
 
 /** Starts listening. */
@@ -118,11 +117,7 @@ class McpServer implements InFlight {
   /** The server's output was closed. The exit code may follow a moment later. */
   #closed(): void {
     this.flush();
-    if (!this.#isEnded)
-      startTimer(
-        guarded(() => this.#end(this.#child)),
-        exitCodeWaitMs,
-      ).unref();
+    if (!this.#isEnded) startOwnTimer(() => this.#end(this.#child), exitCodeWaitMs);
   }
 
   #end(how: ServerEnd | undefined): void {

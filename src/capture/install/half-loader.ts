@@ -48,6 +48,7 @@ const captured = {
   Date,
   Error,
   Function,
+  Int32Array,
   JSON,
   Map,
   Math,

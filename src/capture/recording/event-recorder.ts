@@ -3,7 +3,7 @@
  * requests in flight, memory, and the number of descriptors. Ticks once a second, mostly without doing anything: memory is
  * sampled less often while it is constant, and the timer does not keep the process alive.
  */
-import { guarded } from '../../agent/taps/guard.ts';
+import { startOwnInterval } from '../../agent/taps/own-timer.ts';
 import { type RecordKindName, recordKinds } from '../../journal/layout/records.ts';
 import { platform } from '../../platform/index.ts';
 import type { ChildWatch } from './child-watch.ts';
@@ -33,7 +33,6 @@ const logChars = 4096;
 const noticeableShare = 0.05;
 const peakShare = 1.25;
 const leastDescriptors = 64;
-const { setInterval, clearInterval } = globalThis;
 const { now } = Date;
 
 export interface RunningRecorder {
@@ -44,13 +43,11 @@ export interface RunningRecorder {
 
 export function startEventRecorder(options: EventRecorderOptions): RunningRecorder {
   const eventRecorder = new EventRecorder(options);
-  const tick = guarded(() => eventRecorder.tick());
-  const timer = setInterval(tick, tickMs);
-  timer.unref();
+  const timer = startOwnInterval(() => eventRecorder.tick(), tickMs);
   return {
     noteRequests: () => eventRecorder.noteRequests(),
     stop() {
-      clearInterval(timer);
+      timer.stop();
       options.happenings.onHappening = undefined;
       if (options.logs) options.logs.onWrite = undefined;
     },

@@ -4,7 +4,7 @@
  * keep the process alive, and is not listed among the active resources.
  */
 
-import { guarded } from '../../agent/taps/guard.ts';
+import { startOwnTimer } from '../../agent/taps/own-timer.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
 import { onDisk } from '../host/native-files.ts';
 import { workingFolder } from '../host/working-folder.ts';
@@ -18,19 +18,15 @@ import type { Flight } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
 
 const lateStartMs = 2000;
-/** As they were before the host, or one of its tests, replaced them. */
-const { setTimeout, clearTimeout } = globalThis;
 
 /** Returns a function that stops it. */
 export function startFlightLate(surroundings: Surroundings): () => void {
   if (!isMainThread) return () => {};
-  const open = guarded(() => {
+  const timer = startOwnTimer(() => {
     if (!surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
-  });
-  const timer = setTimeout(open, lateStartMs);
-  timer.unref();
+  }, lateStartMs);
   return () => {
-    clearTimeout(timer);
+    timer.stop();
     surroundings.flight?.stop();
   };
 }

@@ -4,7 +4,7 @@
  * second; and at once if it was enabled by name, so that a program that hangs from its first line is detected.
  */
 import type { Host } from '../../agent/api/context.ts';
-import { guarded } from '../../agent/taps/guard.ts';
+import { type OwnTimer, startOwnTimer } from '../../agent/taps/own-timer.ts';
 import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
@@ -16,10 +16,6 @@ import { startHiddenWorker } from '../watchdog/hidden-worker.ts';
 import type { DeathSignals } from './signal-watch.ts';
 
 const startAfterMs = 1000;
-/*
- * One timer, and no more: if one of ours is due in the same turn of the loop as one of the program's, Node runs the promises
- * between the two, and the stacks of the program's errors have frames of Node's that they do not have without us.
- */
 /** A program that still runs after the first time, and was in its loop for the second, is no short command. */
 const startForSignalsMs = 120;
 const leastInLoopMs = 50;
@@ -35,7 +31,7 @@ export function watchLoop(
 ): () => void {
   const { config, ownFile, withheld, lock } = surroundings;
   /** Until the thread runs, a signal kills at once and leaves no bundle, so that only a journal can show the death. */
-  let late: NodeJS.Timeout | undefined;
+  let late: OwnTimer | undefined;
   const start = (): void => {
     try {
       withOwnWorld(startThread);
@@ -68,24 +64,26 @@ export function watchLoop(
     });
     surroundings.watch = watch;
     Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
-    const noteLate = guarded(() => {
+    late = startOwnTimer(() => {
       if (watch.threadId === 0 && !surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
-    });
-    late = setTimeout(noteLate, lateThreadMs).unref();
+    }, lateThreadMs);
   };
   // In a test process each millisecond counts, and its supervisor observes its end.
   const afterMs = deathSignals && !surroundings.tests ? startForSignalsMs : startAfterMs;
-  const startLate = guarded((): void => {
-    if (surroundings.tests?.startsOthersOnly) return;
-    const inLoopMs = performance.now() - performance.nodeTiming.loopStart;
-    if (inLoopMs < leastInLoopMs) timer?.refresh();
-    else start();
-  });
-  const timer = config.watchFromStart ? undefined : setTimeout(startLate, afterMs).unref();
-  if (!timer) start();
+  let timer: OwnTimer | undefined;
+  const startLate = (): void => {
+    timer = startOwnTimer(() => {
+      if (surroundings.tests?.startsOthersOnly) return;
+      const inLoopMs = performance.now() - performance.nodeTiming.loopStart;
+      if (inLoopMs < leastInLoopMs) startLate();
+      else start();
+    }, afterMs);
+  };
+  if (config.watchFromStart) start();
+  else startLate();
   return () => {
-    clearTimeout(timer);
-    clearTimeout(late);
+    timer?.stop();
+    late?.stop();
     surroundings.watch?.uninstall();
   };
 }

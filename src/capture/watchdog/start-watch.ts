@@ -4,6 +4,7 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { guarded } from '../../agent/taps/guard.ts';
+import { startOwnTimer } from '../../agent/taps/own-timer.ts';
 import { ours } from '../../agent/taps/own-work.ts';
 import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
@@ -322,7 +323,7 @@ class MainSide implements Watch {
     const compare = guarded(() => {
       if (Atomics.load(this.#shared, at) < heard) deathSignals?.deliverMissed(signal);
     });
-    const turn = guarded(() => void setTimeout(() => setImmediate(compare), turnMs).unref());
+    const turn = guarded(() => void startOwnTimer(() => setImmediate(compare), turnMs));
     setImmediate(turn);
   }
 
