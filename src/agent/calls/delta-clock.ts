@@ -5,6 +5,7 @@
  */
 
 import { startOwnTimer } from '../taps/own-timer.ts';
+import { ours } from '../taps/own-work.ts';
 
 export interface Streaming {
   /** Writes into the journal's buffer. */
@@ -39,7 +40,8 @@ export class DeltaClock {
 
   #write(): void {
     this.#isRunning = false;
-    for (const one of this.#waiting) one.writeDelta();
+    // Each by itself: one that failed would keep the others from ever being due again.
+    for (const one of this.#waiting) ours(() => one.writeDelta());
     this.#waiting.clear();
     this.#flush();
   }

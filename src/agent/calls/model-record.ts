@@ -47,6 +47,8 @@ export class ModelCallRecord implements InFlight {
   readonly #startedAt = now();
   #firstByteMs: number | undefined;
   #lastByteAt = 0;
+  /** Something has arrived that is not written yet. */
+  #isDue = false;
   #source: ReplySource | undefined;
   #writtenBytes = 0;
   #isEnded = false;
@@ -89,12 +91,15 @@ export class ModelCallRecord implements InFlight {
   /** More of the reply has arrived. */
   progressed(): void {
     this.#lastByteAt = now();
+    if (this.#isDue) return;
+    this.#isDue = true;
     this.#firstByteMs ??= this.#lastByteAt - this.#startedAt;
     this.#recorder.deltas.add(this);
   }
 
   /** Writes what has arrived since the last time. It reaches the disk with the next flush. */
   writeDelta(): void {
+    this.#isDue = false;
     this.#writeDelta(false, 'ahead');
   }
 
