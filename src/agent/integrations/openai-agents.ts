@@ -15,6 +15,7 @@ import { readIds } from '../record/run-ids.ts';
 import type { AgentScope } from '../record/scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
+import { startOwnTimer } from '../taps/own-timer.ts';
 import { defineMethod, shadowFirst } from '../taps/shadow.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';
 
@@ -25,8 +26,6 @@ const storageKey = Symbol.for('openai.agents.core.asyncLocalStorage');
 const noId = 'no-op';
 
 const contextLimit = 200;
-/** Captured at load, because a host's tests may install fake timers. */
-const { setImmediate: nextTurn } = globalThis;
 
 interface Provider {
   registerProcessor(processor: object): void;
@@ -169,7 +168,7 @@ class TracedWork {
       },
     };
     inFlight.add(look);
-    nextTurn(guarded(look.flush)).unref();
+    startOwnTimer(look.flush, 0);
   }
 
   startSpan(key: string, around: (string | undefined)[], data: JsonObject): void {

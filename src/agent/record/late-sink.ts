@@ -6,15 +6,13 @@
  * same tick.
  */
 import type { AgentEventData, AgentEventKind } from '../../journal/layout/agent.ts';
-import { guarded } from '../taps/guard.ts';
+import { startOwnTimer } from '../taps/own-timer.ts';
 import type { AgentSink, EventSink, Writing } from './sink.ts';
 
 /** In the first turn a connection to the same machine is made and the request is sent. */
 const turns = 2;
 const mostWaiting = 1000;
 const { now } = Date;
-/** Captured at load, because a host's tests may replace it. */
-const { setImmediate } = globalThis;
 
 export class LateSink implements AgentSink {
   readonly #open: () => EventSink | undefined;
@@ -70,7 +68,6 @@ export class LateSink implements AgentSink {
 
   #openIn(turnsLeft: number): void {
     if (turnsLeft === 0) this.opened();
-    // Not unref'd: otherwise it would only run when something else wakes the loop.
-    else setImmediate(guarded(() => this.#openIn(turnsLeft - 1)));
+    else startOwnTimer(() => this.#openIn(turnsLeft - 1), 0);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Timers of ours that the program's timers don't meet. If one of Node's timers that we had started is due in the same turn of
- * the loop as one of the program's, Node runs the promises between the two: an error that is thrown there has two frames of
- * Node's on its stack that it does not have without us, and the program prints them. The end of an `Atomics.waitAsync` is
+ * Timers of ours that the program's timers don't meet. If one of Node's timers (or immediates) that we had started is due in
+ * the same turn of the loop as one of the program's, Node runs the promises between the two: an error that is thrown there has
+ * two frames of Node's on its stack that it does not have without us, and the program prints them. The end of an `Atomics.waitAsync` is
  * timed by V8, and Node gives it a turn of its own. It does not keep the process alive, and no program replaces it with fake
  * timers. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
@@ -18,7 +18,7 @@ const OwnPromise = Promise;
 /** Nobody notifies it. */
 let cell: Int32Array | undefined;
 
-/** Calls `run` once, guarded, after `ms`. */
+/** Calls `run` once, guarded, after `ms`; with 0, in a later turn of the loop. */
 export function startOwnTimer(run: () => void, ms: number): OwnTimer {
   let isStopped = false;
   void callAfter(

@@ -320,11 +320,10 @@ class MainSide implements Watch {
   #compare(signal: NodeJS.Signals, heard: number): void {
     const { deathSignals } = this.#options;
     const at = cells.delivered + (deathSignals?.signals.indexOf(signal) ?? 0);
-    const compare = guarded(() => {
+    const compare = (): void => {
       if (Atomics.load(this.#shared, at) < heard) deathSignals?.deliverMissed(signal);
-    });
-    const turn = guarded(() => void startOwnTimer(() => setImmediate(compare), turnMs));
-    setImmediate(turn);
+    };
+    startOwnTimer(() => void startOwnTimer(compare, 0), turnMs);
   }
 
   /** Node has closed the watchdog's handles, so that signals kill again; a signal that it had received must not be lost. */
