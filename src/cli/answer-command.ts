@@ -26,7 +26,8 @@ export function answerCommand(
         .positional('name', {
           type: 'string',
           demandOption: true,
-          describe: 'The request: its name, or its path or id as `agentdump runs` shows them',
+          describe:
+            'The request: its id as `agentdump runs` shows it, or its name or path if no other has the same name',
         })
         .options(runStoreOption)
         .option('value', { type: 'string', describe: 'JSON value to return to the run' })

@@ -14,7 +14,7 @@ import { childKey } from './runs/parent-run.ts';
 import { processPolicy } from './runs/process-policy.ts';
 import { type ApprovalEntry, isOverForWorkers, isSettledRun, RunLog } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
-import { lastLabel, wordOf } from './steps/step-path.ts';
+import { lastLabel, readLabel, wordOf } from './steps/step-path.ts';
 import type { DurableStore, RunTitle, StoredRecord } from './stores/store.ts';
 
 /**
@@ -218,7 +218,7 @@ export interface AnsweredQuestion {
 }
 
 /**
- * Answers the open question of this path or id, or of this name if only one question has it. Throws `not-found` if there is
+ * Answers the open question of this id, or of this path or name if no other open one has that name. Throws `not-found` if there is
  * none, `usage` if it is answered already, if the name is ambiguous, or if the run has ended permanently.
  */
 export async function answerQuestion(
@@ -253,16 +253,34 @@ export function requireOpenEnd(id: string, log: RunLog): void {
     throw new AgentdumpError('usage', `run ${id} is ${log.ended?.status}`, { argument: 'run' });
 }
 
+/**
+ * By its id or its path. The path of the first question of a name is the name itself, so among several open questions of that
+ * name it could be meant for any of them.
+ */
 function findQuestion(run: string, name: string, open: readonly ApprovalEntry[]): ApprovalEntry {
   const exact = open.find(({ path, id }) => path === name || id === name);
-  if (exact) return exact;
-  const fitting = open.filter(({ path }) => [name, wordOf('step', name)].includes(lastLabel(path)));
-  const [only] = fitting;
-  if (only !== undefined && fitting.length === 1) return only;
+  const word = wordOf('step', name);
+  const alike = open.filter(({ path }) =>
+    [lastLabel(path), readLabel(path).word].some((one) => one === name || one === word),
+  );
+  const isBare =
+    exact?.id !== undefined && exact.id !== name && [name, word].includes(readLabel(exact.path).word);
+  if (exact && !(isBare && alike.length > 1)) return exact;
+  const [only] = alike;
+  if (only !== undefined && alike.length === 1) return only;
+  if (only !== undefined) {
+    const message = `several questions are called ${name}: answer one by its id\n${alike.map(describeOpen).join('\n')}`;
+    throw new AgentdumpError('usage', message, { argument: 'name' });
+  }
   const known = open.length ? `; open: ${open.map(({ path }) => path).join(', ')}` : '; it waits for nothing';
-  if (only !== undefined)
-    throw new AgentdumpError('usage', `several questions are called ${name}${known}`, { argument: 'name' });
   throw new AgentdumpError('not-found', `run ${run} has no open question ${name}${known}`, { name });
+}
+
+const longestRequest = 200;
+
+function describeOpen(question: ApprovalEntry): string {
+  const request = JSON.stringify(readRedacted(question))?.slice(0, longestRequest) ?? '';
+  return `  ${question.id ?? question.path}  ${request}`.trimEnd();
 }
 
 function userName(): string {

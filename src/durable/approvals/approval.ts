@@ -60,7 +60,7 @@ export async function waitForAnswer(
   const { asked } = question;
   const { seq, id, awaits } = asked ?? (await ask(run, question));
   if (!asked && !awaits && !signal?.aborted)
-    run.notify(`waits for ${question.path}: agentdump approve ${quote(run.id)} ${quote(question.path)}`);
+    run.notify(`waits for ${question.path}: agentdump approve ${quote(run.id)} ${id}`);
   if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
   await tell?.(id);
   if (asked?.readAnswer) return replay(run, asked.seq, asked.readAnswer(), asked.isAborted);

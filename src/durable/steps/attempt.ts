@@ -21,6 +21,7 @@ export class StepLimits {
   readonly #lost: AbortSignal;
   #follower: AbortFollower | undefined;
   #isOver = false;
+  #isTimedOut = false;
 
   constructor({ host, lost }: CalledOffBy, timeoutMs?: number) {
     // Longer than any process lives, so there is no limit.
@@ -31,6 +32,11 @@ export class StepLimits {
 
   get isLimited(): boolean {
     return this.#timeoutMs !== undefined || this.#host.length > 0;
+  }
+
+  /** Its time is over, whether or not its function has ended. */
+  get isTimedOut(): boolean {
+    return this.#isTimedOut;
   }
 
   /** It was called off from outside; a timeout does not count. */
@@ -56,7 +62,10 @@ export class StepLimits {
     const timer =
       this.#timeoutMs === undefined
         ? undefined
-        : setTimeout(() => this.#follower?.abort(timeoutError(this.#timeoutMs)), this.#timeoutMs);
+        : setTimeout(() => {
+            this.#isTimedOut = true;
+            this.#follower?.abort(timeoutError(this.#timeoutMs));
+          }, this.#timeoutMs);
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });

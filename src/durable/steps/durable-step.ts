@@ -287,10 +287,13 @@ class StepTry implements DurableWork {
   async #settleFailure(error: unknown): Promise<number> {
     const { run } = this.#scoped;
     if (run.recorder.broken) throw run.recorder.broken;
-    const { isCalledOff } = this.#limits;
+    const { isCalledOff, isTimedOut } = this.#limits;
     const pauseMs = isCalledOff ? undefined : nextPause(this.#wanted.options.retry, ++this.#failures, error);
-    if (pauseMs === undefined)
-      throw await this.#fail(error, isCalledOff && isAbort(error) ? { doubt: 'aborted' } : {});
+    if (pauseMs === undefined) {
+      const isCut = (isCalledOff || isTimedOut) && isAbort(error);
+      const reason = isTimedOut ? { reason: 'its time was over' } : {};
+      throw await this.#fail(error, isCut ? { doubt: 'aborted', ...reason } : {});
+    }
     const added = run.addError('durableStep', this.#end('retrying'), error);
     if (typeof added !== 'number') await added;
     return pauseMs;

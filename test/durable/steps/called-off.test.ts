@@ -216,6 +216,30 @@ test('a child that could not be started is an error that stays', async () => {
   );
 });
 
+test('a step whose time was over is in doubt if that ended the run', async () => {
+  const { options, said } = newRun();
+  const program = (work: () => unknown) => () => agent.step('pay', work, { timeoutMs: 20 });
+  await assert.rejects(
+    agent.run(
+      'program',
+      options,
+      program(() => new Promise(() => {})),
+    ),
+    {
+      name: 'TimeoutError',
+    },
+  );
+  assert.equal(
+    await agent.run(
+      'program',
+      options,
+      program(() => 'paid'),
+    ),
+    'paid',
+  );
+  assert.match(said.join('\n'), /step pay is in doubt: its time was over/);
+});
+
 /** Answers every open question. */
 async function approveAll(store: FileStore): Promise<void> {
   for (const { path } of (await summarizeRun(store, 'r')).waitingFor)

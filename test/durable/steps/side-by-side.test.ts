@@ -76,9 +76,15 @@ test('an answer is for the request that was shown, in whatever order the branche
     const open = await waiting();
     return open.length === 3 ? open : undefined;
   });
+  // The path of the first one is their common name.
+  await assert.rejects(answerApproval(store, 'r', 'pay', { approved: true }), (error: Error) => {
+    const shown = asked.map(({ id, request }) => `  ${id}  ${JSON.stringify(request)}`).join('\n');
+    assert.equal(error.message, `several questions are called pay: answer one by its id\n${shown}`);
+    return true;
+  });
   for (const { id, path, request } of asked) {
     const { who } = request as { who: string };
-    await answerApproval(store, 'r', who === 'bob' ? path : id!, { approved: who !== 'mallory' });
+    await answerApproval(store, 'r', path === 'pay#2' ? path : id!, { approved: who !== 'mallory' });
   }
   controller.abort(new Error('the process died'));
   await first.catch(() => {});
