@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { watchMcpTools } from './mcp-tools.ts';
-import { placeOfCaller } from './place-of-caller.ts';
+import { isPartOfFolderCall, placeOfCaller } from './place-of-caller.ts';
 import type { EffectKind, EffectWishes, SeenEffect } from './plan.ts';
 
 /** Where each function that changes files has the path that it changes. */
@@ -87,7 +87,7 @@ class EffectReporter {
     const action = name.replace(/Sync$/, '');
     if (action === 'open' && !isForWriting(args[1])) return;
     const path = pathOf(args[pathArguments[action] ?? 0]);
-    if (path === undefined || this.#isOfReplay(path)) return;
+    if (path === undefined || this.#isOfReplay(path) || isPartOfFolderCall()) return;
     if (action === 'createWriteStream') this.#opening.push(path);
     else if (action === 'open' && this.#isOpenedByStream(path)) return;
     this.report('files', action, path);

@@ -65,6 +65,34 @@ test('changes of files are reported with place and number, and readings are not'
   assert.match(stderr, /the replay had effects again: 7 changes of files \(--hold files stops before them\)/);
 });
 
+const changesFolders = `import fs, { promises } from 'node:fs';
+import { promisify } from 'node:util';
+fs.mkdirSync('from/inner', { recursive: true });
+fs.writeFileSync('from/inner/file', 'text');
+await promises.cp('from', 'copy', { recursive: true });
+await promisify(fs.cp)('from', 'other', { recursive: true });
+fs.cpSync('from', 'third', { recursive: true });
+await promises.rm('from', { recursive: true });
+await promisify(fs.rm)('copy', { recursive: true });
+fs.rmSync('other', { recursive: true });
+throw new Error('the recorded death');
+`;
+
+test('removing and copying a folder is one change, whatever Node does for it', async () => {
+  const { result } = await replay(changesFolders);
+  const changes = shown(result).map(([, action, name, , count]) => [action, name, count]);
+  assert.deepEqual(changes, [
+    ['mkdir', 'from/inner', 1],
+    ['writeFile', 'from/inner/file', 1],
+    ['cp', 'copy', 1],
+    ['cp', 'other', 1],
+    ['cp', 'third', 1],
+    ['rm', 'from', 1],
+    ['rm', 'copy', 1],
+    ['rm', 'other', 1],
+  ]);
+});
+
 test('a program without effects is not warned of', { skip: onlyWide }, async () => {
   const { result, stderr } = await replay("throw new Error('the recorded death');\n");
   assert.deepEqual(result.effects, []);
