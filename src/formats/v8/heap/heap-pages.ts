@@ -51,8 +51,9 @@ export function findHeapPages(
   for (const [start, end] of ranges) {
     let at = Math.ceil(start / pageAlignment) * pageAlignment;
     while (at < end) {
-      const page = readPage(heap, at, end);
-      if (page && (!page.isLeft || isCollecting(page.heap))) pages.push(page);
+      const page = readPage(heap, at);
+      if (page) page.end = Math.min(page.end, endOfObjects(ranges, page.start, end));
+      if (page && page.end > page.start && (!page.isLeft || isCollecting(page.heap))) pages.push(page);
       at = page ? Math.ceil(page.end / pageAlignment) * pageAlignment : at + pageAlignment;
     }
   }
@@ -71,6 +72,12 @@ export function findHeapPages(
   return pages;
 }
 
+/** An unmapped guard separates the objects of a page of compiled code from its header in V8 11 and 12: they are in another range. */
+function endOfObjects(ranges: readonly Range[], start: number, endOfHeader: number): number {
+  if (start < endOfHeader) return endOfHeader;
+  return ranges.find(([from, to]) => from <= start && start < to)?.[1] ?? start;
+}
+
 /**
  * The pages that V8 creates once and never writes to: its own maps, strings and constants. They belong to no heap. `ranges`:
  * memory that was read-only for the process.
@@ -79,7 +86,8 @@ export function findReadOnlyPages(heap: V8Heap, ranges: readonly Range[]): HeapP
   const pages: HeapPage[] = [];
   for (const [start, end] of ranges)
     for (let at = Math.ceil(start / pageAlignment) * pageAlignment; at < end; at += pageAlignment) {
-      const page = readPage(heap, at, end, true);
+      const page = readPage(heap, at, true);
+      if (page) page.end = Math.min(page.end, end);
       const map = page && heap.memory.findWord(page.start);
       if (page && map !== undefined && heap.findMapType(map) !== undefined) pages.push(page);
     }
@@ -87,7 +95,7 @@ export function findReadOnlyPages(heap: V8Heap, ranges: readonly Range[]): HeapP
 }
 
 /** Uses peek, because most of a heap's reserved space is empty. */
-function readPage(heap: V8Heap, at: number, limit: number, isReadOnly = false): HeapPage | undefined {
+function readPage(heap: V8Heap, at: number, isReadOnly = false): HeapPage | undefined {
   const { page } = heap.layout;
   const first = heap.memory.peek(at, headerBytes);
   if (!first) return undefined;
@@ -108,7 +116,7 @@ function readPage(heap: V8Heap, at: number, limit: number, isReadOnly = false): 
   if (!isOwned || !isSized || !isPlaced || isFreed) return undefined;
   const isYoung = (flags & toPage) !== 0;
   const isLeft = (flags & fromPage) !== 0;
-  return { heap: owner, start, end: Math.min(end, limit), unused: [], isYoung, isLeft };
+  return { heap: owner, start, end, unused: [], isYoung, isLeft };
 }
 
 function readWord(bytes: Uint8Array, offset: number): number {
