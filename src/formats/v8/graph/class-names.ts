@@ -34,17 +34,7 @@ export class ClassNames {
     const made = maker === undefined ? undefined : findFunctionName(this.#heap, maker);
     if (!isPrototype && (memory.readUint8(map - 1 + layout.map.bitField2) & newTargetIsBase) !== 0)
       if (made && made !== 'Object') return made;
-    const tag = this.#lookUp(object, map, '[Symbol.toStringTag]');
-    const text = tag === undefined ? undefined : findString(this.#heap, tag, maxNameLength);
-    if (text !== undefined) return text;
-    const prototype = this.#heap.field(map, layout.map.prototype);
-    if (this.#isObject(prototype)) {
-      const named = this.#lookUp(prototype, this.#heap.map(prototype), 'constructor');
-      const name =
-        named !== undefined && this.#heap.isFunction(named) ? findFunctionName(this.#heap, named) : '';
-      if (name && name !== 'Object') return name;
-    }
-    return this.#ofType(map);
+    return this.#inherited(object) ?? this.#ofType(map);
   }
 
   /** If nothing names a class, as for prototypes that V8 creates. */
@@ -61,14 +51,22 @@ export class ClassNames {
     return 'Object';
   }
 
-  /** The value of the first property with this name on an object or one of its prototypes. */
-  #lookUp(object: Tagged, map: Tagged, name: string): Tagged | undefined {
+  /**
+   * The first name on the object or one of its prototypes: a tag, or the constructor of a prototype. What is an accessor, or has
+   * another type, is passed over.
+   */
+  #inherited(object: Tagged): string | undefined {
     const heap = this.#heap;
-    for (let i = 0; i < maxPrototypes; i++) {
-      const found = this.#ownOf(object).get(name);
-      if (found) return found.isAccessor ? undefined : found.value;
-      object = heap.field(i === 0 ? map : heap.map(object), heap.layout.map.prototype);
-      if (!this.#isObject(object)) return undefined;
+    let current = object;
+    for (let i = 0; i < maxPrototypes && this.#isObject(current); i++) {
+      const own = this.#ownOf(current);
+      const tag = dataOf(own.get('[Symbol.toStringTag]'));
+      const text = tag === undefined ? undefined : findString(heap, tag, maxNameLength);
+      if (text !== undefined) return text;
+      const maker = i === 0 ? undefined : dataOf(own.get('constructor'));
+      const name = maker !== undefined && heap.isFunction(maker) ? findFunctionName(heap, maker) : undefined;
+      if (name && name !== 'Object') return name;
+      current = heap.field(heap.map(current), heap.layout.map.prototype);
     }
     return undefined;
   }
@@ -100,3 +98,5 @@ export class ClassNames {
     return heap.isFunction(value) ? value : undefined;
   }
 }
+
+const dataOf = (property: OwnProperty | undefined) => (property?.isAccessor ? undefined : property?.value);
