@@ -39,8 +39,12 @@ const stateMask = 3;
 /** Size of the chunk of a block of eternal handles, which are only words: EternalHandles in src/handles. */
 const eternalBlock = handlesOfBlock * 8 + 16;
 const windowBytes = 1 << 20;
-const scanBytes = 4096;
 const smallestChunk = 32;
+/** In the lowest bits of a chunk's size. */
+const [previousInUse, ownPages] = [1, 2];
+const systemPage = 4096;
+/** A number in other data may look like the size of a chunk, but is not followed by the sizes of so many others. */
+const followingChunks = 6;
 const largestChunk = 1 << 26;
 /** Limit for the memory that an isolate owns directly and indirectly. */
 const maxOwned = 1 << 28;
@@ -128,11 +132,13 @@ function isolateRoots(objects: HeapObjects, sources: RootSources, handles: Handl
   const found = new Set<number>();
   const eternal = new Set<number>();
   const seen = new Set<number>();
+  const pagesRead = new Set<number>();
   const open: Range[] = heaps.map((heap) => [heap - isolateBytes, heap + isolateBytes]);
   let owned = 0;
   for (let range = open.pop(); range && owned < maxOwned; range = open.pop()) {
-    owned += range[1] - range[0];
-    forEachWord(memory, range, (at, low, high) => {
+    const parts = unread(range, pagesRead);
+    for (const [start, end] of parts) owned += end - start;
+    const visit = (at: number, low: number, high: number) => {
       if ((low & 3) === 1) {
         const target = objects.words.objectAt(low, high);
         if (target >= 0 && !handles.has(at)) found.add(target);
@@ -142,16 +148,60 @@ function isolateRoots(objects: HeapObjects, sources: RootSources, handles: Handl
       if ((low & 15) !== 0 || word <= 4096 || high < 0 || high > 0x7fff || seen.has(word)) return;
       seen.add(word);
       if (!isNative(word) || handles.has(word)) return;
-      const size = (memory.findWord(word - 8) ?? 0) & ~7;
-      const end = word + size - 8;
-      if (size < smallestChunk || size > largestChunk || size % 16 !== 0 || !isNative(end - 1)) return;
-      open.push([word, end]);
+      const size = sizeOfChunk(memory, word);
+      if (size === 0) return;
+      open.push([word, word + size - 8]);
       if (size === eternalBlock)
         for (const target of eternalHandles(objects, memory, word)) eternal.add(target);
-    });
+    };
+    for (const part of parts) forEachWord(memory, part, visit);
   }
   const isWeak = (target: number) => objects.typeOf(target) < firstNonString && !eternal.has(target);
   return [...found].map((target) => ({ target, isWeak: isWeak(target) }));
+}
+
+/** The parts of a range without the pages that were read before, which it adds its own to. */
+function unread([start, end]: Range, pagesRead: Set<number>): Range[] {
+  const parts: Range[] = [];
+  for (let at = start; at < end; ) {
+    const page = Math.floor(at / systemPage) * systemPage;
+    const next = Math.min(end, page + systemPage);
+    const isWhole = at === page && next === page + systemPage;
+    if (!isWhole || !pagesRead.has(page)) parts.push([at, next]);
+    if (isWhole) pagesRead.add(page);
+    at = next;
+  }
+  return parts;
+}
+
+/**
+ * The size of the allocator's chunk whose memory starts at an address, as glibc's malloc keeps it; 0 if there is none: a chunk in
+ * use has its size before it, and is followed by another that says so, or has pages of its own.
+ */
+function sizeOfChunk(memory: MemoryReader, start: number): number {
+  const size = chunkSize(memory.findWord(start - 8));
+  if (size === 0) return 0;
+  if (((memory.findWord(start - 8) ?? 0) & ownPages) !== 0)
+    return (start - 16) % systemPage === 0 && size % systemPage === 0 ? size : 0;
+  const following = memory.findWord(start + size - 8) ?? 0;
+  if ((following & previousInUse) === 0) return 0;
+  let at = start + size - 8;
+  for (let i = 0; i < followingChunks; i++) {
+    const header = memory.findWord(at);
+    // The last chunk ends with the allocator's memory.
+    if (header === undefined && i > 0) break;
+    const length = chunkSize(header);
+    if (length === 0) return 0;
+    at += length;
+  }
+  return size;
+}
+
+/** The size in a chunk's header; 0 if the word is not one. */
+function chunkSize(header = 0): number {
+  if (header > largestChunk) return 0;
+  const size = header & ~7;
+  return size >= smallestChunk && size % 16 === 0 ? size : 0;
 }
 
 /** The objects of a block of eternal handles, which is full of objects; none if it is another chunk of that size. */
@@ -169,8 +219,8 @@ function forEachWord(
   [start, end]: Range,
   visit: (at: number, low: number, high: number) => void,
 ): void {
-  for (let at = start; at < end; at += scanBytes) {
-    const bytes = memory.peek(at, Math.min(scanBytes, end - at));
+  for (let at = start; at < end; at += systemPage) {
+    const bytes = memory.peek(at, Math.min(systemPage, end - at));
     const view = bytes && new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     for (let i = 0; view && i + 8 <= view.byteLength; i += 8)
       visit(at + i, view.getInt32(i, true), view.getInt32(i + 4, true));
