@@ -68,7 +68,7 @@ export class Names {
 
   /** Text number of a string. Parts of the string that are absent are left out. */
   ofString(heap: V8Heap, value: Tagged): number {
-    return this.of(whereMapped(() => findString(heap, value, maxLength)) ?? '');
+    return this.of(findName(heap, value) ?? '');
   }
 
   /** Text number of a string that does not name anything. */
@@ -85,10 +85,15 @@ export class Names {
     const type = heap.findType(key);
     if (isStringType(type)) return this.ofString(heap, key);
     if (type !== heap.layout.types.symbol) return undefined;
-    const name = whereMapped(() => findString(heap, heap.field(key, heap.layout.symbolName), maxLength));
+    const name = findName(heap, heap.field(key, heap.layout.symbolName));
     if (name === undefined) return this.of('<symbol>');
     return this.of(isPrivateName(heap, key) ? name : `<symbol ${name}>`);
   }
+}
+
+/** V8's profiler replaces the zeros in a text. */
+function findName(heap: V8Heap, value: Tagged): string | undefined {
+  return whereMapped(() => findString(heap, value, maxLength))?.replaceAll('\0', ' ');
 }
 
 /** Whether it is the name of a private field or method, or the brand of a class that has private methods. */
