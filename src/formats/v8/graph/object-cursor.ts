@@ -152,14 +152,17 @@ function findInessential(heap: V8Heap, objects: HeapObjects): Uint8Array {
   const plainMaps = new Set([types.propertyCell, types.shared, types.freeSpace, types.freeSpace - 1]);
   let isFixedArrayMet = false;
   let isHoleMet = false;
-  const empty = new Set([types.fixedArray, types.byteArray, types.descriptorArray, types.weakFixedArray]);
+  const descriptors = new Set(
+    heap.layout.line < 1200 ? [types.descriptorArray, types.descriptorArray + 1] : [types.descriptorArray],
+  );
+  const empty = new Set([types.fixedArray, types.byteArray, types.weakFixedArray, ...descriptors]);
   for (let object = objects.next(objects.firstReadOnly); object >= 0; object = objects.next(object + 1)) {
     const type = objects.typeOf(object);
     // Before V8 14 only the first of V8's markers for missing values, the hole in arrays, is left out.
     const isTheHole = type === types.hole && (!isHoleMet || heap.layout.line >= linesWithoutHoles);
     if (isTheHole) isHoleMet = true;
     const isConstant = type === types.oddball || isTheHole;
-    const isEmpty = empty.has(type) && objects.sizeOf(object) <= (type === types.descriptorArray ? 3 : 2);
+    const isEmpty = empty.has(type) && objects.sizeOf(object) <= (descriptors.has(type) ? 3 : 2);
     const described =
       type === types.map
         ? heap.memory.readUint16(objects.pointer(object) - 1 + heap.layout.map.instanceType)

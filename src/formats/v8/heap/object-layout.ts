@@ -254,6 +254,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       preparseData: m.type('PREPARSE_DATA'),
       heapNumber: m.type('HEAP_NUMBER'),
       oddball: m.type('ODDBALL'),
+      wasmNull: m.findType('WASM_NULL'),
       hole: m.findType('HOLE') ?? (line >= 1400 ? m.type('FEEDBACK_VECTOR') + 3 : undefined),
       symbol: m.type('SYMBOL'),
       /** Between SYMBOL and HEAP_NUMBER, and not described. */

@@ -19,6 +19,8 @@ export interface Surroundings {
 const maxPropertyArray = 1023;
 /** A slot of feedback metadata has five bits of a 32-bit word, so a word contains six. */
 const slotsPerWord = 6;
+/** WebAssembly's null is a map word alone where addresses are not compressed, and its map has no size. */
+const wasmNullBytes = 8;
 /** Limit for kinds without a length; they are small. */
 const maxScanned = 1 << 16;
 
@@ -59,6 +61,8 @@ export function planSize(heap: V8Heap, map: Tagged, type: number): SizePlan {
     case types.fixedDoubleArray:
     case types.fixedArray:
       return plan(SizeKind.words);
+    case types.wasmNull:
+      return plan(SizeKind.fixed, wasmNullBytes);
     case types.freeSpace:
       return freeSpaceUnit === 8 ? plan(SizeKind.free, freeSpaceUnit) : plan(SizeKind.other);
     case types.bigInt:
@@ -115,6 +119,8 @@ function findExactSize(heap: V8Heap, at: number, type: number): number | undefin
     case types.fixedDoubleArray:
     case types.fixedArray:
       return 16 + countAt(heap, at) * 8;
+    case types.wasmNull:
+      return wasmNullBytes;
     case types.freeSpace:
       return countAt(heap, at) * heap.layout.freeSpaceUnit;
     default:
