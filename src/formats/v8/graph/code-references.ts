@@ -5,6 +5,8 @@ import { Edge } from './object-kinds.ts';
 /** `mov register, 64 bits`: prefix and opcode, without the register bits. */
 const [prefix, prefixMask, opcode, opcodeMask] = [0x48, 0xfe, 0xb8, 0xf8];
 const moveBytes = 10;
+/** Since this line V8's profiler names the reference to the instructions. */
+const linesOfStreams = 1200;
 
 export class CodeReader {
   readonly #at: ObjectCursor;
@@ -19,7 +21,7 @@ export class CodeReader {
     const flags = heap.memory.readUint32(objects.pointer(object) - 1 + code.flags);
     const isBaseline = (flags & code.kindMask) === code.baseline;
     if (this.#at.targetAt(code.stream / 8) < 0) return;
-    this.#at.internal(code.stream / 8, 'instruction_stream');
+    if (heap.layout.line >= linesOfStreams) this.#at.internal(code.stream / 8, 'instruction_stream');
     this.#at.internal(code.deoptimizationData / 8, isBaseline ? 'interpreter_data' : 'deoptimization_data');
     this.#at.internal(code.positions / 8, isBaseline ? 'bytecode_offset_table' : 'source_position_table');
   }

@@ -149,7 +149,7 @@ export class HeapGraph {
     const live = marking.live.number();
     this.#findStores(this.#first + live);
     this.nodeCount = this.#first + live + this.#stores.size;
-    this.#tagger = new Tagger(objects, kinds, names, live);
+    this.#tagger = new Tagger(objects, kinds, names, heap.layout.deoptimization, live);
     this.#counts = new EdgeCounts(live);
     this.#backingStore = names.of('backing_store');
     this.#countEdges();

@@ -15,6 +15,8 @@ const external = 2;
 const mostBuiltinBytes = 1 << 24;
 /** From this line on V8 counts read-only objects with size 0, and includes the text of external strings. */
 const linesThatShareConstants = 1300;
+/** Before this line V8's profiler named the instructions instead of the code object that refers to them. */
+const linesOfStreams = 1200;
 
 export interface NodeFacts {
   /** Index in `nodeTypes`. */
@@ -157,7 +159,9 @@ export class NodeReader {
   }
 
   #sharedName(pointer: Tagged): string {
-    return this.#ownName(pointer) || '(shared function info)';
+    return (
+      this.#ownName(pointer) || (this.#heap.layout.line < linesOfStreams ? '' : '(shared function info)')
+    );
   }
 
   #ownName(shared: Tagged): string {
@@ -188,19 +192,22 @@ export class NodeReader {
     const { code } = this.#heap.layout;
     // Instructions that are not on a known page are not V8's own either.
     if (this.#wordOf(object, code.stream) !== 0) {
+      if (this.#heap.layout.line < linesOfStreams) return '';
       const of = this.#functionOfCode.get(object);
       return of === undefined ? '(code)' : of ? `(code for ${of})` : '(BASELINE code)';
     }
     const entry = this.#entryOf(object);
     const name = this.#builtinAt(entry, this.#firstBuiltins.findLast((first) => first <= entry) ?? entry);
     if (name === undefined) return '(builtin code)';
-    return `(${name} builtin ${this.#heap.layout.line < 1200 ? 'handle' : 'code'})`;
+    return `(${name} builtin ${this.#heap.layout.line < linesOfStreams ? 'handle' : 'code'})`;
   }
 
   /** Optimised code belongs to no function alone, and its instructions have no name. */
   #instructionsName(object: number): string {
     const of = this.#functionOfCode.get(this.#objects.target(object, 1));
-    return of === undefined ? '' : of ? `(instruction stream for ${of})` : '(BASELINE instruction stream)';
+    if (of === undefined) return '';
+    const what = this.#heap.layout.line < linesOfStreams ? 'code' : 'instruction stream';
+    return of ? `(${what} for ${of})` : `(BASELINE ${what})`;
   }
 
   /** Baseline code, and the function that has it; an empty name for an anonymous one. */

@@ -90,6 +90,16 @@ const headerTypes: Readonly<Record<string, number>> = { BYTECODE_ARRAY: 6, CODE:
 /** Number of words before the raw data of a type that has both. */
 export const headerWords = (typeName: string): number => headerTypes[typeName] ?? 0;
 
+/** Before V8 12 some arrays were fixed arrays, and had no names of their own. */
+const linesOfNamedArrays = 1200;
+/** Their types, which V8's metadata lacks, by the distance to the type of byte arrays. */
+const arraysBeforeByteArray: Readonly<Record<number, string>> = {
+  2: 'OBJECT_BOILERPLATE_DESCRIPTION',
+  3: 'CLOSURE_FEEDBACK_CELL_ARRAY',
+  9: 'NUMBER_DICTIONARY',
+  11: 'NAME_DICTIONARY',
+};
+
 type FieldTable = Readonly<Record<string, readonly NamedField[]>>;
 
 const at = (word: number, name: string, more: Partial<NamedField> = {}): NamedField => ({
@@ -153,6 +163,9 @@ export class ObjectKinds {
     if (type === types.feedbackMetadata) return 'FEEDBACK_METADATA';
     if (type === types.hole) return 'HOLE';
     // Types that V8's metadata lacks are numbered after types that it describes.
+    const fromByteArray = this.#layout.line < linesOfNamedArrays ? types.byteArray - type : 0;
+    if (fromByteArray > 0 && arraysBeforeByteArray[fromByteArray])
+      return arraysBeforeByteArray[fromByteArray];
     const handlers = type - (types.lastTask ?? type);
     if (handlers === 1) return 'LOAD_HANDLER';
     if (handlers === 2) return 'STORE_HANDLER';
@@ -203,7 +216,7 @@ export class ObjectKinds {
     if (type === types.bigInt) return kind('raw', 'bigint', 'bigint');
     if (type === types.heapNumber) return kind('raw', 'number', 'heap number');
     if (this.#ephemerons.has(type)) return kind('ephemerons', 'array', '');
-    if (this.isFixedArray(type)) return kind('array', 'array', '');
+    if (this.isFixedArray(type)) return kind('array', codeTypes.test(typeName) ? 'code' : 'array', '');
     if (type === types.fixedDoubleArray || type === types.byteArray) return kind('raw', 'array', '');
     const name = `system / ${camelCase(typeName || `type ${type}`)}`;
     const isCode = codeTypes.test(typeName) && !(this.#layout.line < 1300 && /_WRAPPER$/.test(typeName));
@@ -227,6 +240,9 @@ export class ObjectKinds {
       if ((type & 7) === 3) return [word(string.slicedParent, 'parent')];
       return (type & 7) === 5 ? [word(string.thinActual, 'actual')] : [];
     }
+    // Before V8 12, Code had what InstructionStream has now.
+    if (type === types.code && this.#layout.line < linesOfNamedArrays) return [at(1, 'relocation_info')];
+    if (type === types.instructionStream && this.#layout.line < linesOfNamedArrays) return [];
     const [first, last] = types.function;
     if (type >= first && type <= last) {
       const { shared, context, feedbackCell, code } = layout.functionObject;

@@ -3,6 +3,7 @@
  * objects it counts as code or as shapes. Source: TagObject in src/profiler/heap-snapshot-generator.cc of V8.
  */
 
+import type { V8Layout } from '../heap/object-layout.ts';
 import type { Names } from './names.ts';
 import { Edge, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
@@ -16,13 +17,22 @@ interface Tag {
   isOfWeak?: boolean;
   /** Only for plain arrays and those with weak elements. */
   isOfPlain?: boolean;
+  /** For objects of any kind. */
+  isOfAny?: boolean;
+  /** Replaces the name of an array that has one. */
+  isReplacing?: boolean;
+  /** Arrays in plain arrays get the tag too, down to this many levels. */
+  levels?: number;
   /** Only from this hidden edge on: the fields of the owner that have no other name, in their order. */
   fromHidden?: number;
+  /** The tag of the fields before. */
+  before?: Tag;
 }
 
 /** By the name of the internal edge to the array. */
 const byEdge: Readonly<Record<string, Tag>> = {
   properties: { text: '(object properties)' },
+  shared: { text: '(shared function info)', isOfAny: true },
   elements: { text: '(object elements)' },
   bindings: { text: '(bound arguments)' },
   constant_elements: { text: '(constant elements)', type: 'code' },
@@ -37,7 +47,6 @@ const byEdge: Readonly<Record<string, Tag>> = {
 
 /** By the type of the referring object, for arrays of any kind. */
 const byOwner: Readonly<Record<string, Tag>> = {
-  BYTECODE_ARRAY: { text: '(constant pool)', type: 'code' },
   FEEDBACK_VECTOR: { text: '(feedback)', type: 'code', isOfPlain: true },
   ENUM_CACHE: { text: '(enum cache)', type: 'object shape' },
   PROTOTYPE_INFO: { text: '(prototype users)', type: 'object shape' },
@@ -46,19 +55,30 @@ const byOwner: Readonly<Record<string, Tag>> = {
   ALLOCATION_SITE: { text: '(dependent code)', type: 'code' },
   SCOPE_INFO: { text: '(context local names)', type: 'code' },
 };
+const pool: Tag = { text: '(constant pool)', type: 'code', isReplacing: true, levels: 3 };
 /** By the types of the referring object and of its target. */
 const byPair: Readonly<Record<string, Tag>> = {
   // The names of a wrapper's parameters, which are in such an array too, come before.
   'SCRIPT FIXED_ARRAY': { text: '(host-defined options)', type: 'code', fromHidden: 4 },
-  // It may have a table of handlers too.
-  'BYTECODE_ARRAY BYTE_ARRAY': { text: '(source position table)', type: 'code', fromHidden: 2 },
+  'BYTECODE_ARRAY FIXED_ARRAY': pool,
+  'BYTECODE_ARRAY TRUSTED_FIXED_ARRAY': pool,
+  'BYTECODE_ARRAY BYTE_ARRAY': {
+    text: '(source position table)',
+    type: 'code',
+    fromHidden: 2,
+    before: { text: '(handler table)', type: 'code' },
+  },
   'MAP CELL': { type: 'object shape' },
   'CODE PROTECTED_FIXED_ARRAY': { type: 'code' },
-  'PROTECTED_FIXED_ARRAY TRUSTED_WEAK_FIXED_ARRAY': { type: 'code' },
 };
+/** The arrays that the data for deoptimisation refers to, whose names V8 sets too: frames, values, and inlined positions. */
+const deoptimizationData = 'deoptimization_data';
 const isAt = ({ fromHidden }: Tag, type: number, name: number) =>
   fromHidden === undefined || (type === Edge.hidden && name >= fromHidden);
 const [textMask, typeShift] = [0xff, 8];
+/** Words before the first element. */
+const arrayHeader = 2;
+const nestedTypes = /^(?:FIXED_ARRAY|NAME_DICTIONARY|NUMBER_DICTIONARY)$/;
 const arrayTypes = /^(?:TRUSTED_FIXED_ARRAY|WEAK_FIXED_ARRAY|WEAK_ARRAY_LIST|DEPENDENT_CODE)$/;
 
 export class Tagger {
@@ -76,28 +96,44 @@ export class Tagger {
   /** One more than the index of a text in the lower half, and than that of a type in the upper; zero for none. */
   readonly #combinations = [0];
   readonly #empty: number;
+  readonly #replacing: number;
+  readonly #deoptimizationData: number;
+  /** Indexes in the data for deoptimisation. */
+  readonly #deoptimizationArrays: readonly number[];
   #owner = -1;
   #ownerType = 0;
   #ownerTag: Tag | undefined;
   #hasPairs = false;
 
   /** `nodes`: number of nodes that may be tagged. */
-  constructor(objects: HeapObjects, kinds: ObjectKinds, names: Names, nodes: number) {
+  constructor(
+    objects: HeapObjects,
+    kinds: ObjectKinds,
+    names: Names,
+    { literals, inliningPositions }: V8Layout['deoptimization'],
+    nodes: number,
+  ) {
+    this.#deoptimizationData = names.of(deoptimizationData);
+    this.#deoptimizationArrays = [0, literals, inliningPositions];
     this.#objects = objects;
     this.#kinds = kinds;
     this.#byEdge = new Map(Object.entries(byEdge).map(([edge, tag]) => [names.of(edge), tag]));
     this.#empty = names.of('');
-    const tags = [byEdge, byOwner, byPair].flatMap((table) => Object.values(table));
+    const tags = [byEdge, byOwner, byPair]
+      .flatMap((table) => Object.values(table))
+      .flatMap((tag) => (tag.before ? [tag, tag.before] : [tag]));
     const texts = [...new Set(tags.flatMap(({ text }) => (text === undefined ? [] : [text])))];
     this.#texts = texts.map((text) => names.of(text));
     for (const [i, text] of texts.entries()) this.#numberOf.set(text, i + 1);
+    this.#replacing = this.#numberOf.get(pool.text!)!;
     this.#tags = new Uint8Array(nodes);
   }
 
   /** The name of a node that would have the name `usual` without tags. */
   nameOf(node: number, object: number, usual: number): number {
     const text = this.#combinations[this.#tags[node]!]! & textMask;
-    return text > 0 && (usual === this.#empty || this.#isPool(object)) ? this.#texts[text - 1]! : usual;
+    const isUnnamed = usual === this.#empty || (text === this.#replacing && this.#isPool(object));
+    return text > 0 && isUnnamed ? this.#texts[text - 1]! : usual;
   }
 
   /** Index in `nodeTypes`. */
@@ -120,9 +156,33 @@ export class Tagger {
     if (!ofPair && !byName && !this.#ownerTag) return;
     const node = live.numberOf(target);
     const isArray = this.#isArray(target);
-    if (byName && isArray) this.#set(node, byName, target);
-    if (ofPair && isAt(ofPair, type, name)) this.#set(node, ofPair, target);
+    if (byName && (isArray || byName.isOfAny)) this.#set(node, byName, target);
+    if (byName && name === this.#deoptimizationData) this.#tagDeoptimization(byName, target, live);
+    const atField = ofPair && (isAt(ofPair, type, name) ? ofPair : ofPair.before);
+    if (atField) {
+      this.#set(node, atField, target);
+      if (atField.levels) this.#tagNested(atField, atField.levels, target, live);
+    }
     if (this.#ownerTag && isArray) this.#set(node, this.#ownerTag, target);
+  }
+
+  #tagDeoptimization(tag: Tag, data: number, live: SlotSet): void {
+    for (const index of this.#deoptimizationArrays) {
+      const array = this.#objects.target(data, arrayHeader + index);
+      if (array >= 0 && live.has(array) && index < this.#objects.sizeOf(data) - arrayHeader)
+        this.#set(live.numberOf(array), tag, array);
+    }
+  }
+
+  /** What a plain array contains, and plain arrays in it. */
+  #tagNested(tag: Tag, levels: number, array: number, live: SlotSet): void {
+    if (levels <= 1 || this.#typeName(array) !== 'FIXED_ARRAY') return;
+    for (let word = arrayHeader; word < this.#objects.sizeOf(array); word++) {
+      const target = this.#objects.target(array, word);
+      if (target < 0 || !live.has(target) || !nestedTypes.test(this.#typeName(target))) continue;
+      this.#set(live.numberOf(target), tag, target);
+      this.#tagNested(tag, levels - 1, target, live);
+    }
   }
 
   #ofPair(owner: number, target: number): Tag | undefined {
@@ -142,12 +202,12 @@ export class Tagger {
     return this.#kinds.of(type).nodeType === 'array' || arrayTypes.test(this.#kinds.typeName(type));
   }
 
-  #set(node: number, { text, type, isOfWeak, isOfPlain }: Tag, object: number): void {
+  #set(node: number, { text, type, isOfWeak, isOfPlain, isReplacing }: Tag, object: number): void {
     const typeName = this.#typeName(object);
     if (isOfWeak && typeName !== 'WEAK_FIXED_ARRAY') return;
     if (isOfPlain && typeName !== 'WEAK_FIXED_ARRAY' && typeName !== 'FIXED_ARRAY') return;
     let tag = this.#combinations[this.#tags[node]!]!;
-    if (text !== undefined && ((tag & textMask) === 0 || this.#isPool(object)))
+    if (text !== undefined && ((tag & textMask) === 0 || isReplacing))
       tag = (tag & ~textMask) | this.#numberOf.get(text)!;
     if (type) tag = (tag & textMask) | ((nodeTypes.indexOf(type) + 1) << typeShift);
     let combination = this.#combinations.indexOf(tag);
