@@ -21,6 +21,8 @@ const maxPropertyArray = 1023;
 const slotsPerWord = 6;
 /** WebAssembly's null is a map word alone where addresses are not compressed, and its map has no size. */
 const wasmNullBytes = 8;
+/** Of V8's instructions on x86-64, and on arm64. */
+const codeAlignments = [64, 32];
 /** Limit for kinds without a length; they are small. */
 const maxScanned = 1 << 16;
 
@@ -73,6 +75,7 @@ export function planSize(heap: V8Heap, map: Tagged, type: number): SizePlan {
     case types.feedbackMetadata:
     case types.scopeInfo:
     case types.preparseData:
+    case types.instructionStream:
       return plan(SizeKind.other);
     default:
       return plan(SizeKind.perhapsWords);
@@ -144,11 +147,24 @@ function shapesOf(heap: V8Heap, at: number, type: number): number[] {
     const slots = 16 + Math.ceil(bare / slotsPerWord) * 4;
     return [align(slots), align(slots + closures * 2)];
   }
+  if (type === types.instructionStream) {
+    const bytes = heap.layout.code.streamStart + bodyOfStream(heap, at);
+    return codeAlignments.map((unit) => Math.ceil(bytes / unit) * unit);
+  }
   if (type === types.scopeInfo || type === types.preparseData) return [];
   const count = countAt(heap, at);
   if (count < 0) return [];
   // Headers: plain; one more word before or after the elements; two more; three more.
   return [16, 24, 32, 40].map((header) => header + count * 8);
+}
+
+/** Instructions and what follows them; before V8 12 only their code object has the two sizes. */
+function bodyOfStream({ memory, layout }: V8Heap, at: number): number {
+  const { streamStart, streamCode, instructionSize } = layout.code;
+  if (streamCode === undefined) return 0;
+  if (streamStart > streamCode + 8) return memory.readInt32(at + streamStart - 8);
+  const sizes = memory.readWord(at + streamCode) - 1 + instructionSize;
+  return memory.readInt32(sizes) + memory.readInt32(sizes + 4);
 }
 
 /** Elements of these types may be maps, so the next map in memory is not necessarily the start of the next object. */
