@@ -94,8 +94,11 @@ export function findObjectSize(
   const wall = around.wallBehind(at);
   const exact = words > 0 ? words * 8 : findExactSize(heap, at, type);
   if (exact !== undefined) return exact >= 8 && at + exact <= wall ? exact : 0;
-  for (const size of shapesOf(heap, at, type))
-    if (size >= 16 && at + size <= wall && around.isBoundary(at + size)) return size;
+  const shapes = shapesOf(heap, at, type).filter((size) => size >= 16 && at + size <= wall);
+  const fitting = shapes.find((size) => around.isBoundary(at + size));
+  // Behind the instructions that were made last is memory that was not handed out, which allocators for code do not describe.
+  const found = fitting ?? (type === heap.layout.types.instructionStream ? shapes[0] : undefined);
+  if (found !== undefined) return found;
   return holdsMaps(heap, type) ? 0 : scanToNext(at, Math.min(wall, at + maxScanned), around);
 }
 
@@ -148,7 +151,9 @@ function shapesOf(heap: V8Heap, at: number, type: number): number[] {
     return [align(slots), align(slots + closures * 2)];
   }
   if (type === types.instructionStream) {
-    const bytes = heap.layout.code.streamStart + bodyOfStream(heap, at);
+    const body = findBodyOfStream(heap, at);
+    if (body === undefined) return [];
+    const bytes = heap.layout.code.streamStart + body;
     return codeAlignments.map((unit) => Math.ceil(bytes / unit) * unit);
   }
   if (type === types.scopeInfo || type === types.preparseData) return [];
@@ -158,12 +163,18 @@ function shapesOf(heap: V8Heap, at: number, type: number): number[] {
   return [16, 24, 32, 40].map((header) => header + count * 8);
 }
 
-/** Instructions and what follows them; before V8 12 only their code object has the two sizes. */
-function bodyOfStream({ memory, layout }: V8Heap, at: number): number {
+/**
+ * The bytes of instructions and of what follows them. Before V8 12 only the code object has their sizes, and that of dead
+ * instructions may be gone.
+ */
+function findBodyOfStream(heap: V8Heap, at: number): number | undefined {
+  const { memory, layout } = heap;
   const { streamStart, streamCode, instructionSize } = layout.code;
-  if (streamCode === undefined) return 0;
+  if (streamCode === undefined) return undefined;
   if (streamStart > streamCode + 8) return memory.readInt32(at + streamStart - 8);
-  const sizes = memory.readWord(at + streamCode) - 1 + instructionSize;
+  const code = memory.readWord(at + streamCode);
+  if (heap.findType(code) !== layout.types.code) return undefined;
+  const sizes = code - 1 + instructionSize;
   return memory.readInt32(sizes) + memory.readInt32(sizes + 4);
 }
 
