@@ -63,6 +63,16 @@ test('pieces in any order, searched from and to any position', () => {
     fc.constantFrom(
       ...['password', 'token', 'apiKey', 'the', 'in', 'i', 'pw', 'pin', 'str', 'data', 'thin', 'bot12345678'],
       ...['-----BEGIN ', '-uadmin', 'sk-ant-', 'ghp_', 'AKIA', '-p', '--key', 'VALUES', 'Bearer', 'k-1_b--'],
+      ...['type', 'value', 'name', 'key', 'code', 'root', 'true', 'params', 'values', 'headers', 'entry'],
+      ...['identified by ', 'net use ', 'config set ', 'pass show ', 'log in as ', 'recovery codes', '||='],
+      ...[
+        '"sensitive": true',
+        '"id": "password"',
+        'camelCase',
+        'hasło do ',
+        'user:S3cret77@db',
+        ']:587 bob:',
+      ],
       ...['12345678', 'hunter2', 'f81kQz0WpXvB3nMrT7yU', 'a'.repeat(15), 'b'.repeat(16), 'c'.repeat(41)],
       ...[
         ':',

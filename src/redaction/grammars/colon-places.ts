@@ -12,7 +12,7 @@ import { readPuttyLines } from '../shapes/key-blocks.ts';
 import { findGluedUser, findSerialized } from '../tables/paired-values.ts';
 import { findAloneBelow } from './headed-values.ts';
 import { skipMedia } from './media.ts';
-import { findOraclePassword, findPasswordFileLine } from './url-credentials.ts';
+import { findMapLine, findOraclePassword, findPasswordFileLine } from './url-credentials.ts';
 
 /** There is a colon at `place.sign`. Pushes the findings and returns the position where the scan continues, or 0 for none. */
 export function readColon(page: Page, names: NameBook, place: NamePlace, out: Finding[]): number {
@@ -50,7 +50,7 @@ export function readColon(page: Page, names: NameBook, place: NamePlace, out: Fi
     const below = push(out, findAloneBelow(page, place.sign));
     if (below) return below;
   }
-  return push(out, findPasswordFileLine(page, place.sign));
+  return push(out, findPasswordFileLine(page, place.sign) ?? findMapLine(page, place.sign));
 }
 
 /** `DEBUG=pw:api,koa:*`: what the package `debug` prints. */

@@ -103,6 +103,10 @@ export class ContextReader {
     return this.around.labelEnd;
   }
 
+  get fieldEnd(): number {
+    return this.around.fieldEnd;
+  }
+
   /** There is a sign (`:` or `=`) after a name. Returns the position where the scan continues. */
   readSigned(place: NamePlace): number {
     const named = this.names.lookUp(this.page, place.start, place.end);
@@ -164,6 +168,7 @@ export class ContextReader {
       around.contentAt(place.start) ??
       around.idBefore(place.start) ??
       verdictOfElement(this.page, this.names, place) ??
+      around.markedAround(place.start) ??
       this.verdictAround(place)
     );
   }

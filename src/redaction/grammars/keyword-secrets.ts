@@ -14,10 +14,10 @@ import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
 
 export const secretKeywords =
-  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort wachtwoord haslo heslo adgangskode contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort wachtwoord haslo heslo adgangskode contrasena contrase senha passe salasana parola passord clave lozinka sandi senord senordet ifresi authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
 
 const lead =
-  /(?:ña|['’]s)?(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est|é|è|er|jest|je)[ \t]{1,4}|= |=> |-> |→ )?(?:[[(]|[«„“][ \u00a0]?)?)/iy;
+  /(?:ña|['’]s)?(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est|é|è|er|jest|je|este|adalah|är)[ \t]{1,4}|= |=> |-> |→ )?(?:[[(]|[«„“][ \u00a0]?)?)/iy;
 
 const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
 const codeBefore =
@@ -31,14 +31,16 @@ const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 
 /** `password for the staging box is x`, `senha do banco: x`, and a question that is answered in the next line. */
 const farLead =
-  /(?:ña)?(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
+  /(?:ña)?(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é|c['’]est))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
 const questionLead =
   /[^\n?]{0,40}\?[ ]?\r?\n(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?=[^\s]{6,80}(?:\s|$))/y;
-const isPasswordWord = /^(?:pass|pwd|pw$|kennwort$|wachtwoord$|haslo$|heslo$|adgangskode$|senha$|contrase)/;
+const isPasswordWord =
+  /^(?:pass|pwd|pw$|kennwort$|wachtwoord$|haslo$|heslo$|adgangskode$|senha$|contrase|salasana$|parola$|clave$|lozinka$|sandi$|senord|ifresi$)/;
 
 /** An answer with a hyphen, or `my password for the shop is sunflower,`. */
 function isToldWord({ text }: Page, pattern: RegExp, end: number, at: number, value: string): boolean {
   if (pattern === questionLead) return /-/.test(value);
+  if (joinedWords.test(value) && / (?:es|est|é|è|ist|c['’]est) $/.test(text.slice(end, at))) return true;
   const owned = /\b(?:my|our|your) [\w-]{0,12} ?$/i.test(
     text.slice(Math.max(0, end - 32), end).replace(/\w+$/, ''),
   );
@@ -48,7 +50,8 @@ function isToldWord({ text }: Page, pattern: RegExp, end: number, at: number, va
 }
 
 function findFar(page: Page, word: string, end: number): Finding | undefined {
-  if (!isPasswordWord.test(word)) return undefined;
+  const isDrawn = /^(?:key|token|secret)$/.test(word);
+  if (!isDrawn && !isPasswordWord.test(word)) return undefined;
   for (const pattern of [farLead, questionLead]) {
     pattern.lastIndex = end;
     if (!pattern.test(page.text)) continue;
@@ -56,8 +59,13 @@ function findFar(page: Page, word: string, end: number): Finding | undefined {
     const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
     const value = page.text.slice(span.start, Math.min(span.end, span.start + 200)).replace(/[.!?]$/, '');
     if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value)) continue;
+    if (isDrawn && (value.length < 24 || !looksRandom(value) || isPublicId(value))) continue;
     if (!looksChosen(value) && !(isToldWord(page, pattern, end, at, value) && isTypedWord(value))) continue;
-    return nameByShape(page, { start: span.start, end: span.start + value.length }, 'password');
+    return nameByShape(
+      page,
+      { start: span.start, end: span.start + value.length },
+      isDrawn ? word : 'password',
+    );
   }
   return undefined;
 }
@@ -210,7 +218,9 @@ function ruleOf(word: string): string {
   if (/^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)) return 'authorization';
   if (word === 'code') return 'one-time-code';
   return word === 'by' ||
-    /^(?:passe|senha|contrase|contrasena|kennwort|passwort|wachtwoord|haslo|heslo|adgangskode)$/.test(word)
+    /^(?:passe|senha|contrase|contrasena|kennwort|passwort|wachtwoord|haslo|heslo|adgangskode|salasana|parola|passord|clave|lozinka|sandi)$/.test(
+      word,
+    )
     ? 'password'
     : word;
 }
@@ -260,6 +270,7 @@ function isPasswordLike(value: string, quoted: boolean): boolean {
 
 /** `user:password` in base64. */
 function isBasicPair(value: string): boolean {
-  if (!/^[\w+/-]{8,}={0,2}$/.test(value)) return false;
+  // Without a digit or a capital within, it is a word: the walk relies on it.
+  if (!/^[\w+/-]{8,}={0,2}$/.test(value) || !/\d|.[A-Z]/.test(value)) return false;
   return /^[\x20-\x7e]*:[\x20-\xff]+/.test(Buffer.from(value, 'base64').toString('latin1'));
 }

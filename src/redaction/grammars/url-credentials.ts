@@ -116,7 +116,7 @@ const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
 
 /** `user:password@tcp(host:port)/db` as Go drivers write it. There is an `@` at `at`. */
 export function findDriverPassword(page: Page, at: number): Finding | undefined {
-  if (!mayBeHost(page.units, at + 1)) return undefined;
+  if (!mayHoldPassword(page.units, at)) return undefined;
   driverHost.lastIndex = at;
   if (!driverHost.test(page.text)) return findHostlessUser(page, at);
   const before = page.text.slice(Math.max(0, at - 130), at);
@@ -125,15 +125,27 @@ export function findDriverPassword(page: Page, at: number): Finding | undefined 
   return { start: at - password.length, end: at, rule: 'url-password' };
 }
 
-/** Contains a dot or precedes a bracket: package scopes, decorators and user names do neither. */
-export function mayBeHost(units: Uint16Array, start: number): boolean {
+/**
+ * What follows the `@` at `at` contains a dot or precedes a bracket, or a colon is before it: package scopes, decorators and user
+ * names do neither.
+ */
+export function mayHoldPassword(units: Uint16Array, at: number): boolean {
   const { classes } = characterTables();
-  let i = start;
+  let i = at + 1;
   while (classes[units[i]!]! & wordUnit) i += 1;
-  return units[i] === 46 || units[i] === 40;
+  if (units[i] === 46 || units[i] === 40) return true;
+  for (let k = at - 1; i > at + 1 && k >= 0 && at - k < 82; k--) {
+    const unit = units[k]!;
+    if (unit === 58) return true;
+    if (unit <= 32 || unit === 34 || unit === 39 || unit === 92 || unit === 47) return false;
+  }
+  return false;
 }
 
-const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){1,5}(?![\w@])/y;
+const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){0,5}(?![\w@.-])/y;
+
+/** `docker:27.0-alpine@sha256:…`, `npm:string-width4@latest`: a version and what identifies it. */
+const versionMark = /^@(?:sha\d+|latest|next|beta|alpha|canary|main|master)\b/;
 
 /** `bot@mail.host:password`, as in lists of accounts. */
 const mailPair = /@[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}:([^\s"'\\/:,;|]{6,80})(?=[\s"',;|]|$)/y;
@@ -146,14 +158,14 @@ function findMailPair(page: Page, at: number): Finding | undefined {
 }
 
 /** `mailto:name@host.name`: the part before the colon is no user. */
-const mailSchemes = /^(?:mailto|sips?|xmpp|acct|im|news|mid|cid)$/i;
+const mailSchemes = /^(?:mailto|sips?|xmpp|acct|im|news|mid|cid|npm|jsr|file|link|workspace|catalog|patch)$/i;
 
 /** `user:password@host.name` without a scheme. */
 function findHostlessUser(page: Page, at: number): Finding | undefined {
   const pair = findMailPair(page, at);
   if (pair) return pair;
   bareHost.lastIndex = at;
-  if (!bareHost.test(page.text)) return undefined;
+  if (!bareHost.test(page.text) || versionMark.test(page.text.slice(at, at + 10))) return undefined;
   const before = page.text.slice(Math.max(0, at - 130), at);
   const [, user = '', password] = /(?:^|[\s"'=(])([\w.-]{1,40}):([^\s"'\\/:]{6,80})$/.exec(before) ?? [];
   if (password === undefined || !looksChosen(password) || mailSchemes.test(user)) return undefined;
@@ -185,6 +197,18 @@ export function isPortField(units: Uint16Array, start: number): boolean {
   while (classes[units[i]!]! & digit && i - start < 6) i += 1;
   if (i === start && units[i] === 42) i += 1;
   return i > start && units[i] === 58 && units[i + 1]! > 32 && !(classes[units[i + 1]!]! & digit);
+}
+
+const mapLine = /:\d{2,5}[ \t]{1,16}[\w.@+-]{1,64}:([^\s"']{4,128})[ \t]*(?=\r?\n|$)/y;
+
+/** `[mail.host]:587 user:password`, a line of Postfix's map. The colon of the port is at `colon`. */
+export function findMapLine({ text, units }: Page, colon: number): Finding | undefined {
+  mapLine.lastIndex = colon;
+  const match = units[colon - 1] === 93 ? mapLine.exec(text) : null;
+  const password = match?.[1];
+  if (!match || password === undefined || isStandIn(password)) return undefined;
+  const end = colon + match[0].trimEnd().length;
+  return { start: end - password.length, end, rule: 'password-file' };
 }
 
 const oracle = /:[^/\s"'@]{1,64}\/([^@\s"']{1,128})@/y;

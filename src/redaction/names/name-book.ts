@@ -21,6 +21,18 @@ const secret = Math.imul((performance.timeOrigin * 1e3) | 0, 0x85ebca6b) ^ ((per
 export const firstFactor = 0x9e3779b1 ^ (secret << 1);
 export const otherFactor = 0x2c1b3c6d ^ ((secret >>> 15) & ~1);
 
+/** Kinds of names that the walk may remember, because it can tell most of their values from secrets. */
+const nameKind = {
+  other: 0,
+  harmless: 1,
+  /** A name of another field, like `name` and `type`. */
+  label: 2,
+  /** A name of what another field or an element names, like `value`. */
+  content: 3,
+  /** A part of a JSON Web Key, like `d`. */
+  part: 4,
+} as const;
+
 export class NameBook {
   private readonly firstHash = new Int32Array(1 << slotBits);
   private readonly otherHash = new Int32Array(1 << slotBits);
@@ -102,17 +114,32 @@ export class NameBook {
    * steps.
    */
   isHarmless(units: Uint16Array, start: number, end: number): boolean {
+    if (end - start > 2 && (end - start > longestName || !this.maySmell(units, start, end))) return true;
+    const verdict = this.latest(units, start, end);
+    return verdict !== undefined && isNothing(verdict);
+  }
+
+  /** One of `nameKind`; `other` also for a name that was not judged yet. */
+  kindOf(units: Uint16Array, start: number, end: number): number {
+    const verdict = this.latest(units, start, end);
+    if (verdict === undefined) return nameKind.other;
+    if (isNothing(verdict)) return nameKind.harmless;
+    const { strength, form, rule } = verdict;
+    if (form === undefined) return rule.startsWith('jwk-') ? nameKind.part : nameKind.other;
+    if (strength > 0 || rule === 'selector') return nameKind.other;
+    return form === 'label' ? nameKind.label : form === 'content' ? nameKind.content : nameKind.other;
+  }
+
+  /** The verdict on the name, if it is the latest of its slot. */
+  private latest(units: Uint16Array, start: number, end: number): NameVerdict | undefined {
     if (end - start < 3) {
       const second = end - start === 2 ? units[start + 1]! : 0;
-      if ((units[start]! | second) > 127) return false;
-      const known = this.ofShort[this.short[(units[start]! << 7) | second]!];
-      return known !== undefined && isNothing(known);
+      if ((units[start]! | second) > 127) return undefined;
+      return this.ofShort[this.short[(units[start]! << 7) | second]!];
     }
-    if (end - start > longestName) return true;
-    if (!this.maySmell(units, start, end)) return true;
     const slot = this.slotOf(units, start, end);
-    if (this.firstHash[slot] !== this.first || this.otherHash[slot] !== this.other) return false;
-    return isNothing(this.verdicts[slot]!);
+    const isOwn = this.firstHash[slot] === this.first && this.otherHash[slot] === this.other;
+    return isOwn ? this.verdicts[slot] : undefined;
   }
 
   /** Sets `first` and `other` to the two hashes of the name. Returns its slot. */

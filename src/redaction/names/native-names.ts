@@ -26,6 +26,20 @@ export function findNativeName(page: Page, sign: number): NameVerdict | undefine
   return token.test(name) ? { strength: 2, rule: 'token' } : undefined;
 }
 
+/**
+ * The name before `sign` contains or follows a letter that is not ASCII, or one is in the words before it: `hasło do bazy: x`.
+ * Names in other scripts are read backwards from the sign.
+ */
+export function mayBeNative(units: Uint16Array, sign: number, nameStart: number): boolean {
+  if (units[sign - 1]! > 127 || (nameStart > 0 && units[nameStart - 1]! > 127)) return true;
+  if (units[sign] !== 58 || units[nameStart - 1] !== 32) return false;
+  for (let i = nameStart - 2; i >= 0 && sign - i < reach; i--) {
+    if (units[i]! > 127) return true;
+    if (!isNameUnit(units[i]!)) return false;
+  }
+  return false;
+}
+
 /** Letters, blanks, quotes and connectors; not line breaks or signs. */
 function isNameUnit(unit: number): boolean {
   return unit >= 128 || unit === 32 || unit === 34 || unit === 95 || unit === 45 || (unit > 64 && unit < 123);

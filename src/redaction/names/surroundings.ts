@@ -37,6 +37,13 @@ const typedBehind =
 const mayHoldId = /(?:id|ref|target)\\*["']?\s?:/;
 const idOfField = /[{,\s]\\*["']?(?:id|ref|target)\\*["']?\s?:\s?\\*["']([\w.-]{2,40})\\*["'][^{}]{0,160}$/;
 
+const mark = String.raw`\\*"(?:is_?)?(?:sensitive|secret|secured|masked)\\*"\s?:\s?true\b`;
+const markedBefore = new RegExp(`${mark}[^{}]*$`, 'i');
+const markedBehind = new RegExp(
+  `^\\w+\\\\*"\\s?:\\s?\\\\*"[^"\\n]{1,200}"[^{}"]{0,20}(?:"[^{}\\n]{0,100}\\s{0,20})?${mark}`,
+  'i',
+);
+
 /** The greatest distance between a name in one field and its value in another. */
 const labelReach = 240;
 
@@ -173,6 +180,15 @@ export class Surroundings {
     return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
   }
 
+  /** `{"value": "x", "sensitive": true}`, in either order: outputs of Terraform, variables of pipelines. */
+  markedAround(start: number): NameVerdict | undefined {
+    const { text } = this.page;
+    const isMarked =
+      markedBefore.test(text.slice(Math.max(0, start - 200), start)) ||
+      markedBehind.test(text.slice(start, start + 400));
+    return isMarked ? { strength: 3, rule: 'secret' } : undefined;
+  }
+
   /** `{"value": "x", "name": "TOKEN"}`: the content comes first. */
   private takeContentBefore(label: ValueSpan, verdict: NameVerdict): boolean {
     const before = this.page.text.slice(Math.max(0, label.start - 300), label.start);
@@ -192,6 +208,11 @@ export class Surroundings {
   /** A sign before this position may follow a label; 0 if there is none. */
   get labelEnd(): number {
     return this.label === undefined ? 0 : this.labelUntil - labelReach + 8;
+  }
+
+  /** A name before this position may take the noted label; 0 if there is none. */
+  get fieldEnd(): number {
+    return this.label === undefined ? 0 : this.labelUntil + 1;
   }
 
   /** Returns the label from the field before, and clears it. */

@@ -9,6 +9,7 @@ import { toldWords } from '../grammars/statement-secrets.ts';
 import { characterTables } from '../scan/characters.ts';
 import { columnWords } from '../tables/json-columns.ts';
 import { boundWords } from '../tables/sql-values.ts';
+import { needRows, rowOf } from './telltale-needs.ts';
 
 /** Fifteen bits from the first two letters, the middle one and the last one, the same in both cases, and the length. */
 export function outlineOf(units: Uint16Array, start: number, end: number): number {
@@ -76,6 +77,9 @@ export class TelltaleWords {
   readonly outlines = new Int32Array(1024);
   /** For each outline, what may follow these words. */
   readonly follows = new Uint8Array(1 << 15);
+  /** For each outline, which of `needRows` these words need. */
+  readonly needs = new Uint8Array(1 << 15);
+  readonly needRows = needRows();
   private readonly byOutline = new Map<number, TelltaleWord[]>();
 
   constructor() {
@@ -87,6 +91,8 @@ export class TelltaleWords {
       const others = this.byOutline.get(outline);
       const before = others ? this.follows[outline]! : follow.behindBlank;
       this.follows[outline] = ((before | classes) & anything) | (before & classes & follow.behindBlank);
+      const row = rowOf(word);
+      this.needs[outline] = others && row !== this.needs[outline] ? 0 : row;
       if (others) others.push({ word, kinds });
       else this.byOutline.set(outline, [{ word, kinds }]);
     }

@@ -14,7 +14,7 @@ import { findDriverPassword, findUserInfo } from '../grammars/url-credentials.ts
 import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
-import { findNativeName } from '../names/native-names.ts';
+import { findNativeName, mayBeNative } from '../names/native-names.ts';
 import { type TelltaleWord, TelltaleWords, telltale } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
@@ -186,6 +186,7 @@ export class Scanner {
     const { walk, context } = this;
     walk.groupEnd = context.groupEnd;
     walk.labelEnd = context.labelEnd;
+    walk.fieldEnd = context.fieldEnd;
   }
 
   /**
@@ -385,8 +386,8 @@ export class Scanner {
 const mayFollowColon = (unit: number): boolean =>
   (unit < 58 && unit > 47) || unit === 42 || unit === 10 || unit === 13;
 
-/** The word before the sign contains or follows a character that is not ASCII. */
+/** The words before the sign contain, or follow, a character that is not ASCII. */
 function isNative(units: Uint16Array, { start, sign }: NamePlace): boolean {
-  if (start > 0) return units[start - 1]! >= 128 || units[sign - 1]! >= 128;
-  return start < 0 && (units[sign - 1]! >= 128 || units[sign - 2]! >= 128);
+  if (start >= 0) return mayBeNative(units, sign, start);
+  return units[sign - 1]! >= 128 || units[sign - 2]! >= 128;
 }

@@ -5,8 +5,9 @@
  */
 
 import { hasLiteral } from '../grammars/call-arguments.ts';
-import { isPortField, mayBeHost } from '../grammars/url-credentials.ts';
+import { isPortField, mayHoldPassword } from '../grammars/url-credentials.ts';
 import type { NameBook } from '../names/name-book.ts';
+import { mayBeNative } from '../names/native-names.ts';
 import { outlineOf } from '../names/telltale-words.ts';
 import { mayBeLongSecret } from '../shapes/unknown-tokens.ts';
 import { mayOpenTable } from '../tables/first-lines.ts';
@@ -27,6 +28,9 @@ export const walkStop = {
   /** A line's end, an opening bracket, a colour code, or a possible printed buffer. */
   other: 4,
 } as const;
+
+/** What the kernel remembers of a kind of names. */
+const memoryOf = [0, walkMemory.harmless, walkMemory.label, walkMemory.content, walkMemory.part];
 
 /** The least length of encoded text. */
 export const longWord = 16;
@@ -52,6 +56,8 @@ export class WordWalk {
   groupEnd = 0;
   /** Before this position, a `>` may end the element after a label. */
   labelEnd = 0;
+  /** Before this position, a name may belong to the label before it. */
+  fieldEnd = 0;
 
   /** `outlines`: a bit for each outline of a telltale word. */
   constructor(shapes: ShapeTable, outlines: Int32Array, names: NameBook) {
@@ -64,6 +70,7 @@ export class WordWalk {
   restart(): void {
     this.groupEnd = 0;
     this.labelEnd = 0;
+    this.fieldEnd = 0;
     this.nameStart = -1;
     this.nameEnd = -1;
   }
@@ -126,6 +133,11 @@ export class WordWalk {
           continue;
         }
       } else if (kind & event) {
+        // `password ||= x`
+        if ((unit === 124 || unit === 38) && units[i + 1] === unit && units[i + 2] === 61) {
+          i += 2;
+          continue;
+        }
         if (unit === 92) {
           const idle = idleEscape(units, i);
           if (idle) {
@@ -161,6 +173,7 @@ export class WordWalk {
     state[field.isJoined] = this.isJoined ? 1 : 0;
     state[field.groupEnd] = this.groupEnd;
     state[field.labelEnd] = this.labelEnd;
+    state[field.fieldEnd] = this.fieldEnd;
     for (let i = from; ; ) {
       i = kernel.next(i, to, isWithin);
       const stop = state[field.stop]!;
@@ -168,13 +181,16 @@ export class WordWalk {
       const nameEnd = state[field.nameEnd]!;
       if (stop === walkStop.word && units[i] === 32 && this.names.isHarmless(units, nameStart, i))
         kernel.remember(nameStart, i, walkMemory.harmless);
-      // A harmless name that the kernel has not seen yet, or has forgotten.
-      if (stop === walkStop.event && nameStart >= 0 && this.isIdle(units, units[i]!, i, nameStart, nameEnd)) {
-        kernel.remember(nameStart, nameEnd, walkMemory.harmless);
-        state[field.nameStart] = -1;
-        i += 1;
-        isWithin = false;
-        continue;
+      if (stop === walkStop.event && nameStart >= 0) {
+        // A name that the kernel has not seen yet, or has forgotten.
+        const as = memoryOf[this.names.kindOf(units, nameStart, nameEnd)]!;
+        if (as > 0) kernel.remember(nameStart, nameEnd, as);
+        if (this.isIdle(units, units[i]!, i, nameStart, nameEnd)) {
+          state[field.nameStart] = -1;
+          i += 1;
+          isWithin = false;
+          continue;
+        }
       }
       return this.stand(stop, i, nameStart, nameEnd, state[field.isJoined] === 1);
     }
@@ -192,14 +208,15 @@ export class WordWalk {
       if (nameStart < 0) return true;
     } else if (unit === 38) return !startsEntity(units[i + 1]!);
     else if (unit === 37) return !(this.classes[units[i + 1]!]! & this.classes[units[i + 2]!]! & hexUnit);
-    else if (unit === 64) return !mayBeHost(units, i + 1);
+    else if (unit === 64) return !mayHoldPassword(units, i);
     else if (unit === 36) return !this.mayStartShape(units, i);
     else if (unit === 126) return units[i - 1] !== 81;
     else if (unit === 62) return i >= this.labelEnd && isIdleBracket(units, i, nameStart, nameEnd);
     else if (unit !== 58 || nameStart < 0 || mayStandInColon(units, i, nameStart, nameEnd)) return false;
-    if (nameStart < this.groupEnd || (nameEnd - nameStart === 2 && units[nameStart] === 105)) return false;
-    // Names in other scripts are read backwards from the sign.
-    if (units[i - 1]! > 127 || (nameStart > 0 && units[nameStart - 1]! > 127)) return false;
+    if (nameStart < this.groupEnd) return false;
+    // `password is: x`
+    if (nameEnd - nameStart === 2 && units[nameStart] === 105 && units[nameStart + 1] === 115) return false;
+    if (mayBeNative(units, i, nameStart)) return false;
     return this.names.isHarmless(units, nameStart, nameEnd);
   }
 

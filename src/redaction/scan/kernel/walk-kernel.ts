@@ -4,7 +4,7 @@
  * TypeScript does the same, more slowly.
  */
 import { firstFactor, type NameBook, otherFactor } from '../../names/name-book.ts';
-import { stemTable } from '../../names/telling-stems.ts';
+import { kindTable, stemTable, tellTable } from '../../names/telling-stems.ts';
 import { TelltaleWords } from '../../names/telltale-words.ts';
 import { cellUnits } from '../../tables/first-lines.ts';
 import { characterTables } from '../characters.ts';
@@ -23,6 +23,7 @@ export const field = {
   firstFactor: 6,
   otherFactor: 7,
   labelEnd: 8,
+  fieldEnd: 9,
 } as const;
 
 /** What the kernel is told about a word, so that it does not stop there again: the values of `known` in walk-names.as.ts. */
@@ -33,6 +34,10 @@ export const walkMemory = {
   callee: 3,
   /** A word that only has the outline of a telltale one. */
   plain: 5,
+  /** Names that are sensitive only with certain values or in certain places: see nameKind. */
+  label: 7,
+  content: 9,
+  part: 11,
 } as const;
 
 interface Constant {
@@ -51,6 +56,10 @@ interface Exports {
   outlinesAt: Constant;
   stemsAt: Constant;
   cellsAt: Constant;
+  tellsAt: Constant;
+  kindsAt: Constant;
+  needsAt: Constant;
+  needRowsAt: Constant;
   classesAt: Constant;
   textAt: Constant;
   next(from: number, to: number, isWithin: boolean): number;
@@ -96,7 +105,7 @@ export class WalkKernel {
     this.exports = new api!.Instance(compiled).exports as Exports;
     const { memory, textAt, stateAt } = this.exports;
     this.units = new Uint16Array(memory.buffer, textAt.value);
-    this.state = new Int32Array(memory.buffer, stateAt.value, 9);
+    this.state = new Int32Array(memory.buffer, stateAt.value, 10);
     this.pages = new PageMaker(this.units);
     this.fillTables();
   }
@@ -104,7 +113,7 @@ export class WalkKernel {
   private fillTables(): void {
     const { memory, ...at } = this.exports;
     const { heads, longHeads, deepHeads, lastHeads } = shapeTable();
-    const { outlines, follows } = new TelltaleWords();
+    const { outlines, follows, needs, needRows } = new TelltaleWords();
     const { classes, sextets } = characterTables();
     const put = (table: Uint8Array | Int32Array, place: Constant): void =>
       new Uint8Array(memory.buffer, place.value).set(
@@ -116,6 +125,10 @@ export class WalkKernel {
     put(lastHeads, at.lastHeadsAt);
     put(outlines, at.outlinesAt);
     put(follows, at.followsAt);
+    put(needs, at.needsAt);
+    put(needRows, at.needRowsAt);
+    put(kindTable(), at.kindsAt);
+    put(tellTable(), at.tellsAt);
     put(stemTable(), at.stemsAt);
     put(cellUnits(), at.cellsAt);
     put(sextets, at.sextetsAt);

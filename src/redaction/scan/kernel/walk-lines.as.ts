@@ -1,43 +1,6 @@
-/** The cheap tests of what follows again, of tables/first-lines.ts and others. Change both together; a test compares them. */
-import { alnum, cellsAt, classOf, digit, hexUnit, unitAt, wordUnit } from './walk-layout';
-
-const longestName: i32 = 40;
-const deepestIndent: i32 = 12;
-/** Values in the table of cells. */
-const delimiterUnit: u32 = 1;
-const nameUnit: u32 = 2;
-const bar: u32 = 0x2502;
-
-function isDelimited(at: usize): bool {
-  const first = unitAt(at);
-  if (first === 124 || first === bar) return true;
-  if (first === 32) {
-    if (unitAt(at, 1) === 32) return false;
-  } else if (!(classOf(first) & alnum) && first !== 34 && first !== 39) return false;
-  for (let i = 0; i < longestName; i++) {
-    const unit = unitAt(at, i);
-    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : 0;
-    if (kind !== nameUnit) return (kind === delimiterUnit && unit !== 0) || unit === bar;
-  }
-  return false;
-}
-
-function mayBeAligned(at: usize): bool {
-  let i = at;
-  const deepest = at + (deepestIndent << 1);
-  while (i < deepest && unitAt(i) === 32) i += 2;
-  if (!(classOf(unitAt(i)) & alnum)) return false;
-  for (const stop = i + 88; i < stop; i += 2) {
-    const unit = unitAt(i);
-    if (unit === 32) return unitAt(i, 1) === 32;
-    if (unit < 45) return false;
-  }
-  return false;
-}
-
-export function mayOpenTable(at: usize): bool {
-  return unitAt(at) === 48 || isDelimited(at) || mayBeAligned(at);
-}
+/** The cheap tests of what surrounds a sign again, of the grammars. Change both together; a test compares them. */
+import { classOf, digit, hexUnit, unitAt, wordUnit } from './walk-layout';
+import { mayOpenTable } from './walk-tables';
 
 export function isPortField(at: usize): bool {
   let i = at;
@@ -46,11 +9,23 @@ export function isPortField(at: usize): bool {
   return i > at && unitAt(i) === 58 && unitAt(i, 1) > 32 && !(classOf(unitAt(i, 1)) & digit);
 }
 
-/** grammars/url-credentials.ts */
-export function mayBeHost(at: usize): bool {
-  let i = at;
+/**
+ * The `@` at `at` stands before what may be a host, and behind or before what may be a password. grammars/url-credentials.ts
+ * reads it.
+ */
+export function mayHoldPassword(at: usize): bool {
+  let i = at + 2;
   while (classOf(unitAt(i)) & wordUnit) i += 2;
-  return unitAt(i) === 46 || unitAt(i) === 40;
+  if (unitAt(i) === 40) return true;
+  while ((unitAt(i) === 46 || classOf(unitAt(i)) & wordUnit) && i - at < 512) i += 2;
+  if (i === at + 2) return false;
+  if (unitAt(i) === 58 || i - at >= 512) return true;
+  for (let k = at - 2; k > at - 164; k -= 2) {
+    const unit = unitAt(k);
+    if (unit === 58) return true;
+    if (unit <= 32 || unit === 34 || unit === 39 || unit === 92 || unit === 47) return false;
+  }
+  return false;
 }
 
 /** grammars/call-arguments.ts */
@@ -110,29 +85,6 @@ export function mayHoldUser(at: usize): bool {
 export function endsEntity(at: usize): bool {
   for (let i = at; i < at + 14; i += 2) if (unitAt(i) === 59) return true;
   return false;
-}
-
-/** Classes of what follows a word, in the order of `follow` in names/telltale-words.ts. */
-export namespace follow {
-  export const blank: u32 = 1;
-  export const control: u32 = 2;
-  export const quote: u32 = 4;
-  export const bracket: u32 = 8;
-  export const sign: u32 = 16;
-  export const stop: u32 = 32;
-  export const other: u32 = 64;
-  /** No class: the word must stand behind a blank or at the start of a line. */
-  export const behindBlank: u32 = 128;
-}
-
-export function followOf(unit: u32): u32 {
-  if (unit === 32 || unit === 10 || unit === 13 || unit === 0) return follow.blank;
-  if (unit < 32 || unit === 92) return follow.control;
-  if (unit === 34 || unit === 39 || unit === 96) return follow.quote;
-  if (unit === 40 || unit === 91 || unit === 123 || unit === 93) return follow.bracket;
-  if (unit === 58 || unit === 61) return follow.sign;
-  if (unit === 46 || unit === 44 || unit === 59 || unit === 47) return follow.stop;
-  return follow.other;
 }
 
 export function isIdleBracket(at: usize, nameStart: usize, nameEnd: usize): bool {

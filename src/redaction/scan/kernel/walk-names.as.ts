@@ -10,11 +10,14 @@ const slotBits: u32 = 12;
 /** `pw`: see telling-stems.ts. */
 const pw: u32 = (16 << 5) | 23;
 
-/** What is remembered of a word; the first value of its second hash. */
+/** What is remembered of a word, see walkMemory in walk-kernel.ts; the first value of its second hash. */
 export namespace known {
   export const harmless: u32 = 1;
   export const callee: u32 = 3;
   export const plain: u32 = 5;
+  export const label: u32 = 7;
+  export const content: u32 = 9;
+  export const part: u32 = 11;
 }
 
 let first: u32 = 0;
@@ -22,13 +25,20 @@ let other: u32 = 0;
 
 /** [start, end): addresses. */
 export function isHarmless(start: usize, end: usize): bool {
-  if (end - start < 6) {
-    const short = shortOf(start, end);
-    return short >= 0 && load<u8>(shortNamesAt + <usize>short) !== 0;
-  }
+  if (end - start < 6) return isShort(start, end, known.harmless);
   if (end - start > longestName) return true;
   if (load<u32>(stateAt + field.allMaySmell) === 0 && !holdsStem(start, end)) return true;
   return isKnown(start, end, known.harmless);
+}
+
+/** The name is known as one of these kinds; most names of one or two letters are in a table of their own. */
+export function isNamed(start: usize, end: usize, as: u32): bool {
+  return end - start < 6 ? isShort(start, end, as) : isKnown(start, end, as);
+}
+
+function isShort(start: usize, end: usize, as: u32): bool {
+  const short = shortOf(start, end);
+  return short >= 0 && load<u8>(shortNamesAt + <usize>short) === as;
 }
 
 export function isKnown(start: usize, end: usize, as: u32): bool {
@@ -66,9 +76,9 @@ function slotOf(start: usize, end: usize, as: u32): usize {
 }
 
 export function remember(start: usize, end: usize, as: u32): void {
-  if (as === known.harmless && end - start < 6) {
+  if (as !== known.callee && as !== known.plain && end - start < 6) {
     const short = shortOf(start, end);
-    if (short >= 0) store<u8>(shortNamesAt + <usize>short, 1);
+    if (short >= 0) store<u8>(shortNamesAt + <usize>short, as);
     return;
   }
   const slot = slotOf(start, end, as);

@@ -11,6 +11,8 @@ import {
   lastHeadsAt,
   longHeadsAt,
   sextetsAt,
+  tells,
+  textAt,
   unitAt,
   wordUnit,
 } from './walk-layout';
@@ -22,6 +24,13 @@ const capital: u32 = 2;
 const joined: u32 = 4;
 const digitShift: u32 = 3;
 const leastWithoutDigits: usize = 18 << 1;
+/** The least length of a token without digits, of the parts of one in both cases and of such a one with short parts, of a bare one. */
+const leastLetters: usize = 26 << 1;
+const leastMixed: usize = 12 << 1;
+const longMixed: usize = 36 << 1;
+const leastBare: usize = 32 << 1;
+/** How far before a word it may be spoken of. */
+const reach: usize = 110 << 1;
 
 export function mayStartShape(at: usize): bool {
   const head = ((unitAt(at) * 0x6d2b) ^ (unitAt(at, 1) * 0x1f35) ^ (unitAt(at, 2) * 0x9d)) & 0xffff;
@@ -55,7 +64,50 @@ export function mayBeLongSecret(start: usize, end: usize): bool {
   const before = unitAt(start, -1);
   if (before !== 43 && before !== 47 && (startsReadable(start) || startsReadableHex(start))) return true;
   if (unitAt(end) === 46 && unitAt(start) >= 77 && unitAt(start) <= 79) return true;
-  return end - start <= longestToken && hasBuild(start, end);
+  return end - start <= longestToken && mayBeToken(start, end);
+}
+
+/** The longest part of the word that was looked at last, between connectors. */
+let longest: usize = 0;
+
+/** What findUnknownToken and isSpokenOf rule out: most long words are short parts in one case. */
+function mayBeToken(start: usize, end: usize): bool {
+  const build = buildOf(start, end);
+  if (build === 0) return false;
+  if (isTimeBehind(end)) return true;
+  const length = end - start;
+  // A word without digits is random only if it is longer.
+  if (build >>> digitShift === 0) return length >= leastLetters;
+  const before = unitAt(start, -1);
+  if (before === 46 || before === 47 || unitAt(end) === 46) return true;
+  const isMixed = (build & (small | capital)) === (small | capital);
+  if (build & joined) {
+    if (longest >= (isMixed ? leastMixed : leastWithoutDigits)) return true;
+    if (isMixed && length >= longMixed) return true;
+    if (length === 110 && !(build & (small | capital))) return true;
+  } else if (isMixed && length >= leastBare) return true;
+  return isCalledBehind(end) || mayBeSpokenOf(start);
+}
+
+/** `"x" as the API key`. */
+function isCalledBehind(end: usize): bool {
+  let i = end;
+  if (unitAt(i) === 34 || unitAt(i) === 39 || unitAt(i) === 96) i += 2;
+  const blank = unitAt(i);
+  if (blank > 32 && blank < 128) return false;
+  const first = unitAt(i, 1) | 32;
+  return first === 97 || first === 102 || first === 105 || first === 119;
+}
+
+/** In the text before it is a word that tells of a secret. */
+function mayBeSpokenOf(start: usize): bool {
+  let bits: u32 = 0;
+  for (let i = start - 2; i >= start - reach && i >= textAt; i -= 2) {
+    // Backwards, the first letter comes last.
+    bits = (bits >>> 5) | ((unitAt(i) & 31) << 10);
+    if (tells(bits)) return true;
+  }
+  return false;
 }
 
 function isReadableByte(byte: u32): bool {
@@ -94,12 +146,12 @@ function startsReadableHex(start: usize): bool {
   return true;
 }
 
-/** `buildOf` is not 0. */
-function hasBuild(start: usize, end: usize): bool {
+/** As in unknown-tokens.ts, except that it is 0 for more. */
+function buildOf(start: usize, end: usize): u32 {
   let common: u32 = alnum | hexUnit;
   let build: u32 = 0;
   let part = start;
-  let longest: usize = 0;
+  longest = 0;
   let isReadable = true;
   for (let i = start; i <= end; i += 2) {
     const unit = unitAt(i);
@@ -113,13 +165,13 @@ function hasBuild(start: usize, end: usize): bool {
     else build |= unit > 96 ? small : capital;
     if (i < end) common &= kind;
   }
-  if (isTimeBehind(end)) return build !== 0;
+  if (isTimeBehind(end)) return build;
   const hasFewDigits = build >>> digitShift < 2;
   if (build & joined) {
     const isWords = isReadable && (build & (small | capital)) !== 0;
-    return !isWords && !(hasFewDigits && longest < leastWithoutDigits);
+    return isWords || (hasFewDigits && longest < leastWithoutDigits) ? 0 : build;
   }
-  return !hasFewDigits && !(common & hexUnit && isDigestLength((end - start) >> 1));
+  return hasFewDigits || (common & hexUnit && isDigestLength((end - start) >> 1)) ? 0 : build;
 }
 
 function isDigestLength(length: usize): bool {

@@ -7,13 +7,11 @@ import {
   alnum,
   classOf,
   connector,
+  digit,
   event,
   field,
-  followsAt,
   gap,
-  hasBit,
   hexUnit,
-  outlinesAt,
   stateAt,
   textAt,
   unitAt,
@@ -21,18 +19,18 @@ import {
 } from './walk-layout';
 import {
   endsEntity,
-  follow,
-  followOf,
   idleEscape,
   isIdleBracket,
   isPortField,
   mayBeCall,
-  mayBeHost,
+  mayHoldPassword,
   mayHoldUser,
-  mayOpenTable,
   startsEntity,
 } from './walk-lines';
-import { isHarmless, isKnown, known, remember } from './walk-names';
+import { isHarmless, isKnown, isNamed, known, remember } from './walk-names';
+import { mayTell } from './walk-needs';
+import { mayOpenTable } from './walk-tables';
+import { holdsPlainName, holdsShortWord, isPlainElement, mayHead, standsAlone } from './walk-values';
 import { mayBeLongSecret, mayStartShape } from './walk-words';
 
 export {
@@ -41,12 +39,16 @@ export {
   deepHeadsAt,
   followsAt,
   headsAt,
+  kindsAt,
   lastHeadsAt,
   longHeadsAt,
+  needRowsAt,
+  needsAt,
   outlinesAt,
   sextetsAt,
   stateAt,
   stemsAt,
+  tellsAt,
   textAt,
 } from './walk-layout';
 export { forgetNames } from './walk-names';
@@ -65,6 +67,7 @@ const longWord: usize = 32;
 export function next(from: i32, to: i32, isWithin: bool): i32 {
   groupEnd = addressOf(load<i32>(stateAt + field.groupEnd));
   labelEnd = addressOf(load<i32>(stateAt + field.labelEnd));
+  fieldEnd = addressOf(load<i32>(stateAt + field.fieldEnd));
   const name = load<i32>(stateAt + field.nameStart);
   const nameEnd = addressOf(load<i32>(stateAt + field.nameEnd));
   return walk(addressOf(from), addressOf(to), isWithin, name < 0 ? 0 : addressOf(name), nameEnd);
@@ -85,6 +88,7 @@ function positionOf(address: usize): i32 {
 
 let groupEnd: usize = 0;
 let labelEnd: usize = 0;
+let fieldEnd: usize = 0;
 
 function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd: usize): i32 {
   let i = from;
@@ -131,6 +135,10 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
         continue;
       }
     } else if (kind & event) {
+      if ((unit === 124 || unit === 38) && unitAt(i, 1) === unit && unitAt(i, 2) === 61) {
+        i += 4;
+        continue;
+      }
       if (unit === 92) {
         const idle = idleEscape(i);
         if (idle !== 0) {
@@ -158,27 +166,10 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
   return stand(walkStop.end, i, nameStart, nameEnd, 0);
 }
 
-/** The word may be a telltale one, and something that may follow it does. */
-function mayTell(start: usize, end: usize): bool {
-  const outline = outlineOf(start, end);
-  if (!hasBit(outlinesAt, outline)) return false;
-  const follows: u32 = load<u8>(outline, followsAt);
-  if (!(follows & followOf(unitAt(end)))) return false;
-  if (follows & follow.behindBlank && unitAt(start, -1) > 32) return false;
-  return !isKnown(start, end, known.plain);
-}
-
 /** Not of `Uint8Array(`, which may hold bytes. */
 function isIdleCall(i: usize, nameStart: usize): bool {
   if (nameStart === 0 || (unitAt(i, -1) === 121 && unitAt(i, -2) === 97)) return false;
   return isKnown(nameStart, i, known.callee);
-}
-
-function outlineOf(start: usize, end: usize): u32 {
-  const middle = textAt + ((((start - textAt) >> 1) + ((end - textAt) >> 1)) & ~1);
-  const front = (unitAt(start) & 31) | ((unitAt(start, 1) & 31) << 5);
-  const back = (unitAt(middle) & 31) | ((unitAt(end, -1) & 31) << 5);
-  return ((front ^ (back << 10) ^ ((<u32>((end - start) >> 1)) << 20)) * 0x9e3779b1) >>> 17;
 }
 
 /** A quote behind the blank of a word, or anything but a blank behind the one of a joined word. */
@@ -233,12 +224,14 @@ function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
     if (nameStart === 0) return true;
   } else if (unit === 38) return !startsEntity(unitAt(i, 1)) || !endsEntity(i + 4);
   else if (unit === 37) return !(classOf(unitAt(i, 1)) & classOf(unitAt(i, 2)) & hexUnit);
-  else if (unit === 64) return !mayBeHost(i + 2);
+  else if (unit === 64) return !mayHoldPassword(i);
   else if (unit === 36) return !mayStartShape(i);
   else if (unit === 126) return unitAt(i, -1) !== 81;
   else if (unit === 62) {
     if (i < labelEnd) return false;
     if (isIdleBracket(i, nameStart, nameEnd)) return true;
+    // `<name attribute="x">`
+    if (nameEnd !== i && (unitAt(i, -1) === 34 || unitAt(i, -1) === 39)) return isPlainElement(i, textAt);
     // `<name>`
     if (nameEnd !== i || nameStart === 0 || unitAt(nameStart, -1) !== 60) return false;
     return isTagOnly(i) && isHarmless(nameStart, nameEnd);
@@ -246,9 +239,31 @@ function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
   else if (nameStart === 0) return unitAt(i, -1) < 128 && unitAt(i, -2) < 128 && !mayStandAlone(i);
   else if (mayStandInColon(i, nameStart, nameEnd)) return false;
   if (nameStart < groupEnd) return false;
-  if (nameEnd - nameStart === 4 && unitAt(nameStart) === 105) return false;
+  // `password is: x`
+  if (nameEnd - nameStart === 4 && unitAt(nameStart) === 105 && unitAt(nameStart, 1) === 115) return false;
   if (unitAt(i, -1) > 127 || unitAt(nameStart, -1) > 127) return false;
-  return isHarmless(nameStart, nameEnd);
+  if (unit === 58 && mayBeNative(i, nameStart)) return false;
+  if (isHarmless(nameStart, nameEnd)) return true;
+  return (unit === 58 || unit === 61) && isEmptyHanded(i, nameStart, nameEnd);
+}
+
+/** A name that is sensitive only with certain values, or where its surroundings say so, and they don't. */
+function isEmptyHanded(i: usize, nameStart: usize, nameEnd: usize): bool {
+  if (isNamed(nameStart, nameEnd, known.part)) return holdsShortWord(i + 2);
+  if (nameStart < fieldEnd) return false;
+  if (isNamed(nameStart, nameEnd, known.label)) return holdsPlainName(i + 2);
+  return isNamed(nameStart, nameEnd, known.content) && standsAlone(nameStart, textAt);
+}
+
+/** names/native-names.ts */
+function mayBeNative(sign: usize, nameStart: usize): bool {
+  if (unitAt(nameStart, -1) !== 32) return false;
+  for (let i = nameStart - 4; sign - i < 64; i -= 2) {
+    const unit = unitAt(i);
+    if (unit > 127) return true;
+    if (unit !== 32 && unit !== 34 && unit !== 95 && unit !== 45 && (unit < 65 || unit > 122)) return false;
+  }
+  return false;
 }
 
 /** The bracket ends no attribute and no arrow. */
@@ -260,23 +275,32 @@ function isTagOnly(i: usize): bool {
 /** What needs no name before the colon. */
 function mayStandAlone(i: usize): bool {
   const behind = unitAt(i, 1);
-  if (behind === 10 || behind === 13 || isPortField(i + 2)) return true;
+  if (isPortField(i + 2)) return true;
+  // `[mail.host]:587 user:password`
+  if (unitAt(i, -1) === 93 && classOf(behind) & digit) return true;
+  if (behind === 10 || behind === 13) return mayHead(i + 2);
   return behind === 47 && unitAt(i, 2) === 47 && mayHoldUser(i + 6);
 }
 
 function mayStandInColon(i: usize, nameStart: usize, nameEnd: usize): bool {
   if (mayStandAlone(i)) return true;
   if (nameEnd !== i) return false;
-  const first = unitAt(nameStart);
   const length = (nameEnd - nameStart) >> 1;
+  const first = unitAt(nameStart);
+  if (length === 4 && isWord(nameStart, 100, 97, 116, 97) && unitAt(i, 1) > 32) return true;
   return (
     first === 45 ||
-    (first < 58 && length > 7) ||
-    (first === 98 && length > 7) ||
-    (first === 115 && length === 1) ||
-    (length === 4 && (first === 100 || first === 116)) ||
+    (length === 4 && isWord(nameStart, 116, 104, 105, 110)) ||
+    ((first < 58 || first === 98) && length > 7 && (classOf(unitAt(nameEnd, -1)) & digit) !== 0) ||
+    (first === 115 && length === 1 && unitAt(nameStart, -1) === 59) ||
     (first === 80 && length === 13) ||
     length === 32
+  );
+}
+
+function isWord(at: usize, first: u32, second: u32, third: u32, fourth: u32): bool {
+  return (
+    unitAt(at) === first && unitAt(at, 1) === second && unitAt(at, 2) === third && unitAt(at, 3) === fourth
   );
 }
 

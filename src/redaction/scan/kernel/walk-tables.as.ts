@@ -1,0 +1,75 @@
+/** The lines that may open a table or a row of bytes: tables/first-lines.ts again, and what its readers ask next. */
+import { alnum, cellsAt, classOf, field, stateAt, tells, unitAt } from './walk-layout';
+
+const longestName: i32 = 40;
+const deepestIndent: i32 = 12;
+/** Values in the table of cells. */
+const delimiterUnit: u32 = 1;
+const nameUnit: u32 = 2;
+const bar: u32 = 0x2502;
+
+/** The unit that delimits the first cell, or 0. */
+function delimiterAt(at: usize): u32 {
+  const first = unitAt(at);
+  if (first === 124 || first === bar) return first;
+  if (first === 32) {
+    if (unitAt(at, 1) === 32) return 0;
+  } else if (!(classOf(first) & alnum) && first !== 34 && first !== 39) return 0;
+  for (let i = 0; i < longestName; i++) {
+    const unit = unitAt(at, i);
+    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : 0;
+    if (kind !== nameUnit) return kind === delimiterUnit || unit === bar ? unit : 0;
+  }
+  return 0;
+}
+
+function mayBeAligned(at: usize): bool {
+  let i = at;
+  const deepest = at + (deepestIndent << 1);
+  while (i < deepest && unitAt(i) === 32) i += 2;
+  if (!(classOf(unitAt(i)) & alnum)) return false;
+  for (const stop = i + 88; i < stop; i += 2) {
+    const unit = unitAt(i);
+    if (unit === 32) return unitAt(i, 1) === 32;
+    if (unit < 45) return false;
+  }
+  return false;
+}
+
+/** The longest lines that findInColumns and findAligned read. */
+const longestHeader: usize = 600 << 1;
+const longestLine: usize = 300 << 1;
+
+/** The line has no signs but delimiters, and a word in it tells of a secret. */
+function isTellingHeader(at: usize, mark: u32): bool {
+  let bits: u32 = 0;
+  let isTelling = false;
+  for (let i = at; i < at + longestHeader; i += 2) {
+    const unit = unitAt(i);
+    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : 0;
+    if (kind !== nameUnit && unit !== mark && unit !== 40 && unit !== 41 && unit !== 13)
+      return isTelling && (unit === 10 || unit === 92);
+    bits = ((bits << 5) | (unit & 31)) & 0x7fff;
+    if (tells(bits)) isTelling = true;
+  }
+  return false;
+}
+
+function isTellingLine(at: usize): bool {
+  let bits: u32 = 0;
+  for (let i = at; i < at + longestLine; i += 2) {
+    const unit = unitAt(i);
+    if (unit === 10) return false;
+    bits = ((bits << 5) | (unit & 31)) & 0x7fff;
+    if (tells(bits)) return true;
+  }
+  return false;
+}
+
+export function mayOpenTable(at: usize): bool {
+  if (unitAt(at) === 48) return true;
+  const mayTell = load<u32>(stateAt + field.allMaySmell) !== 0;
+  const mark = delimiterAt(at);
+  if (mark !== 0 && (mayTell || isTellingHeader(at, mark))) return true;
+  return mayBeAligned(at) && (mayTell || isTellingLine(at));
+}

@@ -1,0 +1,147 @@
+/**
+ * What follows or surrounds the sign of a name that is sensitive only with certain values or in certain places: plain-values.ts,
+ * headed-values.ts, surroundings.ts and markup.ts again, as far as they reject nearly everything.
+ */
+import { base64Unit, classOf, digit, unitAt, wordUnit } from './walk-layout';
+import { isHarmless } from './walk-names';
+
+/** The private part of a key is longer. */
+const shortestPart: usize = 16 << 1;
+
+/** holdsPlainName of grammars/plain-values.ts, or only digits; the sign ends before `behind`. */
+export function holdsPlainName(behind: usize): bool {
+  let start = unitAt(behind) === 32 ? behind + 2 : behind;
+  if (classOf(unitAt(start)) & digit) return isNumber(start);
+  const isEscaped = unitAt(start) === 92;
+  if (isEscaped) start += 2;
+  const quote = unitAt(start);
+  if (quote !== 34 && quote !== 39) return false;
+  start += 2;
+  let end = start;
+  while (isOfPath(unitAt(end))) end += 2;
+  const unit = unitAt(end);
+  if (end === start || unit < 32 || (unit === 92) !== isEscaped) return false;
+  if (unit !== quote && unit !== 34 && !isEscaped) return true;
+  if (isEscaped && unitAt(end, 1) !== quote) return false;
+  return isHarmless(start, end);
+}
+
+/** A number, and then a comma, a closing bracket, a semicolon, or the line's end. */
+function isNumber(at: usize): bool {
+  let i = at;
+  while (classOf(unitAt(i)) & digit) i += 2;
+  const unit = unitAt(i);
+  return unit === 44 || unit === 125 || unit === 93 || unit === 59 || unit === 10 || unit === 41;
+}
+
+function isOfPath(unit: u32): bool {
+  return (classOf(unit) & wordUnit) !== 0 || (unit > 45 && unit < 59) || unit === 36;
+}
+
+/** holdsShortWord of grammars/plain-values.ts. */
+export function holdsShortWord(behind: usize): bool {
+  let start = behind;
+  while ((unitAt(start) === 32 || unitAt(start) === 34 || unitAt(start) === 39) && start - behind < 8)
+    start += 2;
+  let end = start;
+  while (classOf(unitAt(end)) & base64Unit && end - start < shortestPart) end += 2;
+  return end > start && end - start < shortestPart;
+}
+
+/** How far back the name of an element and of a field may be. */
+const elementReach: usize = 200 << 1;
+
+/** No element, block or field around a `value` says what it is the value of; its name starts at `start`. */
+export function standsAlone(start: usize, textStart: usize): bool {
+  const before = unitAt(start, -1);
+  if (before === 60) return false;
+  if (before <= 32 && isBlockBefore(start, textStart)) return false;
+  for (let i = start - 2; i >= start - elementReach && i >= textStart; i -= 2) {
+    const unit = unitAt(i);
+    if (unit === 60 && before === 32) return false;
+    if (unit === 58 && (isIdBefore(i) || isTrueBehind(i))) return false;
+  }
+  for (let i = start; i < start + 800; i += 2) {
+    const unit = unitAt(i);
+    if (unit === 123 || unit === 125) break;
+    if (unit === 58 && isTrueBehind(i)) return false;
+  }
+  return true;
+}
+
+/** `"sensitive": true` */
+function isTrueBehind(colon: usize): bool {
+  const i = unitAt(colon, 1) === 116 ? colon + 2 : colon + 4;
+  return unitAt(i) === 116 && unitAt(i, 1) === 114 && unitAt(i, 2) === 117;
+}
+
+/** `output "db_password" {`. */
+function isBlockBefore(start: usize, textStart: usize): bool {
+  let i = start;
+  while (i > textStart && (unitAt(i, -1) <= 32 || unitAt(i, -1) > 127)) i -= 2;
+  if (unitAt(i, -1) !== 123) return false;
+  return unitAt(i, -2) === 34 || unitAt(i, -3) === 34;
+}
+
+/** `"id":`, `ref:`, `target:`. */
+function isIdBefore(colon: usize): bool {
+  let i = colon;
+  if (unitAt(i, -1) <= 32 || unitAt(i, -1) > 127) i -= 2;
+  if (unitAt(i, -1) === 34 || unitAt(i, -1) === 39) i -= 2;
+  while (unitAt(i, -1) === 92) i -= 2;
+  const last = unitAt(i, -1);
+  const second = unitAt(i, -2);
+  return (last === 100 && second === 105) || ((last === 102 || last === 116) && second === 101);
+}
+
+/** A word alone in its line follows the line's end at `at`. grammars/headed-values.ts reads it. */
+export function mayHead(at: usize): bool {
+  let i = at;
+  let hasBar = false;
+  for (; i - at < 80 && isIndent(unitAt(i)); i += 2) if (unitAt(i) === 0x2502) hasBar = true;
+  if (isQuote(unitAt(i))) i += 2;
+  const start = i;
+  for (; i - start < 404; i += 2) {
+    const unit = unitAt(i);
+    if (unit <= 32 || isQuote(unit)) break;
+    if (isSignOfProgram(unit)) return false;
+  }
+  // A bar may be taken for a part of the word.
+  if (i - start < 16 && !hasBar) return false;
+  if (isQuote(unitAt(i))) i += 2;
+  while (unitAt(i) === 32 || unitAt(i) === 9) i += 2;
+  return unitAt(i) === 10 || unitAt(i) === 13 || unitAt(i) === 0;
+}
+
+function isQuote(unit: u32): bool {
+  return unit === 34 || unit === 39 || unit === 96;
+}
+
+function isIndent(unit: u32): bool {
+  return unit === 32 || unit === 9 || unit === 10 || unit === 13 || unit === 62 || unit === 0x2502;
+}
+
+/** `[:=(){}<>[\],;]`: such a line is no value. */
+function isSignOfProgram(unit: u32): bool {
+  if (unit === 40 || unit === 41 || unit === 44) return true;
+  if (unit > 57 && unit < 63) return true;
+  return unit === 91 || unit === 93 || unit === 123 || unit === 125;
+}
+
+/** The element that the `>` at `at` ends behind an attribute has a name that is not sensitive. grammars/markup.ts reads it. */
+export function isPlainElement(at: usize, textStart: usize): bool {
+  for (let i = at - 2; i >= at - 480 && i >= textStart; i -= 2) {
+    const unit = unitAt(i);
+    if (unit === 62) return true;
+    // `&lt;`, `\u003c`
+    if ((unit === 38 && unitAt(i, 1) === 108) || (unit === 92 && unitAt(i, 1) === 117)) return false;
+    if (unit !== 60) continue;
+    let end = i + 2;
+    while (classOf(unitAt(end)) & wordUnit) end += 2;
+    const behind = unitAt(end);
+    // `<a href="x">`
+    if (end - i === 4) return true;
+    return behind !== 46 && behind !== 58 && isHarmless(i + 2, end);
+  }
+  return true;
+}
