@@ -12,6 +12,7 @@ import * as fourteenth from '../support/unseen/unseen-forms-fourteenth.ts';
 import * as fourth from '../support/unseen/unseen-forms-fourth.ts';
 import * as ninth from '../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../support/unseen/unseen-forms-second.ts';
+import * as seventeenth from '../support/unseen/unseen-forms-seventeenth.ts';
 import * as seventh from '../support/unseen/unseen-forms-seventh.ts';
 import * as sixteenth from '../support/unseen/unseen-forms-sixteenth.ts';
 import * as sixth from '../support/unseen/unseen-forms-sixth.ts';
@@ -24,6 +25,7 @@ import * as besideFifth from '../support/unseen/unseen-look-alikes-fifth.ts';
 import * as besideFourteenth from '../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../support/unseen/unseen-look-alikes-fourth.ts';
 import * as besideNinth from '../support/unseen/unseen-look-alikes-ninth.ts';
+import * as besideSeventeenth from '../support/unseen/unseen-look-alikes-seventeenth.ts';
 import * as besideSeventh from '../support/unseen/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../support/unseen/unseen-look-alikes-tenth.ts';
@@ -44,6 +46,7 @@ for (const [name, groups, least] of [
   ['the fourteenth set', fourteenth, 0.95],
   ['the fifteenth set', fifteenth, 0.96],
   ['the sixteenth set', sixteenth, 0.92],
+  ['the seventeenth set', seventeenth, 0.94],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -63,6 +66,7 @@ for (const [name, groups, most] of [
   ['the thirteenth', besideThirteenth, 0.01],
   ['the fourteenth', besideFourteenth, 0.01],
   ['the fifteenth', besideFifteenth, 0.01],
+  ['the seventeenth', besideSeventeenth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

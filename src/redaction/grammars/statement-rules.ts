@@ -45,7 +45,7 @@ const intoEncoder: StatementRule = {
 const prompt = String.raw`(?:[<>-]|[CS]:|[\w.-]{1,16}[>$#:])`;
 /** `op read x`, `pass show x`, `vault kv get -field=password x`: commands that print a secret in the next line. */
 const printsSecret =
-  /(?<=\b(?:pass|gopass|op|keyring|security|(?:vault|bao)(?: kv)?|kubectl|secretsmanager|versions|secret) [\w-]{1,30})[ ](?=[^\n\\]{0,160}(?:secret|passw|token|\/|-w\b|field|keyring|->))[^\n\\]{1,200}?(?:\r?\n|\\{1,8}n| -> )(?=\S)/y;
+  /(?<=\b(?:pass|gopass|op|keyring|security|(?:vault|bao)(?: kv)?|kubectl|secretsmanager|versions|secret) [\w-]{1,30})[ ](?=[^\n\\]{0,160}(?:secret|passw|token|\/|-w[a-z]{0,3}\b|field|keyring|->))[^\n\\]{1,200}?(?:\r?\n|\\{1,8}n| -> )(?=\S)/y;
 const ofComposer: StatementRule = {
   lead: lead(
     `${flags}${blanks}(?:http-basic\\.[\\w.-]{1,80}${blanks}[\\w.@-]{1,64}|(?:bearer|(?:github|gitlab|bitbucket)-(?:oauth|token))\\.[\\w.-]{1,80})${blanks}`,
@@ -167,6 +167,25 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         lead: lead('(?: for(?: \\w{1,16}){1,4})? is (?=\\d{4,8}(?![\\w-]))'),
         rule: 'pin',
       },
+      {
+        lead: lead('[ ](?=\\d{4,8} to )'),
+        before: /\b(?:use|enter|type|dial)(?: the| your| my)? $/i,
+        rule: 'pin',
+      },
+    ],
+    [
+      'otp totp tan',
+      {
+        lead: lead('(?: for(?: [\\w+().@-]{1,40}){1,5}?)? is (?=\\d{4,8}(?![\\w-]))'),
+        rule: 'one-time-code',
+      },
+    ],
+    [
+      'ssn security',
+      {
+        lead: lead('(?: (?:number|no\\.?|#))?(?: is| was|:)? (?=\\d{3}-\\d\\d-\\d{4}(?![\\w-]))'),
+        rule: 'national-id',
+      },
     ],
     [
       'logged',
@@ -196,6 +215,10 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
     [
       'variable',
+      {
+        lead: lead(`${blanks}${name} (?:to|as) (?=[^\\s])`),
+        before: /\b(?:set|setting|sets|exporting) (?:the )?(?:environment|env) $/i,
+      },
       { lead: lead(`${blanks}${name}[ \\t]{0,8}\\{[^{}]{0,400}?\\bdefault[ \\t]{0,20}=[ \\t]{0,8}`) },
     ],
     [
@@ -290,7 +313,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     ['crypt', { lead: lead(`\\([ \\t]?(?=\\\\*')`) }],
     [
       'pgp_sym_encrypt pgp_sym_decrypt aes_encrypt aes_decrypt',
-      { lead: lead(`\\([^()'"\\n]{1,120},[ \\t]?(?=\\\\*')`) },
+      { lead: lead(`\\((?:[^()'"\\n]{1,120}|\\\\*'[^'\\n]{0,200}'),[ \\t]?(?=\\\\*')`) },
     ],
     ['pragma', { lead: lead(`${blanks}(?:hex|re|hexre)?key[ \\t]{0,2}=[ \\t]{0,2}`) }],
     [

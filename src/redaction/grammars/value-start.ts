@@ -10,6 +10,9 @@ import { valueBelow } from './yaml-values.ts';
 /** `**Password:** x`, `<b>Password:</b> x`. */
 const closedMarkup = /(?:\*{1,3}|<\/[a-z]{1,10}>)[ \t]{1,4}(?=\S)/y;
 
+/** What bundlers write before a value: `@__PURE__` in a comment. */
+const remark = /\/\*[^*\n]{0,80}\*\/[ \t]{0,4}/y;
+
 export function bareText(page: Page, at: number): string {
   const { start, end } = readBare(page, at, { encoded: false, wholeLine: false });
   return page.text.slice(start, Math.min(end, start + longestJudged));
@@ -42,6 +45,8 @@ export function valueStart(page: Page, place: NamePlace): number {
   closedMarkup.lastIndex = i;
   if (closedMarkup.test(page.text)) i = closedMarkup.lastIndex;
   if (units[i] === 10) i = valueBelow(page, place.start, i);
+  remark.lastIndex = i;
+  if (units[i] === 47 && remark.test(page.text)) i = remark.lastIndex;
   i = skipMarker(page, i);
   if (/[A-Za-z@$]/.test(page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;
   return i;

@@ -17,5 +17,17 @@ export interface Shape {
 }
 
 export function shape(rule: string, starts: string, body: RegExp, options: Partial<Shape> = {}): Shape {
-  return { rule, starts: starts.split(' '), body, ...options };
+  const all = starts.split(' ');
+  if (!starts.includes('/')) return { rule, starts: all, body, ...options };
+  const escaped = all.map((start) => start.replaceAll('/', '\\/'));
+  return { rule, starts: [...all, ...escaped], body: withEscapedSlashes(body), ...options };
 }
+
+/** JSON may write `\/` for a slash, as PHP does: wherever `body` has a slash, backslashes may precede it. */
+const withEscapedSlashes = ({ source, flags }: RegExp): RegExp =>
+  new RegExp(
+    source
+      .replace(/\[([^\]]*)(?<!\\)\/([^\]]*)\]/g, (_, before, after) => `(?:[${before}${after}]|\\/)`)
+      .replace(/\\\//g, String.raw`\\{0,3}\/`),
+    flags,
+  );

@@ -62,6 +62,22 @@ export function findInserted(page: Page, names: NameBook, start: number, end: nu
 }
 
 const listOpens = /["'\]]{0,2}\s?[:=]?\s?[[({]/y;
+/** `"method": "login", "params": ["bob", "x"]`: a call over JSON-RPC. */
+const callsLogin =
+  /"method\\*"\s?:\s?\\*"[\w.:/-]{0,30}(?:login|log_in|signin|sign_in|authenticate)\\*"[^{}]{0,60}$/i;
+
+/** The second string of the list that opens before `at`. */
+function findSecondItem(page: Page, at: number): Finding[] {
+  const user = readQuoted(page, at);
+  if (!user) return [];
+  let next = user.close;
+  while (page.units[next] === 44 || page.units[next] === 32) next += 1;
+  const span = next > user.close ? readQuoted(page, next) : undefined;
+  const value = span ? page.text.slice(span.start, Math.min(span.end, span.start + 400)) : '';
+  if (!span || value.length < 4 || isStandIn(value)) return [];
+  return [{ start: span.start, end: span.end, rule: 'bound-value' }];
+}
+
 const namesCredential = /(?:pass(?:word|wd|phrase)|secret|token|credential|api_?key)/i;
 /** Words before a list of values bound to a statement's parameters. */
 export const boundWords = 'bind bindings binds parameters params args';
@@ -94,6 +110,8 @@ export function findBound(page: Page, names: NameBook, start: number, end: numbe
   const { text } = page;
   listOpens.lastIndex = end;
   if (!listOpens.test(text)) return [];
+  if (callsLogin.test(text.slice(Math.max(0, start - 120), start)))
+    return findSecondItem(page, listOpens.lastIndex);
   const around = [text.slice(Math.max(0, start - 400), start), text.slice(end, end + 600)];
   const statement = around.find(
     (piece) => namesCredential.test(piece) && /\b(?:insert|update|select|values|where|set)\b/i.test(piece),

@@ -276,7 +276,7 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   if (isSentence(text)) return hasLongRandomPart(text);
   // The secret that the codes are derived from: `"totp": "JBSW…"`.
   if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
-  if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
+  if (/^(?:pin|one-time-code|national-id)$/.test(verdict.rule))
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
   if (verdict.rule === 'password' && (form.tight || form.setting) && isTypedWord(text)) return true;

@@ -24,6 +24,7 @@ import * as fourteenth from '../../support/unseen/unseen-forms-fourteenth.ts';
 import * as fourth from '../../support/unseen/unseen-forms-fourth.ts';
 import * as ninth from '../../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../../support/unseen/unseen-forms-second.ts';
+import * as seventeenth from '../../support/unseen/unseen-forms-seventeenth.ts';
 import * as seventh from '../../support/unseen/unseen-forms-seventh.ts';
 import * as sixteenth from '../../support/unseen/unseen-forms-sixteenth.ts';
 import * as sixth from '../../support/unseen/unseen-forms-sixth.ts';
@@ -38,6 +39,7 @@ import * as besideFifth from '../../support/unseen/unseen-look-alikes-fifth.ts';
 import * as besideFourteenth from '../../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../../support/unseen/unseen-look-alikes-fourth.ts';
 import * as besideNinth from '../../support/unseen/unseen-look-alikes-ninth.ts';
+import * as besideSeventeenth from '../../support/unseen/unseen-look-alikes-seventeenth.ts';
 import * as besideSeventh from '../../support/unseen/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../../support/unseen/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../../support/unseen/unseen-look-alikes-tenth.ts';
@@ -72,6 +74,7 @@ async function printQuality(): Promise<void> {
     ['fourteenth set', fourteenth],
     ['fifteenth set', fifteenth],
     ['sixteenth set', sixteenth],
+    ['seventeenth set', seventeenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -92,6 +95,7 @@ async function printQuality(): Promise<void> {
     ['beside thirteenth', besideThirteenth],
     ['beside fourteenth', besideFourteenth],
     ['beside fifteenth', besideFifteenth],
+    ['beside seventeenth', besideSeventeenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),
