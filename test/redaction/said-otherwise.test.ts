@@ -34,6 +34,7 @@ test('a user and a password before a host without a scheme or a dot', () => {
   withholds(['[smtp.corp.io]:587 mailer:‹sunflower›', '[smtp.corp.io]:587 me@corp.io:‹Sommer!1987x›\n']);
   for (const text of [
     'docker:27.0-alpine3@sha256:0a1b2c3d',
+    '=-0:M#4&P>2*O!<OCP+T5Oc@PX&a',
     'npm:string-width4x@latest',
     '[::1]:587 is in use',
   ])
@@ -47,6 +48,7 @@ test('words of other languages, with words between them and the sign', () =>
     'la clave del wifi es ‹delta-starlight›',
     'le mot de passe du wifi c’est ‹5vwp-wzrYLd-8g5g›, ne le partage pas',
     'parola este ‹zH5Q1ZTZx0›',
+    '데이터베이스 비밀번호는 ‹ob39fYW1#GQx4KhM› 입니다',
   ]));
 
 test('numbers that a name or a sentence says to be secret', () => {

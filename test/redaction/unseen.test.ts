@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';
 import { scoreCorpus } from '../support/secrets/secret-score.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen/unseen-forms.ts';
+import * as eighteenth from '../support/unseen/unseen-forms-eighteenth.ts';
 import * as eighth from '../support/unseen/unseen-forms-eighth.ts';
 import * as fifteenth from '../support/unseen/unseen-forms-fifteenth.ts';
 import * as fifth from '../support/unseen/unseen-forms-fifth.ts';
@@ -19,6 +20,7 @@ import * as sixth from '../support/unseen/unseen-forms-sixth.ts';
 import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
+import * as besideEighteenth from '../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideFifteenth from '../support/unseen/unseen-look-alikes-fifteenth.ts';
 import * as besideFifth from '../support/unseen/unseen-look-alikes-fifth.ts';
@@ -47,6 +49,7 @@ for (const [name, groups, least] of [
   ['the fifteenth set', fifteenth, 0.96],
   ['the sixteenth set', sixteenth, 0.92],
   ['the seventeenth set', seventeenth, 0.94],
+  ['the eighteenth set', eighteenth, 0.96],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -67,6 +70,7 @@ for (const [name, groups, most] of [
   ['the fourteenth', besideFourteenth, 0.01],
   ['the fifteenth', besideFifteenth, 0.01],
   ['the seventeenth', besideSeventeenth, 0.01],
+  ['the eighteenth', besideEighteenth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

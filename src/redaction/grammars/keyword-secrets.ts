@@ -49,9 +49,25 @@ function isToldWord({ text }: Page, pattern: RegExp, end: number, at: number, va
   );
 }
 
+/** The least length of a key or a token that is only spoken of. */
+const leastDrawn = 24;
+
+/** A word of that length in the rest of the line: nearly no line has one. */
+function holdsLongWord({ units }: Page, from: number): boolean {
+  let start = from;
+  for (let i = from; i < from + 320; i++) {
+    const unit = units[i]!;
+    if (unit > 32) continue;
+    if (i - start >= leastDrawn) return true;
+    if (unit === 10 || unit === 0) return false;
+    start = i + 1;
+  }
+  return false;
+}
+
 function findFar(page: Page, word: string, end: number): Finding | undefined {
   const isDrawn = /^(?:key|token|secret)$/.test(word);
-  if (!isDrawn && !isPasswordWord.test(word)) return undefined;
+  if (isDrawn ? !holdsLongWord(page, end) : !isPasswordWord.test(word)) return undefined;
   for (const pattern of [farLead, questionLead]) {
     pattern.lastIndex = end;
     if (!pattern.test(page.text)) continue;
@@ -59,7 +75,7 @@ function findFar(page: Page, word: string, end: number): Finding | undefined {
     const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
     const value = page.text.slice(span.start, Math.min(span.end, span.start + 200)).replace(/[.!?]$/, '');
     if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value)) continue;
-    if (isDrawn && (value.length < 24 || !looksRandom(value) || isPublicId(value))) continue;
+    if (isDrawn && (value.length < leastDrawn || !looksRandom(value) || isPublicId(value))) continue;
     if (!looksChosen(value) && !(isToldWord(page, pattern, end, at, value) && isTypedWord(value))) continue;
     return nameByShape(
       page,

@@ -34,7 +34,7 @@ const mechanisms =
 const ownLine: StatementRule = { lead: lead(`${blanks}${name}${blanks}(?=[^\\s=])`) };
 const inPipe: StatementRule = {
   lead: lead(`(?:[ \\t]{1,4}-[ne]{1,2})?${blanks}`),
-  tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo [^\n|]{0,40}-S\b|[^\n|]{0,120}--?(?:password|pass|token)-stdin|[^\n|]{0,30}chpasswd\b|gh auth login|cryptsetup |passwd\b)/y,
+  tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo [^\n|]{0,40}-S\b|[^\n|]{0,120}--?(?:password|pass|token)-stdin|[^\n|]{0,30}chpasswd\b|gh auth login|cryptsetup |passwd\b|(?:docker|podman)[^\n|]{0,40} secret create )/y,
   part: /^(?:[\w.-]{1,64}:)?(.+)$/,
 };
 const intoEncoder: StatementRule = {
@@ -126,7 +126,9 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     [
       'log sign',
       {
-        lead: lead('[ ]in as [\\w.@-]{1,40}[ ](?:with|using)[ ](?:(?:the )?pass\\w* )?(?=[^\\s])'),
+        lead: lead(
+          '[ ]in (?:as|with) [\\w.@-]{1,40}[ ](?:with|using|and)[ ](?:(?:the )?pass\\w* )?(?=[^\\s])',
+        ),
         chosen: true,
       },
     ],
@@ -172,6 +174,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         before: /\b(?:use|enter|type|dial)(?: the| your| my)? $/i,
         rule: 'pin',
       },
+      { lead: lead('[ ](?=\\d{4,8} for )'), capitals: true, rule: 'pin' },
     ],
     [
       'otp totp tan',
@@ -299,6 +302,13 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     ],
     ['rp', { lead: lead(blanks), before: /\/$/, chosen: true }],
     ['wpa_passphrase', fourth],
+    ['ssh-keygen', { lead: lead(`[^\\n|;]{0,120}?[ \\t]-[NP][ \\t]{1,3}(?=[^\\s-])`) }],
+    ['snyk', { lead: lead('[ ]auth[ ](?=[0-9a-f]{8}-)'), rule: 'token' }],
+    // The code that a camera reads: `WIFI:T:WPA;S:name;P:x;;`.
+    [
+      'wifi',
+      { lead: lead(':(?:[TSHR]:[^;\\n]{0,64};){1,4}P:(?=[^\\s;])'), part: /^([^;]+)/, capitals: true },
+    ],
     ['sqlplus expdp impdp', { lead: lead(`${flags}${blanks}["']?[\\w$#]{1,64}/`), part: /^([^@]+)/ }],
     ['lftp', { lead: lead(`[^\\n|;]{0,80}?[ \\t]-u[ \\t]{1,3}[\\w.@-]{1,64},`) }],
     ['smbclient rpcclient', { lead: lead(`[^\\n|;]{0,160}?[ \\t]-U[ \\t]?["']?[\\w.\\\\/-]{1,64}%`) }],

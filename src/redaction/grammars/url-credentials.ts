@@ -169,6 +169,7 @@ function findHostlessUser(page: Page, at: number): Finding | undefined {
   const before = page.text.slice(Math.max(0, at - 130), at);
   const [, user = '', password] = /(?:^|[\s"'=(])([\w.-]{1,40}):([^\s"'\\/:]{6,80})$/.exec(before) ?? [];
   if (password === undefined || !looksChosen(password) || mailSchemes.test(user)) return undefined;
+  if (!/^[A-Za-z]/.test(user)) return undefined;
   return { start: at - password.length, end: at, rule: 'url-password' };
 }
 

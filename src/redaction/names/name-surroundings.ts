@@ -48,6 +48,9 @@ function blockAround({ text, units }: Page, place: NamePlace): string | undefine
 
 /** `secret: DEPLOY_KEY = x`: the apparent value is a name with its own sign. */
 export function isNextName({ text, units }: Page, { start, end }: { start: number; end: number }): boolean {
+  // `secret: name: db, key: password`
+  if (units[end] === 32 && units[end - 1] === 58)
+    return /^[A-Za-z][\w-]{0,40}:$/.test(text.slice(start, end));
   if (units[end] !== 32 || units[end + 1] !== 61 || end - start > 60) return false;
   return /^[A-Z][A-Z_\d]+$/.test(text.slice(start, end));
 }

@@ -47,7 +47,7 @@ function buildTables(): CharacterTables {
   mark('_-', connector | base64Unit);
   mark('+/', base64Unit);
   mark(' \t"\'`)]?!*', gap);
-  mark(':=,>\\%&$~@|\u2502\uff1a\uff1d\u662f\u306f\u4e3a', event);
+  mark(':=,>\\%&$~@|\u2502\uff1a\uff1d\u662f\u306f\u4e3a\ub294\uc740', event);
   mark(' \t\n\r\x1b"\'`,;&)]}<>|', terminator);
   for (let i = 0; i < 256; i++) lower[i] = i >= 65 && i <= 90 ? i + 32 : i;
   const alphabet = `${letters}0123456789+/`;

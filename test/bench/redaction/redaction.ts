@@ -15,6 +15,7 @@ import { scoreCorpus } from '../../support/secrets/secret-score.ts';
 import { makeSampleText } from '../../support/synth/sample-text.ts';
 import { fillTemplate, SeededRandom } from '../../support/synth/seeded-random.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../../support/unseen/unseen-forms.ts';
+import * as eighteenth from '../../support/unseen/unseen-forms-eighteenth.ts';
 import * as eighth from '../../support/unseen/unseen-forms-eighth.ts';
 import * as eleventh from '../../support/unseen/unseen-forms-eleventh.ts';
 import * as fifteenth from '../../support/unseen/unseen-forms-fifteenth.ts';
@@ -32,6 +33,7 @@ import * as tenth from '../../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../../support/unseen/unseen-forms-thirteenth.ts';
 import * as twelfth from '../../support/unseen/unseen-forms-twelfth.ts';
+import * as besideEighteenth from '../../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideEleventh from '../../support/unseen/unseen-look-alikes-eleventh.ts';
 import * as besideFifteenth from '../../support/unseen/unseen-look-alikes-fifteenth.ts';
@@ -75,6 +77,7 @@ async function printQuality(): Promise<void> {
     ['fifteenth set', fifteenth],
     ['sixteenth set', sixteenth],
     ['seventeenth set', seventeenth],
+    ['eighteenth set', eighteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -96,6 +99,7 @@ async function printQuality(): Promise<void> {
     ['beside fourteenth', besideFourteenth],
     ['beside fifteenth', besideFifteenth],
     ['beside seventeenth', besideSeventeenth],
+    ['beside eighteenth', besideEighteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

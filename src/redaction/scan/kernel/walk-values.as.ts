@@ -52,7 +52,7 @@ export function holdsShortWord(behind: usize): bool {
 const elementReach: usize = 200 << 1;
 
 /** No element, block or field around a `value` says what it is the value of; its name starts at `start`. */
-export function standsAlone(start: usize, textStart: usize): bool {
+export function standsAlone(start: usize, end: usize, textStart: usize): bool {
   const before = unitAt(start, -1);
   if (before === 60) return false;
   if (before <= 32 && isBlockBefore(start, textStart)) return false;
@@ -61,7 +61,9 @@ export function standsAlone(start: usize, textStart: usize): bool {
     if (unit === 60 && before === 32) return false;
     if (unit === 58 && (isIdBefore(i) || isTrueBehind(i))) return false;
   }
-  for (let i = start; i < start + 800; i += 2) {
+  // Only a quoted name may have a mark behind it.
+  if (unitAt(end) !== 34 && unitAt(end) !== 92) return true;
+  for (let i = end; i < end + 800; i += 2) {
     const unit = unitAt(i);
     if (unit === 123 || unit === 125) break;
     if (unit === 58 && isTrueBehind(i)) return false;

@@ -252,7 +252,7 @@ function isEmptyHanded(i: usize, nameStart: usize, nameEnd: usize): bool {
   if (isNamed(nameStart, nameEnd, known.part)) return holdsShortWord(i + 2);
   if (nameStart < fieldEnd) return false;
   if (isNamed(nameStart, nameEnd, known.label)) return holdsPlainName(i + 2);
-  return isNamed(nameStart, nameEnd, known.content) && standsAlone(nameStart, textAt);
+  return isNamed(nameStart, nameEnd, known.content) && standsAlone(nameStart, nameEnd, textAt);
 }
 
 /** names/native-names.ts */

@@ -1,0 +1,66 @@
+/** Texts that only look like the secrets of the eighteenth set, and must be kept. */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
+
+export const besideOutput = [
+  'Starting rails server in production, master key found in config/master.key',
+  '[boot] loaded 14 secrets from vault in 20 ms',
+  'panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/app/main.go:14 +0x1d',
+  'password authentication failed for user "app"',
+  'nats: connected to nats://broker:4222',
+  'mosquitto_sub -h broker -t sensors/7/token',
+  'snyk test --org=corp --severity-threshold=high',
+  'sentry-cli releases new %h40',
+  'openssl pkcs12 -in a.p12 -passin env:P12_PASS -nodes',
+  'nmcli dev wifi list',
+  'cargo publish --token "$CARGO_TOKEN"',
+  'Using key file /root/.ssh/id_ed25519',
+  'docker pull node:20.11.1-alpine3.19@sha256:%h64',
+  'yarn add lodash@4.17.21 react@18.2.0',
+  'git clone git@github.com:corp/web-app2024.git',
+  'scp build.tar.gz deploy@web01.corp.io:/srv/releases/20260304-1012',
+  'connecting to db01:5432 as app@crm',
+  'Node v20.11.1: heap 1204 MB of 4096 MB',
+  'SHA256 fingerprint: %b43',
+  'ok 12 - keeps the password field hidden',
+];
+
+export const besideStored = [
+  'Username,Password policy,URL\nkim,standard,https://a.io',
+  '| Feld | Typ | Pflicht |\n|---|---|---|\n| Passwort | Text | ja |',
+  '<key>CFBundleIdentifier</key>\n<string>io.corp.app.release2024</string>',
+  'keyAlias=upload\nstoreFile=/home/ci/upload.jks',
+  'BEGIN:VCARD\nUID:%U\nEND:VCARD',
+  'WIFI:T:nopass;S:Gast;;',
+  '"value": "t3.medium", "type": "string", "sensitive": false',
+  '{"option_name":"siteurl","option_value":"https://a.io/wp2024"}',
+  "UPDATE wp_options SET option_value='20260304101244' WHERE option_name='db_upgraded';",
+  '{"method":"login","params":{"redirect":"/home"}}',
+  'meta_key: _edit_lock, meta_value: 1772619164:1',
+  '"ssnRequired": true, "ssnLabel": "Last four digits"',
+  'secret: name: crm-db, key: password, optional: true',
+  'iban DE89370400440532013000, ref 2026-0304-AB12',
+];
+
+export const besideAssistants = [
+  'Tool result (grep): src/auth.ts:12: const token = await getToken();',
+  '+  const password = await prompt("Password:");',
+  '-  if (!opts.apiKey) throw new Error("missing apiKey");',
+  'I set the password field to required and added a test.',
+  '{"type":"input_json_delta","partial_json":"{\\"path\\": \\"/srv/app/config/2024.json\\"}"}',
+  'page.fill("#search", "winter boots 2024")',
+  'page.click("#password-toggle")',
+  'das Kennwort für die Datenbank steht im Tresor',
+  'la contraseña del servidor: consulta el gestor',
+  'Die Schlüssel für die Wohnung: bei Frau Meyer abholen',
+  'Токен не найден: проверьте настройки',
+  '密码是必填的',
+  '비밀번호는 8자 이상이어야 합니다',
+  'clave: valor, tipo: texto',
+  'parola chiave: offerta speciale',
+  'options.retries ||= 3;',
+  'this.token ||= await this.fetchToken();',
+  'the key for this map is at the bottom right, see legend A12',
+  'use pin 13 as output and pin 4 to read the sensor',
+  'security update 2026-03: 12 packages',
+];
