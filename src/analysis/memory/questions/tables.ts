@@ -32,16 +32,40 @@ function bucketsOf({ snapshot }: Heap, table: number, slots: 2 | 3): number {
   return (length - headSlots) / (1 + 2 * slots);
 }
 
+/** The keys of a Map that are objects, as nodes. */
+export function tableKeys(heap: Heap, map: number): number[] {
+  const { slots, targets } = usedSlots(heap, map, 3);
+  return targets.filter((_, at) => slots[at]! % 3 === 0);
+}
+
 /** Entries of a Map, as nodes; small numbers are absent. */
 export function tablePairs(heap: Heap, map: number): Iterable<TableEntry> {
   return readTable(heap, map, 3).values();
 }
 
-/** How many entries of a Map (3 slots each) or a Set (2) have an object as key or value. */
-export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
-  const seen = new Set<number>();
-  for (const slot of usedSlots(heap, node, slots).slots) seen.add(Math.floor(slot / slots));
-  return seen.size;
+interface VisibleEntries {
+  count: number;
+  /** The number of the first one. */
+  first: number;
+}
+
+const visible = new WeakMap<Heap, Map<number, VisibleEntries>>();
+
+/** Of a Map (3 slots each) or a Set (2): the entries that have an object as key or value. */
+export function visibleEntries(heap: Heap, node: number, slots: 2 | 3): VisibleEntries {
+  const known = visible.get(heap) ?? new Map<number, VisibleEntries>();
+  visible.set(heap, known);
+  const found = known.get(node) ?? findVisible(heap, node, slots);
+  known.set(node, found);
+  return found;
+}
+
+function findVisible(heap: Heap, node: number, slots: 2 | 3): VisibleEntries {
+  const entries = new Set<number>();
+  for (const slot of usedSlots(heap, node, slots).slots) entries.add(Math.floor(slot / slots));
+  let first = Number.POSITIVE_INFINITY;
+  for (const entry of entries) first = Math.min(first, entry);
+  return { count: entries.size, first };
 }
 
 export function collectionSize(heap: Heap, node: number): { size: number; mayHaveMore: boolean } {
@@ -120,5 +144,5 @@ function usedSlots(heap: Heap, node: number, slots: 2 | 3): UsedSlots {
 function slotOf(snapshot: HeapSnapshot, edge: number): number {
   const type = snapshot.edgeType(edge);
   if (type === EdgeType.hidden || type === EdgeType.element) return snapshot.edges.nameOrIndex.get(edge);
-  return Number(snapshot.edgeName(edge));
+  return snapshot.strings.numberAt(snapshot.edges.nameOrIndex.get(edge));
 }

@@ -5,7 +5,7 @@ import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { kindOf } from '../questions/heap-value.ts';
-import { countTableEntries } from '../questions/tables.ts';
+import { visibleEntries } from '../questions/tables.ts';
 import {
   isLargeShare,
   isModuleData,
@@ -78,7 +78,7 @@ const isWorthTelling = (context: SuspectContext, bytes: number): boolean =>
 function entriesIn(heap: Heap, node: number): { kind: string; entries: number } {
   const kind = kindOf(heap, node);
   if (kind === 'map' || kind === 'set') {
-    const entries = countTableEntries(heap, node, kind === 'map' ? 3 : 2);
+    const entries = visibleEntries(heap, node, kind === 'map' ? 3 : 2).count;
     return { kind: kind === 'map' ? 'Map' : 'Set', entries };
   }
   if (kind === 'array') return { kind: 'array', entries: countEdges(heap, node, EdgeType.element) };

@@ -41,13 +41,13 @@ export const largeClassRule: SuspectRule = {
       )
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, 5)
+      .filter(({ row }) => context.tellsAll || isCrowdOf(heap, classMembers(heap).of(row)))
+      .filter(({ row }) => !areExports(heap, row))
       .map((found) => ({ ...found, ...holderOf(heap, found.row) }))
       .filter(
         ({ count, bytes, largest }) =>
           count >= leastCount || heap.retained[largest]! < bytes * mostOfOneAmongFew,
       )
-      .filter(({ row }) => context.tellsAll || isCrowdOf(heap, classMembers(heap).of(row)))
-      .filter(({ row }) => !areExports(heap, row))
       .filter(({ holder }) => holder < 0 || !isModuleData(context, holder))
       .map(({ kind, bytes, count, holder, largest }) => {
         const held = holder < 0 ? '' : ` (${describeNode(heap, holder)} at ${placeText(heap, holder)})`;

@@ -148,24 +148,47 @@ class Lists {
   }
 }
 
+/** A node that a sample has passed; more, by the samples that joined its way there. */
+const passed = 1;
+/** By ordinal; all zero between two searches. */
+const countsOf = new WeakMap<Heap, Uint32Array>();
+
+/**
+ * The lowest node that dominates so many of them (more than half), or -1. Samples in one list have nearly all the nodes above
+ * them in common, so each climbs only to the first one that another has passed.
+ */
+function lowestAbove(heap: Heap, samples: readonly number[], needed: number): number {
+  const { tree, root } = heap;
+  const counts = countsOf.get(heap) ?? new Uint32Array(heap.nodeCount);
+  countsOf.set(heap, counts);
+  const ways: { nodes: number[]; joined: number }[] = [];
+  for (const sample of samples) {
+    const nodes: number[] = [];
+    let at = tree.dominator[sample]!;
+    for (; at !== root && counts[at] === 0 && nodes.length < longestClimb; at = tree.dominator[at]!) {
+      counts[at] = passed;
+      nodes.push(at);
+    }
+    ways.push({ nodes, joined: at !== root && counts[at] ? at : -1 });
+  }
+  let lowest = -1;
+  // Backwards, since a way joins only earlier ones; so what is below a node is known when its turn comes.
+  for (const { nodes, joined } of ways.reverse()) {
+    let count = 1;
+    for (const node of nodes) {
+      count += counts[node]! - passed;
+      counts[node] = 0;
+      if (lowest < 0 && count >= needed) lowest = node;
+    }
+    if (joined >= 0) counts[joined]! += count;
+  }
+  return lowest;
+}
+
 /** The lowest node that dominates nearly all of them; for a chain of one class, its first. Otherwise -1. */
 function commonDominator(heap: Heap, samples: readonly number[]): number {
   const { tree, classes, root } = heap;
-  const votes = new Map<number, number>();
-  const needed = samples.length * headShare;
-  let lowest = -1;
-  for (const sample of samples) {
-    let at = tree.dominator[sample]!;
-    for (let steps = 0; at !== root && steps < longestClimb; steps++, at = tree.dominator[at]!) {
-      const count = (votes.get(at) ?? 0) + 1;
-      votes.set(at, count);
-      // The first node with enough votes is the lowest one, since those above it get theirs later.
-      if (count < needed) continue;
-      lowest = at;
-      break;
-    }
-    if (lowest >= 0) break;
-  }
+  let lowest = lowestAbove(heap, samples, Math.ceil(samples.length * headShare));
   while (lowest >= 0 && lowest !== root && classes.of[tree.dominator[lowest]!] === classes.of[lowest])
     lowest = tree.dominator[lowest]!;
   while (lowest >= 0 && lowest !== root && !containerTypes.has(heap.snapshot.nodes.type[lowest]!))
@@ -184,15 +207,21 @@ export function contentsByClass(
 ): Map<string, number[]> {
   const { snapshot, dominated } = heap;
   const byClass = new Map<string, number[]>();
+  // Several kinds may have one name.
+  const ofKind = new Map<number, number[]>();
   const open = [...containers];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const child of dominated.of(at)) {
       const type = snapshot.nodes.type[child]!;
       if (innerTypes.has(type)) open.push(child);
       else if (type !== NodeType.code && isWanted(child)) {
-        const name = heap.className(child);
-        const nodes = byClass.get(name) ?? [];
-        byClass.set(name, nodes);
+        let nodes = ofKind.get(heap.classes.of[child]!);
+        if (!nodes) {
+          const name = heap.className(child);
+          nodes = byClass.get(name) ?? [];
+          byClass.set(name, nodes);
+          ofKind.set(heap.classes.of[child]!, nodes);
+        }
         nodes.push(child);
       }
     }
@@ -215,14 +244,26 @@ export function holderBelow(heap: Heap, container: number, nodes: readonly numbe
   return -1;
 }
 
+const deepest = new WeakMap<Heap, Map<number, number>>();
+
 /** The same for the contents with most of a container's bytes; the container itself if nothing below holds them. */
 export function deepestHolder(heap: Heap, container: number): number {
-  const bytesOf = (nodes: readonly number[]): number =>
-    nodes.reduce((sum, node) => sum + heap.retained[node]!, 0);
+  const known = deepest.get(heap) ?? new Map<number, number>();
+  deepest.set(heap, known);
+  const holder = known.get(container) ?? findDeepest(heap, container);
+  known.set(container, holder);
+  return holder;
+}
+
+function findDeepest(heap: Heap, container: number): number {
   let most: readonly number[] = [];
-  for (const nodes of contentsByClass(heap, [container]).values())
-    if (bytesOf(nodes) > bytesOf(most)) most = nodes;
-  if (bytesOf(most) < heap.retained[container]! / 2) return container;
+  let mostBytes = 0;
+  for (const nodes of contentsByClass(heap, [container]).values()) {
+    let bytes = 0;
+    for (const node of nodes) bytes += heap.retained[node]!;
+    if (bytes > mostBytes) [most, mostBytes] = [nodes, bytes];
+  }
+  if (mostBytes < heap.retained[container]! / 2) return container;
   const holder = holderBelow(heap, container, most);
   return holder < 0 ? container : holder;
 }

@@ -6,7 +6,7 @@
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, isStringType, stringText } from '../questions/node-rows.ts';
-import { tablePairs, tableSlotsOf } from '../questions/tables.ts';
+import { tableKeys, tableSlotsOf } from '../questions/tables.ts';
 import { isHeadOfChain } from './accumulation.ts';
 import { deepestHolder } from './common-holder.ts';
 import { isScope } from './scope-variable.ts';
@@ -34,12 +34,16 @@ export function isCrowd(heap: Heap, container: number): boolean {
   if (isHeadOfChain(heap, container)) return true;
   if (hasWordsAsKeys(heap, container)) return false;
   const least = heap.retained[container]! * leastShare;
-  return [container, deepestHolder(heap, container)].some((holder) => {
-    const contents = referredTo(heap, holder);
-    return [contents, ofLists(heap, contents)].some((one) =>
-      byKind(heap, one).some(({ nodes, bytes }) => bytes >= least && isCrowdOf(heap, nodes)),
-    );
-  });
+  if (holdsCrowd(heap, container, least)) return true;
+  const holder = deepestHolder(heap, container);
+  return holder !== container && holdsCrowd(heap, holder, least);
+}
+
+function holdsCrowd(heap: Heap, holder: number, leastBytes: number): boolean {
+  const contents = referredTo(heap, holder);
+  const isOne = (of: Referred): boolean =>
+    byKind(heap, of).some(({ nodes, bytes }) => bytes >= leastBytes && isCrowdOf(heap, nodes));
+  return isOne(contents) || isOne(ofLists(heap, contents));
 }
 
 /** @param nodes objects of one kind. */
@@ -101,14 +105,15 @@ function ofLists(heap: Heap, { others }: Referred): Referred {
 function referredTo(heap: Heap, container: number): Referred {
   const { snapshot } = heap;
   const { firstEdge, type } = snapshot.nodes;
-  const seen = new Set([container]);
+  const seen = new Uint8Array(heap.nodeCount);
+  seen[container] = 1;
   const found: Referred = { strings: [], others: [] };
   const open = [container];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (let edge = firstEdge[at]!; edge < firstEdge[at + 1]!; edge++) {
       const target = snapshot.edgeTarget(edge);
-      if (snapshot.edgeType(edge) === EdgeType.weak || seen.has(target)) continue;
-      seen.add(target);
+      if (snapshot.edgeType(edge) === EdgeType.weak || seen[target]) continue;
+      seen[target] = 1;
       if (isStringType(type[target]!)) found.strings.push(target);
       else if (
         type[target] === NodeType.array ||
@@ -193,25 +198,27 @@ function isLive(heap: Heap, node: number): boolean {
  * in its key.
  */
 function hasWordsAsKeys(heap: Heap, container: number): boolean {
-  const keys = keysOf(heap, container);
-  const step = Math.ceil(keys.length / mostSamples);
-  const samples = keys.filter((_, at) => at % step === 0);
-  return keys.length >= fewest && samples.filter(isWord).length >= samples.length * nearlyAll;
+  const { snapshot } = heap;
+  const isMap = tableSlotsOf(heap, container) === 3;
+  const keys = isMap ? stringKeys(heap, container) : ownProperties(heap, container);
+  if (keys.length < fewest) return false;
+  const textOf = (key: number): string =>
+    isMap ? stringText(heap, key, longestWord + 1) : snapshot.edgeName(key);
+  const samples = sampleOf(keys);
+  return samples.filter((key) => isWord(textOf(key))).length >= samples.length * nearlyAll;
 }
 
 const isWord = (key: string): boolean => key.length <= longestWord && /^[^\p{N}/@]+$/u.test(key);
 
-/** The texts of a Map's keys, or the names of a dictionary's properties. */
-function keysOf(heap: Heap, container: number): string[] {
-  const { snapshot } = heap;
+const stringKeys = (heap: Heap, map: number): number[] =>
+  tableKeys(heap, map).filter((key) => isStringType(heap.snapshot.nodes.type[key]!));
+
+/** The edges with a name, which is the key in a dictionary. */
+function ownProperties({ snapshot }: Heap, container: number): number[] {
   const { firstEdge, type } = snapshot.nodes;
-  if (type[container] !== NodeType.object) return [];
-  if (tableSlotsOf(heap, container) === 3)
-    return [...tablePairs(heap, container)].flatMap(({ key }) =>
-      key !== undefined && isStringType(type[key]!) ? [stringText(heap, key, longestWord + 1)] : [],
-    );
-  const names: string[] = [];
+  const edges: number[] = [];
+  if (type[container] !== NodeType.object) return edges;
   for (let edge = firstEdge[container]!; edge < firstEdge[container + 1]!; edge++)
-    if (snapshot.edgeType(edge) === EdgeType.property) names.push(snapshot.edgeName(edge));
-  return names;
+    if (snapshot.edgeType(edge) === EdgeType.property) edges.push(edge);
+  return edges;
 }

@@ -7,7 +7,7 @@ import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, isStringType } from '../questions/node-rows.ts';
 import { pathEdges } from '../questions/paths.ts';
-import { readTable, tableSlotsOf } from '../questions/tables.ts';
+import { tableSlotsOf, visibleEntries } from '../questions/tables.ts';
 import { rootGroups } from './root-groups.ts';
 
 /** Not `_capacity`, which is a queue's current allocation. */
@@ -66,9 +66,8 @@ const leastRemoved = 0.02;
 export function removesOldest(heap: Heap, node: number): boolean {
   const slots = tableSlotsOf(heap, node);
   if (!slots) return false;
-  const present = readTable(heap, node, slots);
-  const [first = 0] = present.keys();
-  return first >= Math.max(fewestRemoved, present.size * leastRemoved);
+  const { count, first } = visibleEntries(heap, node, slots);
+  return count > 0 && first >= Math.max(fewestRemoved, count * leastRemoved);
 }
 
 const infinities = new WeakMap<Heap, number>();

@@ -13,6 +13,11 @@ const searchBytes = 1 << 20;
 /** A section up to this size is read once and kept, because each search and each block would read parts of it again. */
 const smallBytes = 1 << 23;
 const maxCached = 1 << 17;
+/** More than the number of a slot in any table has. */
+const mostDigits = 10;
+const nine = Byte.zero + 9;
+/** How many strings tell what the file has between two of them. */
+const mostMeasured = 64;
 
 /** Replaces a string that is missing because the file was cut. */
 export const lostString = '(name lost)';
@@ -29,6 +34,8 @@ export class StringTable {
   readonly #cache = new Map<number, string>();
   readonly #found = new Map<string, number>();
   #whole: Buffer | undefined;
+  /** Bytes between two strings; NaN if they vary. */
+  #separatorBytes: number | undefined;
 
   constructor(starts: Float64Array, ephemeronNames: readonly number[], bytes: RandomBytes, base: number) {
     this.count = starts.length - 1;
@@ -52,6 +59,14 @@ export class StringTable {
     return text;
   }
 
+  /** The number that a string of decimal digits stands for; NaN for any other text. */
+  numberAt(index: number): number {
+    const from = this.#starts[index]! + 1;
+    const to = Math.min(this.#starts[index + 1]!, from + mostDigits + 1);
+    const [bytes, at] = this.#bytesFrom(from, to);
+    return digitsAt(bytes, at, at + to - from);
+  }
+
   /** Index of the first string that equals `text`, or -1. Compares bytes, so `text` must be plain ASCII without quotes. */
   findAscii(text: string): number {
     const known = this.#found.get(text) ?? this.#find(Buffer.from(`"${text}"`, 'latin1'));
@@ -59,8 +74,40 @@ export class StringTable {
     return known;
   }
 
-  /** Searches the bytes. A match in the middle of another string is discarded, because no string starts there. */
+  /** Compares only strings of the same length, if the file has the same separator everywhere, as every JSON writer has. */
   #find(wanted: Buffer): number {
+    this.#separatorBytes ??= this.#measureSeparator();
+    const between = this.#separatorBytes;
+    if (Number.isNaN(between)) return this.#search(wanted);
+    const starts = this.#starts;
+    const distance = wanted.length + between;
+    const last = this.count - 1;
+    for (let index = 0; index < last; index++)
+      if (starts[index + 1]! - starts[index]! === distance && this.#isAt(index, wanted)) return index;
+    return last >= 0 && this.rawLength(last) >= wanted.length && this.#isAt(last, wanted) ? last : -1;
+  }
+
+  /** Of strings from all parts of the section; NaN if they differ. */
+  #measureSeparator(): number {
+    const lengths = new Set<number>();
+    const step = Math.ceil(this.count / mostMeasured) || 1;
+    for (let index = 0; index < this.count - 1; index += step) {
+      const raw = this.#rawBytes(index);
+      lengths.add(raw.length - raw.lastIndexOf(Byte.quote) - 1);
+    }
+    const [length = 0] = lengths;
+    return lengths.size > 1 ? Number.NaN : length;
+  }
+
+  #isAt(index: number, wanted: Buffer): boolean {
+    const from = this.#starts[index]!;
+    const [bytes, at] = this.#bytesFrom(from, from + wanted.length);
+    for (let byte = 0; byte < wanted.length; byte++) if (bytes[at + byte] !== wanted[byte]) return false;
+    return true;
+  }
+
+  /** Searches all bytes. A match in the middle of another string is discarded, because no string starts there. */
+  #search(wanted: Buffer): number {
     const whole = this.#small();
     if (whole) return this.#findIn(whole, wanted, 0);
     const end = this.#starts[this.count]!;
@@ -120,12 +167,18 @@ export class StringTable {
   #rawBytes(index: number): Buffer {
     const from = this.#starts[index]!;
     const to = this.#starts[index + 1]!;
+    const [bytes, at] = this.#bytesFrom(from, to);
+    return bytes.subarray(at, at + to - from);
+  }
+
+  /** Bytes that contain the section's from `from` to `to`, and where those begin. */
+  #bytesFrom(from: number, to: number): [bytes: Buffer, at: number] {
     const whole = this.#small();
-    if (whole) return whole.subarray(from, to);
+    if (whole) return [whole, from];
     const block = Math.floor(from / blockBytes);
     const within = from - block * blockBytes;
-    if (within + to - from > blockBytes) return this.#bytes.read(this.#base + from, this.#base + to);
-    return this.#block(block).subarray(within, within + to - from);
+    if (within + to - from > blockBytes) return [this.#bytes.read(this.#base + from, this.#base + to), 0];
+    return [this.#block(block), within];
   }
 
   #block(number: number): Buffer {
@@ -138,6 +191,17 @@ export class StringTable {
     this.#blocks.set(number, block);
     return block;
   }
+}
+
+function digitsAt(bytes: Buffer, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at]!;
+    if (byte === Byte.quote && at > from) return number;
+    if (byte < Byte.zero || byte > nine) return Number.NaN;
+    number = number * 10 + byte - Byte.zero;
+  }
+  return Number.NaN;
 }
 
 function unescapeJson(text: Buffer): string {
