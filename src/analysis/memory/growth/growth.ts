@@ -16,6 +16,7 @@ import { isScope, largestVariable } from '../suspects/scope-variable.ts';
 import { type AddedObjects, addedTo } from './added-objects.ts';
 import { headOfChain, replacedBelow } from './grown-containers.ts';
 import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
+import { hasInheritedId, ownerIds } from './inherited-ids.ts';
 import { rowsById } from './rows-by-id.ts';
 import { sharedGrowth } from './shared-growth.ts';
 import { toldOnce } from './told-once.ts';
@@ -29,7 +30,7 @@ const maxGrown = 1000;
 const leastCommonShare = 0.1;
 const mostOtherTypes = 0.02;
 
-/** A snapshot reduced to what a comparison needs: 17 bytes per node. */
+/** A snapshot reduced to what a comparison needs: 17 bytes per node, 21 for the first one. */
 export interface HeapDigest {
   totalBytes: number;
   nodes: number;
@@ -43,6 +44,8 @@ export interface HeapDigest {
   /** By row of `ids`: index in `classNames`. */
   classOf: Uint32Array;
   classNames: string[];
+  /** By row of `ids`: the owner's id. Only for the first snapshot. */
+  owners?: Uint32Array;
   /** Only for the first snapshot, in case the last one is from another process. */
   places?: Places;
 }
@@ -60,8 +63,8 @@ export interface Growth {
   matchedBy: 'id' | 'place';
 }
 
-/** @param withPlaces needed for the first snapshot of a comparison, since the last may be from another process. */
-export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
+/** @param isFirst whether others are compared with it; the last one may be from another process. */
+export function computeDigest(heap: Heap, isFirst = false): HeapDigest {
   const { snapshot, aggregates, classes } = heap;
   const { ids, rows } = rowsById(snapshot);
   const byName = new Map<string, { count: number; selfSize: number; retainedSize: number }>();
@@ -82,7 +85,7 @@ export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
     types: pick(snapshot.nodes.type, rows, new Uint8Array(rows.length)),
     classOf: pick(classes.of, rows, new Uint32Array(rows.length)),
     classNames: classes.kinds.map((kind) => kind.name),
-    ...(withPlaces ? { places: computePlaces(heap) } : {}),
+    ...(isFirst ? { owners: ownerIds(heap, rows), places: computePlaces(heap) } : {}),
   };
 }
 
@@ -261,15 +264,23 @@ function sinceFirst(first: HeapDigest, heap: Heap): { growth: Float64Array; isNe
   const { ids, rows } = rowsById(snapshot);
   const growth = new Float64Array(heap.nodeCount);
   const isNew = new Uint8Array(heap.nodeCount).fill(1);
+  const ownerBefore = new Uint32Array(first.owners ? heap.nodeCount : 0);
   const note = (node: number, before: number): void => {
-    growth[node] = retained[node]! - before;
+    growth[node] = retained[node]! - first.retained[before]!;
     isNew[node] = 0;
+    if (first.owners) ownerBefore[node] = first.owners[before]!;
   };
   let at = 0;
   for (let row = 0; row < rows.length; row++) {
     while (at < first.ids.length && first.ids[at]! < ids[row]!) at++;
-    if (first.ids[at] === ids[row]) note(rows[row]!, first.retained[at]!);
+    if (first.ids[at] === ids[row]) note(rows[row]!, at);
   }
+  if (first.owners)
+    for (let node = 0; node < growth.length; node++)
+      if (growth[node]! >= leastGrowth && hasInheritedId(heap, node, ownerBefore)) {
+        growth[node] = 0;
+        isNew[node] = 1;
+      }
   return { growth, isNew };
 }
 
