@@ -71,6 +71,9 @@ async function ask<Document>(
   return { text: await answer.text(), data: gaps.length > 0 ? { ...data, gaps } : data };
 }
 
+/** `change` compares with a second snapshot, which the tool doesn't take. */
+const fields = queryFields.filter((field) => field !== 'change').join(', ');
+
 export const heapTools: readonly Tool[] = [
   {
     name: 'heap_suspects',
@@ -84,7 +87,7 @@ export const heapTools: readonly Tool[] = [
   {
     name: 'heap_query',
     title: 'Search the heap snapshot',
-    description: `Nodes by condition, or groups of them, in SQL words: \`class = Session and retained > 1MB sort by retained\`; \`select .res.statusCode, count(), sum(self) from Request group by .res.statusCode\`. Fields: ${queryFields.join(', ')}. Properties: \`.res.statusCode\`, \`["x"]\`, \`[0]\`, \`.list.length\`, \`.map.size\`; \`has .x\`, \`is null\`, in, between, like, glob, ~; \`references\`, \`referenced by\`, \`retains\`, \`retained by\`, \`dominated by\` (condition).`,
+    description: `Nodes by condition, or groups of them, in SQL words: \`class = Session and retained > 1MB sort by retained\`; \`select .res.statusCode, count(), sum(self) from Request group by .res.statusCode\`. Fields: ${fields}. Properties: \`.res.statusCode\`, \`["x"]\`, \`[0]\`, \`.list.length\`, \`.map.size\`; \`has .x\`, \`is null\`, in, between, like, glob, ~; \`references\`, \`referenced by\`, \`retains\`, \`retained by\`, \`dominated by\` (condition).`,
     input: {
       fields: {
         bundle: bundleField,

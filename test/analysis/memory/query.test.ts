@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
+import { otherSnapshot } from '../../../src/analysis/memory/query/change.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../src/analysis/memory/query/run.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
@@ -158,6 +159,35 @@ test('select shows what it is asked for: edges, values, paths; groups without se
     ],
     rows: [['two', 2, 500]],
     rowCount: 2,
+  });
+});
+
+test('what only one of two snapshots of a process has, and what both have', () => {
+  /** Sessions with these ids, beside 200 objects that stay. */
+  const heapWith = (ids: number[]): Heap => {
+    const { snapshot, global } = synthProgram();
+    for (let at = 0; at < 200; at++)
+      snapshot.edge(global, snapshot.node({ name: 'Route', id: 2001 + 2 * at }), `route${at}`);
+    for (const id of ids) snapshot.edge(global, snapshot.node({ name: 'Session', id }), `session${id}`);
+    return new Heap(readHeapSnapshotSync(snapshot.toBuffer()));
+  };
+  const [early, late] = [heapWith([3001, 3003]), heapWith([3003, 3005, 3007])];
+  const text = 'select change, count() from Session group by change order by change';
+  const rows = (heap: Heap, other: Heap) =>
+    runQuery(heap, parseQuery(text), 10, otherSnapshot(other)).table?.rows;
+  assert.deepEqual(rows(late, early), [['common', 1], ['new', 2]]); // biome-ignore format: a row a group
+  assert.deepEqual(rows(early, late), [['common', 1], ['gone', 1]]); // biome-ignore format: a row a group
+  const { nodes } = runQuery(late, parseQuery('change = new'), 10, otherSnapshot(early));
+  assert.deepEqual(
+    nodes.map(({ id }) => id),
+    [3005, 3007],
+  );
+  assert.throws(() => answer(late, text), { code: 'usage', message: /change needs another snapshot/ });
+  const { snapshot } = synthProgram();
+  for (let at = 0; at < 200; at++) snapshot.node({ type: 'closure', id: 2001 + 2 * at });
+  assert.throws(() => rows(late, new Heap(readHeapSnapshotSync(snapshot.toBuffer()))), {
+    code: 'usage',
+    message: /not of one process/,
   });
 });
 

@@ -17,19 +17,12 @@ import { type AddedObjects, addedTo } from './added-objects.ts';
 import { headOfChain, replacedBelow } from './grown-containers.ts';
 import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
 import { hasInheritedId, ownerIds } from './inherited-ids.ts';
+import { areOfOneProcess } from './one-process.ts';
 import { rowsById } from './rows-by-id.ts';
 import { sharedGrowth } from './shared-growth.ts';
 import { toldOnce } from './told-once.ts';
 
 const maxGrown = 1000;
-/**
- * How one process is distinguished from two. Two processes of one program have many ids in common, too. Within one process
- * the nodes of an id have the same type (except where V8 replaces an object in place, such as a flattened string); between
- * two, most nodes outside of V8's own differ.
- */
-const leastCommonShare = 0.1;
-const mostOtherTypes = 0.02;
-
 /** A snapshot reduced to what a comparison needs: 17 bytes per node, 21 for the first one. */
 export interface HeapDigest {
   totalBytes: number;
@@ -107,7 +100,7 @@ export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number):
   const names = new Set(digests.flatMap((digest) => [...digest.classes.keys()]));
   const commonShare = first.ids.length ? common / first.ids.length : 1;
   const idsHold = digests.every((digest) => digest.hasLastingIds);
-  const isOneProcess = idsHold && commonShare >= leastCommonShare && otherType <= common * mostOtherTypes;
+  const isOneProcess = idsHold && areOfOneProcess(common, first.ids.length, otherType);
   const classes = [...names].map((name) =>
     growthRow(
       name,

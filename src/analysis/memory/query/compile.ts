@@ -1,9 +1,10 @@
 /** Compiles conditions and values to functions of a row: of a node, or of a group (aggregates.ts) with known values. */
-import { assertNever } from '../../../errors.ts';
+import { AgentdumpError, assertNever } from '../../../errors.ts';
 import type { Heap } from '../heap.ts';
 import { FillReader, wastedBytes } from '../questions/fill.ts';
 import { distanceOf } from '../questions/node-rows.ts';
 import { pathText, shortPath } from '../questions/paths.ts';
+import { changeReader, type OtherSnapshot } from './change.ts';
 import type { PropertyReader } from './properties.ts';
 import { findRelated } from './relations.ts';
 import { type Expression, type ExpressionOf, expressionKey, type QueryField } from './syntax.ts';
@@ -22,6 +23,8 @@ import {
 export interface Scope {
   heap: Heap;
   properties: PropertyReader;
+  /** For the field `change`. */
+  other?: OtherSnapshot | undefined;
   /** By expressionKey: values of the row that are known without reading nodes. */
   known?: ReadonlyMap<string, ReadValue>;
 }
@@ -147,7 +150,7 @@ function fieldOf(scope: Scope, { field, of }: ExpressionOf<'field'>): ReadValue 
   };
 }
 
-function fieldReader({ heap, properties }: Scope, field: QueryField): ReadValue {
+function fieldReader({ heap, properties, other }: Scope, field: QueryField): ReadValue {
   const { snapshot } = heap;
   switch (field) {
     case 'id':
@@ -170,6 +173,11 @@ function fieldReader({ heap, properties }: Scope, field: QueryField): ReadValue 
     case 'fill':
     case 'wasted':
       return fillField(heap, field);
+    case 'change':
+      if (other) return changeReader(heap, other);
+      throw new AgentdumpError('usage', 'change needs another snapshot of the process: --baseline FILE', {
+        argument: 'change',
+      });
     case 'dominator':
       return (node) => (node === heap.root ? null : snapshot.nodes.id.get(heap.tree.dominator[node]!));
     case 'value':

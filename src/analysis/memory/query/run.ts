@@ -5,6 +5,7 @@ import type { Heap } from '../heap.ts';
 import { lacksNumbers } from '../questions/heap-value.ts';
 import { nodeRow, requireNode } from '../questions/node-rows.ts';
 import { collectGroups } from './aggregates.ts';
+import type { OtherSnapshot } from './change.ts';
 import { compileTest, compileValue, type Scope } from './compile.ts';
 import { parseQuery } from './parse.ts';
 import { PropertyReader } from './properties.ts';
@@ -30,9 +31,10 @@ export interface QueryResult {
   notes: string[];
 }
 
-export function runQuery(heap: Heap, query: Query, limit: number): QueryResult {
+/** @param other another snapshot of the process, for the field `change`. */
+export function runQuery(heap: Heap, query: Query, limit: number, other?: OtherSnapshot): QueryResult {
   const properties = new PropertyReader(heap);
-  const scope: Scope = { heap, properties };
+  const scope: Scope = { heap, properties, other };
   const nodes = matchingNodes(scope, query.where);
   const most = query.limit ?? limit;
   const answer = isGrouped(query)

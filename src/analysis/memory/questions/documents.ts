@@ -18,6 +18,7 @@ import type { Gap } from '../../../model/verdict.ts';
 import type { Growth } from '../growth/growth.ts';
 import { growthSuspects } from '../growth/growth-suspects.ts';
 import type { Heap } from '../heap.ts';
+import type { OtherSnapshot } from '../query/change.ts';
 import { parseQuery } from '../query/parse.ts';
 import { nodesOfWords, runQuery } from '../query/run.ts';
 import { computeSuspects } from '../suspects/suspects.ts';
@@ -169,9 +170,14 @@ export function allocationsDocument(
   return { ...head({ source, gaps }), ...found, rowCount: rows.length, rows: rows.slice(0, limit) };
 }
 
-export function queryDocument(asked: Asked, text: string, limit: number): QueryDocument {
+export function queryDocument(
+  asked: Asked,
+  text: string,
+  limit: number,
+  other?: OtherSnapshot,
+): QueryDocument {
   const query = parseQuery(text);
-  const { table, ...answer } = runQuery(asked.heap, query, limit);
+  const { table, ...answer } = runQuery(asked.heap, query, limit, other);
   const select = table?.columns.map(({ name }) => name);
   return { ...head(asked), ...answer, ...(table && select ? { select, table } : {}) };
 }

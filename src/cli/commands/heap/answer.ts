@@ -69,12 +69,15 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
   const threads = argv.threads ?? 2;
   if (threads !== 1 && threads !== 2)
     throw new AgentdumpError('usage', '--threads takes 1 or 2', { argument: '--threads' });
-  if (argv.baseline !== undefined && words.question !== 'suspects')
-    throw new AgentdumpError('usage', '--baseline is for suspects; diff takes both files', {
+  const { baseline } = argv;
+  const isQuery = words.question === 'query';
+  if (baseline !== undefined && !isQuery && words.question !== 'suspects')
+    throw new AgentdumpError('usage', '--baseline is for suspects and query; diff takes both files', {
       argument: '--baseline',
     });
   return {
-    sources: argv.baseline === undefined ? words.sources : [argv.baseline, ...words.sources],
+    sources: baseline === undefined || isQuery ? words.sources : [baseline, ...words.sources],
+    baseline: isQuery ? baseline : undefined,
     rest: words.rest,
     limit: argv.limit === undefined ? undefined : Math.floor(argv.limit),
     sort: argv.sort,

@@ -27,7 +27,8 @@ const command: CommandModule<object, HeapArguments> = {
         requiresArg: true,
       })
       .option('baseline', {
-        describe: 'suspects: an earlier snapshot of the same program: what grew since',
+        describe:
+          'suspects: an earlier snapshot of the same program: what grew since; query: another one of the same process, for the field change',
         type: 'string',
         requiresArg: true,
       })

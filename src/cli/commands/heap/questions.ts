@@ -6,6 +6,7 @@ import {
   type Growth,
   type HeapDigest,
 } from '../../../analysis/memory/growth/growth.ts';
+import { type OtherSnapshot, otherSnapshot } from '../../../analysis/memory/query/change.ts';
 import { parseQuery } from '../../../analysis/memory/query/parse.ts';
 import {
   type Asked,
@@ -51,6 +52,8 @@ export interface QuestionOptions {
   sources: string[];
   rest: string[];
   limit: number | undefined;
+  /** query: another snapshot of the same process. */
+  baseline?: string | undefined;
   sort: string | undefined;
   format: string | undefined;
   threads: number;
@@ -295,13 +298,22 @@ async function query(options: QuestionOptions): Promise<Answer> {
   // Reports an invalid query before a large file is read.
   parseQuery(text);
   const format = oneOf('--format', options.format ?? 'table', ['table', 'json', 'csv']);
+  const other = options.baseline === undefined ? undefined : await readOther(options, options.baseline);
   return ask(options, (asked) => {
-    const document = queryDocument(asked, text, options.limit ?? 100);
+    const document = queryDocument(asked, text, options.limit ?? 100, other);
     if (format === 'json')
       return { document, text: () => `${harmlessJson(JSON.stringify(document, null, 2))}\n` };
     if (format === 'csv') return { document, text: () => csvOf(document) };
     return shown('nodes', document);
   });
+}
+
+/** Only its objects' ids stay in memory. */
+async function readOther(options: QuestionOptions, source: string): Promise<OtherSnapshot> {
+  const opened = await openHeapAt(source, options.dir, options.threads, options);
+  const other = opened.compute(() => otherSnapshot(opened.heap));
+  opened.close();
+  return other;
 }
 
 const nameInJson: Record<string, string> = {
