@@ -176,3 +176,52 @@ test('what a program defines, in hundreds, is no suspect; a crowd of the same th
   assert.equal(rulesOf(3000)[0], 'possible');
   assert.equal(rulesOf(600, true)[0], 'possible');
 });
+
+test('a crowd whose members share what they hold, and a few worlds in wrappers, are told; a list of a hundred that was made at once is not', () => {
+  const titles = (build: (program: ReturnType<typeof synthProgram>) => void): string[] => {
+    const program = synthProgram();
+    build(program);
+    return computeSuspects(heapOf(program.snapshot)).map(({ title }) => title);
+  };
+  /** Each document is in two entries, so that neither retains it. */
+  const history = ({ snapshot, global }: ReturnType<typeof synthProgram>): void => {
+    const undo = snapshot.node({ name: 'Array', size: 64 });
+    snapshot.edge(global, undo, 'undo');
+    let before = snapshot.node({ name: 'Document', size: 4000 });
+    for (let at = 0; at < 2000; at++) {
+      const [entry, after] = [snapshot.node({ size: 64 }), snapshot.node({ name: 'Document', size: 4000 })];
+      snapshot.edge(undo, entry, at).edge(entry, before, 'before').edge(entry, after, 'after');
+      before = after;
+    }
+  };
+  assert.match(titles(history).join(), /array with 2,000 entries .*: global\.undo/);
+
+  const pages =
+    (name: string) =>
+    ({ snapshot, global }: ReturnType<typeof synthProgram>): void => {
+      const pages = snapshot.node({ size: 64 });
+      snapshot.edge(global, pages, 'pages');
+      for (let at = 0; at < 12; at++) {
+        const page = snapshot.node({ name: 'Page', size: 64 });
+        snapshot.edge(pages, page, `page ${at}`).edge(page, snapshot.node({ name, size: 500_000 }), 'inside');
+      }
+    };
+  assert.match(titles(pages('Window')).join(), /: global\.pages$/);
+  assert.deepEqual(titles(pages('Document')), []);
+
+  const ring =
+    (spareBytes: number) =>
+    ({ snapshot, global }: ReturnType<typeof synthProgram>): void => {
+      const frames = snapshot.node({ name: 'Array', size: 32 });
+      const elements = snapshot.node({
+        type: 'array',
+        name: '(object elements)',
+        size: 16 + 8 * 256 + spareBytes,
+      });
+      snapshot.edge(global, frames, 'frames').edge(frames, elements, 'elements', 'internal');
+      for (let at = 0; at < 256; at++)
+        snapshot.edge(frames, snapshot.node({ name: 'Frame', size: 20_000 }), at);
+    };
+  assert.deepEqual(titles(ring(0)), []);
+  assert.notDeepEqual(titles(ring(800)), []);
+});

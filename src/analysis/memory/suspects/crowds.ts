@@ -24,6 +24,8 @@ const longestWord = 40;
 
 /** A crowd accounts for at least so much of what its container retains. */
 const leastShare = 0.4;
+/** A world in a wrapper (a JSDOM and its window) is most of what the wrapper retains. */
+const mainShare = 0.5;
 
 const mostSamples = 64;
 /** More of them change nothing. */
@@ -41,8 +43,15 @@ export function isCrowd(heap: Heap, container: number): boolean {
 
 function holdsCrowd(heap: Heap, holder: number, leastBytes: number): boolean {
   const contents = referredTo(heap, holder);
-  const isOne = (of: Referred): boolean =>
-    byKind(heap, of).some(({ nodes, bytes }) => bytes >= leastBytes && isCrowdOf(heap, nodes));
+  const isOne = (of: Referred): boolean => {
+    const [all, ...kinds] = byKind(heap, of);
+    // What several of them share is retained by none of them. It counts for the kind that nearly all are of.
+    const shared = Math.max(0, heap.retained[holder]! - all!.bytes);
+    return [all!, ...kinds].some(({ nodes, bytes }) => {
+      const isMost = nodes.length >= all!.nodes.length * nearlyAll;
+      return bytes + (isMost ? shared : 0) >= leastBytes && isCrowdOf(heap, nodes);
+    });
+  };
   return isOne(contents) || isOne(ofLists(heap, contents));
 }
 
@@ -56,7 +65,10 @@ export function isCrowdOf(heap: Heap, nodes: ArrayLike<number>): boolean {
   if (nodes.length >= fewestLarge && bytes >= largeBytes && !samples.some((node) => hasOwnCode(heap, node)))
     return true;
   const least = bytes >= worldBytes ? fewestWorlds : fewestLive;
-  return nodes.length >= least && mostOf(samples, (node) => isLive(heap, node));
+  return (
+    nodes.length >= least &&
+    mostOf(samples, (node) => isLive(heap, node) || isLive(heap, mainPart(heap, node)))
+  );
 }
 
 interface Contents {
@@ -182,6 +194,12 @@ function hasOwnCode(heap: Heap, node: number): boolean {
 
 const liveClasses =
   /^(?:Promise|Timeout|Immediate|Worker|MessagePort|Window|Memory|Instance|SharedArrayBuffer|system \/ NativeContext)$|Socket$|WebAssembly/;
+
+/** What retains most of the node's bytes, or the node itself. */
+function mainPart({ retained, dominated }: Heap, node: number): number {
+  for (const child of dominated.of(node)) if (retained[child]! >= retained[node]! * mainShare) return child;
+  return node;
+}
 
 /** Emitters, streams, connections, promises, worlds of their own. */
 function isLive(heap: Heap, node: number): boolean {

@@ -9,7 +9,9 @@ import type { Heap } from '../heap.ts';
 import { findChild } from '../questions/node-rows.ts';
 import { limitOf } from './limits.ts';
 
-const fewestElements = 1000;
+/** Of an index, or of an array: V8's capacities for a growing one are rarely its length. */
+const fewestEntries = 1000;
+const fewestElements = 100;
 /** Elements start with a map and a length. */
 const headBytes = 16;
 const slotBytes = 8;
@@ -59,7 +61,7 @@ function isIndexOfTable(heap: Heap, node: number): boolean {
   if (snapshot.nodes.type[node] !== NodeType.object) return false;
   const table = findChild(heap, node, 'table', EdgeType.internal);
   const entries = entriesOf(heap, table >= 0 ? table : node, table >= 0);
-  if (entries.length < fewestElements) return false;
+  if (entries.length < fewestEntries) return false;
   const step = Math.ceil(entries.length / mostSamples);
   const votes = new Map<number, number>();
   let samples = 0;
