@@ -191,6 +191,22 @@ test('what only one of two snapshots of a process has, and what both have', () =
   });
 });
 
+test('a class that nothing is of is said; a getter is no value', () => {
+  const { snapshot, global } = synthProgram();
+  const session = snapshot.node({ name: 'Session' });
+  const getter = snapshot.node({ type: 'hidden', name: 'system / AccessorPair' });
+  snapshot.edge(global, session, 'session').edge(session, getter, 'age');
+  const heap = new Heap(readHeapSnapshotSync(snapshot.toBuffer()));
+  const notes = (text: string): string[] => runQuery(heap, parseQuery(text), 10).notes;
+  assert.deepEqual(notes('from Sesion'), ['No object of this heap is of a class "Sesion".']);
+  assert.deepEqual(notes('referenced by (class = Sesion or class = Session)'), [
+    'No object of this heap is of a class "Sesion".',
+  ]);
+  assert.deepEqual(notes('from Session'), []);
+  assert.deepEqual(notes('class != Sesion'), []);
+  assert.deepEqual(answer(heap, 'select .age from Session'), [[null]]);
+});
+
 test('a wrong question is an error that names the place', () => {
   for (const [text, said] of [
     ['class = Order and .number >', /at the end: a value expected/],
@@ -213,7 +229,8 @@ test('a wrong question is an error that names the place', () => {
     ['self in (1, "two")', /before "\\"two\\"\)": a number/],
     ['name > 5', /before "5": a quoted text/],
     ['self', /a comparison expected|another comparison expected/],
-    ['retained by', /a class, @id or \(/],
+    ['retained by', /a class .*@id or \(/],
+    ['from (string)', /a class \(in quotes, if it is more than a word/],
     ['class = "a" "b"', /at character 13/],
     ['§ § §', /one of id, name/],
   ] as const)

@@ -183,7 +183,9 @@ export class ExpressionParser extends ValueParser {
   /** A class name alone, as a condition. */
   classCondition(): Expression {
     const { at } = this;
-    const name = this.word('a class, @id or ( and a condition');
+    const name = this.word(
+      'a class (in quotes, if it is more than a word: "{id, name}"), @id or ( and a condition',
+    );
     const end = this.end;
     const left: Expression = { kind: 'field', field: 'class', type: 'text', at, end };
     const right: Expression = { kind: 'literal', value: name, type: 'text', at, end };

@@ -66,6 +66,8 @@ export class PropertyReader {
       const text = oddballText(heap, node);
       if (text === 'true' || text === 'false') return text === 'true';
       if (text === 'null' || text === 'undefined' || text === 'system / Hole') return null;
+      // A getter, whose value no snapshot has.
+      if (text === 'system / AccessorPair') return null;
     }
     return new NodeReference(node, heap.className(node));
   }

@@ -200,6 +200,9 @@ function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[]
   const columns = query.select?.map(({ expression }) => expression) ?? [];
   const asksNumbers = [...asked, ...columns].some((expression) => expression && looksAtNumbers(expression));
   return [
+    ...absentClasses(heap, query.where).map(
+      (name) => `No object of this heap is of a class ${JSON.stringify(name)}.`,
+    ),
     ...(asksNumbers && properties.lacksNumbers && lacksNumbers(heap)
       ? [
           'Numbers are not in this snapshot (V8 writes them with exposeNumericValues): properties that hold one count as missing, and lengths and sizes may be too low.',
@@ -209,6 +212,25 @@ function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[]
       ? ['V8 cuts strings at 1,024 characters: longer ones count as that long.']
       : []),
   ];
+}
+
+/** Classes that are asked for by name, and that nothing is of: perhaps misspelt. */
+function absentClasses(heap: Heap, where: Expression | undefined): string[] {
+  const asked = new Set<string>();
+  const visit = (expression: Expression): void => {
+    if (expression.kind === 'compare' && expression.sign === '=') {
+      const { left, right } = expression;
+      if (left.kind === 'field' && left.field === 'class' && !left.of && right.kind === 'literal')
+        asked.add(String(right.value));
+    }
+    if (expression.kind === 'relation' && expression.target.kind === 'where')
+      visit(expression.target.condition);
+    for (const part of partsOf(expression)) visit(part);
+  };
+  if (where) visit(where);
+  if (!asked.size) return [];
+  const known = new Set(heap.classes.kinds.map(({ name }) => name));
+  return [...asked].filter((name) => !known.has(name));
 }
 
 /** Whether a property is compared with a number, used in arithmetic, or shown. */

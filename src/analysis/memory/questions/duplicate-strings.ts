@@ -32,6 +32,12 @@ interface Copies {
   next: Copies | undefined;
 }
 
+interface StringCopies {
+  repeated: Copies[];
+  strings: number;
+  bytes: number;
+}
+
 /** Larger sizes are treated as one: hardly any program has many strings of that length with the same beginning. */
 const largestSize = 0xfffff;
 
@@ -39,7 +45,7 @@ const largestSize = 0xfffff;
 export function computeDuplicateStrings(heap: Heap, limit: number, withHolders = false): StringSums {
   const { name } = heap.snapshot.nodes;
   const { strings: table } = heap.snapshot;
-  const { repeated, strings, bytes } = findCopies(heap);
+  const { repeated, strings, bytes } = copiesIn(heap);
   const waste = (group: Copies): number => group.bytes - group.size;
   const isUnsure = ({ node }: Copies): boolean => table.rawLength(name[node]!) >= longestRaw;
   const wasted = (of: typeof repeated): number => of.reduce((sum, group) => sum + waste(group), 0);
@@ -81,8 +87,17 @@ function findHolders(heap: Heap, groups: readonly Copies[]): Map<Copies, Nearest
 const isSameSize = (a: number, b: number): boolean =>
   b > 0 && Math.min(a, largestSize) === Math.min(b, largestSize);
 
+const known = new WeakMap<Heap, StringCopies>();
+
+/** Kept, since a suspect asks a second time for who holds the worst. */
+function copiesIn(heap: Heap): StringCopies {
+  const found = known.get(heap) ?? findCopies(heap);
+  known.set(heap, found);
+  return found;
+}
+
 /** Most names belong to a single string; groups are only created for the others. */
-function findCopies(heap: Heap): { repeated: Copies[]; strings: number; bytes: number } {
+function findCopies(heap: Heap): StringCopies {
   const { type, name, selfSize, count } = heap.snapshot.nodes;
   const times = new Uint32Array(heap.snapshot.strings.count);
   let strings = 0;
