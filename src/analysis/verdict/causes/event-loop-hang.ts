@@ -15,7 +15,7 @@ import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, placedAt, titled } from '../wording.ts';
 
 type Stall = NonNullable<TriggerFacts['stall']>;
-type Kind = 'loop' | 'microtasks' | 'waiting' | 'native';
+type Kind = 'loop' | 'microtasks' | 'waiting' | 'native' | 'starved';
 
 /** As a share of the silent time. Below it, the thread was waiting. */
 const busyShare = 0.05;
@@ -46,7 +46,12 @@ function seenFromOutside({ trigger, memory }: VerdictFacts): Stall {
 function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
   const spinning = spinningFrame(facts, stall);
   const kind = kindOf(stall);
-  const where = spinning ? ` in ${frameText(spinning, cwdOf(facts.account))}` : childText(facts, stall);
+  const where =
+    kind === 'starved'
+      ? ': its thread got no processor'
+      : spinning
+        ? ` in ${frameText(spinning, cwdOf(facts.account))}`
+        : childText(facts, stall);
   return {
     kind: 'event-loop-hang',
     title: titled(`The event loop hangs${where}`),
@@ -81,9 +86,13 @@ function confidenceOf(
   return spinning || kind === 'native' ? 'certain' : 'likely';
 }
 
-/** `waiting` only if the thread neither ran nor was queued for a processor. */
-function kindOf({ where, microtasksRan, silentMs, cpuMs, queuedMs }: Stall): Kind {
-  if (where === 'native') return 'native';
+/**
+ * `waiting` only if the thread neither ran nor was queued for a processor, `native` not if it was mostly queued: a thread that does not
+ * run can't stop for a debugger either.
+ */
+function kindOf(stall: Stall): Kind {
+  const { where, microtasksRan, silentMs, cpuMs, queuedMs } = stall;
+  if (where === 'native') return isStarved(stall) ? 'starved' : 'native';
   if (microtasksRan) return 'microtasks';
   const wasReady = (cpuMs ?? Number.NaN) + (queuedMs ?? Number.NaN);
   return silentMs !== undefined && wasReady < silentMs * busyShare ? 'waiting' : 'loop';
@@ -108,6 +117,8 @@ const summaries: Record<Kind, (duration: string) => string> = {
     `The main thread has waited${duration} inside a synchronous call, without using the CPU: nothing else of the program can run meanwhile.`,
   native: (duration) =>
     `The main thread was in native code or a system call${duration}: a synchronous child process, file operation or native computation. No debugger could stop it there.`,
+  starved: (duration) =>
+    `The event loop did not turn${duration}, and the main thread did not stop for a debugger: what it was about to run is not known.`,
 };
 
 const nextSteps: Record<Kind, string[]> = {
@@ -127,6 +138,10 @@ const nextSteps: Record<Kind, string[]> = {
   native: [
     'Use the asynchronous form of the call (`execFile`, `fs.promises`, `zlib.gzip`), with a time limit.',
     'While it hangs: `agentdump capture <pid>` reads its stack from outside.',
+  ],
+  starved: [
+    'Find what else runs on the machine, or give the container more CPU time: throttling by its limit looks the same.',
+    'If it hangs again on a machine with processors to spare, that bundle shows what it runs.',
   ],
 };
 
