@@ -26,14 +26,13 @@ export function QueryField({ typed, onRun, onRecall }: QueryFieldProps) {
     offered.value = none;
     chosen.value = -1;
   };
-  /** An answer that comes after the next key is not shown. */
+  /** What was offered for another text is gone at once, and an answer that comes after the next key is not shown. */
   const complete = async () => {
-    const turn = ++newest.current;
+    close();
+    const turn = newest.current;
     const { value, selectionStart } = field.current!;
     const answer = await ask({ ask: 'complete', text: value, caret: selectionStart }).catch(() => none);
-    if (turn !== newest.current) return;
-    offered.value = answer;
-    chosen.value = -1;
+    if (turn === newest.current) offered.value = answer;
   };
   const accept = (n: number) => {
     const { from, to } = offered.value;
