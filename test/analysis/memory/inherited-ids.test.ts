@@ -10,17 +10,19 @@ const listId = 5001;
 const itemBytes = 100;
 
 interface List {
-  owner: number;
+  /** None: the list is directly below the global object. */
+  owner: number | undefined;
   /** Ids of the items; V8's elements between them and the list are new each time. */
   items: number[];
 }
 
 function snapshotWith({ owner, items }: List): SynthSnapshot {
   const { snapshot, global } = synthProgram();
-  const tree = snapshot.node({ name: 'Tree', id: owner });
+  const tree = owner === undefined ? global : snapshot.node({ name: 'Tree', id: owner });
   const list = snapshot.node({ name: 'Array', id: listId });
   const elements = snapshot.node({ type: 'array', name: '(object elements)', id: 9001 + items.length * 2 });
-  snapshot.edge(global, tree, 'tree').edge(tree, list, 'body').edge(list, elements, 'elements', 'internal');
+  if (tree !== global) snapshot.edge(global, tree, 'tree');
+  snapshot.edge(tree, list, 'body').edge(list, elements, 'elements', 'internal');
   for (const [at, id] of items.entries())
     snapshot.edge(elements, snapshot.node({ name: 'Item', size: itemBytes, id }), String(at), 'internal');
   return snapshot;
@@ -50,6 +52,13 @@ test('the same owner, though everything in it is new', () => {
     grownBetween({ owner: 3001, items: ids(6001, 2) }, { owner: 3001, items: ids(7001, 50) }),
     ['global.tree.body'],
   );
+});
+
+test('a lower owner, and it held nothing: the last link of a list', () => {
+  // `global`, before the tree came between them.
+  assert.deepEqual(grownBetween({ owner: undefined, items: [] }, { owner: 3003, items: ids(7001, 50) }), [
+    'global.tree.body',
+  ]);
 });
 
 test('another owner, with what it held before', () => {

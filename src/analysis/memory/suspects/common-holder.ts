@@ -188,7 +188,10 @@ function lowestAbove(heap: Heap, samples: readonly number[], needed: number): nu
 /** The lowest node that dominates nearly all of them; for a chain of one class, its first. Otherwise -1. */
 function commonDominator(heap: Heap, samples: readonly number[]): number {
   const { tree, classes, root } = heap;
-  let lowest = lowestAbove(heap, samples, Math.ceil(samples.length * headShare));
+  const needed = Math.ceil(samples.length * headShare);
+  // The lowest above nearly all of a chain is within the chain; above the first ones, which are the oldest, is its head.
+  let lowest = lowestAbove(heap, samples.slice(0, needed), needed);
+  if (lowest < 0) lowest = lowestAbove(heap, samples, needed);
   while (lowest >= 0 && lowest !== root && classes.of[tree.dominator[lowest]!] === classes.of[lowest])
     lowest = tree.dominator[lowest]!;
   while (lowest >= 0 && lowest !== root && !containerTypes.has(heap.snapshot.nodes.type[lowest]!))
