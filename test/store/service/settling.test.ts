@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomId, writeDeath } from '../synth-death.ts';
 import { serviceUnderTest } from './under-test.ts';
 
@@ -56,6 +57,8 @@ test('surplus bundles are removed, and each thing that is new is told once', asy
 
   const manager = tested.as('manage');
   await manager.decide({ action: 'resolve', id: issue });
+  // Of the same millisecond, a death may be one from before the decision; none may be of the future.
+  await sleep(5);
   const later = writeDeath(tested.dumps, { at: new Date(Date.now() - 1).toISOString(), release: '1.0.0' });
   assert.equal((await tested.sendAs('send', later)).outcome, 'stored');
   assert.deepEqual(
