@@ -92,7 +92,7 @@ function hasNeeded(row: u32, start: usize, end: usize): bool {
   if (needs & need.kind && isKindBefore(start)) return true;
   if (needs & need.identified && isIdentifiedBefore(start)) return true;
   if (needs & need.setter && (unitAt(skipBlanks(end)) === 45 || isSetterBefore(start))) return true;
-  return needs & need.into && unitAt(end, 1) === 105 && unitAt(end, 2) === 110 ? true : false;
+  return (needs & need.into) !== 0 && unitAt(end, 1) === 105 && unitAt(end, 2) === 110;
 }
 
 function isQuote(unit: u32): bool {
