@@ -78,7 +78,6 @@ test('where nothing can be recorded, that is asked once', async () => {
   sendRequest(sink);
   sink.record('tool.start', { id: 't1' }, { name: 'rm' });
   sendRequest(sink);
-  await delay(20);
   assert.equal(sink.opened(), undefined);
   assert.equal(sink.cleanText('a secret'), '');
   assert.equal(asked, 1);

@@ -32,6 +32,17 @@ test('an event is cleaned, numbered, and the same in journal and part', () => {
   );
 });
 
+test('the name of a test is cleaned like a text', () => {
+  const { sink, events } = makeSink();
+  for (const test of [`logs in with ${secret}`, `logs in with ${secret}`, 'logs out'])
+    sink.record('http.start', { http: 'h1', method: 'GET', test });
+  sink.record('http.start', { http: 'h2', method: 'GET', request: 'q1' });
+  assert.deepEqual(
+    events().map((event: { test?: string }) => event.test),
+    ['logs in with [redacted]', 'logs in with [redacted]', 'logs out', undefined],
+  );
+});
+
 test('names of attributes are kept, their texts cleaned', () => {
   const { sink, events } = makeSink();
   const attributes = { 'gen_ai.usage.input_tokens': 5, 'gen_ai.response.id': secret, list: [secret] };

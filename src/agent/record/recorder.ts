@@ -94,10 +94,7 @@ export class AgentRecorder {
   /** The server's request and the test that the running code belongs to, as fields of an event. */
   get byOrigin(): ByOrigin {
     const { request, test } = this.#readOrigin();
-    return {
-      ...(request !== undefined && { request }),
-      ...(test !== undefined && { test: this.sink.cleanText(test) }),
-    };
+    return { ...(request !== undefined && { request }), ...(test !== undefined && { test }) };
   }
 
   /** Like `record` of the sink, but without conversations, arguments and results if these are not to be recorded. */

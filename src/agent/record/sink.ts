@@ -9,6 +9,7 @@ import {
   type AgentEventsPart,
   type Attributes,
   agentEventsSchema,
+  type ByOrigin,
   journalKindOf,
 } from '../../journal/layout/agent.ts';
 import { toPlain } from '../api/plain.ts';
@@ -88,6 +89,8 @@ export class EventSink implements AgentSink {
   readonly #onEvent: SinkOptions['onEvent'];
   #journal: EventJournal | undefined;
   #seq = 0;
+  /** The name that was redacted last. */
+  #test: { raw: string; clean: string } | undefined;
 
   constructor(options: SinkOptions) {
     this.#policy = options.policy;
@@ -108,7 +111,7 @@ export class EventSink implements AgentSink {
     try {
       const seq = this.#seq + 1;
       const clean = content && this.#clean(content);
-      const text = JSON.stringify({ seq, at, kind, ...facts, ...clean });
+      const text = JSON.stringify({ seq, at, kind, ...facts, ...this.#cleanTest(facts), ...clean });
       this.#seq = seq;
       this.#ring.add(seq, text, openedBy(kind, facts), closedBy(kind, facts));
       if (writing === 'ahead') this.#journal?.appendBuffered(journalKindOf(kind), text);
@@ -163,6 +166,13 @@ export class EventSink implements AgentSink {
     const plain = toPlain(rest, (text) => this.#cutText(text));
     const clean = this.#policy.value(plain) as Record<string, unknown>;
     return attributes ? { ...clean, attributes: this.#cleanAttributes(attributes) } : clean;
+  }
+
+  /** The name of a test is the one fact that the program chose. Redacted here, as the policy may not be open before. */
+  #cleanTest({ test }: ByOrigin): ByOrigin | undefined {
+    if (test === undefined) return undefined;
+    if (test !== this.#test?.raw) this.#test = { raw: test, clean: this.cleanText(test) };
+    return { test: this.#test.clean };
   }
 
   /** Only values are checked, because attribute names contain words like `token`. */

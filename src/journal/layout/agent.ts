@@ -104,7 +104,7 @@ interface Scope {
 export interface ByOrigin {
   /** The id of the server's request, as in `origin.json`. */
   request?: string;
-  /** The name of the test, redacted, with those of its suites. */
+  /** The name of the test, with those of its suites. Redacted when it is recorded. */
   test?: string;
 }
 
