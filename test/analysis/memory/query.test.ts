@@ -164,20 +164,26 @@ test('select shows what it is asked for: edges, values, paths; groups without se
 
 test('what only one of two snapshots of a process has, and what both have', () => {
   /** Sessions with these ids, beside 200 objects that stay. */
-  const heapWith = (ids: number[]): Heap => {
+  const heapWith = (ids: number[], embedderId: number): Heap => {
     const { snapshot, global } = synthProgram();
     for (let at = 0; at < 200; at++)
       snapshot.edge(global, snapshot.node({ name: 'Route', id: 2001 + 2 * at }), `route${at}`);
     for (const id of ids) snapshot.edge(global, snapshot.node({ name: 'Session', id }), `session${id}`);
+    // The ids of what embeds V8 are even, and come from addresses.
+    snapshot.edge(
+      global,
+      snapshot.node({ type: 'native', name: 'Node / Environment', id: embedderId }),
+      'env',
+    );
     return new Heap(readHeapSnapshotSync(snapshot.toBuffer()));
   };
-  const [early, late] = [heapWith([3001, 3003]), heapWith([3003, 3005, 3007])];
+  const [early, late] = [heapWith([3001, 3003], 80_000), heapWith([3003, 3005, 3007], 60_000)];
   const text = 'select change, count() from Session group by change order by change';
   const rows = (heap: Heap, other: Heap) =>
     runQuery(heap, parseQuery(text), 10, otherSnapshot(other)).table?.rows;
   assert.deepEqual(rows(late, early), [['common', 1], ['new', 2]]); // biome-ignore format: a row a group
   assert.deepEqual(rows(early, late), [['common', 1], ['gone', 1]]); // biome-ignore format: a row a group
-  const { nodes } = runQuery(late, parseQuery('change = new'), 10, otherSnapshot(early));
+  const { nodes } = runQuery(late, parseQuery('class = Session and change = new'), 10, otherSnapshot(early));
   assert.deepEqual(
     nodes.map(({ id }) => id),
     [3005, 3007],

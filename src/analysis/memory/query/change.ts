@@ -1,6 +1,7 @@
 /**
  * The field `change`: which objects exist in only one of two snapshots of a process, and which in both. They are matched by
- * V8's ids, which only increase, so that the ids also tell which snapshot is the later one.
+ * V8's ids. Those of its own objects are odd and only increase, so that they also tell which snapshot is the later one; those
+ * of embedder nodes are even and come from addresses.
  */
 import { AgentdumpError } from '../../../errors.ts';
 import { areOfOneProcess } from '../growth/one-process.ts';
@@ -44,7 +45,7 @@ export function changeReader(heap: Heap, other: OtherSnapshot): (node: number) =
     if (isSameType(type[node]!, other.types[at]!)) state[node] = inBoth;
     else otherType++;
   }
-  const isLater = (ids.at(-1) ?? 0) >= (other.ids.at(-1) ?? 0);
+  const isLater = newestId(ids) >= newestId(other.ids);
   const idsHold = other.hasLastingIds && heap.snapshot.header.hasLastingIds;
   if (!idsHold || !areOfOneProcess(common, isLater ? other.ids.length : ids.length, otherType))
     throw new AgentdumpError(
@@ -58,6 +59,9 @@ export function changeReader(heap: Heap, other: OtherSnapshot): (node: number) =
     return isLater ? 'new' : 'gone';
   };
 }
+
+/** @param ids sorted. */
+const newestId = (ids: Uint32Array): number => ids[ids.findLastIndex((id) => id % 2 === 1)] ?? 0;
 
 /** V8 flattens strings in place. */
 const isSameType = (a: number, b: number): boolean => a === b || (isStringType(a) && isStringType(b));
