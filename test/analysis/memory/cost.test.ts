@@ -8,6 +8,7 @@ import { sortedById } from '../../../src/analysis/memory/growth/rows-by-id.ts';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { computeDuplicateStrings } from '../../../src/analysis/memory/questions/duplicate-strings.ts';
 import { generalPath } from '../../../src/analysis/memory/questions/paths.ts';
+import { isCrowd } from '../../../src/analysis/memory/suspects/crowds.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
@@ -32,6 +33,29 @@ test('what all objects refer to is looked through once, not for each path that l
   };
   for (const part of parts.slice(0, 100)) assert.match(generalPath(heap, part), /^global\.owner/);
   assert.ok(looks < 2000 + 100 * 20, `${looks} retainers were looked at for 100 paths`);
+});
+
+test('lists in a container are looked through without work for each node of the heap', () => {
+  const { snapshot, global } = synthProgram();
+  const topics = snapshot.node({ name: 'Array', size: 64 });
+  snapshot.edge(global, topics, 'topics');
+  for (let at = 0; at < 300; at++) {
+    const list = snapshot.node({ name: 'Array', size: 32 });
+    snapshot.edge(topics, list, at);
+    for (const entry of [0, 1, 2, 3]) snapshot.edge(list, snapshot.node({ name: 'Message' }), entry);
+  }
+  const heap = heapOf(snapshot);
+  const { nodeCount } = heap;
+  let passes = 0;
+  Object.defineProperty(heap, 'nodeCount', {
+    get: () => {
+      passes++;
+      return nodeCount;
+    },
+  });
+  assert.ok(isCrowd(heap, topics));
+  assert.ok(isCrowd(heap, topics), 'again, with nothing left over from the first time');
+  assert.ok(passes < 10, `${passes} columns as long as the heap`);
 });
 
 test('rows come by their ids, and of equal ids the first stays the first', () => {

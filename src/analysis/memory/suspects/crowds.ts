@@ -117,15 +117,17 @@ function ofLists(heap: Heap, { others }: Referred): Referred {
 function referredTo(heap: Heap, container: number): Referred {
   const { snapshot } = heap;
   const { firstEdge, type } = snapshot.nodes;
-  const seen = new Uint8Array(heap.nodeCount);
-  seen[container] = 1;
+  const isSeen = marksOf(heap);
+  isSeen[container] = 1;
+  const seen = [container];
   const found: Referred = { strings: [], others: [] };
   const open = [container];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (let edge = firstEdge[at]!; edge < firstEdge[at + 1]!; edge++) {
       const target = snapshot.edgeTarget(edge);
-      if (snapshot.edgeType(edge) === EdgeType.weak || seen[target]) continue;
-      seen[target] = 1;
+      if (snapshot.edgeType(edge) === EdgeType.weak || isSeen[target]) continue;
+      isSeen[target] = 1;
+      seen.push(target);
       if (isStringType(type[target]!)) found.strings.push(target);
       else if (
         type[target] === NodeType.array ||
@@ -134,7 +136,17 @@ function referredTo(heap: Heap, container: number): Referred {
         open.push(target);
       else if (isContent(heap, target)) found.others.push(target);
     }
+  for (const node of seen) isSeen[node] = 0;
   return found;
+}
+
+const marks = new WeakMap<Heap, Uint8Array>();
+
+/** By ordinal, all 0. A container may have many lists, so that they are not made for each. */
+function marksOf(heap: Heap): Uint8Array {
+  const known = marks.get(heap) ?? new Uint8Array(heap.nodeCount);
+  marks.set(heap, known);
+  return known;
 }
 
 const contentTypes: ReadonlySet<number> = new Set([
