@@ -16,14 +16,14 @@ import { isScope, largestVariable } from '../suspects/scope-variable.ts';
 import { type AddedObjects, addedTo } from './added-objects.ts';
 import { headOfChain, replacedBelow } from './grown-containers.ts';
 import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
-import { hasInheritedId, ownerIds } from './inherited-ids.ts';
+import { InheritedIds, ownerIds } from './inherited-ids.ts';
 import { areOfOneProcess } from './one-process.ts';
 import { rowsById } from './rows-by-id.ts';
 import { sharedGrowth } from './shared-growth.ts';
 import { toldOnce } from './told-once.ts';
 
 const maxGrown = 1000;
-/** A snapshot reduced to what a comparison needs: 17 bytes per node, 21 for the first one. */
+/** A snapshot reduced to what a comparison needs: 17 bytes per node, 22 for the first one. */
 export interface HeapDigest {
   totalBytes: number;
   nodes: number;
@@ -39,6 +39,8 @@ export interface HeapDigest {
   classNames: string[];
   /** By row of `ids`: the owner's id. Only for the first snapshot. */
   owners?: Uint32Array;
+  /** By row of `ids`: whether it retained nothing but itself. Only for the first snapshot. */
+  isEmpty?: Uint8Array;
   /** Only for the first snapshot, in case the last one is from another process. */
   places?: Places;
 }
@@ -78,9 +80,14 @@ export function computeDigest(heap: Heap, isFirst = false): HeapDigest {
     types: pick(snapshot.nodes.type, rows, new Uint8Array(rows.length)),
     classOf: pick(classes.of, rows, new Uint32Array(rows.length)),
     classNames: classes.kinds.map((kind) => kind.name),
-    ...(isFirst ? { owners: ownerIds(heap, rows), places: computePlaces(heap) } : {}),
+    ...(isFirst
+      ? { owners: ownerIds(heap, rows), isEmpty: emptyOnes(heap, rows), places: computePlaces(heap) }
+      : {}),
   };
 }
+
+const emptyOnes = ({ retained, selfSize }: Heap, rows: Uint32Array): Uint8Array =>
+  Uint8Array.from(rows, (node) => (retained[node]! > selfSize.get(node) ? 0 : 1));
 
 type Column = Uint8Array | Uint32Array | Float64Array;
 
@@ -258,22 +265,28 @@ function sinceFirst(first: HeapDigest, heap: Heap): { growth: Float64Array; isNe
   const growth = new Float64Array(heap.nodeCount);
   const isNew = new Uint8Array(heap.nodeCount).fill(1);
   const ownerBefore = new Uint32Array(first.owners ? heap.nodeCount : 0);
+  const doubtful: number[] = [];
   const note = (node: number, before: number): void => {
     growth[node] = retained[node]! - first.retained[before]!;
     isNew[node] = 0;
-    if (first.owners) ownerBefore[node] = first.owners[before]!;
+    if (!first.owners) return;
+    ownerBefore[node] = first.owners[before]!;
+    // What was empty has nothing to be known again by, but its type.
+    const isFilled = first.isEmpty?.[before] && first.types[before] === snapshot.nodes.type[node];
+    if (growth[node]! >= leastGrowth && !isFilled) doubtful.push(node);
   };
   let at = 0;
   for (let row = 0; row < rows.length; row++) {
     while (at < first.ids.length && first.ids[at]! < ids[row]!) at++;
     if (first.ids[at] === ids[row]) note(rows[row]!, at);
   }
-  if (first.owners)
-    for (let node = 0; node < growth.length; node++)
-      if (growth[node]! >= leastGrowth && hasInheritedId(heap, node, ownerBefore)) {
-        growth[node] = 0;
-        isNew[node] = 1;
-      }
+  if (!doubtful.length) return { growth, isNew };
+  const inherited = new InheritedIds(heap, ownerBefore);
+  for (const node of doubtful)
+    if (inherited.has(node)) {
+      growth[node] = 0;
+      isNew[node] = 1;
+    }
   return { growth, isNew };
 }
 
