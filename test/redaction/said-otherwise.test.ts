@@ -78,3 +78,46 @@ test('a comment before a value is not the value', () => {
   const text = 'const $ZodJWT = /*@__PURE__*/ core.$constructor("$ZodJWT", (inst, def) => {';
   assert.equal(redact(text), text);
 });
+
+/** Long enough that the kernel walks over it. */
+const others = 'The service starts, reads its configuration and listens.\n'.repeat(200);
+
+test('an error that names the value before what was wrong', () =>
+  withholds(
+    [
+      'dial: password=‹hunter2Blue77:› access denied',
+      'DB_PASSWORD=‹hunter2Blue77:› command not found',
+      'password: ‹bluewhale:› wrong',
+    ].flatMap((text) => [text, others + text]),
+  ));
+
+test('a user and a password before a host, without a scheme', () =>
+  withholds(
+    [
+      'Connected as admin:‹S3cret77xyz›@db.internal.',
+      'dial admin:‹S3cret77xyz›@db.internal.:5432',
+      'dial admin:‹S3cret77xyz›@a.b.c.d.e.f.g.h',
+      'dial admin:‹S3cret77xyz›@main.example.com:5432',
+      'dial root:‹S3cret77xyz›@beta.example.com',
+      'dial _svc:‹S3cret77xyz›@db.internal',
+      'dial npm:‹S3cret77xyz›@registry.example.com',
+      'dial admin:‹S3cret77xyz›@db',
+      'dial admin:‹hunter22›@db:5432',
+      'dial admin:‹hunter22›@localhost',
+      'OTP "‹8f3a-11bc-77de-90aa›"',
+    ].flatMap((text) => [text, others + text]),
+  ));
+
+test('what only looks like them stays', () => {
+  for (const text of [
+    'secret: name: db, key: password',
+    'docker:27.0-alpine@sha256:9f86d081',
+    'npm:string-width4@latest',
+    'client:alice2024@REALM',
+    'To:alice2024x@corp',
+    'rust:toolchain1.75@nightly',
+    'PIN 4000 for output',
+    'use pin 1234 to 5678 as outputs',
+  ])
+    for (const whole of [text, others + text]) assert.equal(redact(whole), whole);
+});

@@ -170,11 +170,11 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         rule: 'pin',
       },
       {
-        lead: lead('[ ](?=\\d{4,8} to )'),
+        lead: lead('[ ](?=\\d{4,8} to (?:unlock|enter|open|log|sign|access|confirm|pay|verify|activate)\\b)'),
         before: /\b(?:use|enter|type|dial)(?: the| your| my)? $/i,
         rule: 'pin',
       },
-      { lead: lead('[ ](?=\\d{4,8} for )'), capitals: true, rule: 'pin' },
+      { lead: lead('[ ](?=\\d{4,8} for (?:the|your|my|our)\\b)'), capitals: true, rule: 'pin' },
     ],
     [
       'otp totp tan',

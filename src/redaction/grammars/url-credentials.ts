@@ -142,10 +142,12 @@ export function mayHoldPassword(units: Uint16Array, at: number): boolean {
   return false;
 }
 
-const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){0,5}(?![\w@.-])/y;
+/** A dot may end the name or the sentence. */
+const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){0,9}(?![\w@-]|\.\w)/y;
 
 /** `docker:27.0-alpine@sha256:…`, `npm:string-width4@latest`: a version and what identifies it. */
-const versionMark = /^@(?:sha\d+|latest|next|beta|alpha|canary|main|master)\b/;
+const versionMark =
+  /^@(?:sha\d+|latest|next|beta|alpha|canary|nightly|stable|edge|lts|main|master)(?![\w.-])/;
 
 /** `bot@mail.host:password`, as in lists of accounts. */
 const mailPair = /@[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}:([^\s"'\\/:,;|]{6,80})(?=[\s"',;|]|$)/y;
@@ -158,19 +160,34 @@ function findMailPair(page: Page, at: number): Finding | undefined {
 }
 
 /** `mailto:name@host.name`: the part before the colon is no user. */
-const mailSchemes = /^(?:mailto|sips?|xmpp|acct|im|news|mid|cid|npm|jsr|file|link|workspace|catalog|patch)$/i;
+const mailSchemes = /^(?:mailto|sips?|xmpp|acct|im|news|mid|cid)$/i;
+
+/** `npm:name@tag`: the tag has no dot, unlike most hosts. */
+const packageSchemes = /^(?:npm|jsr|file|link|workspace|catalog|patch)$/i;
 
 /** `user:password@host.name` without a scheme. */
 function findHostlessUser(page: Page, at: number): Finding | undefined {
   const pair = findMailPair(page, at);
   if (pair) return pair;
   bareHost.lastIndex = at;
-  if (!bareHost.test(page.text) || versionMark.test(page.text.slice(at, at + 10))) return undefined;
+  const host = bareHost.exec(page.text)?.[0];
+  if (host === undefined || versionMark.test(page.text.slice(at, at + 10))) return undefined;
   const before = page.text.slice(Math.max(0, at - 130), at);
   const [, user = '', password] = /(?:^|[\s"'=(])([\w.-]{1,40}):([^\s"'\\/:]{6,80})$/.exec(before) ?? [];
   if (password === undefined || !looksChosen(password) || mailSchemes.test(user)) return undefined;
-  if (!/^[A-Za-z]/.test(user)) return undefined;
+  if (!/[A-Za-z]/.test(user)) return undefined;
+  if (!host.includes('.') && !isForPlainHost(page.text, user, password, at + host.length)) return undefined;
   return { start: at - password.length, end: at, rule: 'url-password' };
+}
+
+/** A host without a dot is also a tag, a realm or a company (`To:alice2024@corp`): the password or a port must tell. */
+function isForPlainHost(text: string, user: string, password: string, hostEnd: number): boolean {
+  if (packageSchemes.test(user)) return false;
+  if (/^(?::\d|\/)/.test(text.slice(hostEnd, hostEnd + 2)) || text.endsWith('@localhost', hostEnd))
+    return true;
+  return (
+    /[^\w.-]/.test(password) || (/[a-z]/.test(password) && /[A-Z]/.test(password) && /\d/.test(password))
+  );
 }
 
 const passwordFile =

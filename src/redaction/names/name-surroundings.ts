@@ -46,11 +46,12 @@ function blockAround({ text, units }: Page, place: NamePlace): string | undefine
   return block.exec(text.slice(Math.max(0, place.start - 90), place.start))?.[1];
 }
 
+const fieldOfSecret = /^(?:secret)?(?:name|keys?|type|path|ref|id|namespace|value|data):$/i;
+
 /** `secret: DEPLOY_KEY = x`: the apparent value is a name with its own sign. */
 export function isNextName({ text, units }: Page, { start, end }: { start: number; end: number }): boolean {
-  // `secret: name: db, key: password`
-  if (units[end] === 32 && units[end - 1] === 58)
-    return /^[A-Za-z][\w-]{0,40}:$/.test(text.slice(start, end));
+  // `secret: name: db, key: password`. Any other word may be the secret of an error: `password=hunter2: access denied`.
+  if (units[end] === 32 && units[end - 1] === 58) return fieldOfSecret.test(text.slice(start, end));
   if (units[end] !== 32 || units[end + 1] !== 61 || end - start > 60) return false;
   return /^[A-Z][A-Z_\d]+$/.test(text.slice(start, end));
 }

@@ -134,10 +134,12 @@ export class Scanner {
       const telling = telltales.find(units, start, i);
       if (!telling && walk.kernel && telltales.mayBe(units, start, i))
         walk.kernel.remember(start, i, walkMemory.plain);
+      const isFlag = units[start] === 45 && i - start > 1 && (endsFlag(unit) || units[start + 1] === 112);
       if (telling) found = this.spokenAt(page, telling, start, i, out);
-      else if (units[start] === 45 && i - start > 1 && (endsFlag(unit) || units[start + 1] === 112))
-        found = this.pushFound(findFlagValue(page, options.names, start, i), out);
-      else if (
+      else if (isFlag) found = this.pushFound(findFlagValue(page, options.names, start, i), out);
+      if (
+        !found &&
+        !isFlag &&
         unit === 32 &&
         (units[i + 1] === 34 || units[i + 1] === 39 || (walk.isJoined && units[i + 1]! > 32))
       )
