@@ -249,6 +249,7 @@ export class RunLog {
     if (!entry) throw new Error(`there is no step ${facts.of}`);
     if (facts.event === 'spent') entry.spent.push(facts);
     if (facts.event !== 'end') return;
+    const wasOpen = entry.state === 'started';
     entry.state = facts.status;
     entry.endedAtMs = atMs;
     entry.endSeq = entry.endBefore >= 0 ? entry.endBefore : seq;
@@ -257,8 +258,9 @@ export class RunLog {
     if (facts.spent) entry.spent.push(facts.spent);
     entry.readOutcome = readValue;
     if (facts.status === 'retrying') entry.failures++;
-    // Ignores the end of a step from a given-up try: the steps of the next try are other entries.
-    if (this.steps.get(entry.path) === entry) this.scope(scopeOf(entry.path)).open--;
+    // A step that was called off between two tries had ended before. Ignores the end of a step from a given-up try: the steps
+    // of the next try are other entries.
+    if (wasOpen && this.steps.get(entry.path) === entry) this.scope(scopeOf(entry.path)).open--;
     this.opensWithoutProgress = 0;
   }
 

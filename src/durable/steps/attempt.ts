@@ -123,5 +123,7 @@ function timeoutError(afterMs: number | undefined): Error {
 
 /** Resolves after the pause; rejects with the reason of the first signal that aborts. */
 export function pause(ms: number, calledOffBy: CalledOffBy): Promise<void> {
-  return new StepLimits(calledOffBy).hold(() => ownPause(ms));
+  const limits = new StepLimits(calledOffBy);
+  // Its timer must not keep a process alive that has nothing left to wait for.
+  return limits.hold(() => ownPause(ms, limits.signal));
 }

@@ -174,6 +174,7 @@ class StepTry implements DurableWork {
     try {
       for (;;) {
         const refusal = this.#findRefusal();
+        if (refusal && this.attempt > 1) throw await this.#endUntried(refusal.error);
         const started = run.recorder.add('durableStep', this.#start());
         this.#seq = typeof started === 'number' ? started : await started;
         if (refusal) throw await this.#fail(refusal.error);
@@ -195,7 +196,8 @@ class StepTry implements DurableWork {
           if (hasReturned) throw error;
           const pauseMs = await this.#settleFailure(error);
           within.leave();
-          await pause(pauseMs, this.#calledOffBy);
+          // Whatever cuts the pause short is found before the next try begins.
+          await pause(pauseMs, this.#calledOffBy).catch(() => {});
           if (this.#scoped.isLeft) return undefined;
           this.#beginAgain();
         }
@@ -212,24 +214,41 @@ class StepTry implements DurableWork {
   }
 
   /**
-   * Why the function is not called at all. Recorded like a failure if the call is new, because the program acts on the error,
-   * and a resume that finds no record of it would take what follows for a change of the program. What ends the run for this
-   * process is thrown instead: a resume makes the call again.
+   * Why the function is not called (again). Recorded like a failure, because the program acts on the error, and a resume that
+   * finds no record of it would take what follows for a change of the program. What ends the run for this process is thrown
+   * instead: a resume makes the call again.
    */
   #findRefusal(): { error: unknown } | undefined {
     const { run } = this.#scoped;
     const { returns, signal } = this.#wanted.options;
-    if (this.#entry || this.attempt > 1 || run.isCalledOff) {
+    if (signal?.aborted && !run.isCalledOff) return { error: signal.reason };
+    if (this.attempt > 1 || run.isCalledOff) {
       this.#limits.requireWanted();
       return undefined;
     }
-    if (signal?.aborted) return { error: signal.reason };
     try {
       if (returns) requireStorable(returns, this.path);
       return undefined;
     } catch (error) {
       return { error };
     }
+  }
+
+  /**
+   * Records the error as the outcome of a step that was tried before, and returns it. There is no record of a start that a death
+   * could leave in doubt: it remains as its last try has left it.
+   */
+  async #endUntried(error: unknown): Promise<unknown> {
+    const { run } = this.#scoped;
+    const entry = this.#entry;
+    if (this.#seq < 0 && entry) {
+      if (this.inDoubt) {
+        this.#ticket = await endUnsettled(run, entry, error);
+        return error;
+      }
+      this.#seq = entry.seq;
+    }
+    return this.#fail(error);
   }
 
   #beginAgain(): void {

@@ -133,6 +133,70 @@ test('a step that its own signal called off has ended: it is not run again', asy
   assert.ok(said.every((line) => !line.includes('in doubt')));
 });
 
+test('a step that was called off between two tries has ended, whichever process does it', async () => {
+  const program: Program = async (effect) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let tries = 0;
+    const flaky = async () => {
+      if (tries++ > 0) return effect('tried again in vain');
+      setImmediate(() => controller.abort());
+      throw new Error('busy');
+    };
+    const retry = { attempts: 9, delayMs: 60_000 };
+    const heard = await agent.step('flaky', flaky, { signal, retry }).catch(nameOf);
+    await agent.step('then', () => effect(`then ${heard}`));
+    return heard;
+  };
+  await dieEverywhere(program, (result, effects) =>
+    assert.deepEqual([result, ...effects], ['AbortError', 'then AbortError']),
+  );
+});
+
+test('a later process does not try a step again that it calls off before, nor does one after it', async () => {
+  for (const state of ['failed once', 'in doubt'] as const) {
+    const { options, store } = newRun();
+    const retry = { attempts: 9, delayMs: 60_000 };
+    const done: string[] = [];
+    const life = (isCalledOff: boolean, work: () => Promise<unknown>) => async () => {
+      const controller = new AbortController();
+      if (isCalledOff) controller.abort();
+      const { signal } = controller;
+      const heard = await agent.step('flaky', work, { signal, retry }).then(() => 'done', nameOf);
+      await agent.step('then', () => done.push(`then ${heard}`));
+      if (isCalledOff) throw new Error('the end of this process');
+      return heard;
+    };
+    const busy = async () => {
+      throw new Error('busy');
+    };
+    // Its records: the run begins and opens, the step starts, and fails.
+    const mortal = { ...options, store: crashingStore(store, state === 'in doubt' ? 3 : 4, 'after') };
+    await assert.rejects(agent.run('program', mortal, life(false, busy)), isCrash);
+    const again = async () => done.push('tried again');
+    await assert.rejects(agent.run('program', options, life(true, again)), /the end of this process/);
+    assert.equal(await agent.run('program', options, life(false, again)), 'AbortError', state);
+    assert.deepEqual(done, ['then AbortError']);
+  }
+});
+
+test('a step that was called off between two tries is tried again if that ended the run', async () => {
+  const { options, said } = newRun();
+  const controller = new AbortController();
+  const busy = () => {
+    setImmediate(() => controller.abort());
+    throw new Error('busy');
+  };
+  const retry = { attempts: 9, delayMs: 60_000 };
+  const pay = (work: () => unknown, signal?: AbortSignal) => () =>
+    agent.step('pay', work, { retry, ...(signal && { signal }) });
+  await assert.rejects(agent.run('program', options, pay(busy, controller.signal)), { name: 'AbortError' });
+  const paid = () => 'paid';
+  assert.equal(await agent.run('program', options, pay(paid)), 'paid');
+  // Its last try had failed, so it is known what became of it.
+  assert.ok(said.every((line) => !line.includes('in doubt')));
+});
+
 test('it is in doubt if that ended the run', async () => {
   const { options, said } = newRun();
   const controller = new AbortController();
