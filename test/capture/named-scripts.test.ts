@@ -1,7 +1,7 @@
 /** Scripts named in a stack's text, the same as simple regular expressions find, in time that is linear in the text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scriptNamesIn, scriptPathsIn } from '../../src/capture/stacks/named-scripts.ts';
+import { hasOwnFrame, scriptNamesIn, scriptPathsIn } from '../../src/capture/stacks/named-scripts.ts';
 
 const stacks = [
   'Error: x\n    at f (/srv/app.js:1:2)\n    at /srv/b.mjs:3:4\n    at async file:///srv/c.cts:5:6',
@@ -27,4 +27,15 @@ test('megabytes without a blank in a message', () => {
   for (const unit of ['0f', 'a/b', 'x.js', '/'])
     assert.deepEqual(scriptNamesIn(`${unit.repeat(2 ** 20)}\n    at f (/srv/app.js:1:2)`), ['app.js']);
   assert.deepEqual(scriptPathsIn(`${'a/b'.repeat(2 ** 20)}\n    at f (/srv/app.js:1:2)`), ['/srv/app.js']);
+});
+
+test('a frame of the program, in linear time also after a message of many empty lines', () => {
+  const frameAfter = (lines: number, place: string) => `Error: ${'\n'.repeat(lines)}\n    at f (${place})`;
+  const before = process.cpuUsage();
+  for (const lines of [0, 2 ** 16]) {
+    assert.equal(hasOwnFrame(frameAfter(lines, '/srv/app.js:1:2')), true);
+    assert.equal(hasOwnFrame(frameAfter(lines, 'node:events:524:28')), false);
+    assert.equal(hasOwnFrame(frameAfter(lines, '/srv/node_modules/a/a.js:1:2')), false);
+  }
+  assert.ok(process.cpuUsage(before).user < 1e6);
 });

@@ -51,14 +51,19 @@ export function startOwnInterval(run: () => void, ms: number): OwnTimer {
   };
 }
 
+/** Never rejects: the program would hear of it. If the program has taken what this needs, `run` is not called. */
 async function callAfter(ms: number, run: () => void): Promise<void> {
-  cell ??= new Int32Array(new SharedArrayBuffer(4));
-  const { value } = waitAsync(cell, 0, 0, ms < 1 ? 1 : ms);
-  // So `await` takes it as it is, whatever the program has put on Promise.prototype.
-  defineProperty(value as object, 'constructor', {
-    __proto__: null,
-    value: OwnPromise,
-  } as PropertyDescriptor);
-  await value;
+  try {
+    cell ??= new Int32Array(new SharedArrayBuffer(4));
+    const { value } = waitAsync(cell, 0, 0, ms < 1 ? 1 : ms);
+    // So `await` takes it as it is, whatever the program has put on Promise.prototype.
+    defineProperty(value as object, 'constructor', {
+      __proto__: null,
+      value: OwnPromise,
+    } as PropertyDescriptor);
+    await value;
+  } catch {
+    return;
+  }
   run();
 }

@@ -19,7 +19,7 @@ import { redactText } from '../fatal-path/canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../host/inspector-session.ts';
 import { currentPolicy } from '../install/policy.ts';
 import { logStreams } from '../recording/log-tap.ts';
-import { scriptNamesIn } from '../stacks/named-scripts.ts';
+import { hasOwnFrame, scriptNamesIn } from '../stacks/named-scripts.ts';
 import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../stacks/script-excerpt.ts';
 import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
 import { wordsOfThrown } from '../stacks/thrown-words.ts';
@@ -76,16 +76,13 @@ interface Sought {
 /** Code that is not indented is outside of functions. */
 const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:await\b|for\s+await\b)/m;
 
-/** A frame of the program's own code. */
-const ownFrame = /^\s+at (?!node:|.*(?:\/node_modules\/|[( ]node:)).*:\d+:\d+\)?$/m;
-
 /**
  * V8 does not report which await did not settle or passed on an error that was made elsewhere, who set a time limit, or where a value
  * that is no error was thrown: the analysis searches for the possible ones.
  */
 function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | undefined {
   const isOfModule = trigger.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection';
-  if (trigger.kind === 'pending-exit' || (isOfModule && !stackTexts.some((text) => ownFrame.test(text))))
+  if (trigger.kind === 'pending-exit' || (isOfModule && !stackTexts.some(hasOwnFrame)))
     return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
   const words = thrown && wordsOfThrown(thrown.value);
   if (words) return words;

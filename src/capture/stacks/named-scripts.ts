@@ -4,6 +4,8 @@
  * start anywhere takes quadratic time there (100 KB of hexadecimal digits in a message delayed a death by 3 s).
  */
 const ending = /\.[cm]?[jt]sx?(?=:\d)/g;
+/** A frame of the program's own code. Only blanks before it, because a run of newlines in a message would be searched from each of them. */
+const ownFrame = /^[ \t]+at (?!node:|.*(?:\/node_modules\/|[( ]node:)).*:\d+:\d+\)?$/m;
 const longestPath = 4096;
 const isBeforePath = /[\s():]/;
 const isBeforeName = /[/\\\s(]/;
@@ -22,6 +24,10 @@ export function scriptPathsIn(text: string): string[] {
 /** The base names of the paths. */
 export function scriptNamesIn(text: string): string[] {
   return endings(text, isBeforeName).map(({ start, end }) => text.slice(start, end));
+}
+
+export function hasOwnFrame(text: string): boolean {
+  return ownFrame.test(text);
 }
 
 interface Found {
