@@ -25,12 +25,12 @@ function endOf({ account, trigger }: VerdictFacts): End | undefined {
 /** Node's exit code if a listener for uncaught exceptions throws. */
 const handlerThrew = 7;
 
-/** The process ended while its own handler of the error ran, as far as that was seen. */
+/** What is known if the handler was called and was not seen to return, to follow its name. */
 export function endInHandler({ account }: VerdictFacts): string | undefined {
   const { event, exitCode } = account.bundle?.sequel ?? {};
   if (event !== 'handling' && event !== 'died') return undefined;
   if (exitCode === undefined)
-    return 'was not seen to return: most likely it threw as well, which ends a process with exit code 7. What it threw is the last error in the log.';
+    return 'was not seen to return: it threw as well (exit code 7), ended the process itself, or was still running. If it threw, what it threw is the last error in the log.';
   return exitCode === handlerThrew
     ? 'threw as well, so Node ended the process with exit code 7. What it threw is the last error in the log.'
     : `did not return: the process ended in it with exit code ${exitCode}.`;

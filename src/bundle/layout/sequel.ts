@@ -12,7 +12,7 @@ export interface Sequel {
   version: number;
   /**
    * The event loop turned again, after this long in all; the process ended by itself before that was seen; it died; or the program's
-   * own handler of an uncaught exception was called, and was not seen to return.
+   * own handler of an uncaught exception, or its listener of uncaughtExceptionMonitor, was called, and was not seen to return.
    */
   event: 'recovered' | 'ended' | 'died' | 'handling';
   at: string;

@@ -1,7 +1,8 @@
 /**
- * What became of the process after each uncaught exception that a handler of the program received. A handler that throws ends it
- * with exit code 7, without another event and before any code of ours can run. So a file beside the bundle says that the handler
- * was called, until it has returned.
+ * What became of the process after each uncaught exception that a handler of the program received, or a listener of
+ * uncaughtExceptionMonitor saw. If one of these throws, the process ends with exit code 7, without another event and before any
+ * code of ours can run. So a file beside the bundle says that it was called, until it is seen that it has returned. The file
+ * stays if nobody sees that: because it threw, ended the process in a way that has no event, was killed, or still runs.
  */
 import { withdrawHandling, writeEnds, writeHandling } from '../../bundle/write/write-sequel.ts';
 
@@ -16,14 +17,15 @@ export class HandledErrors {
     if (this.#paths.length < mostPaths) this.#paths.push(path);
   }
 
-  /** A handler is called next. */
+  /** A handler is called next. A second exception may come before a microtask does: then the handler of the first has returned. */
   handling(path: string): void {
+    this.ended();
     this.#handling = path;
     writeHandling(path);
     void this.#untilReturned(path);
   }
 
-  /** The process exits: by a call of the handler, or later. */
+  /** The handler has returned, or has called process.exit. */
   ended(): void {
     if (this.#handling !== undefined) withdrawHandling(this.#handling);
     this.#handling = undefined;

@@ -131,6 +131,7 @@ function installTriggers(
   let capturedAt = Number.NEGATIVE_INFINITY;
   /** Of the cold half, which every bundle needs. */
   let handled: HandledErrors | undefined;
+  let isExiting = false;
   const captureDeath = (asked: CaptureRequest): string | undefined => {
     const request = { ...asked, atMs: now() };
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
@@ -144,13 +145,15 @@ function installTriggers(
       attempt(() => {
         handled ??= new (loadColdHalf().HandledErrors)();
         if (request.handledByHost && request.thrown) handled.survived(path);
-        if (request.isHandledNext) handled.handling(path);
+        // While `exit` is emitted, nothing of ours runs that would see the handler return.
+        if (request.isHandledNext && !isExiting) handled.handling(path);
       });
       return path;
     });
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
   const ended = (exitCode: number): void => {
+    isExiting = true;
     harmless(() => {
       attempt(() => handled?.ended());
       attempt(() => surroundings.watch?.letGo());

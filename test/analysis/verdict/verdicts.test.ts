@@ -87,10 +87,11 @@ const uncaught = (error: ErrorFacts, more: Omit<Shape, 'error'> = {}) =>
   });
 
 /** The process ended in its handler of the exception. */
-function inHandler(end: { event: 'handling' | 'died'; exitCode?: number }): VerdictFacts {
-  const { account, ...rest } = uncaught(typeError, {
-    trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: true },
-  });
+function inHandler(
+  end: { event: 'handling' | 'died'; exitCode?: number },
+  trigger: Shape['trigger'] = { kind: 'uncaught-exception', isMainThread: true, handledByHost: true },
+): VerdictFacts {
+  const { account, ...rest } = facts({ trigger, error: typeError });
   const bundle = { id: '1', path: '/b', capturedAt: '', sealed: true, parts: [] };
   return { ...rest, account: { ...account, bundle: { ...bundle, sequel: { at: '', ...end } } } };
 }
@@ -156,13 +157,19 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'a throw whose handler was not seen to return',
     inHandler({ event: 'handling' }),
     'uncaught-exception',
-    /The handler was not seen to return: most likely it threw as well.*that it returned was not seen/,
+    /The handler was not seen to return: it threw as well \(exit code 7\), ended the process itself, or was still running\. If it threw,.*that it returned was not seen/,
   ],
   [
     'a throw whose handler threw, seen by the supervisor',
     inHandler({ event: 'died', exitCode: 7 }),
     'uncaught-exception',
     /The handler threw as well, so Node ended the process with exit code 7/,
+  ],
+  [
+    'a rejection whose monitor was not seen to return',
+    inHandler({ event: 'handling' }, { kind: 'unhandled-rejection', handledByHost: false }),
+    'unhandled-rejection',
+    /^(?!.*exit code 1\b).*listener of uncaughtExceptionMonitor was not seen to return.*that it returned was not seen.*exit code other than 7/,
   ],
   [
     'a module whose evaluation fails',

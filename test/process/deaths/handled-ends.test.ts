@@ -15,6 +15,12 @@ const ends = [
   { name: 'process.exit', text: `${sets(3)} setTimeout(() => process.exit(), 300);`, code: 3 },
   { name: 'a code of its own', text: 'setTimeout(() => process.exit(5), 300);', code: 5 },
   { name: 'no code', text: '', code: 0 },
+  {
+    name: 'two exceptions in one turn',
+    // Busy until both are due, so that no microtask runs between them.
+    text: `setTimeout(() => { throw new TypeError('second'); }, 10); setTimeout(() => process.exit(3), 300); for (const end = Date.now() + 30; Date.now() < end; );`,
+    code: 3,
+  },
 ];
 
 for (const node of findNodes())
@@ -27,9 +33,12 @@ for (const node of findNodes())
         env: { ...process.env, AGENTDUMP_DIR: dir },
       });
       assert.equal(status, code, stderr);
-      const [bundle] = bundlesIn(folder);
-      const { event, exitCode } = readSequel(join(dir, bundle ?? '')) ?? {};
-      assert.deepEqual([event, exitCode], ['ended', code], stderr);
+      const bundles = bundlesIn(folder);
+      assert.ok(bundles.length > 0, stderr);
+      for (const bundle of bundles) {
+        const { event, exitCode } = readSequel(join(dir, bundle)) ?? {};
+        assert.deepEqual([event, exitCode], ['ended', code], stderr);
+      }
     });
 
 const throwsLater = `setTimeout(() => { throw new Error('first'); }, 10);`;
@@ -71,6 +80,21 @@ for (const node of findNodes())
       const event = readSequel(join(dir, bundle ?? ''))?.event;
       assert.equal(event, code === 7 ? 'handling' : undefined, stderr);
     });
+
+for (const node of findNodes())
+  test(`${node.name}: an exception while exit is emitted`, (t) => {
+    const folder = temporaryFolder(t);
+    const dir = join(folder, 'dumps');
+    const text = `process.on('uncaughtException', () => {}); process.on('exit', () => { throw new Error('at exit'); });`;
+    const { status, stderr } = spawnSync(node.path, ['--require', preload, '-e', text], {
+      encoding: 'utf8',
+      env: { ...process.env, AGENTDUMP_DIR: dir },
+    });
+    assert.equal(status, 0, stderr);
+    const [bundle, ...others] = bundlesIn(folder);
+    assert.ok(bundle !== undefined && others.length === 0, stderr);
+    assert.notEqual(readSequel(join(dir, bundle))?.event, 'handling', stderr);
+  });
 
 test('under the supervisor, which sees the exit code', (t) => {
   const folder = temporaryFolder(t);

@@ -4,7 +4,7 @@ import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { beganSentence } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
+import { afterHandler, endInHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf } from '../wording.ts';
@@ -18,6 +18,7 @@ export const unhandledRejection: Cause = {
     const { trigger } = facts;
     if (trigger?.kind !== 'unhandled-rejection') return undefined;
     const handled = trigger.handledByHost === true;
+    const isCutShort = endInHandler(facts) !== undefined;
     const promiseFrame = culpritFrame(facts.promiseFrames);
     return {
       kind: 'unhandled-rejection',
@@ -27,11 +28,9 @@ export const unhandledRejection: Cause = {
       evidence: [
         { fact: `Node raised ${trigger.origin ?? 'unhandledRejection'}.`, part: 'trigger.json' },
         ...(handled
-          ? [
-              { fact: 'The program has its own unhandledRejection handler.', part: 'trigger.json' },
-              ...handledEndEvidence(facts),
-            ]
+          ? [{ fact: 'The program has its own unhandledRejection handler.', part: 'trigger.json' }]
           : []),
+        ...(handled || isCutShort ? handledEndEvidence(facts) : []),
         ...thrownEvidence(facts),
         ...(promiseFrame
           ? [
@@ -42,9 +41,10 @@ export const unhandledRejection: Cause = {
             ]
           : []),
       ],
-      refutedBy: handled
-        ? refutedOfHandled('rejection', facts)
-        : 'A catch that was attached later: Node would then have raised rejectionHandled.',
+      refutedBy:
+        handled || isCutShort
+          ? refutedOfHandled('rejection', facts)
+          : 'A catch that was attached later: Node would then have raised rejectionHandled.',
       nextSteps: [
         'Find the promise that has no handler (the stack shows where its error was made): await it in a try block, or add a catch.',
         ...thrownNextSteps(facts),
@@ -58,7 +58,11 @@ function summaryOf(facts: VerdictFacts): string {
   const after = uptime === undefined ? '' : ` ${formatDuration(uptime)} after the start`;
   const inWorker = facts.trigger?.isMainThread === false ? ` in ${threadName(facts)}` : '';
   const rejected = `${beganSentence(facts)}Unhandled rejection${inWorker}${after}: a promise was rejected, and no handler was attached to it.`;
-  return facts.trigger?.handledByHost
-    ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler received it${afterHandler('rejection', facts)}`
-    : `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} Node treats it as an uncaught exception and ends the process with exit code 1.`;
+  const told = `${rejected}${rootSentence(facts)}${inFlightSentence(facts)}`;
+  if (facts.trigger?.handledByHost)
+    return `${told} The program's own handler received it${afterHandler('rejection', facts)}`;
+  const inMonitor = endInHandler(facts);
+  return inMonitor === undefined
+    ? `${told} Node treats it as an uncaught exception and ends the process with exit code 1.`
+    : `${told} Node treats it as an uncaught exception. The program's listener of uncaughtExceptionMonitor ${inMonitor}`;
 }
