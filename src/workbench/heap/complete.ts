@@ -50,23 +50,26 @@ const wordsOfLanguage: readonly CompletionOption[] = [
 
 /** What is being typed: the end of a quoted text, of a property's name, or of a word. */
 const ending =
-  /(?<quote>["'])(?<quoted>[^"']*)$|\.(?<property>[\p{ID_Continue}$]*)$|(?<word>[^\s=<>!~(),"'+*/%[\].-]*)$/u;
+  /(?<quote>["'])(?<quoted>.*)$|\.(?<property>[\p{ID_Continue}$]*)$|(?<word>[^\s=<>!~(),"'+*/%[\].-]*)$/su;
+/** One that is closed. */
+const quotedText = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gsu;
 const beforeClass = /(?:\bfrom|\bclass\s*(?:!?=|in\s*\((?:[^()]*,)?))\s*$/iu;
 const beforeType = /\btype\s*(?:!?=|in\s*\((?:[^()]*,)?)\s*$/iu;
 const namedClass = /(?:\bfrom|\bclass\s*=)\s*(?:"([^"]+)"|'([^']+)'|([^\s=<>!~(),"'+*/%[\].-]+))/iu;
 
 export function completeQuery(text: string, caret: number, names: HeapNames): Completion {
   const before = text.slice(0, caret);
-  const found = ending.exec(before);
-  const { quote, quoted, property, word = '' } = found?.groups ?? {};
-  const begun = quoted ?? property ?? word;
+  // A quote, a bracket or a comma within a closed text is none of the query's.
+  const open = before.replace(quotedText, (text) => '_'.repeat(text.length));
+  const { quote, quoted, property, word = '' } = ending.exec(open)?.groups ?? {};
+  const begun = before.slice(caret - (quoted ?? property ?? word).length);
   const from = caret - begun.length - (quote ? 1 : 0);
   const offer = (options: readonly CompletionOption[]): Completion => ({
     from,
     to: caret,
     options: matching(options, begun),
   });
-  const place = before.slice(0, from);
+  const place = open.slice(0, from);
   if (property === undefined && beforeClass.test(place)) return offer(named(names.classes, 'class'));
   if (property === undefined && beforeType.test(place)) return offer(named(names.types, 'type'));
   if (quote) return offer([]);

@@ -70,3 +70,19 @@ test('nothing where nothing is begun, in a text, and where all is typed already'
   for (const text of ['|', 'from Session |', '.name = "re|', 'limit 5|', 'retained > 1|', 'limit|'])
     assert.deepEqual(completed(text), [], text);
 });
+
+test('behind a quoted text as behind a word', () => {
+  assert.deepEqual(completed('from "Session" where .no|'), [
+    'from "Session" where .note',
+    'from "Session" where .nodes',
+  ]);
+  assert.ok(completed(`class = 'Session' an|`).includes(`class = 'Session' and`));
+  assert.deepEqual(completed('.name = "x" and class = Ses|'), [
+    '.name = "x" and class = Session',
+    '.name = "x" and class = SessionStore',
+  ]);
+  assert.deepEqual(completed('class in ("(string)", store|)'), ['class in ("(string)", SessionStore)']);
+  assert.deepEqual(completed('.name = "it\'s" and type = cl|'), ['.name = "it\'s" and type = closure']);
+  for (const text of ['from "Session"|', '.name = "class = Ses|', '.name = "a" and .note = "ret|'])
+    assert.deepEqual(completed(text), [], text);
+});
