@@ -34,15 +34,26 @@ export interface DecidedAnswer {
   issues: string[];
 }
 
-/** An answer whose form is not known yet. The functions below look at its outermost fields only. */
+/** An answer whose form is not known yet. The functions below look at what a client computes with. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isUploadAnswer = ({ offset, outcome }: Fields): boolean =>
-  typeof offset === 'number' || outcome === 'stored' || outcome === 'there' || outcome === 'refused';
+  (Number.isSafeInteger(offset) && Number(offset) >= 0) ||
+  outcome === 'stored' ||
+  outcome === 'there' ||
+  outcome === 'refused';
 export const isIssuesAnswer = ({ issues, outdated }: Fields): boolean =>
   Array.isArray(issues) && typeof outdated === 'number';
 export const isDecidedAnswer = ({ issues }: Fields): boolean => Array.isArray(issues);
-export const isStory = ({ id, deaths }: Fields): boolean => typeof id === 'string' && Array.isArray(deaths);
+export const isStory = ({ id, deaths }: Fields): boolean =>
+  typeof id === 'string' && Array.isArray(deaths) && deaths.every(isDeath);
+
+/** `path` is resolved against the service's address. */
+function isDeath(death: unknown): boolean {
+  if (typeof death !== 'object' || death === null) return false;
+  const { path } = death as Fields;
+  return path === undefined || (typeof path === 'string' && URL.canParse(path, 'http://x/'));
+}
 
 export interface Failure {
   error: { code: string; message: string };

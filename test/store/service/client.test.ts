@@ -46,7 +46,17 @@ test('a server that is no service of a store is told from one, whatever it answe
   await once(other, 'listening');
   t.after(() => other.close());
   const store = openRemoteStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`, 'adt_x');
-  for (body of ['null', '1', '[]', '{}', '{"issues":{}}', '{"id":"x"}'])
+  for (body of [
+    'null',
+    '1',
+    '[]',
+    '{}',
+    '{"issues":{}}',
+    '{"id":"x"}',
+    '{"id":"x","deaths":[null]}',
+    '{"id":"x","deaths":[{"path":1}]}',
+    '{"id":"x","deaths":[{"path":"http://["}]}',
+  ])
     for (const ask of [
       () => store.list(),
       () => store.countOutdated(),
