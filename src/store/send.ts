@@ -44,8 +44,8 @@ const smallBytes = 1024 * 1024;
 
 /**
  * Many bundles, in their order. Small ones are sent together, so that the index is asked about many at a time. Throws like
- * `sendBundle`, after `onSent` was told of all that were sent: one at which the store fails must not keep the next ones from
- * it for ever.
+ * `sendBundle`, after `onSent` was told of all that were sent: up to three at which the store fails do not keep the next ones
+ * from it. At the fourth failure it is left alone until the next sender.
  */
 export async function sendBundles(
   store: Store,

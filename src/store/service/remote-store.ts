@@ -159,7 +159,7 @@ async function sendFile(client: ServiceClient, path: string, folder: string): Pr
   }
 }
 
-/** The service fails at this bundle, which must not keep the next ones from it for ever. */
+/** The service fails at this bundle, and perhaps not at the next ones, which are sent too until `mostFailures` have failed. */
 function isOfOne(error: unknown): boolean {
   return (
     error instanceof AgentdumpError && (error.code === 'malformed-input' || error.details['status'] === 500)
