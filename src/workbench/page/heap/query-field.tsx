@@ -62,8 +62,10 @@ export function QueryField({ typed, onRun, onRecall }: QueryFieldProps) {
     } else if (event.key === 'ArrowUp' && !value.slice(0, selectionStart).includes('\n')) {
       close();
       onRecall(1);
-    } else if (event.key === 'ArrowDown' && !value.slice(selectionStart).includes('\n')) onRecall(-1);
-    else if (event.key === 'Escape') field.current!.blur();
+    } else if (event.key === 'ArrowDown' && !value.slice(selectionStart).includes('\n')) {
+      close();
+      onRecall(-1);
+    } else if (event.key === 'Escape') field.current!.blur();
     else return;
     event.preventDefault();
   };
