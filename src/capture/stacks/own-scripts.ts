@@ -13,8 +13,9 @@ const own = /(?:^|[\\/])(?:agentdump[\\/]dist[\\/].+|[^\\/]+\.cjs:[a-z]+-half)$/
 export function isOwnScript(url: string, ownFile: string): boolean {
   if (own.test(url)) return true;
   const file = slashed(ownFile);
+  const folder = file.slice(0, file.lastIndexOf('/'));
   const path = pathOf(url);
-  return path === file || path.startsWith(`${file.slice(0, file.lastIndexOf('/'))}/redaction/`);
+  return path === file || path === `${folder}/register-tests.cjs` || path.startsWith(`${folder}/redaction/`);
 }
 
 function pathOf(url: string): string {

@@ -25,6 +25,7 @@ import { ScrubbedParts } from '../scrub/scrubbed-parts.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { type Answers, type HeapTaker, interview } from './interview.ts';
 import { type LiveHeap, takeLiveHeap } from './live-heap.ts';
+import { runsNothing } from './main-thread-stack.ts';
 
 /** Becomes part of the folder's name. Analysis may conclude otherwise. */
 export type VerdictHint = 'snapshot' | 'event-loop-hang' | 'no-progress';
@@ -187,7 +188,7 @@ function describeTrigger(
     nodeVersion: facts ? `v${facts.process.versions['node']}` : (core?.nodeVersion ?? 'unknown'),
     handledByHost: false,
     ...(options.reason !== undefined && { reason: options.reason }),
-    ...(stack && !stack.idle && { exitStack: stackTextOf(stack.frames) }),
+    ...(stack && !runsNothing(stack) && { exitStack: stackTextOf(stack.frames) }),
   };
 }
 
@@ -200,8 +201,12 @@ function writeAnswers(
   const { stack, workers, facts, suspended, report, heap, scripts, sources } = answers;
   if (facts?.agent) parts.write(partNames.agent, { state: facts.agent, providers: {} });
   parts.writeProcess(pid, seen, facts);
-  if (stack?.idle)
-    parts.bundle.addGap({ part: partNames.locals, reason: 'the main thread was idle, in its event loop' });
+  if (stack && runsNothing(stack)) {
+    const where = stack.idle
+      ? 'was idle, in its event loop'
+      : 'ran no code of the program, only Node’s or the recorder’s';
+    parts.bundle.addGap({ part: partNames.locals, reason: `the main thread ${where}` });
+  }
   for (const reason of stack?.cut ?? []) parts.bundle.addGap({ part: partNames.locals, reason });
   if (stack?.frames.length) parts.write(partNames.locals, { frames: stack.frames });
   if (workers.length) parts.write(partNames.workerStacks, { workers });

@@ -10,7 +10,7 @@ import { closeInspector } from './leave-inspector.ts';
 import { askBareStack, askLiveFacts, askReport, hasRoomForDebugger, type LiveFacts } from './live-facts.ts';
 import type { LiveHeap } from './live-heap.ts';
 import { askSuspended } from './live-suspended.ts';
-import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
+import { type MainThreadStack, readMainThreadStack, runsNothing } from './main-thread-stack.ts';
 import { RemoteDebugger } from './remote-debugger.ts';
 import { readWorkerStacks, type WorkerLook } from './worker-stacks.ts';
 
@@ -31,6 +31,8 @@ export interface Answers {
 }
 
 const mostWaitingScripts = 20;
+const mostLooks = 3;
+const betweenLooksMs = 20;
 
 /** A main thread that runs JavaScript answers within milliseconds, even while it spins. */
 const answerMs = 3000;
@@ -55,11 +57,6 @@ export async function interview(pid: number, takeHeap?: HeapTaker, look: WorkerL
     await closeInspector(remote, door.openedByUs);
   }
   return answers;
-}
-
-/** Whether the main thread is in its event loop or in Node's own code. */
-function runsNothing({ idle, frames }: MainThreadStack): boolean {
-  return idle || frames.every(({ url }) => url.startsWith('node:'));
 }
 
 class Interview {
@@ -116,7 +113,14 @@ class Interview {
     const { scripts } = this.#answers;
     this.#remote.on('Debugger.scriptParsed', (script) => scripts.push(script as unknown as ScriptParsed));
     await this.#enableDebugger();
-    return readMainThreadStack(this.#remote, (id) => scripts.find((one) => one.scriptId === id)?.url);
+    const urlOf = (id: string) => scripts.find((one) => one.scriptId === id)?.url;
+    let stack = await readMainThreadStack(this.#remote, urlOf);
+    // A program that never leaves its ticks may have been stopped between two of them.
+    for (let looks = 1; looks < mostLooks && !stack.idle && runsNothing(stack); looks++) {
+      await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
+      stack = await readMainThreadStack(this.#remote, urlOf);
+    }
+    return stack;
   }
 
   async #readSuspended(facts: LiveFacts): Promise<void> {

@@ -5,6 +5,7 @@
 import type { Debugger } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout/bundle.ts';
 import { readFrames } from '../../capture/stacks/frame-reader.ts';
+import { isOwnScript } from '../../capture/stacks/own-scripts.ts';
 import { preloadFile } from '../arm.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
@@ -19,6 +20,14 @@ export interface MainThreadStack {
   pausedMs: number;
   /** Frames and variables that were left out. */
   cut: string[];
+}
+
+/**
+ * Whether nothing of the program is on the stack: the thread is in its event loop, in code of Node that the loop calls, or in
+ * the recorder's, for example because it was asked for its bundle.
+ */
+export function runsNothing({ idle, frames }: Pick<MainThreadStack, 'idle' | 'frames'>): boolean {
+  return idle || frames.every(({ url }) => url.startsWith('node:') || isOwnScript(url, preloadFile));
 }
 
 type CallFrame = Debugger.CallFrame;

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import type { WorkerStacksPart } from '../../../src/bundle/layout/bundle.ts';
+import type { TriggerPart, WorkerStacksPart } from '../../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { captureLive } from '../../../src/supervise/attach/capture-live.ts';
@@ -74,7 +74,7 @@ for (const major of testMajors) {
     const { account } = await capture(child.pid);
     await endVictim(child);
     assert.ok(account.process?.argv?.some((word) => word.endsWith('victim-spin.mjs')));
-    const idle = account.gaps.some((gap) => /was idle/.test(gap.reason));
+    const idle = account.gaps.some((gap) => /was idle|ran no code of the program/.test(gap.reason));
     assert.ok(idle || account.threads?.[0]?.frames.length, 'idle, or caught in its timer');
   });
 
@@ -93,6 +93,23 @@ for (const major of testMajors) {
     );
   });
 }
+
+test('while it writes its own bundle, nothing of the program runs', async () => {
+  // A folder as that of the installed package, with what the recorder could be doing, called by the event loop.
+  const dist = join(dir, 'agentdump', 'dist');
+  mkdirSync(dist, { recursive: true });
+  const busy = 'module.exports = () => { for (const end = Date.now() + 50; Date.now() < end; ); };';
+  writeFileSync(join(dist, 'busy.cjs'), busy);
+  const program = join(dir, 'answers.cjs');
+  writeFileSync(program, "setInterval(require('./agentdump/dist/busy.cjs'), 1); console.log('ready');");
+  const child = await startVictim(process.execPath, program);
+  const { path } = await capture(child.pid);
+  await endVictim(child);
+  const bundle = openBundle(path);
+  assert.equal(bundle.readJson<TriggerPart>('trigger.json')?.exitStack, undefined);
+  assert.match(bundle.readPart('locals.json')?.toString() ?? '', /busy\.cjs/);
+  bundle.close();
+});
 
 test('in a system call it can’t answer: the bundle says so, with what the kernel sees', {
   skip: onlyWide,
