@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
+import type { CheckpointEntry } from '../runs/log-entries.ts';
 import { readPackageVersions } from '../runs/package-versions.ts';
-import type { CheckpointEntry, RunLog } from '../runs/run-log.ts';
+import type { RunLog } from '../runs/run-log.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 import type { RecordCodec } from './codec.ts';
 import type { CheckpointRecord } from './layout.ts';

@@ -4,7 +4,8 @@
  * two of them share is restored as two objects.
  */
 import { AgentdumpError } from '../../errors.ts';
-import type { Piece, RunLog } from '../runs/run-log.ts';
+import type { Piece } from '../runs/log-entries.ts';
+import type { RunLog } from '../runs/run-log.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 import type { RecordCodec } from './codec.ts';
 import { encodeValue, furtherProperties } from './values.ts';

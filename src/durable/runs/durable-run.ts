@@ -22,7 +22,8 @@ import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
 import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
 import { CancelWatch } from './cancel-watch.ts';
-import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
+import type { StepEntry } from './log-entries.ts';
+import { joinVersion, type RunLog } from './run-log.ts';
 import type { RecordName, RecordOf, RunRecorder } from './run-recorder.ts';
 
 export interface RunParts {

@@ -2,7 +2,8 @@
 
 import type { Spent } from '../records/layout.ts';
 import { isInDoubt } from '../steps/in-doubt.ts';
-import type { RunLog, StepEntry } from './run-log.ts';
+import type { StepEntry } from './log-entries.ts';
+import type { RunLog } from './run-log.ts';
 
 export interface ResumeAccount {
   attempt: number;

@@ -7,99 +7,28 @@ import { recordKinds } from '../../journal/layout/records.ts';
 import type { RecordCodec } from '../records/codec.ts';
 import type {
   ApprovalRecord,
-  Awaits,
   CheckpointRecord,
-  Doubt,
   QueueFacts,
   RunEnd,
   RunRecord,
   RunRetry,
   SealFacts,
-  Spent,
-  StepEnd,
-  StepKind,
   StepRecord,
   ValueRecord,
 } from '../records/layout.ts';
-import { type CallPosition, positionOf } from '../steps/call-position.ts';
-import { readLabel, scopeOf } from '../steps/step-path.ts';
-import { latestMs } from '../stores/due-time.ts';
+import { positionOf } from '../steps/call-position.ts';
+import { scopeOf } from '../steps/step-path.ts';
 import type { StoredRecord } from '../stores/store.ts';
-
-/** started: its last record is a start. void: its failure ended the run, and the run was resumed. */
-export type StepState = 'started' | 'void' | StepEnd;
-
-export interface StepEntry {
-  /** Number of its first start record. */
-  readonly seq: number;
-  readonly path: string;
-  readonly kind: StepKind;
-  readonly word: string;
-  readonly key: string | undefined;
-  input: string | undefined;
-  /** Undefined in older records, which have no positions. */
-  position: CallPosition | undefined;
-  state: StepState;
-  attempts: number;
-  failures: number;
-  startedAtMs: number;
-  endedAtMs: number;
-  /**
-   * Number of the record of its last end; -1 if there is none. For a step that had ended and was run again, the number of its
-   * previous end, because the new one was delivered to the program at that place.
-   */
-  endSeq: number;
-  /** `endSeq` when the process of the last record began; -1: it had not ended. */
-  endBefore: number;
-  reason: string | undefined;
-  /** How it is in doubt, if its failure ends the run. */
-  doubt: Doubt | undefined;
-  spent: Spent[];
-  readOutcome: () => unknown;
-  /** The program of this process has called it. */
-  isClaimed: boolean;
-}
-
-export interface ScopeLog {
-  /** In the order of their first start. */
-  readonly entries: StepEntry[];
-  /** Some were running at the same time, so their order has no meaning. */
-  isParallel: boolean;
-  open: number;
-  /** How many at the front are claimed. */
-  cursor: number;
-}
-
-export interface ApprovalEntry {
-  /** Number of the record that asked. */
-  readonly seq: number;
-  readonly path: string;
-  /** Unique to the question: a later one with the same path has another id. Undefined in older records. */
-  readonly id: string | undefined;
-  /** Hash of the request; undefined if there is none. */
-  readonly input: string | undefined;
-  /** Undefined for the question about a step in doubt, and in older records. */
-  readonly position: CallPosition | undefined;
-  readonly askedAtMs: number;
-  /** Undefined for a question to a person. */
-  readonly awaits: Awaits | undefined;
-  /** For a signal: its number. */
-  slot?: number | undefined;
-  readRequest: () => unknown;
-  readAnswer?: (() => unknown) | undefined;
-  /** The program called the wait off: its answer is the error. */
-  isAborted?: boolean;
-  /** Number of the record of its answer; -1 while there is none. */
-  answerSeq: number;
-  isClaimed: boolean;
-}
-
-export type Piece = { list: string[]; level: number } | { readValue: () => unknown };
-
-export interface CheckpointEntry {
-  readonly seq: number;
-  readonly record: CheckpointRecord;
-}
+import {
+  type ApprovalEntry,
+  awaitsOf,
+  type CheckpointEntry,
+  hasEnded,
+  newEntry,
+  type Piece,
+  type ScopeLog,
+  type StepEntry,
+} from './log-entries.ts';
 
 export type OpenFacts = Extract<RunRecord, { event: 'open' }>;
 
@@ -335,50 +264,6 @@ export class RunLog {
     for (const step of this.steps.keys()) if (isBelow(step)) this.steps.delete(step);
     for (const question of this.approvals.keys()) if (isBelow(question)) this.approvals.delete(question);
   }
-}
-
-/** Older records may contain times that no Date can hold, and null for an infinite one. */
-function awaitsOf({ signal, run, untilMs: recorded }: Awaits): Awaits | undefined {
-  const untilMs = typeof recorded === 'number' ? Math.min(recorded, latestMs) : undefined;
-  if (signal === undefined && run === undefined && untilMs === undefined) return undefined;
-  return {
-    ...(signal !== undefined && { signal }),
-    ...(run !== undefined && { run }),
-    ...(untilMs !== undefined && { untilMs }),
-  };
-}
-
-export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
-  const { word, key } = readLabel(path);
-  return {
-    seq,
-    path,
-    kind,
-    word,
-    key,
-    input: undefined,
-    position: undefined,
-    state: 'started',
-    attempts: 0,
-    failures: 0,
-    startedAtMs: 0,
-    endedAtMs: 0,
-    endSeq: -1,
-    endBefore: -1,
-    reason: undefined,
-    doubt: undefined,
-    spent: [],
-    readOutcome: () => undefined,
-    isClaimed: false,
-  };
-}
-
-/**
- * Whether its end is recorded and the program may have acted on it. Includes a step in doubt whose end was delivered to the
- * host.
- */
-export function hasEnded({ state, endSeq }: StepEntry): boolean {
-  return endSeq >= 0 && state !== 'started' && state !== 'retrying';
 }
 
 /** It ended permanently: callers receive the recorded end. */

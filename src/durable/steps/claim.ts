@@ -6,7 +6,7 @@
  */
 import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
-import type { ScopeLog, StepEntry } from '../runs/run-log.ts';
+import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
 import { ambiguous } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';

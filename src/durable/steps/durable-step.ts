@@ -11,7 +11,7 @@ import { requireStorable } from '../records/classes.ts';
 import type { Doubt, Spent, StepEnd } from '../records/layout.ts';
 import { usageOf } from '../records/usage.ts';
 import { type DurableRun, type Place, ScopedRun } from '../runs/durable-run.ts';
-import { hasEnded, type StepEntry } from '../runs/run-log.ts';
+import { hasEnded, type StepEntry } from '../runs/log-entries.ts';
 import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
 import { describeCall } from './claim.ts';

@@ -1,6 +1,7 @@
 /** What a run has recorded and its program will call again, in the order of the records. Pure. */
 
-import { hasEnded, type RunLog, type StepEntry } from '../runs/run-log.ts';
+import { hasEnded, type StepEntry } from '../runs/log-entries.ts';
+import type { RunLog } from '../runs/run-log.ts';
 import type { OrderedItem } from './replay-order.ts';
 import { scopeOf } from './step-path.ts';
 

@@ -209,14 +209,8 @@ test('it is in doubt if that ended the run', async () => {
   await assert.rejects(agent.run('program', options, program(calledOff, controller.signal)), {
     name: 'AbortError',
   });
-  assert.equal(
-    await agent.run(
-      'program',
-      options,
-      program(() => 'paid'),
-    ),
-    'paid',
-  );
+  const paid = program(() => 'paid');
+  assert.equal(await agent.run('program', options, paid), 'paid');
   assert.match(said.join('\n'), /step pay is in doubt: it was called off/);
 });
 
@@ -283,24 +277,10 @@ test('a child that could not be started is an error that stays', async () => {
 test('a step whose time was over is in doubt if that ended the run', async () => {
   const { options, said } = newRun();
   const program = (work: () => unknown) => () => agent.step('pay', work, { timeoutMs: 20 });
-  await assert.rejects(
-    agent.run(
-      'program',
-      options,
-      program(() => new Promise(() => {})),
-    ),
-    {
-      name: 'TimeoutError',
-    },
-  );
-  assert.equal(
-    await agent.run(
-      'program',
-      options,
-      program(() => 'paid'),
-    ),
-    'paid',
-  );
+  const stuck = program(() => new Promise(() => {}));
+  await assert.rejects(agent.run('program', options, stuck), { name: 'TimeoutError' });
+  const paid = program(() => 'paid');
+  assert.equal(await agent.run('program', options, paid), 'paid');
   assert.match(said.join('\n'), /step pay is in doubt: its time was over/);
 });
 
