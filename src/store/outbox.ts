@@ -23,7 +23,10 @@ interface SentLine {
 }
 
 export interface Outbox {
-  /** Sealed, and neither accepted nor refused by this store. Oldest first. */
+  /**
+   * Sealed, and neither accepted nor refused by this store, in the order in which they are sent: oldest first, but newest first
+   * after a failure, because the store may fail at the oldest ones for ever.
+   */
   waiting: ListedBundle[];
   refused: { name: string; because: string }[];
   /** The last attempt, if it failed and none has succeeded since. */
@@ -39,8 +42,9 @@ export function readOutbox(dir: string, place: string): Outbox {
     const line = byBundle.get(name);
     return line?.outcome === 'refused' ? [{ name, because: line.because ?? '' }] : [];
   });
+  const waiting = sealed.filter(({ name }) => !byBundle.has(name));
   return {
-    waiting: sealed.filter(({ name }) => !byBundle.has(name)),
+    waiting: failure ? waiting.reverse() : waiting,
     refused,
     ...(failure && { failure: { at: failure.at, because: failure.because ?? '' } }),
   };

@@ -47,6 +47,18 @@ test('a failure is told until a try succeeds, and no password is kept', (t) => {
   assert.doesNotMatch(readFileSync(join(dir, sentName), 'utf8'), /geheim99|changed/);
 });
 
+test('after a failure the newest go first, so that old ones that always fail hold up no others', (t) => {
+  const dir = temporaryFolder(t);
+  const paths = ['2026-11-21', '2026-11-22', '2026-11-23'].map((day) =>
+    writeDeath(dir, { id: randomId(), at: `${day}T03:04:05.678Z` }),
+  );
+  const inOrder = paths.map((path) => basename(path));
+  noteFailure(dir, place, 'no space left');
+  assert.deepEqual(names(dir), inOrder.toReversed());
+  noteSent(dir, place, { path: paths[2] ?? '', outcome: 'stored' });
+  assert.deepEqual(names(dir), inOrder.slice(0, 2));
+});
+
 test('torn and foreign lines cost a question and nothing else', (t) => {
   const dir = temporaryFolder(t);
   const path = writeDeath(dir);
