@@ -83,6 +83,7 @@ test('pieces in any order, searched from and to any position', () => {
         '  ',
         '\n',
         '\r\n',
+        '?\n',
         '\t',
         '"',
         "'",

@@ -68,7 +68,8 @@ function holdsLongWord({ units }: Page, from: number): boolean {
 function findFar(page: Page, word: string, end: number): Finding | undefined {
   const isDrawn = /^(?:key|token|secret)$/.test(word);
   if (isDrawn ? !holdsLongWord(page, end) : !isPasswordWord.test(word)) return undefined;
-  for (const pattern of [farLead, questionLead]) {
+  // A long value was looked for in the rest of this line only, so the answer of the next line is for passwords.
+  for (const pattern of isDrawn ? [farLead] : [farLead, questionLead]) {
     pattern.lastIndex = end;
     if (!pattern.test(page.text)) continue;
     const at = pattern.lastIndex;
