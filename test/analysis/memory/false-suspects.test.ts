@@ -210,18 +210,21 @@ test('a crowd whose members share what they hold, and a few worlds in wrappers, 
   assert.deepEqual(titles(pages('Document')), []);
 
   const ring =
-    (spareBytes: number) =>
+    (spareBytes: number, length = 256) =>
     ({ snapshot, global }: ReturnType<typeof synthProgram>): void => {
       const frames = snapshot.node({ name: 'Array', size: 32 });
       const elements = snapshot.node({
         type: 'array',
         name: '(object elements)',
-        size: 16 + 8 * 256 + spareBytes,
+        size: 16 + 8 * length + spareBytes,
       });
       snapshot.edge(global, frames, 'frames').edge(frames, elements, 'elements', 'internal');
-      for (let at = 0; at < 256; at++)
+      for (let at = 0; at < length; at++)
         snapshot.edge(frames, snapshot.node({ name: 'Frame', size: 20_000 }), at);
     };
   assert.deepEqual(titles(ring(0)), []);
+  assert.deepEqual(titles(ring(0, 300)), []);
   assert.notDeepEqual(titles(ring(800)), []);
+  // `list = list.concat(one)` leaves no room either, but nobody chose its length.
+  assert.match(titles(ring(0, 317)).join(), /: global\.frames$/);
 });

@@ -12,6 +12,8 @@ import { limitOf } from './limits.ts';
 /** Of an index, or of an array: V8's capacities for a growing one are rarely its length. */
 const fewestEntries = 1000;
 const fewestElements = 100;
+/** Below this a list that is replaced by a longer one each time (`concat`, a reducer's `map`) may have as many elements. */
+const surelyTable = 1000;
 /** Elements start with a map and a length. */
 const headBytes = 16;
 const slotBytes = 8;
@@ -95,11 +97,14 @@ export function isMadeAtOnce(heap: Heap, node: number): boolean {
   for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
     if (snapshot.edgeType(edge) === EdgeType.element)
       length = Math.max(length, snapshot.edges.nameOrIndex.get(edge) + 1);
-  if (length < fewestElements) return false;
+  if (length < fewestElements || (length < surelyTable && !isChosen(length))) return false;
   const elements = findChild(heap, node, 'elements', EdgeType.internal);
   const isExact = elements >= 0 && selfSize.get(elements) === headBytes + length * slotBytes;
   return isExact && !isPartOfQueue(heap, node);
 }
+
+/** A person chose it: of a ring of buffers, a pool. */
+const isChosen = (length: number): boolean => (length & (length - 1)) === 0 || length % 50 === 0;
 
 /** Node's queues (of events.on(), of the next tick) add arrays of 2,048 one after the other. */
 function isPartOfQueue(heap: Heap, array: number): boolean {
