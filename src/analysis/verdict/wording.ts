@@ -138,8 +138,11 @@ function fitHeadline(said: string, room: number): string {
   const [, provider, lacking, index] = nestMessage.exec(said) ?? [];
   const short = `Nest can't resolve argument ${index} (${lacking}) of ${provider}`;
   if (provider !== undefined && short.length <= room) return short;
-  return clip(said, room);
+  return clip(said.replace(codeOfError, ''), room);
 }
+
+/** ` [CSV_RECORD_INCONSISTENT_COLUMNS]` behind the name of an error: the message says it in words, and the evidence has both. */
+const codeOfError = /(?<=^(?:.*: )?[\w$.]*(?:Error|Exception)) \[[A-Z][A-Z\d_]+\](?=: )/;
 
 /** Quoted in some versions only: https://github.com/nestjs/nest/blob/master/packages/core/errors/messages.ts. */
 const nestMessage =

@@ -20,9 +20,20 @@ test('a title that is too long keeps whom it concerns and where it was', () => {
   const what = 'Error [ERR_HTTP_HEADERS_SENT]: Cannot set headers after they are sent to the client';
   for (const word of ['at', 'likely at', 'in', 'from'] as const) {
     const title = titleFor('GET /orders/17', titleWithPlace(what, word, place));
-    assert.ok(title.startsWith('GET /orders/17: Error [ERR_HTTP_HEADERS_SENT]: Cannot'), title);
+    assert.ok(title.startsWith('GET /orders/17: Error: Cannot set headers after they are sent'), title);
     assert.ok(title.endsWith(` ${word} ${place}`), title);
     assert.ok(title.length <= 100, title);
   }
   assert.equal(titleFor('GET /', 'The event loop hangs'), 'GET /: The event loop hangs');
+});
+
+test('the code of an error makes room for its message, if there is not enough for both', () => {
+  const what =
+    'CsvError [CSV_RECORD_INCONSISTENT_COLUMNS]: Invalid Record Length: columns length is 2, got 3';
+  assert.equal(titleWithPlace(what, 'at', undefined), what);
+  const short = 'CsvError: Invalid Record Length: columns length is 2, got 3';
+  assert.equal(titleWithPlace(what, 'at', place), `${short} at ${place}`);
+  assert.equal(titleFor('job 7', titleWithPlace(what, 'at', place)), `job 7: ${short} at ${place}`);
+  const inMessage = `Error: expected [A_B]: ${'x'.repeat(90)}`;
+  assert.ok(titleWithPlace(inMessage, 'at', place).startsWith('Error: expected [A_B]: x'));
 });
