@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodesInTurn, onlyWide, testNodes } from '../support/run/test-nodes.ts';
+import { isWideRun, nodesInTurn, onlyWide, testNodes } from '../support/run/test-nodes.ts';
 import { makeTaint } from './places.ts';
 import { findTaint } from './readings.ts';
 import { type Death, runTainted } from './run-tainted.ts';
 
-const heap = { AGENTDUMP_HEAP: 'always' };
+/** Every command that reads a heap is asked about it: the quick run has the rest alone. */
+const heap = { AGENTDUMP_HEAP: isWideRun ? 'always' : 'off' };
 const deaths: Readonly<Record<string, Death & { skip?: string | false }>> = {
   'an exception, with locals and heap': { how: 'throw', env: { ...heap, AGENTDUMP_LOCALS: 'uncaught' } },
   'an exit': { how: 'exit', env: { AGENTDUMP_HEAP: 'off' }, skip: onlyWide },

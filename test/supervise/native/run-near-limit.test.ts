@@ -34,7 +34,7 @@ const limitBytes = 160 * 1024 ** 2;
 const probe =
   process.platform === 'linux' && process.arch === 'x64' ? makeMemoryCgroup(limitBytes) : undefined;
 probe?.remove();
-const skip = probe === undefined ? 'no memory cgroup can be made here' : false;
+const skip = probe === undefined ? 'no memory cgroup can be made here' : onlyWide;
 
 const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
 /** Fills the heap up to 82 % of its cgroup's limit, waits for the file `go`, and goes on until it is killed. */
@@ -138,9 +138,7 @@ suite('killed for the memory of its cgroup', { skip }, () => {
       assert.equal(text.includes(secret), false);
     });
 
-  test('in the same cgroup as its supervisor, where reading the copy would not fit: nothing is stopped for it', {
-    skip: onlyWide,
-  }, async () => {
+  test('in the same cgroup as its supervisor, where reading the copy would not fit: nothing is stopped for it', async () => {
     const run = start('inside', usualNode.path, true);
     const { heap, verdict, reasons } = await accountOf(await killed(run, () => true));
     assert.equal(verdict?.kind, 'system-out-of-memory');

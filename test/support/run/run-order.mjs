@@ -10,6 +10,7 @@ export const filesBeside = Number(process.env.AGENTDUMP_TESTS_BESIDE) || availab
 export const longFiles = [
   'test/process/host/fidelity.test.ts',
   'test/supervise/doctor/doctor.test.ts',
+  'test/process/host/fidelity-beside.test.ts',
   'test/truth/all.wide.test.ts',
   'test/analysis/core/emulated-arm64.wide.test.ts',
   'test/ci/late/late.wide.test.ts',

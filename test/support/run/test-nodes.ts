@@ -56,6 +56,13 @@ const drawn = createHash('sha256')
 export const partInTurn = <Case>(all: readonly Case[], nth: number): readonly Case[] =>
   turn ? all.filter((_, at) => at % nth === drawn % nth) : all;
 
+/**
+ * For tables of which every case must meet every Node, and none each time: in `.ci/run` every other case, the others on the
+ * next Node and with the next commit; otherwise all.
+ */
+export const halfInTurn = <Case>(all: readonly Case[], node: number): readonly Case[] =>
+  turn ? all.filter((_, at) => (at + node + drawn) % 2 === 0) : all;
+
 const oneInTurn = <Case>(all: readonly Case[]): readonly Case[] => partInTurn(all, all.length);
 
 /** For what hardly depends on Node's version: in `.ci/run` one of `testNodes`. Not for the table of deaths. */
