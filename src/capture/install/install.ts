@@ -132,6 +132,7 @@ function installTriggers(
   /** Of the cold half, which every bundle needs. */
   let handled: HandledErrors | undefined;
   let isExiting = false;
+  const whenEnded: (() => void)[] = [];
   const captureDeath = (asked: CaptureRequest): string | undefined => {
     const request = { ...asked, atMs: now() };
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
@@ -155,6 +156,7 @@ function installTriggers(
   const ended = (exitCode: number): void => {
     isExiting = true;
     harmless(() => {
+      for (let at = 0; at < whenEnded.length; at++) attempt(whenEnded[at] as () => void);
       attempt(() => handled?.ended());
       attempt(() => surroundings.watch?.letGo());
       attempt(() => surroundings.flight?.recorder.end(exitCode));
@@ -178,6 +180,7 @@ function installTriggers(
     expectsExit: () => surroundings.tests?.expectsExit() ?? false,
     isEndOfWork,
     dieIfDue: () => deathSignals?.dieIfDue(),
+    whenEnded: (react: () => void) => void whenEnded.push(react),
     ended,
     exited,
   };

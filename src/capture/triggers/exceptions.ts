@@ -9,7 +9,7 @@ import { watchUnheardExceptions } from './unheard-exceptions.ts';
 /** As it was before the program could replace it. */
 const { hasUncaughtExceptionCaptureCallback } = process;
 
-export const exceptionsTrigger: Trigger = ({ events, isMainThread, capture, hasJustCaptured }) => {
+export const exceptionsTrigger: Trigger = ({ events, isMainThread, capture, hasJustCaptured, whenEnded }) => {
   events.tap('uncaughtExceptionMonitor', {
     before: (value: unknown, origin: string) => {
       const handledByHost =
@@ -24,7 +24,7 @@ export const exceptionsTrigger: Trigger = ({ events, isMainThread, capture, hasJ
     },
   });
   if (!isMainThread) return undefined;
-  return watchUnheardExceptions({
+  const unwatch = watchUnheardExceptions({
     isDeaf: () => events.isDeaf(),
     died(value, fromPromise) {
       if (hasJustCaptured()) return;
@@ -32,6 +32,8 @@ export const exceptionsTrigger: Trigger = ({ events, isMainThread, capture, hasJ
       capture({ kind: kindOf(origin), handledByHost: false, thrown: { value }, details: { origin } });
     },
   });
+  if (unwatch) whenEnded(unwatch);
+  return unwatch;
 };
 
 /** For its author, a module that fails during evaluation is an uncaught exception, although Node reports a rejection. */

@@ -26,7 +26,8 @@ export interface TriggerContext {
   offerSignals(deathSignals: DeathSignals): void;
   /** Does not return if a signal has arrived that would have killed the program without us. */
   dieIfDue(): void;
-  /** The thread ends by itself, and everything was captured. */
+  /** Calls `react` when the thread ends by itself, and everything was captured. */
+  whenEnded(react: () => void): void;
   ended(exitCode: number): void;
   /**
    * The exit code: as the listeners of `exit` left it if it was 0 before them, otherwise as it was before them. May be called

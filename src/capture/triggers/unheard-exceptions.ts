@@ -2,7 +2,9 @@
  * Uncaught exceptions in a program that has replaced `process.emit` by nothing, or the store of its listeners: then no event of
  * `process` tells of them. Node looks up `process._fatalException` at each uncaught exception and calls what it finds, so it is an
  * accessor here. Only for such a program does it return a function of ours; for all others there is no frame of ours on the
- * stack of their handlers. Main thread only: in a worker that is being terminated no accessor runs, and Node aborts.
+ * stack of their handlers. Where no JavaScript may run, no accessor does, and Node 20 aborts: so it is only on the main thread (a
+ * worker can be terminated), and is undone when the program ends (freeing the environment tells an inspector session of the
+ * program that its context is destroyed).
  */
 import { descriptorOf, putBack, putProperty } from '../host/intrinsics.ts';
 
