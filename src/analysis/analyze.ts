@@ -38,6 +38,7 @@ import {
   addChildVerdicts,
   besides,
   findBundlesBefore,
+  joinGiven,
   joinHang,
   joinRequest,
   joinUnfinished,
@@ -78,6 +79,7 @@ export async function analyzeBundle(
   );
   if (!options.alone) await addUnfinished(bundle.path, parts, account);
   if (!options.alone) await addHangs(bundle.path, parts, account);
+  if (!options.alone) await addGivenError(bundle.path, parts, account);
   return replaced.size ? citeInstead(account, (part) => replaced.has(part), partNames.report) : account;
 }
 
@@ -99,6 +101,14 @@ async function readOther(path: string | undefined): Promise<Account | undefined>
   } catch {
     return undefined;
   }
+}
+
+/** A handler threw: the error that it had been given is in a bundle of its own. */
+async function addGivenError(path: string, { trigger }: BundleParts, account: Account): Promise<void> {
+  const name = trigger?.thrownBy?.bundle;
+  const given = name === undefined ? undefined : (await readOther(besides(path, name)))?.verdict;
+  if (name !== undefined && given && account.verdict)
+    account.verdict = joinGiven(account.verdict, given, name);
 }
 
 /** Hangs come first in `beforeEnd`, since they describe the state of the process. */
@@ -200,7 +210,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
   markFiller(cause, considered);
   const reached = explainByOrigin(cause, considered);
   const explained = explainByChild(explainByAgent(reached, account.agent), considered);
-  const beforeEnd = findBeforeEnd(account);
+  const beforeEnd = findBeforeEnd(account, parts.trigger);
   const told = sayWhereCoreIs(explained, parts.evidence?.core?.path);
   const verdict = beforeEnd.length ? { ...told, beforeEnd } : told;
   const signature = computeSignature({ ...account, verdict });
@@ -343,7 +353,7 @@ function joinMemory({ parts }: AccountSources, heap: HeapFacts | undefined): Acc
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {
-  const { event, at, silentMs, exitCode }: Partial<Sequel> = readSequel(bundle.path) ?? {};
+  const { event, at, silentMs, exitCode, rethrown, next }: Partial<Sequel> = readSequel(bundle.path) ?? {};
   return {
     id: bundle.id,
     path: bundle.path,
@@ -356,7 +366,8 @@ function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account
       ...defined({ sha256 }),
     })),
     ...(bundle.redactions?.length && { redactions: [...bundle.redactions] }),
-    ...(event && at !== undefined && { sequel: { event, at, ...defined({ silentMs, exitCode }) } }),
+    ...(event &&
+      at !== undefined && { sequel: { event, at, ...defined({ silentMs, exitCode, rethrown, next }) } }),
   };
 }
 

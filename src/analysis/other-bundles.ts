@@ -56,6 +56,22 @@ export function joinUnfinished(reached: Verdict, begun: Verdict): Verdict {
   };
 }
 
+/** The error that the program's handler was given when it threw. */
+export function joinGiven(thrown: Verdict, given: Verdict, bundle: string): Verdict {
+  const title = given.title.replace(/\.$/, '');
+  const step =
+    'Then look at the error that the handler was given, which came first: its bundle is beside this one.';
+  return {
+    ...thrown,
+    summary: `${thrown.summary} The handler had been given: ${title}.`,
+    evidence: [
+      ...thrown.evidence,
+      { fact: `Its bundle says of that error (${given.confidence}): ${title}.`, part: bundle },
+    ],
+    nextSteps: [...thrown.nextSteps.slice(0, 1), step, ...thrown.nextSteps.slice(1)],
+  };
+}
+
 const hangs = new Set(['event-loop-hang', 'no-progress']);
 /** A handler of the program received the signal, and the process lived on for a while. */
 const handledSignal = 'terminated';

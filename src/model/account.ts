@@ -75,6 +75,10 @@ export interface AccountBundle {
     at: string;
     silentMs?: number;
     exitCode?: number;
+    /** The program's handler threw the error again that it was given. */
+    rethrown?: true;
+    /** Name of the bundle of the other error that the handler threw. */
+    next?: string;
   };
 }
 

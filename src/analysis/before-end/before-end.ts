@@ -10,6 +10,7 @@ import { clip, firstLine, formatCount, formatDuration } from '../../model/quanti
 import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';
 import { DyingWork, whoseOrder } from '../agent/whose-work.ts';
+import type { TriggerFacts } from '../parts/trigger.ts';
 import { findLoggedErrors } from './logged-errors.ts';
 import { findTroubledCalls } from './model-calls.ts';
 import type { Told } from './told.ts';
@@ -21,7 +22,7 @@ const mostKept = 40;
 const agentPart = 'agent-events.json';
 
 /** Without facts that are already in the verdict's evidence. */
-export function findBeforeEnd(account: Account): Evidence[] {
+export function findBeforeEnd(account: Account, trigger?: TriggerFacts): Evidence[] {
   const { agent, happenings } = account;
   const dying = new DyingWork(account);
   const told: Told[] = [
@@ -31,7 +32,7 @@ export function findBeforeEnd(account: Account): Evidence[] {
     ]),
     ...(agent?.failedRequests ?? []).map((failed) => requestFact(failed, dying)),
     ...(agent?.servers ?? []).flatMap(unreadableLines),
-    ...handledErrors(happenings, account),
+    ...handledErrors(happenings, account, trigger),
     ...findLoggedErrors(account),
   ];
   const inOrder = told.sort(
@@ -112,10 +113,18 @@ function unreadableLines({ id, command, unreadable }: McpServer): Told[] {
 }
 
 /** Repetitions of one error are merged into one sentence. */
-function handledErrors(happenings: Happenings | undefined, account: Account): Told[] {
+function handledErrors(
+  happenings: Happenings | undefined,
+  account: Account,
+  trigger: TriggerFacts | undefined,
+): Told[] {
   const endedAt = Date.parse(account.bundle?.capturedAt ?? '');
   const rows = new Map<string, Told & { times: number }>();
-  for (const { kind, name, message, code, at } of happenings?.handled ?? []) {
+  const handler = trigger?.thrownBy?.handler;
+  // A handler that threw did not handle the last one.
+  const isLastHandled = handler === undefined || handler === 'uncaughtExceptionMonitor';
+  const handled = happenings?.handled?.slice(0, isLastHandled ? undefined : -1) ?? [];
+  for (const { kind, name, message, code, at } of handled) {
     // The death itself is recorded as handled too if the program has a handler.
     if (message === account.error?.message || isInError(account.error, message)) continue;
     const coded = code !== undefined && !message.includes(String(code)) ? ` [${code}]` : '';

@@ -50,6 +50,9 @@ export function readTrigger(part: Fields): TriggerFacts {
     exitStack: part.text('exitStack'),
     handledByHost: part.flag('handledByHost'),
     origin: part.text('origin'),
+    handledBy: part.oneOf('handledBy', ['uncaughtException', 'unhandledRejection', 'captureCallback']),
+    atExit: part.flag('atExit') || undefined,
+    thrownBy: readThrownBy(part.object('thrownBy')),
     phase: part.oneOf('phase', ['starting', 'at-work']),
     worker: readWorker(part.object('worker')),
     thread: readThread(part.object('thread')),
@@ -67,6 +70,16 @@ function readFailedListen(failed: Fields | undefined): TriggerFacts['failedListe
   const message = failed?.text('message');
   if (message === undefined) return undefined;
   return { message, ...defined({ stack: failed?.text('stack') }) };
+}
+
+function readThrownBy(by: Fields | undefined): TriggerFacts['thrownBy'] {
+  const handler = by?.oneOf('handler', [
+    'uncaughtException',
+    'captureCallback',
+    'uncaughtExceptionMonitor',
+  ] as const);
+  const bundle = by?.text('bundle');
+  return handler && bundle !== undefined ? { handler, bundle } : undefined;
 }
 
 function readSignal(signal: Fields | undefined): TriggerFacts['signal'] {

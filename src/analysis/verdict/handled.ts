@@ -2,7 +2,7 @@
  * For an error that the program's own handler received: whether it ended the process, as far as the process recorded that at
  * its end.
  */
-import { formatDuration } from '../../model/quantities.ts';
+import { clip, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
 
@@ -27,12 +27,15 @@ const handlerThrew = 7;
 
 /** What is known if the handler was called and was not seen to return, to follow its name. */
 export function endInHandler({ account }: VerdictFacts): string | undefined {
-  const { event, exitCode } = account.bundle?.sequel ?? {};
+  const { event, exitCode, rethrown, next } = account.bundle?.sequel ?? {};
   if (event !== 'handling' && event !== 'died') return undefined;
+  const end = 'so Node ended the process with exit code 7';
+  if (rethrown) return `threw it again, ${end}.`;
+  if (next !== undefined) return `threw another error, ${end}; the bundle ${clip(next, 200)} is about that.`;
   if (exitCode === undefined)
     return 'was not seen to return: it threw as well (exit code 7), ended the process itself, or was still running. If it threw, what it threw is the last error in the log.';
   return exitCode === handlerThrew
-    ? 'threw as well, so Node ended the process with exit code 7. What it threw is the last error in the log.'
+    ? `threw as well, ${end}. What it threw is the last error in the log.`
     : `did not return: the process ended in it with exit code ${exitCode}.`;
 }
 
@@ -49,6 +52,35 @@ export function afterHandler(what: 'error' | 'rejection', facts: VerdictFacts): 
     : `. The process continued, and ended ${after}.`;
 }
 
+const handlers = {
+  uncaughtException: 'its own uncaughtException handler',
+  unhandledRejection: 'its own unhandledRejection handler',
+  captureCallback:
+    'its own callback for uncaught exceptions (process.setUncaughtExceptionCaptureCallback, or a domain)',
+};
+
+/** With what the program handles it. Older bundles only say that it does. */
+export function handlerEvidence({ trigger }: VerdictFacts): Evidence[] {
+  if (trigger?.handledByHost !== true) return [];
+  const has = trigger.handledBy ? handlers[trigger.handledBy] : 'its own handler for it';
+  return [{ fact: `The program has ${has}.`, part: 'trigger.json' }];
+}
+
+const throwers = {
+  uncaughtException: "the program's own uncaughtException handler",
+  captureCallback: "the program's own callback for uncaught exceptions",
+  uncaughtExceptionMonitor: "the program's listener of uncaughtExceptionMonitor",
+};
+
+/** `, thrown by …`: a handler that threw while it was given another error, or a listener of `exit`. */
+export function throwerText({ trigger }: VerdictFacts): string {
+  if (trigger?.thrownBy)
+    return `, thrown by ${throwers[trigger.thrownBy.handler]}, which had been given another error`;
+  if (!trigger?.atExit) return '';
+  const { exitCode } = trigger;
+  return `, while the process was already ending${exitCode === undefined ? '' : ` with exit code ${exitCode}`}`;
+}
+
 export function handledEndEvidence(facts: VerdictFacts): Evidence[] {
   const { event, at } = facts.account.bundle?.sequel ?? {};
   const end = endOf(facts);
@@ -61,6 +93,8 @@ export function handledEndEvidence(facts: VerdictFacts): Evidence[] {
 export function refutedOfHandled(what: 'exception' | 'rejection', facts: VerdictFacts): string {
   if (facts.account.bundle?.sequel?.event === 'handling')
     return `The ${what} itself is certain. An exit code other than 7, or a signal, in the log of the service manager or shell that started the process: then the handler did not throw.`;
+  if (facts.account.bundle?.sequel?.rethrown)
+    return 'An exit code other than 7, in the log of the service manager or shell that started the process.';
   if (endOf(facts))
     return `The ${what} and the end of the process are certain; that the one led to the other is not.`;
   const threw = what === 'exception' ? ' exit code 7 means that the handler threw as well;' : '';

@@ -174,7 +174,7 @@ export interface TriggerPart {
    * outside, this long before.
    */
   signal?: { name: string; number: number; fromItself?: true; heardMsBefore?: number };
-  /** The exit code that the process was about to exit with. */
+  /** The exit code that the process was about to exit with; for an uncaught exception, only if it is not 1. */
   exitCode?: number;
   /**
    * The stack that called process.exit, or process.kill for a signal `fromItself`; for a live capture, where the main
@@ -190,6 +190,15 @@ export interface TriggerPart {
   phase?: 'starting' | 'at-work';
   /** The event, if Node provides it: `uncaughtException` or `unhandledRejection`. */
   origin?: string;
+  /** What the program handles it with, if `handledByHost`: a listener of the event, or the callback that replaces listeners. */
+  handledBy?: 'uncaughtException' | 'unhandledRejection' | 'captureCallback';
+  /** The process was ending already: it was thrown while `exit` was emitted, and the exit code stays. */
+  atExit?: true;
+  /** A handler of uncaught exceptions threw it, so that Node ends the process: which one, and the bundle of the error that it was given. */
+  thrownBy?: {
+    handler: 'uncaughtException' | 'captureCallback' | 'uncaughtExceptionMonitor';
+    bundle: string;
+  };
   /** For a worker's death, written by its parent thread. */
   worker?: {
     threadId: number;

@@ -19,4 +19,8 @@ export interface Sequel {
   silentMs?: number;
   /** For an error that the program handled: the exit code with which the process exited, later or within the handler. */
   exitCode?: number;
+  /** The handler threw the error again that it was given. */
+  rethrown?: true;
+  /** The handler threw another error: the name of its bundle, in the same folder. */
+  next?: string;
 }

@@ -20,13 +20,15 @@ export function readSequel(bundle: string): Sequel | undefined {
 
 function isSequel(found: Partial<Sequel> | null): found is Sequel {
   if (found?.schema !== sequelSchema || found.version !== sequelVersion) return false;
-  const { event, at, silentMs, exitCode } = found;
+  const { event, at, silentMs, exitCode, rethrown, next } = found;
   const isDuration = silentMs === undefined || (Number.isFinite(silentMs) && silentMs >= 0);
   const isCode = exitCode === undefined || Number.isInteger(exitCode);
   return (
     sequelEvents.includes(event as Sequel['event']) &&
     Number.isFinite(Date.parse(String(at))) &&
     isDuration &&
-    isCode
+    isCode &&
+    (rethrown === undefined || rethrown === true) &&
+    (next === undefined || typeof next === 'string')
   );
 }

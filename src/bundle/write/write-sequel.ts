@@ -13,6 +13,23 @@ export function writeHandling(bundle: string): void {
   writeSequel(bundle, { event: 'handling', at: isoTime(nowMs()) });
 }
 
+/** Node's exit code if a listener for uncaught exceptions throws. */
+export const handlerThrew = 7;
+
+/** The handler threw, and Node ends the process. `next`: the bundle of what it threw. */
+export function writeThrew(
+  bundle: string,
+  { rethrown, next }: { rethrown?: true; next?: string | undefined },
+): void {
+  writeSequel(bundle, {
+    event: 'died',
+    at: isoTime(nowMs()),
+    exitCode: handlerThrew,
+    ...(rethrown && { rethrown }),
+    ...(next !== undefined && { next }),
+  });
+}
+
 /** It returned, or ended the process itself. */
 export function withdrawHandling(bundle: string): void {
   try {

@@ -35,7 +35,27 @@ export function describeTrigger(request: CaptureRequest, hasWorked = false): Tri
     nodeVersion: process.version,
     handledByHost: request.handledByHost,
     ...(phase && { phase }),
+    ...(request.handledByHost ? handlerOf(request) : kind === 'uncaught-exception' && exitUnderWay()),
     ...request.details,
+  };
+}
+
+/** Of an error that is handled by listeners of `process`. Node calls none for an exception if the callback is set. */
+function handlerOf({ kind, isHandledNext }: CaptureRequest): Pick<TriggerPart, 'handledBy'> {
+  if (isHandledNext)
+    return {
+      handledBy: process.hasUncaughtExceptionCaptureCallback() ? 'captureCallback' : 'uncaughtException',
+    };
+  return kind === 'unhandled-rejection' ? { handledBy: 'unhandledRejection' } : {};
+}
+
+/** Thrown by a listener of `exit`: then Node keeps the exit code, if there is one (Node 20 to 26). */
+function exitUnderWay(): Pick<TriggerPart, 'atExit' | 'exitCode'> {
+  const { _exiting, exitCode } = process as NodeJS.Process & { _exiting?: boolean };
+  if (_exiting !== true) return {};
+  return {
+    atExit: true,
+    ...(exitCode !== undefined && exitCode !== null && { exitCode: Number(exitCode) || 0 }),
   };
 }
 

@@ -1,16 +1,32 @@
 /**
  * What became of the process after each uncaught exception that a handler of the program received, or a listener of
- * uncaughtExceptionMonitor saw. If one of these throws, the process ends with exit code 7, without another event and before any
- * code of ours can run. So a file beside the bundle says that it was called, until it is seen that it has returned. The file
- * stays if nobody sees that: because it threw, ended the process in a way that has no event, was killed, or still runs.
+ * uncaughtExceptionMonitor saw. If one of these throws, the process ends with exit code 7, without another event. So a file beside
+ * the bundle says that it was called, until it is seen that it has returned, or what it threw. The file stays if nobody sees
+ * that: because it threw what is not an error, ended the process in a way that has no event, was killed, or still runs.
  */
-import { withdrawHandling, writeEnds, writeHandling } from '../../bundle/write/write-sequel.ts';
+import { basename } from 'node:path';
+import {
+  handlerThrew,
+  withdrawHandling,
+  writeEnds,
+  writeHandling,
+  writeThrew,
+} from '../../bundle/write/write-sequel.ts';
+import { beforeFatalPrint } from '../host/fatal-print.ts';
+import type { CaptureRequest } from './request.ts';
 
 const mostPaths = 20;
 
 export class HandledErrors {
   readonly #paths: string[] = [];
   #handling: string | undefined;
+  #unwatch: () => void = () => {};
+  readonly #capture: (request: CaptureRequest) => string | undefined;
+
+  /** `capture` never throws. */
+  constructor(capture: (request: CaptureRequest) => string | undefined) {
+    this.#capture = capture;
+  }
 
   /** The program survives the error that this bundle records, if its handler wants to. */
   survived(path: string): void {
@@ -18,17 +34,51 @@ export class HandledErrors {
   }
 
   /** A handler is called next. A second exception may come before a microtask does: then the handler of the first has returned. */
-  handling(path: string): void {
+  handling(path: string, request: CaptureRequest): void {
     this.ended();
     this.#handling = path;
     writeHandling(path);
+    this.#unwatch = beforeFatalPrint((error) => this.#threw(path, request, error));
     void this.#untilReturned(path);
   }
 
   /** The handler has returned, or has called process.exit. */
   ended(): void {
+    this.#unwatch();
     if (this.#handling !== undefined) withdrawHandling(this.#handling);
     this.#handling = undefined;
+  }
+
+  /** Node ends the process now. */
+  #threw(path: string, request: CaptureRequest, error: unknown): void {
+    const isSame = error === request.thrown?.value;
+    // A listener of uncaughtExceptionMonitor may have returned, and Node prints the error that it was given.
+    if (isSame && !request.handledByHost) return;
+    this.ended();
+    if (isSame) writeThrew(path, { rethrown: true });
+    else writeThrew(path, { next: this.#captureThrown(path, request, error) });
+  }
+
+  #captureThrown(path: string, { handledByHost }: CaptureRequest, error: unknown): string | undefined {
+    const isCallback = process.hasUncaughtExceptionCaptureCallback();
+    const next = this.#capture({
+      kind: 'uncaught-exception',
+      handledByHost: false,
+      thrown: { value: error },
+      details: {
+        origin: 'uncaughtException',
+        exitCode: handlerThrew,
+        thrownBy: {
+          handler: !handledByHost
+            ? 'uncaughtExceptionMonitor'
+            : isCallback
+              ? 'captureCallback'
+              : 'uncaughtException',
+          bundle: basename(path),
+        },
+      },
+    });
+    return next && basename(next);
   }
 
   /** Only now it is known how long the program survived them. */

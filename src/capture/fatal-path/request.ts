@@ -8,7 +8,7 @@ export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silenc
 export interface CaptureRequest {
   kind: InsideKind;
   handledByHost: boolean;
-  /** A listener of the program for uncaught exceptions is called next, and may throw. */
+  /** What the program has for uncaught exceptions, or for their monitor, is called next, and may throw. */
   isHandledNext?: boolean;
   /** When it happened, before anything is loaded or collected: ages are relative to it. Without it, they are to now. */
   atMs?: number;
@@ -27,6 +27,7 @@ export interface CaptureRequest {
       | 'exitCode'
       | 'exitStack'
       | 'origin'
+      | 'thrownBy'
       | 'worker'
       | 'pending'
       | 'setByNode'

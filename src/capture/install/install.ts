@@ -144,10 +144,10 @@ function installTriggers(
         attempt(() => surroundings.flight?.recorder.noteBundle(path));
       if (path === undefined || !isMainThread) return path;
       attempt(() => {
-        handled ??= new (loadColdHalf().HandledErrors)();
+        handled ??= new (loadColdHalf().HandledErrors)(captureDeath);
         if (request.handledByHost && request.thrown) handled.survived(path);
         // While `exit` is emitted, nothing of ours runs that would see the handler return.
-        if (request.isHandledNext && !isExiting) handled.handling(path);
+        if (request.isHandledNext && !isExiting) handled.handling(path, request);
       });
       return path;
     });

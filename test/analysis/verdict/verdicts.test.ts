@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VerdictFacts } from '../../../src/analysis/verdict/facts.ts';
 import { causes, reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
-import type { ErrorFacts } from '../../../src/model/account.ts';
+import type { AccountBundle, ErrorFacts } from '../../../src/model/account.ts';
 import type { AgentLoop, AgentState } from '../../../src/model/agent-state.ts';
 import type { Frame } from '../../../src/model/thread.ts';
 import { verdictKinds } from '../../../src/model/verdict.ts';
@@ -88,7 +88,7 @@ const uncaught = (error: ErrorFacts, more: Omit<Shape, 'error'> = {}) =>
 
 /** The process ended in its handler of the exception. */
 function inHandler(
-  end: { event: 'handling' | 'died'; exitCode?: number },
+  end: Omit<NonNullable<AccountBundle['sequel']>, 'at'>,
   trigger: Shape['trigger'] = { kind: 'uncaught-exception', isMainThread: true, handledByHost: true },
 ): VerdictFacts {
   const { account, ...rest } = facts({ trigger, error: typeError });
@@ -158,6 +158,18 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     inHandler({ event: 'handling' }),
     'uncaught-exception',
     /The handler was not seen to return: it threw as well \(exit code 7\), ended the process itself, or was still running\. If it threw,.*that it returned was not seen/,
+  ],
+  [
+    'a throw whose handler threw another error',
+    inHandler({ event: 'died', exitCode: 7, next: 'later.agentdump' }),
+    'uncaught-exception',
+    /The handler threw another error, so Node ended the process with exit code 7; the bundle later\.agentdump is about that/,
+  ],
+  [
+    'a throw that its handler threw again',
+    inHandler({ event: 'died', exitCode: 7, rethrown: true }),
+    'uncaught-exception',
+    /The handler threw it again, so Node ended the process with exit code 7\. .*exit code other than 7/,
   ],
   [
     'a throw whose handler threw, seen by the supervisor',

@@ -41,6 +41,9 @@ for (const node of findNodes())
       }
     });
 
+/** A listener of uncaughtExceptionMonitor is called from another line of `emit`, because ours is called with it. */
+const comparable = (stderr: string): string =>
+  stderr.replace(/^agentdump: .*\n/gm, '').replace(/node:events:[\d:]+/g, 'node:events');
 const throwsLater = `setTimeout(() => { throw new Error('first'); }, 10);`;
 const handlers = [
   {
@@ -76,10 +79,49 @@ for (const node of findNodes())
         env: { ...process.env, AGENTDUMP_DIR: dir },
       });
       assert.deepEqual([bare.status, status], [code, code], stderr);
-      const [bundle] = bundlesIn(folder);
-      const event = readSequel(join(dir, bundle ?? ''))?.event;
-      assert.equal(event, code === 7 ? 'handling' : undefined, stderr);
+      const [bundle, next] = bundlesIn(folder).sort();
+      const sequel = readSequel(join(dir, bundle ?? ''));
+      assert.deepEqual(
+        [sequel?.event, sequel?.exitCode, sequel?.next],
+        code === 7 ? ['died', 7, next] : [undefined, undefined, undefined],
+        stderr,
+      );
+      assert.equal(next !== undefined, code === 7, stderr);
+      assert.equal(comparable(stderr), comparable(bare.stderr));
     });
+
+for (const node of findNodes())
+  test(`${node.name}: a handler that throws the same error again, and one that throws what is no error`, (t) => {
+    const ends = ['error', '"text"'].map((thrown) => {
+      const folder = temporaryFolder(t);
+      const dir = join(folder, 'dumps');
+      const text = `process.on('uncaughtException', (error) => { throw ${thrown}; }); ${throwsLater}`;
+      const { status, stderr } = spawnSync(node.path, ['--require', preload, '-e', text], {
+        encoding: 'utf8',
+        env: { ...process.env, AGENTDUMP_DIR: dir },
+      });
+      assert.equal(status, 7, stderr);
+      const [bundle, ...others] = bundlesIn(folder);
+      assert.deepEqual(others, [], stderr);
+      const { event, rethrown } = readSequel(join(dir, bundle ?? '')) ?? {};
+      return [event, rethrown];
+    });
+    assert.deepEqual(ends, [
+      ['died', true],
+      ['handling', undefined],
+    ]);
+  });
+
+for (const node of findNodes())
+  test(`${node.name}: nothing is left on Error.prototype when the handler has returned`, (t) => {
+    const text = `const count = () => Reflect.ownKeys(Error.prototype).length; const before = count();
+process.on('uncaughtException', () => setTimeout(() => console.log(count() - before), 10)); ${throwsLater}`;
+    const { stdout, stderr } = spawnSync(node.path, ['--require', preload, '-e', text], {
+      encoding: 'utf8',
+      env: { ...process.env, AGENTDUMP_DIR: join(temporaryFolder(t), 'dumps') },
+    });
+    assert.equal(stdout, '0\n', stderr);
+  });
 
 for (const node of findNodes())
   test(`${node.name}: an exception while exit is emitted`, (t) => {
@@ -106,7 +148,7 @@ test('under the supervisor, which sees the exit code', (t) => {
     env: { ...process.env, AGENTDUMP_DIR: dir },
   });
   assert.equal(status, 7, stderr);
-  const [bundle] = bundlesIn(folder);
+  const [bundle] = bundlesIn(folder).sort();
   const { event, exitCode } = readSequel(join(dir, bundle ?? '')) ?? {};
   assert.deepEqual([event, exitCode], ['died', 7], stderr);
 });

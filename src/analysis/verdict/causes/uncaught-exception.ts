@@ -5,7 +5,14 @@ import { formatDuration } from '../../../model/quantities.ts';
 import { abortPlace } from '../aborted.ts';
 import { beganPlace, beganSentence, limitFrame } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { afterHandler, endInHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
+import {
+  afterHandler,
+  endInHandler,
+  handledEndEvidence,
+  handlerEvidence,
+  refutedOfHandled,
+  throwerText,
+} from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { onDemandFailure } from '../load-failure.ts';
 import { rootSentence, stdioName, thrownEvidence, thrownNextSteps } from '../thrown.ts';
@@ -29,20 +36,21 @@ export const uncaughtException: Cause = {
       confidence: trigger ? 'certain' : 'likely',
       evidence: [
         ...(trigger ? [{ fact: raisedText(facts), part: 'trigger.json' }] : []),
-        ...(handled
-          ? [{ fact: 'The program has its own uncaughtException handler.', part: 'trigger.json' }]
-          : []),
+        ...handlerEvidence(facts),
         ...(handled || isCutShort ? handledEndEvidence(facts) : []),
         ...thrownEvidence(facts),
       ],
       refutedBy:
         handled || isCutShort
           ? refutedOfHandled('exception', facts)
-          : 'An exit code other than 1, in the log of the service manager or shell that started the process.',
+          : `An exit code other than ${exitCodeOf(facts)}, in the log of the service manager or shell that started the process.`,
       nextSteps: thrownNextSteps(facts),
     };
   },
 };
+
+/** Node sets 1, and keeps what a process has that is ending already. */
+const exitCodeOf = ({ trigger }: VerdictFacts): number => trigger?.exitCode ?? 1;
 
 /** The error and its place, or the module that could not be loaded, a title that includes both. */
 export function titleOf(facts: VerdictFacts): string {
@@ -77,7 +85,7 @@ function summaryOf(facts: VerdictFacts): string {
   const thread = isFromWorker(facts) ? (workerText(facts) ?? 'a worker thread') : threadName(facts);
   const uptime = account.process?.uptimeMs;
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
-  const thrown = `${beganSentence(facts)}Uncaught exception in ${thread}${after}.`;
+  const thrown = `${beganSentence(facts)}Uncaught exception in ${thread}${after}${throwerText(facts)}.`;
   if (trigger?.handledByHost)
     return `${thrown}${rootSentence(facts)} The program's own handler received it${afterHandler('error', facts)}`;
   const inMonitor = endInHandler(facts);
@@ -87,6 +95,6 @@ function summaryOf(facts: VerdictFacts): string {
       ? 'The worker ended with it; its parent was told by an error event.'
       : inMonitor !== undefined
         ? `The program's listener of uncaughtExceptionMonitor ${inMonitor}`
-        : 'Node printed it and ended the process with exit code 1.';
+        : `Node printed it and ended the process with exit code ${exitCodeOf(facts)}.`;
   return `${thrown}${rootSentence(facts)}${inFlightSentence(facts)} ${end}`;
 }

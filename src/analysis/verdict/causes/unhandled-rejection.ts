@@ -2,9 +2,16 @@
 
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
+import type { TriggerFacts } from '../../parts/trigger.ts';
 import { beganSentence } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { afterHandler, endInHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
+import {
+  afterHandler,
+  endInHandler,
+  handledEndEvidence,
+  handlerEvidence,
+  refutedOfHandled,
+} from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf } from '../wording.ts';
@@ -26,10 +33,8 @@ export const unhandledRejection: Cause = {
       summary: summaryOf(facts),
       confidence: 'certain',
       evidence: [
-        { fact: `Node raised ${trigger.origin ?? 'unhandledRejection'}.`, part: 'trigger.json' },
-        ...(handled
-          ? [{ fact: 'The program has its own unhandledRejection handler.', part: 'trigger.json' }]
-          : []),
+        { fact: raisedText(trigger), part: 'trigger.json' },
+        ...handlerEvidence(facts),
         ...(handled || isCutShort ? handledEndEvidence(facts) : []),
         ...thrownEvidence(facts),
         ...(promiseFrame
@@ -52,6 +57,12 @@ export const unhandledRejection: Cause = {
     };
   },
 };
+
+/** Without a listener of unhandledRejection, Node raises the other event. */
+const raisedText = ({ handledBy, origin = 'unhandledRejection' }: TriggerFacts): string =>
+  handledBy === undefined || handledBy === 'unhandledRejection'
+    ? `Node raised ${origin}.`
+    : `Node raised uncaughtException, because no listener of ${origin} was there.`;
 
 function summaryOf(facts: VerdictFacts): string {
   const uptime = facts.account.process?.uptimeMs;
