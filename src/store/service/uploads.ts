@@ -37,9 +37,16 @@ export class Uploads {
     return join(this.#folder, `${sender}-${sha256}`);
   }
 
-  /** The number of bytes that are there; undefined if it was not begun. */
+  /**
+   * The number of bytes that are there; undefined if it was not begun. A file with more bytes than were announced can't be
+   * continued, and is begun anew: a service that was killed while it received them has left it.
+   */
   offsetOf(upload: Announced): number | undefined {
-    return statSync(this.pathOf(upload), { throwIfNoEntry: false })?.size;
+    const path = this.pathOf(upload);
+    const size = statSync(path, { throwIfNoEntry: false })?.size;
+    if (size === undefined || size <= upload.bytes || this.#receiving.has(path)) return size;
+    this.remove(upload);
+    return undefined;
   }
 
   /** Whether the disk has room for it, and for what others have announced. */

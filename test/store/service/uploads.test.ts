@@ -39,6 +39,14 @@ test('an upload that was cut continues where it ended, and counts once', async (
   nothingIsLeft();
 });
 
+test('what a killed service has left beyond the end of an upload is sent anew', async () => {
+  const file = packBundle(writeDeath(at.dumps)).path;
+  const offered = offerOf(file);
+  writeFileSync(join(at.uploads, `send-${offered.sha256}`), Buffer.alloc(offered.bytes + 1));
+  assert.equal((await sendAs('send', file)).outcome, 'stored');
+  nothingIsLeft();
+});
+
 /** The service has the bytes a moment after they were sent. */
 async function offsetAbove(least: number, offered: object): Promise<number> {
   for (let tries = 0; tries < 1000; tries++) {
