@@ -94,12 +94,13 @@ const allowed: Record<string, string[]> = {
     'report',
   ],
   // durable: the lease of a folder, and the retries of a database.
-  // redaction: of what a service counts without its bundle. formats: what starts threads.
+  // redaction: of what a service counts without its bundle. formats: what starts threads. bundle/keep: what was started.
   store: [
     'model',
     'redaction',
     'bundle/layout',
     'bundle/write',
+    'bundle/keep',
     'bundle/read',
     'bundle/finished',
     'durable',

@@ -1,6 +1,6 @@
 /** The issues of a store, the history of one, and the state of sent bundles, for people. */
 import type { Issue, IssueStatus, IssueStory, Reprocessed, SentBundle } from '../model/fleet/issue.ts';
-import { namesOf } from '../model/fleet/issue-words.ts';
+import { namesOf, rateOf, rateSentence } from '../model/fleet/issue-words.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
@@ -22,15 +22,19 @@ const paintOf: Record<IssueStatus, keyof Palette> = {
 
 export function renderIssueList(issues: readonly Issue[], look: Look = {}): string {
   const page = pageOf(look);
+  const hasRates = issues.some(({ rate }) => rate);
   const rows = issues.map((issue) => [
     issue.id.slice(0, 8),
     page.palette[paintOf[issue.status]](issue.status),
     String(issue.count),
+    ...(hasRates ? [issue.rate ? rateOf(issue.rate) : ''] : []),
     shortTime(issue.lastSeen),
     escapeLine(releasesOf(issue)),
     escapeLine(issue.title),
   ]);
-  return textOf(renderTable(page, ['id', 'status', 'deaths', 'last seen (UTC)', 'releases', 'what'], rows));
+  const rates = hasRates ? ['of starts'] : [];
+  const head = ['id', 'status', 'deaths', ...rates, 'last seen (UTC)', 'releases', 'what'];
+  return textOf(renderTable(page, head, rows));
 }
 
 function releasesOf({ firstRelease, lastRelease }: Issue): string {
@@ -61,6 +65,7 @@ export function renderIssue(issue: IssueStory, look: Look = {}): string {
           'bundles',
           issue.bundles < issue.count ? `${issue.bundles}; the other deaths were counted only` : undefined,
         ],
+        ['rate', rateSentence(issue)],
         ['agent runs', issue.runs ? String(issue.runs) : undefined],
         ['programs', namesOf(issue, 'programs', escapeLine)],
         ['hosts', namesOf(issue, 'hosts', escapeLine)],

@@ -30,6 +30,8 @@ export interface Death {
   commit_id?: string;
   environment?: string;
   agent?: string;
+  /** The program whose start it ended, as that was counted by `agentdump run`; absent if nobody counted it. */
+  started_as?: string;
   runs: number;
   /** Similar deaths just before it that the program only counted. */
   repeats: number;
@@ -41,6 +43,7 @@ type Stored = Pick<Death, 'bundle' | 'digest' | 'blob' | 'bytes'>;
 export interface BundleFacts {
   program: string | undefined;
   repeats: unknown;
+  startedAs?: string | undefined;
 }
 
 const longestWord = 200;
@@ -51,7 +54,7 @@ const mostCounted = 100_000;
 export function deathOf(
   account: Account,
   stored: Stored,
-  { program, repeats }: BundleFacts,
+  { program, repeats, startedAs }: BundleFacts,
   nowMs: number,
 ): Death {
   const { verdict, process, environment, agent } = account;
@@ -78,12 +81,13 @@ export function deathOf(
       commit_id: commit,
       environment: nodeEnv && 'value' in nodeEnv ? nodeEnv.value : undefined,
       agent: agent?.runs.find(({ name }) => name !== undefined)?.name,
+      started_as: startedAs,
     }),
   };
 }
 
 /** For a bundle of which only the name can be read. */
-export function sealedDeathOf(name: string, stored: Stored, nowMs: number): Death {
+export function sealedDeathOf(name: string, stored: Stored, nowMs: number, startedAs?: string): Death {
   const named = readBundleName(name);
   const kind = verdictKinds.find((one) => named?.words.endsWith(`-${one}`));
   const program = kind && named ? named.words.slice(0, -kind.length - 1) : undefined;
@@ -99,7 +103,7 @@ export function sealedDeathOf(name: string, stored: Stored, nowMs: number): Deat
     at: timeOf(named?.at, nowMs),
     runs: 0,
     repeats: 0,
-    ...words({ program }),
+    ...words({ program, started_as: startedAs }),
   };
 }
 
@@ -132,7 +136,7 @@ function timeOf(text: string | undefined, nowMs: number): string {
 }
 
 type Words = Partial<
-  Pick<Death, 'program' | 'host' | 'node' | 'release' | 'commit_id' | 'environment' | 'agent'>
+  Pick<Death, 'program' | 'host' | 'node' | 'release' | 'commit_id' | 'environment' | 'agent' | 'started_as'>
 >;
 
 function words(values: { [Name in keyof Words]: string | undefined }): Words {

@@ -5,12 +5,16 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { verifyOpenBundle } from '../bundle/finished/verify.ts';
-import { partNames } from '../bundle/layout/bundle.ts';
+import type { Starts } from '../bundle/keep/starts.ts';
+import { partNames, type TriggerPart } from '../bundle/layout/bundle.ts';
 import { isAgeFile } from '../bundle/read/age.ts';
 import type { BundleReader } from '../bundle/read/reader.ts';
 import { openFileWindow } from '../bundle/read/window.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { BundleFacts } from './death.ts';
+
+/** By the name of a bundle and the session of its process, the program whose start was counted. */
+export type ProgramOf = Starts['programOf'];
 
 export const mostBundleBytes = 2 * 1024 ** 3;
 
@@ -83,9 +87,15 @@ export function requireWhole(bundle: BundleReader, limit: number): string {
   );
 }
 
-export function factsOf(bundle: BundleReader): BundleFacts {
-  const trigger = bundle.readJson<{ repeats?: unknown }>(partNames.trigger);
-  return { program: bundle.head.program, repeats: trigger?.repeats };
+export function factsOf(bundle: BundleReader, startedAs: string | undefined): BundleFacts {
+  const trigger = bundle.readJson<Record<keyof TriggerPart, unknown>>(partNames.trigger);
+  return { program: bundle.head.program, repeats: trigger?.repeats, startedAs };
+}
+
+/** The session that a supervisor opened is also the id of a bundle that it wrote itself. */
+export function sessionOf(bundle: BundleReader): string {
+  const trigger = bundle.readJson<Record<keyof TriggerPart, unknown>>(partNames.trigger);
+  return typeof trigger?.recorderId === 'string' ? trigger.recorderId : bundle.id;
 }
 
 export function hashOf(path: string): string {

@@ -1,6 +1,8 @@
 /** A store as its users see it: opened directly (`local-store.ts`), or through a service (`service/remote-store.ts`). */
 import type { Keys } from '../bundle/read/age.ts';
 import type { Decision, Issue, IssueStory, Reprocessed, SentBundle } from '../model/fleet/issue.ts';
+import type { ProgramOf } from './examine.ts';
+import type { CountedStarts } from './index/starts.ts';
 import type { ListOptions, ShowOptions } from './issues.ts';
 
 export interface FoundBundle {
@@ -14,6 +16,7 @@ export interface FoundBundle {
 
 export interface SendAllOptions {
   keys?: Keys;
+  programOf?: ProgramOf;
   onSent?: (sent: SentBundle) => void;
 }
 
@@ -26,6 +29,8 @@ export interface FleetStore {
   readonly place: string;
   /** In their order; `onSent` is told of each one, also if a later one fails. */
   send(paths: readonly string[], options?: SendAllOptions): Promise<SentBundle[]>;
+  /** What a dump folder has counted: all of it each time, which replaces what it said before. */
+  countStarts(starts: readonly CountedStarts[]): Promise<void>;
   /** After bundles were sent: retention and alerts. `note` is told of an alert that could not be posted. */
   settle(sent: readonly SentBundle[], note: (sentence: string) => void): Promise<void>;
   list(options?: ListOptions): Promise<Issue[]>;

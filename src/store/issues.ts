@@ -1,12 +1,21 @@
 /** The issues of a store: the list, the history of one, and the decisions of users. */
 import { AgentdumpError, assertNever } from '../errors.ts';
-import type { Counted, Decision, Issue, IssueStory, NameList, StoredDeath } from '../model/fleet/issue.ts';
+import type {
+  Counted,
+  Decision,
+  Issue,
+  IssueStory,
+  NameList,
+  Rate,
+  StoredDeath,
+} from '../model/fleet/issue.ts';
 import { issueStatuses } from '../model/fleet/issue.ts';
 import { traitsOf } from '../model/verdict.ts';
 import { type IndexDatabase, iso, type Query } from './index/database.ts';
 import type { Dimension } from './index/dimensions.ts';
 import { readIssues, readReleasesOf } from './index/read-issues.ts';
 import { type Names, readNames } from './index/read-names.ts';
+import { readRates } from './index/starts.ts';
 import type { Store } from './open-store.ts';
 
 export interface ListOptions {
@@ -19,8 +28,9 @@ export interface ListOptions {
 export async function listIssues({ index }: Store, options: ListOptions = {}): Promise<Issue[]> {
   const { all = false, nowMs = Date.now() } = options;
   const found = await readIssues(index.query, nowMs);
+  const rates = await readRates(index.query);
   return found
-    .map(({ issue }) => issue)
+    .map(({ issue }) => withRate(issue, rates))
     .filter(({ kind }) => all || isFault(kind))
     .sort(
       (a, b) =>
@@ -34,6 +44,11 @@ export async function listIssues({ index }: Store, options: ListOptions = {}): P
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+function withRate(issue: Issue, rates: ReadonlyMap<string, Rate>): Issue {
+  const rate = rates.get(issue.id);
+  return rate ? { ...issue, rate } : issue;
 }
 
 function isFault(kind: Issue['kind']): boolean {
@@ -76,7 +91,7 @@ export async function showIssue(store: Store, word: string, options: ShowOptions
   const { issue, signatures, resolved } = found;
   const names = await readNames(query, id);
   return {
-    ...issue,
+    ...withRate(issue, await readRates(query, id)),
     signatures: signatures.map(({ id, version, parts, count }) => ({ id, version, parts, count })),
     ...(resolved && { resolved }),
     bundles: sum(signatures.map(({ bundles }) => bundles)),

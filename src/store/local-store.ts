@@ -12,6 +12,10 @@ export function localStore(store: Store): FleetStore {
       const { sendBundles } = await import('./send.ts');
       return sendBundles(store, paths, options);
     },
+    async countStarts(starts) {
+      const { addStarts } = await import('./index/starts.ts');
+      return addStarts(store.index, starts);
+    },
     async settle(sent, note) {
       const { settleStore } = await import('./settle.ts');
       return settleStore(store, sent, note);

@@ -60,7 +60,7 @@ export function noteFailure(dir: string, place: string, because: string): void {
 }
 
 /** Sixteen hexadecimal digits, without the password, which may change and must not be stored here. */
-function storeKey(place: string): string {
+export function storeKey(place: string): string {
   const known = place.trim().replace(/^(\w+:\/\/)[^@/]*@/, '$1');
   return createHash('sha256').update(known).digest('hex').slice(0, 16);
 }

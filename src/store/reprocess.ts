@@ -29,6 +29,7 @@ interface OldDeath {
   bytes: number;
   signature: string;
   issue: string;
+  startedAs: string | null;
 }
 
 const pageSize = 200;
@@ -44,7 +45,8 @@ export async function reprocess(
   let unreadable = 0;
   for (let last = ''; ; ) {
     const page = await index.query<OldDeath>(
-      `select death.bundle, death.digest, death.blob, death.bytes::double precision as bytes, death.signature, signature.issue
+      `select death.bundle, death.digest, death.blob, death.bytes::double precision as bytes, death.signature, signature.issue,
+         death.started_as as "startedAs"
        from agentdump_deaths as death join agentdump_signatures as signature on signature.id = death.signature
        where signature.version > 0 and signature.version < $1::integer and death.bundle > $2 order by death.bundle limit ${pageSize}`,
       [signatureVersion, last],
@@ -91,9 +93,10 @@ async function readAgain(store: Store, old: OldDeath, keys: Keys | undefined): P
     path = await store.blobs.read(old.blob);
     const bundle = openBundle(path, keys);
     try {
-      const { digest, blob, bytes } = old;
+      const { digest, blob, bytes, startedAs } = old;
       const account = await analyzeBundle(bundle);
-      return deathOf(account, { bundle: old.bundle, digest, blob, bytes }, factsOf(bundle), Date.now());
+      const facts = factsOf(bundle, startedAs ?? undefined);
+      return deathOf(account, { bundle: old.bundle, digest, blob, bytes }, facts, Date.now());
     } finally {
       bundle.close();
     }

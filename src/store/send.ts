@@ -13,7 +13,17 @@ import { unwritable } from '../bundle/write/safe-folder.ts';
 import { failureCode } from '../bundle/write/system.ts';
 import type { SendOutcome, SentBundle } from '../model/fleet/issue.ts';
 import { type Death, deathOf, sealedDeathOf } from './death.ts';
-import { factsOf, hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole } from './examine.ts';
+import {
+  factsOf,
+  hashOf,
+  isEncrypted,
+  judge,
+  mostBundleBytes,
+  type ProgramOf,
+  Refusal,
+  requireWhole,
+  sessionOf,
+} from './examine.ts';
 import { mostFailures } from './fleet-store.ts';
 import { addDeath, findDeath } from './index/add-death.ts';
 import { removeDeath } from './index/remove-death.ts';
@@ -23,6 +33,7 @@ export interface SendOptions {
   keys?: Keys;
   /** A larger bundle is refused. */
   mostBytes?: number;
+  programOf?: ProgramOf;
 }
 
 /** Throws only for problems of the store itself: `unwritable`, `held`. */
@@ -30,7 +41,7 @@ export async function sendBundle(store: Store, path: string, options: SendOption
   try {
     const limit = options.mostBytes ?? mostBundleBytes;
     const file = isEncrypted(path, limit);
-    const outcome = await (file ? sendEncrypted(store, path, options) : sendClear(store, path, limit));
+    const outcome = await (file ? sendEncrypted(store, path, options) : sendClear(store, path, options));
     return { path, ...outcome };
   } catch (error) {
     if (error instanceof Refusal) return { path, outcome: 'refused', because: error.message };
@@ -82,11 +93,16 @@ function isSmall(path: string): boolean {
   }
 }
 
-async function sendClear(store: Store, path: string, limit: number): Promise<SendOutcome> {
+async function sendClear(
+  store: Store,
+  path: string,
+  { mostBytes = mostBundleBytes, programOf }: SendOptions,
+): Promise<SendOutcome> {
   const bundle = await judge(() => openBundle(path));
   try {
-    const digest = await judge(() => requireWhole(bundle, limit));
-    return await inTurn(store, bundle.id, () => storeClear(store, path, bundle, digest));
+    const digest = await judge(() => requireWhole(bundle, mostBytes));
+    const startedAs = programOf?.({ name: basename(path), session: sessionOf(bundle) });
+    return await inTurn(store, bundle.id, () => storeClear(store, path, bundle, { digest, startedAs }));
   } finally {
     bundle.close();
   }
@@ -96,7 +112,7 @@ async function storeClear(
   store: Store,
   path: string,
   bundle: BundleReader,
-  digest: string,
+  { digest, startedAs }: { digest: string; startedAs: string | undefined },
 ): Promise<SendOutcome> {
   const known = await findKnown(store, bundle.id, digest);
   if (known) return known;
@@ -108,7 +124,7 @@ async function storeClear(
     else await judge(() => packOpenBundle(bundle, draft));
     const { size } = statSync(draft);
     const stored = { bundle: bundle.id, digest, blob, bytes: size };
-    const death = await judge(() => deathOf(account, stored, factsOf(bundle), Date.now()));
+    const death = await judge(() => deathOf(account, stored, factsOf(bundle, startedAs), Date.now()));
     return await keep(store, { draft, death });
   } finally {
     rmSync(draft, { force: true });
@@ -152,7 +168,7 @@ export function namesOfEncrypted(digest: string): { bundle: string; blob: string
 async function sendEncrypted(
   store: Store,
   path: string,
-  { keys, mostBytes = mostBundleBytes }: SendOptions,
+  { keys, mostBytes = mostBundleBytes, programOf }: SendOptions,
 ): Promise<SendOutcome> {
   const draft = store.blobs.draft('encrypted');
   try {
@@ -164,8 +180,10 @@ async function sendEncrypted(
     if (known && (known.bundle !== unopened || !keys))
       return { outcome: 'there', bundle: known.bundle, issue: known.issue };
     const stored = { digest, blob, bytes };
+    const name = basename(path);
     if (!keys) {
-      const death = sealedDeathOf(basename(path), { ...stored, bundle: unopened }, Date.now());
+      const startedAs = programOf?.({ name, session: undefined });
+      const death = sealedDeathOf(name, { ...stored, bundle: unopened }, Date.now(), startedAs);
       return await keep(store, { draft, death });
     }
     const bundle = await judge(() => openBundle(path, keys));
@@ -179,7 +197,8 @@ async function sendEncrypted(
         }
         const account = await judge(() => analyzeBundle(bundle));
         const opened = { ...stored, bundle: bundle.id };
-        const death = await judge(() => deathOf(account, opened, factsOf(bundle), Date.now()));
+        const startedAs = programOf?.({ name, session: sessionOf(bundle) });
+        const death = await judge(() => deathOf(account, opened, factsOf(bundle, startedAs), Date.now()));
         return await keep(store, { draft, death, insteadOf: unopened });
       });
     } finally {

@@ -165,6 +165,15 @@ test('run and ci have their bundles sent by another process, and a store that is
   await untilNoted('report/bundles', 'stored');
   while (JSON.parse(agentdump(place, 'dumps', 'status', '--json').stdout).unsent.waiting.length > 0)
     await new Promise((resolve) => setTimeout(resolve, 100));
+
+  // Two starts by `run` ended in deaths, this one does not. No start of the test run was counted.
+  writeFileSync(join(folder, 'dies.js'), '');
+  assert.equal(agentdump(place, 'dumps', 'run', '--', process.execPath, 'dies.js').status, 0);
+  assert.equal(agentdump(place, 'dumps', 'send', '--all').status, 0);
+  const issues = agentdump(place, 'dumps', 'issues', '--all').stdout;
+  assert.match(issues, /^id +status +deaths +of starts /);
+  assert.match(issues, /new +1 +1 in 3 .*no rate/);
+  assert.match(issues, /new +1 +20.*two is not three/);
   const titles = JSON.parse(agentdump(place, 'dumps', 'issues', '--json', '--all').stdout).issues.map(
     ({ title }: { title: string }) => title,
   );

@@ -32,6 +32,8 @@ export const progressName = 'progress.jsonl';
 export const reserveName = 'reserve.unfinished';
 /** In the dump folder, beside the bundles: when each signature was seen. */
 export const signatureLogName = 'signatures.log';
+/** In the dump folder: how often `agentdump run` started what, for a store (keep/starts.ts). */
+export const startsFolder = 'starts';
 /** Set for a program whose bundles are read and then removed by the process that started it. */
 export const passingVariable = 'AGENTDUMP_PASSING';
 /** Appended to a part's name while it is being written: such a file is never a part. */

@@ -11,6 +11,7 @@ import type { BackgroundSend } from './store/background-send.ts';
 const crashLoopCode = 79;
 /** Orchestrators give a container half a minute to end. */
 const mostSendingMs = 10_000;
+const startsEveryMs = 60 * 60_000;
 const notStartedCodes: Record<string, number> = { 'not-found': 127, unwritable: 126 };
 
 export async function runWords(words: string[]): Promise<void> {
@@ -18,6 +19,14 @@ export async function runWords(words: string[]): Promise<void> {
   let sending: BackgroundSend | undefined;
   try {
     const options = readWords(words, process.env, note);
+    // A fault's rate needs the starts of the machines on which nothing dies, too.
+    const sendStarts = async () => {
+      const place = process.env['AGENTDUMP_STORE'];
+      if (!place || !(await import('../../store/starts.ts')).areStartsDue(options.dir, place, startsEveryMs))
+        return;
+      sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);
+      sending?.send();
+    };
     const { exit, crashLoop } = await runSupervised({
       ...options,
       digestCore: async (...core) => (await import('../core-digest.ts')).digestCore(...core),
@@ -27,7 +36,9 @@ export async function runWords(words: string[]): Promise<void> {
         sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);
         sending?.send();
       },
+      onRunning: () => sendStarts(),
     });
+    await sendStarts();
     // The remaining processes of a container end with its first one.
     if (process.pid === 1) await sending?.wait(mostSendingMs);
     if (crashLoop) process.exitCode = crashLoopCode;

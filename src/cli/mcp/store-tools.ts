@@ -19,7 +19,12 @@ const issueFields = {
   status: oneOf(...issueStatuses),
   because: text,
 };
-const releaseFields = { firstRelease: text, lastRelease: text };
+/** What is not known of every issue. */
+const otherFields = {
+  firstRelease: text,
+  lastRelease: text,
+  rate: record({ deaths: integer, starts: integer, since: text }),
+};
 
 const listTool: Tool = {
   name: 'list_issues',
@@ -54,7 +59,7 @@ const listTool: Tool = {
       data: { more, issues: shown.map(structuredIssue) },
     };
   },
-  output: answerOf({ more: integer, issues: listOf(record(issueFields, releaseFields)) }),
+  output: answerOf({ more: integer, issues: listOf(record(issueFields, otherFields)) }),
 };
 
 const counted = listOf(record({ name: text, count: integer }));
@@ -101,7 +106,7 @@ const storyTool: Tool = {
       ),
     },
     {
-      ...releaseFields,
+      ...otherFields,
       resolved: record({ at: text }, { release: text }),
       unlisted: record(
         {},

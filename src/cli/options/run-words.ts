@@ -142,6 +142,7 @@ export function readWords(
     escalate: true,
     announce: notifies,
     notifies,
+    countsStarts: Boolean(environment['AGENTDUMP_STORE']),
     note,
   };
   options.command = readOptionWords(words, options, { valued, flags, optional }, 'run');

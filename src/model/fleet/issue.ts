@@ -16,8 +16,18 @@ export interface Issue {
   firstRelease?: string;
   lastRelease?: string;
   status: IssueStatus;
+  /** Absent if none of its starts was counted. */
+  rate?: Rate;
   /** The reason why these deaths are one issue. */
   because: string;
+}
+
+/** Deaths by start: of those programs whose starts were counted, all of their starts since a day. */
+export interface Rate {
+  deaths: number;
+  starts: number;
+  /** The day of the first of these starts: YYYY-MM-DD in UTC. */
+  since: string;
 }
 
 export interface IssueSignature {

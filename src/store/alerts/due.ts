@@ -1,5 +1,6 @@
 /** Decides which changes of an issue are worth an alert. Pure. */
 import type { IssueStory } from '../../model/fleet/issue.ts';
+import { rateOf } from '../../model/fleet/issue-words.ts';
 import { traitsOf } from '../../model/verdict.ts';
 
 /** `crash-loop`: it dies repeatedly on several machines. */
@@ -31,28 +32,29 @@ export function alertsFor(story: IssueStory, recent: RecentDeaths, nowMs: number
   if (traitsOf(story.kind).nature === 'asked') return [];
   const { status, title, firstRelease, lastRelease } = story;
   if (status === 'ignored' || status === 'resolved') return [];
+  const rate = story.rate ? `, ${rateOf(story.rate)} starts` : '';
   const since = firstRelease === undefined ? '' : ` since ${firstRelease}`;
   const alerts: Alert[] = [];
   // An issue that is older than its first alert existed before alerts were turned on.
-  if (status === 'new') alerts.push({ kind: 'new', occasion: '', text: `new${since}: ${title}` });
+  if (status === 'new') alerts.push({ kind: 'new', occasion: '', text: `new${since}${rate}: ${title}` });
   if (status === 'regressed')
     alerts.push({
       kind: 'regressed',
       occasion: story.resolved?.at ?? '',
-      text: `back${lastRelease === undefined ? '' : ` in ${lastRelease}`} after it was resolved: ${title}`,
+      text: `back${lastRelease === undefined ? '' : ` in ${lastRelease}`} after it was resolved${rate}: ${title}`,
     });
   const hour = spikeOf(story, nowMs);
   if (hour)
     alerts.push({
       kind: 'spike',
       occasion: hour.hour.slice(0, 10),
-      text: `${hour.count} deaths in an hour, where ${hour.usual} were usual: ${title}`,
+      text: `${hour.count} deaths in an hour, where ${hour.usual} were usual${rate}: ${title}`,
     });
   if (recent.count >= loop.least && recent.hosts >= loop.hosts)
     alerts.push({
       kind: 'crash-loop',
       occasion: new Date(nowMs).toISOString().slice(0, 13),
-      text: `${recent.count} deaths on ${recent.hosts} machines within ${recentMinutes} minutes: ${title}`,
+      text: `${recent.count} deaths on ${recent.hosts} machines within ${recentMinutes} minutes${rate}: ${title}`,
     });
   return alerts;
 }

@@ -60,13 +60,13 @@ function refused(host: string, reason: string): AgentdumpError {
 }
 
 function jsonBody({ kind, text }: Alert, story: IssueStory): object {
-  const { id, title, status, count, firstSeen, lastSeen, firstRelease, lastRelease, because } = story;
+  const { id, title, status, count, firstSeen, lastSeen, firstRelease, lastRelease, rate, because } = story;
   const [newest] = story.deaths;
   return {
     schema: 'agentdump.alert/1',
     kind,
     text,
-    issue: { id, title, status, count, firstSeen, lastSeen, firstRelease, lastRelease, because },
+    issue: { id, title, status, count, firstSeen, lastSeen, firstRelease, lastRelease, rate, because },
     ...(newest && {
       newest: { bundle: newest.bundle, at: newest.at, host: newest.host, program: newest.program },
     }),

@@ -7,7 +7,7 @@ import { removeDeath } from './remove-death.ts';
 import { together } from './together.ts';
 
 const columns =
-  'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, runs, repeats, was';
+  'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, started_as, runs, repeats, was';
 
 const isEarlier =
   '(known.count = 0 or (excluded.first_seen, excluded.first_release) < (known.first_seen, known.first_release))';
@@ -27,7 +27,7 @@ const addition = `
   with given as (
     select distinct on (bundle) * from jsonb_to_recordset($1::jsonb) as death (
       bundle text, digest text, blob text, bytes bigint, signature text, version integer, parts jsonb, link text, kind text, title text, at timestamptz, program text, host text, node text, release text, commit_id text, environment text,
-      agent text, runs integer, repeats integer, was text, home text)
+      agent text, started_as text, runs integer, repeats integer, was text, home text)
     order by bundle),
   added as (
     insert into agentdump_deaths (${columns}) select ${columns} from given

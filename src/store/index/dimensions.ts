@@ -1,7 +1,7 @@
 /** What is counted by name: how many deaths of a signature each host, program and so on has had. */
 
 /** Columns of a death, and their names in the index. */
-export const dimensions = ['program', 'host', 'node', 'environment', 'agent'] as const;
+export const dimensions = ['program', 'host', 'node', 'environment', 'agent', 'started_as'] as const;
 export type Dimension = (typeof dimensions)[number];
 
 /**

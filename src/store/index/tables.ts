@@ -13,7 +13,7 @@ const tables = [
     bundle text primary key, digest text not null, blob text not null, bytes bigint not null,
     signature text not null, kind text not null, title text not null, at timestamptz not null,
     received_at timestamptz not null default now(), program text, host text, node text, release text, commit_id text,
-    environment text, agent text, runs integer not null, repeats integer not null, was text,
+    environment text, agent text, started_as text, runs integer not null, repeats integer not null, was text,
     is_kept boolean not null default true)`,
   `create table if not exists agentdump_issues (
     id text primary key, resolved_at timestamptz, resolved_release text, ignored_at timestamptz)`,
@@ -32,6 +32,12 @@ const tables = [
     primary key (signature, dimension, name))`,
   `create table if not exists agentdump_releases (
     program text not null, release text not null, first_seen timestamptz not null, primary key (program, release))`,
+  // As the log of a dump folder last said it, and the sum of what is known.
+  `create table if not exists agentdump_start_logs (
+    log text not null, host text not null, program text not null, day date not null, sender text not null,
+    count integer not null, primary key (log, host, program))`,
+  `create table if not exists agentdump_starts (
+    program text not null, day date not null, count bigint not null, primary key (program, day))`,
   `create table if not exists agentdump_alerts (
     issue text not null, kind text not null, occasion text not null, text text not null,
     made_at timestamptz not null default now(), claimed_at timestamptz, told_at timestamptz,
@@ -50,6 +56,7 @@ const added = [
   ['agentdump_signatures', 'link', "text not null default ''"],
   ['agentdump_deaths', 'was', 'text'],
   ['agentdump_deaths', 'is_kept', 'boolean not null default true'],
+  ['agentdump_deaths', 'started_as', 'text'],
   ['agentdump_tokens', 'bundles', 'bigint not null default 0'],
   ['agentdump_tokens', 'bytes', 'bigint not null default 0'],
 ] as const;
@@ -61,11 +68,12 @@ const indexes = [
   'create index if not exists agentdump_deaths_was on agentdump_deaths (was) where was is not null',
   "create index if not exists agentdump_signatures_link on agentdump_signatures (link) where link <> ''",
   'create index if not exists agentdump_signatures_issue on agentdump_signatures (issue)',
+  'create index if not exists agentdump_start_logs_day on agentdump_start_logs (day)',
   'create index if not exists agentdump_alerts_waiting on agentdump_alerts (made_at) where told_at is null',
 ];
 
 /** Of what is above and below. A store of an older version is brought up to it once. */
-const version = 3;
+const version = 4;
 
 /** Serializes the creation: "if not exists" alone fails if two sessions do it at once. */
 const lock = 0x61646d71;

@@ -10,11 +10,19 @@ import type { SendOutcome } from '../../model/fleet/issue.ts';
 import { mostBundleBytes } from '../examine.ts';
 import { findKeptBundle } from '../fetch-bundle.ts';
 import type { FleetStore } from '../fleet-store.ts';
+import { addStarts } from '../index/starts.ts';
 import type { Store } from '../open-store.ts';
 import { findOffered } from './admit.ts';
 import type { Examinations } from './examinations.ts';
 import { offsetHeader, paths, type Right, type UploadAnswer } from './protocol.ts';
-import { type AskedUpload, readDecision, readJson, readOffer, readUpload } from './read-request.ts';
+import {
+  type AskedUpload,
+  readDecision,
+  readJson,
+  readOffer,
+  readStartsReport,
+  readUpload,
+} from './read-request.ts';
 import { claimUpload, findToken, type Token } from './tokens.ts';
 import type { Announced, Uploads } from './uploads.ts';
 
@@ -114,6 +122,11 @@ async function route(request: IncomingMessage, response: ServerResponse, service
     const asked = readUpload(pathname.slice(paths.uploads.length), searchParams, offset);
     return sendJson(response, 200, await receiveUpload(request, asked, token, service));
   }
+  if (asked === `POST ${paths.starts}`) {
+    requireRight(token, 'send');
+    await addStarts(service.store.index, readStartsReport(await readJson(request)), token.name);
+    return sendJson(response, 200, {});
+  }
   if (asked === `GET ${paths.issues}`) {
     requireRight(token, 'read');
     const issues = await service.fleet.list({ all: searchParams.get('all') === '1' });
@@ -192,13 +205,13 @@ const refuse = (because: string): SendOutcome => ({ outcome: 'refused', because 
 
 async function receiveUpload(
   request: IncomingMessage,
-  { offset, name, ...asked }: AskedUpload,
+  { offset, name, startedAs, ...asked }: AskedUpload,
   token: Token,
   { uploads, examinations }: Service,
 ): Promise<UploadAnswer> {
   const upload: Announced = { sender: token.name, ...asked };
   if (!examinations.has(upload)) await uploads.receive(upload, offset, request);
-  return examinations.ask(upload, name);
+  return examinations.ask(upload, { name, ...(startedAs !== undefined && { startedAs }) });
 }
 
 /** Where a bundle is in the store is of no use to a client. */

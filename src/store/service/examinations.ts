@@ -8,6 +8,7 @@ import { mostBundleBytes } from '../examine.ts';
 import type { FleetStore } from '../fleet-store.ts';
 import type { Store } from '../open-store.ts';
 import { admit } from './admit.ts';
+import type { Question } from './examine-upload.ts';
 import type { Examiner } from './examiner.ts';
 import type { UploadAnswer } from './protocol.ts';
 import type { Announced, Uploads } from './uploads.ts';
@@ -24,6 +25,9 @@ interface Parts {
   patienceMs: number;
   note(sentence: string): void;
 }
+
+/** What its sender says of it, which the file does not. */
+type ToldOfUpload = Pick<Question, 'name' | 'startedAs'>;
 
 interface Examination {
   outcome: Promise<SendOutcome>;
@@ -45,9 +49,9 @@ export class Examinations {
   }
 
   /** Of an upload that is complete. Its outcome, or all its bytes as the offset if that takes too long. */
-  async ask(upload: Announced, name: string): Promise<UploadAnswer> {
+  async ask(upload: Announced, told: ToldOfUpload): Promise<UploadAnswer> {
     const path = this.#parts.uploads.pathOf(upload);
-    const examination = this.#byPath.get(path) ?? this.#begin(upload, name);
+    const examination = this.#byPath.get(path) ?? this.#begin(upload, told);
     const waiting = new AbortController();
     const late = sleep(this.#parts.patienceMs, undefined, { signal: waiting.signal });
     try {
@@ -66,9 +70,9 @@ export class Examinations {
     await Promise.allSettled([...this.#byPath.values()].map(({ outcome }) => outcome));
   }
 
-  #begin(upload: Announced, name: string): Examination {
+  #begin(upload: Announced, told: ToldOfUpload): Examination {
     const path = this.#parts.uploads.pathOf(upload);
-    const examination = { outcome: this.#examine(upload, name), isAwaited: false };
+    const examination = { outcome: this.#examine(upload, told), isAwaited: false };
     this.#byPath.set(path, examination);
     examination.outcome.then(
       () => {
@@ -84,10 +88,10 @@ export class Examinations {
     if (this.#byPath.get(path) === examination) this.#byPath.delete(path);
   }
 
-  async #examine(upload: Announced, name: string): Promise<SendOutcome> {
+  async #examine(upload: Announced, told: ToldOfUpload): Promise<SendOutcome> {
     const { store, fleet, uploads, examiner, note } = this.#parts;
     const path = uploads.pathOf(upload);
-    const examined = await examiner.examine({ path, name, mostBytes: mostBundleBytes }, upload.bytes);
+    const examined = await examiner.examine({ path, ...told, mostBytes: mostBundleBytes }, upload.bytes);
     const outcome = await admit(store, path, examined);
     // After a failure of the store the file stays, and the sender only asks again.
     uploads.remove(upload);

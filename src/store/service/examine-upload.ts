@@ -13,6 +13,8 @@ export interface Question {
   path: string;
   /** Its name where it was sent. */
   name: string;
+  /** The program whose start it ended, if that was counted. */
+  startedAs?: string;
   mostBytes: number;
 }
 
@@ -30,8 +32,7 @@ export type Examined = Told | { refused: string };
 /** Throws only for an error of ours. */
 export async function examineUpload(question: Question, engine: SecretEngine): Promise<Examined> {
   try {
-    const { path, name, mostBytes } = question;
-    if (isEncrypted(path, mostBytes)) return { death: sealedDeath(path, name) };
+    if (isEncrypted(question.path, question.mostBytes)) return { death: sealedDeath(question) };
     return await readDeath(question, engine);
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.message };
@@ -39,18 +40,19 @@ export async function examineUpload(question: Question, engine: SecretEngine): P
   }
 }
 
-function sealedDeath(path: string, name: string): Death {
+function sealedDeath({ path, name, startedAs }: Question): Death {
   const digest = hashOf(path);
-  return sealedDeathOf(name, { ...namesOfEncrypted(digest), digest, bytes: statSync(path).size }, Date.now());
+  const stored = { ...namesOfEncrypted(digest), digest, bytes: statSync(path).size };
+  return sealedDeathOf(name, stored, Date.now(), startedAs);
 }
 
-async function readDeath({ path, mostBytes }: Question, engine: SecretEngine): Promise<Examined> {
+async function readDeath({ path, startedAs, mostBytes }: Question, engine: SecretEngine): Promise<Examined> {
   const bundle = await judge(() => openBundle(path));
   try {
     const digest = await judge(() => requireWhole(bundle, mostBytes));
     const account = await judge(() => analyzeBundle(bundle));
     const stored = { bundle: bundle.id, digest, blob: blobOf(bundle.id, digest), bytes: statSync(path).size };
-    const death = await judge(() => deathOf(account, stored, factsOf(bundle), Date.now()));
+    const death = await judge(() => deathOf(account, stored, factsOf(bundle, startedAs), Date.now()));
     const unfit = whyUnfit(await scanBundle(bundle.source, engine, searchMs));
     return unfit === undefined ? { death } : { death: withoutSecrets(death), unfit };
   } finally {

@@ -1,5 +1,6 @@
 /** What the service and its clients say to each other: HTTP/1.1, JSON, and bundles as they were packed. */
 import type { Issue, SendOutcome } from '../../model/fleet/issue.ts';
+import type { CountedStarts } from '../index/starts.ts';
 
 /** Each includes what the one before may not: `manage` may also read. */
 export const rights = ['send', 'read', 'manage'] as const;
@@ -15,6 +16,13 @@ export interface Offer {
   /** Of a bundle that is not encrypted: its id, and the SHA-256 of its manifest. */
   bundle?: string;
   digest?: string;
+  /** The program whose start it ended, if that was counted. */
+  startedAs?: string;
+}
+
+/** What a dump folder has counted of the starts on one host. */
+export interface StartsReport {
+  starts: CountedStarts[];
 }
 
 /**
@@ -66,6 +74,7 @@ export const mostJsonBytes = 64 * 1024;
 export const paths = {
   health: '/health',
   offers: '/v1/offers',
+  starts: '/v1/starts',
   uploads: '/v1/uploads/',
   issues: '/v1/issues',
   bundles: '/v1/bundles/',

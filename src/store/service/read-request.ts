@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { AgentdumpError } from '../../errors.ts';
 import type { Decision } from '../../model/fleet/issue.ts';
 import { clean } from '../death.ts';
+import type { CountedStarts } from '../index/starts.ts';
 import { mostJsonBytes, type Offer } from './protocol.ts';
 
 const jsonMs = 60_000;
@@ -36,16 +37,35 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
 }
 
 export function readOffer(fields: Record<string, unknown>): Offer {
-  const { sha256, bytes, name, bundle, digest } = fields;
+  const { sha256, bytes, name, bundle, digest, startedAs } = fields;
   if (!isHex(sha256, 64)) throw invalid('sha256', '64 hexadecimal digits');
   if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 1)
     throw invalid('bytes', 'a count');
   if (typeof name !== 'string' || name.length > 255 || /[/\\\0]/.test(name))
     throw invalid('name', 'a file name');
-  if (bundle === undefined) return { sha256, bytes, name };
+  if (startedAs !== undefined && !isName(startedAs)) throw invalid('startedAs', 'a program');
+  const file = { sha256, bytes, name, ...(startedAs !== undefined && { startedAs }) };
+  if (bundle === undefined) return file;
   if (!isHex(bundle, 16)) throw invalid('bundle', '16 hexadecimal digits');
   if (!isHex(digest, 64)) throw invalid('digest', '64 hexadecimal digits');
-  return { sha256, bytes, name, bundle, digest };
+  return { ...file, bundle, digest };
+}
+
+const mostStartsADay = 1_000_000;
+
+export function readStartsReport({ starts }: Record<string, unknown>): CountedStarts[] {
+  if (!Array.isArray(starts)) throw invalid('starts', 'a list');
+  return starts.map((one: Record<string, unknown> | null) => {
+    const { log, day, program, host, count } = one ?? {};
+    if (!isHex(log, 16)) throw invalid('log', '16 hexadecimal digits');
+    if (typeof day !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
+      throw invalid('day', 'a day');
+    if (!isName(program)) throw invalid('program', 'a program');
+    if (!isName(host)) throw invalid('host', 'a host');
+    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
+      throw invalid('count', 'a count');
+    return { log, day, program, host, count: Math.min(count, mostStartsADay) };
+  });
 }
 
 export interface AskedUpload {
@@ -53,12 +73,18 @@ export interface AskedUpload {
   bytes: number;
   name: string;
   offset: number;
+  startedAs?: string;
 }
 
 /** The offer's fields again, so that the service need not remember them. */
 export function readUpload(sha256: string, query: URLSearchParams, offsetText: string): AskedUpload {
   const offset = Number(offsetText);
-  const offer = readOffer({ sha256, bytes: Number(query.get('bytes')), name: query.get('name') });
+  const offer = readOffer({
+    sha256,
+    bytes: Number(query.get('bytes')),
+    name: query.get('name'),
+    startedAs: query.get('startedAs') ?? undefined,
+  });
   if (!Number.isSafeInteger(offset) || offset < 0 || offset > offer.bytes)
     throw invalid('the offset', 'a position');
   return { ...offer, offset };
@@ -82,6 +108,10 @@ export function readDecision(id: string, { action, release, others }: Record<str
       throw invalid('action', 'resolve, ignore, reopen, merge or split');
   }
 }
+
+/** As the index keeps it. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && clean(value) === value;
 
 const isHex = (value: unknown, digits: number): value is string =>
   typeof value === 'string' && value.length === digits && /^[0-9a-f]+$/.test(value);

@@ -13,7 +13,16 @@ import { unwritable } from '../../bundle/write/safe-folder.ts';
 import { failureCode } from '../../bundle/write/system.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { IssueStory, SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
-import { hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole } from '../examine.ts';
+import {
+  hashOf,
+  isEncrypted,
+  judge,
+  mostBundleBytes,
+  type ProgramOf,
+  Refusal,
+  requireWhole,
+  sessionOf,
+} from '../examine.ts';
 import { type FleetStore, type FoundBundle, mostFailures } from '../fleet-store.ts';
 import { ServiceClient } from './client.ts';
 import {
@@ -26,9 +35,12 @@ import {
   type Offer,
   offsetHeader,
   paths,
+  type StartsReport,
   type UploadAnswer,
 } from './protocol.ts';
 
+/** So that a request stays below `mostJsonBytes`. */
+const mostStartsAtOnce = 50;
 /** How often an upload that was cut is continued before the sender gives up. */
 const mostCuts = 5;
 /** How long to wait for the examination of an upload, which may have to wait for others. */
@@ -51,7 +63,7 @@ export function openRemoteStore(place: string, token = process.env['AGENTDUMP_ST
   };
   return {
     place: base,
-    async send(bundles, { keys, onSent } = {}) {
+    async send(bundles, { keys, programOf, onSent } = {}) {
       if (keys)
         throw new AgentdumpError('usage', 'a service takes encrypted bundles as they are: without a key', {
           argument: 'identity',
@@ -60,7 +72,7 @@ export function openRemoteStore(place: string, token = process.env['AGENTDUMP_ST
       const failures: unknown[] = [];
       for (const path of bundles)
         try {
-          const one = { path, ...(await sendOne(client, path)) };
+          const one = { path, ...(await sendOne(client, path, programOf)) };
           sent.push(one);
           onSent?.(one);
         } catch (error) {
@@ -69,6 +81,17 @@ export function openRemoteStore(place: string, token = process.env['AGENTDUMP_ST
         }
       if (failures.length > 0) throw failures[0];
       return sent;
+    },
+    async countStarts(starts) {
+      for (let begin = 0; begin < starts.length; begin += mostStartsAtOnce) {
+        const json: StartsReport = { starts: starts.slice(begin, begin + mostStartsAtOnce) };
+        try {
+          await client.ask(paths.starts, { method: 'POST', json });
+        } catch (error) {
+          // A service of an earlier version has no place for them.
+          if (!(error instanceof AgentdumpError && error.details['status'] === 404)) throw error;
+        }
+      }
     },
     // The service does this after each bundle.
     settle: async () => {},
@@ -129,10 +152,14 @@ function baseOf(place: string): string {
   return url.href.replace(/\/*$/, '/');
 }
 
-async function sendOne(client: ServiceClient, path: string): Promise<SendOutcome> {
+async function sendOne(
+  client: ServiceClient,
+  path: string,
+  programOf: ProgramOf | undefined,
+): Promise<SendOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-packed-'));
   try {
-    return await sendFile(client, path, folder);
+    return await sendFile(client, await prepare(path, folder, programOf));
   } catch (error) {
     if (error instanceof Refusal) return { outcome: 'refused', because: error.message };
     throw error;
@@ -141,9 +168,8 @@ async function sendOne(client: ServiceClient, path: string): Promise<SendOutcome
   }
 }
 
-/** @param folder for a packed copy. @throws Refusal, and problems of the service. */
-async function sendFile(client: ServiceClient, path: string, folder: string): Promise<SendOutcome> {
-  const { file, offer } = await prepare(path, folder);
+/** @throws Refusal, and problems of the service. */
+async function sendFile(client: ServiceClient, { file, offer }: Prepared): Promise<SendOutcome> {
   for (let cuts = 0; ; cuts++) {
     const answer = await client.askJson<UploadAnswer>(paths.offers, isUploadAnswer, {
       method: 'POST',
@@ -177,20 +203,27 @@ function isCut(error: unknown): boolean {
   );
 }
 
-async function prepare(path: string, folder: string): Promise<{ file: string; offer: Offer }> {
-  const describe = (file: string): Offer => ({
-    sha256: hashOf(file),
-    bytes: statSync(file).size,
-    name: basename(path),
-  });
-  if (isEncrypted(path, mostBundleBytes)) return { file: path, offer: describe(path) };
+interface Prepared {
+  file: string;
+  offer: Offer;
+}
+
+/** @param folder for a packed copy. */
+async function prepare(path: string, folder: string, programOf: ProgramOf | undefined): Promise<Prepared> {
+  const name = basename(path);
+  const describe = (file: string, session: string | undefined): Offer => {
+    const startedAs = programOf?.({ name, session });
+    const facts = { sha256: hashOf(file), bytes: statSync(file).size, name };
+    return { ...facts, ...(startedAs !== undefined && { startedAs }) };
+  };
+  if (isEncrypted(path, mostBundleBytes)) return { file: path, offer: describe(path, undefined) };
   const bundle = await judge(() => openBundle(path));
   try {
     const digest = await judge(() => requireWhole(bundle, mostBundleBytes));
     // The same name gives the same bytes, so that an upload can be continued.
     const file = bundle.packed ? path : join(folder, packedName(path));
     if (!bundle.packed) await judge(() => packOpenBundle(bundle, file));
-    return { file, offer: { ...describe(file), bundle: bundle.id, digest } };
+    return { file, offer: { ...describe(file, sessionOf(bundle)), bundle: bundle.id, digest } };
   } finally {
     bundle.close();
   }
@@ -203,7 +236,11 @@ async function upload(
   offer: Offer,
   begin: number,
 ): Promise<SendOutcome> {
-  const query = new URLSearchParams({ bytes: String(offer.bytes), name: offer.name });
+  const query = new URLSearchParams({
+    bytes: String(offer.bytes),
+    name: offer.name,
+    ...(offer.startedAs !== undefined && { startedAs: offer.startedAs }),
+  });
   const until = Date.now() + examinationMs;
   for (let offset = begin; ; ) {
     const answer = await client.askJson<UploadAnswer>(

@@ -121,6 +121,7 @@ export class Life {
       attempt,
       ...(added.length > 0 && { escalated: added }),
     });
+    const counted = this.#countStart(child);
     void this.#watchOver(child);
     // What drops NODE_OPTIONS in the first life does so in every life, so one report is enough.
     const unrecorded = attempt === 0 ? new UnrecordedWatch(child.pid, noteUnrecorded(options)) : undefined;
@@ -128,6 +129,7 @@ export class Life {
     const heapWatch = this.#watchHeap(child);
     const nearLimit = this.#watchNearLimit(child);
     const ended = await child.ended.finally(() => unrecorded?.close());
+    await counted;
     nearLimit?.stop();
     const fullHeap = (await heapWatch?.end()) ?? (await this.#heapOfKilled(ended, nearLimit));
     // Reads the withheld values now, because they are removed with the session's folder.
@@ -148,6 +150,20 @@ export class Life {
     const later = { explained: ending, giveUp: () => fullHeap.reading?.stop() };
     const killedKind = nearLimit?.hasKilled ? 'system-out-of-memory' : 'killed';
     return { ...known, verdictKind: fullHeap.isOfKilled ? killedKind : 'heap-out-of-memory', later };
+  }
+
+  async #countStart({ session }: RunningChild): Promise<void> {
+    const { dir, countsStarts } = this.#start.options;
+    if (!countsStarts || !session) return;
+    const { noteStart } = await import('../../bundle/keep/starts.ts');
+    noteStart(dir, { session: session.id, program: session.facts.program });
+  }
+
+  async #countEnd({ session }: RunningChild, bundle: string): Promise<void> {
+    const { dir, countsStarts } = this.#start.options;
+    if (!countsStarts || !session) return;
+    const { noteEnd } = await import('../../bundle/keep/starts.ts');
+    noteEnd(dir, { bundle, program: session.facts.program });
   }
 
   #watchHeap({ pid, diagnostics }: RunningChild) {
@@ -269,6 +285,7 @@ export class Life {
     });
     if (end.bundle !== undefined && (isUnexplained(known) || wasStopped))
       options.note(`${end.verdictKind}: ${end.bundle}`);
+    if (end.bundle !== undefined) await this.#countEnd(child, basename(end.bundle));
     const { asExit, ...explanation } = end;
     const event = { event: 'exit', child: child.pid, ranMs, ...exit, ...explanation } as const;
     if (end.bundle !== undefined) await ledger.write(event);

@@ -38,6 +38,10 @@ export interface RunOptions {
   readHeapApart?: FullHeapOptions['readApart'];
   /** The signature of the death in a bundle; undefined if it has none. */
   signatureOf?: (bundle: string) => Promise<string | undefined>;
+  /** Count the starts in the dump folder, for a store. */
+  countsStarts?: boolean;
+  /** Called once, when the program has run for three seconds. */
+  onRunning?: () => void | Promise<void>;
   /** Called after each death that left a bundle. */
   onBundle?: () => void | Promise<void>;
   /** Prints a line for the user at the terminal. */

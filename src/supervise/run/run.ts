@@ -128,6 +128,7 @@ class Supervision {
   /** While the program runs, writes bundles for earlier processes whose deaths nobody noticed. */
   #sweepLater(): void {
     const timer = setTimeout(async () => {
+      await this.#options.onRunning?.();
       const { sweepBehind } = await import('../finish/aftermath.ts');
       sweepBehind(this.#options.dir);
     }, sweepAfterMs);

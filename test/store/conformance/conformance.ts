@@ -2,6 +2,7 @@
 import { testIssues } from './issues.ts';
 import { testKeeping } from './keeping.ts';
 import { testSending } from './sending.ts';
+import { testStarts } from './starts.ts';
 import { type StoreKind, StoreUnderTest } from './store-under-test.ts';
 
 export function testStore(kind: StoreKind): void {
@@ -9,4 +10,5 @@ export function testStore(kind: StoreKind): void {
   testSending(tested);
   testIssues(tested);
   testKeeping(tested);
+  testStarts(tested);
 }

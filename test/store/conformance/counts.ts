@@ -127,6 +127,7 @@ export function testCounts(kind: StoreKind): void {
     const stories = await Promise.all(before.map(({ id }) => showIssue(tested.store, id)));
     const keep = ['deaths', 'issues', 'signatures', 'releases'];
     for (const table of keep) await query(`create table kept_${table} as table agentdump_${table}`);
+    await query('alter table kept_deaths drop column started_as');
     for (const table of [...tables, 'version']) await query(`drop table agentdump_${table} cascade`);
     for (const table of oldTables) await query(table);
     for (const [table, columns] of [

@@ -16,7 +16,10 @@ export interface StoreKind {
 }
 
 /** In an order in which they can be emptied: signatures refer to issues. */
-export const tables = ['alerts', 'names', 'hours', 'spans', 'releases', 'deaths', 'signatures', 'issues'];
+export const tables = [
+  ...['alerts', 'names', 'hours', 'spans', 'releases', 'starts', 'start_logs'],
+  ...['deaths', 'signatures', 'issues'],
+];
 
 export class StoreUnderTest {
   store!: Store;

@@ -27,9 +27,25 @@ test('JSON of another form than asked is refused with what is wrong', async () =
     digest: 'c'.repeat(64),
     ...name,
   };
+  const start = {
+    log: 'd'.repeat(16),
+    day: '2026-11-28',
+    program: 'shop',
+    host: 'web-1',
+    count: 1,
+  };
   const plain = [...values.map((value) => JSON.stringify(value)), '', '{', '[[[['];
   const cases = [
     ['/v1/offers', tokens.send, [...plain, ...wrongForms(offer)]],
+    [
+      '/v1/starts',
+      tokens.send,
+      [
+        ...plain,
+        ...wrongForms({ starts: [start] }),
+        ...wrongForms(start).map((one) => `{"starts":[${one}]}`),
+      ],
+    ],
     [
       '/v1/issues/0123',
       tokens.manage,

@@ -97,6 +97,22 @@ test('a bundle is stored once, as it was sealed, and comes back the same', async
   nothingIsLeft();
 });
 
+test('the starts that a sender has counted are in the rates of those who read', async () => {
+  const path = writeDeath(at.dumps, { message: 'one in fifty', at: new Date().toISOString() });
+  const sender = at.as('send');
+  const day = new Date().toISOString().slice(0, 10);
+  const starts = Array.from({ length: 120 }, (_, n) => ({
+    log: n.toString(16).padStart(16, '0'),
+    ...{ day, program: 'shop & co', host: 'web-1', count: 5 },
+  }));
+  await sender.countStarts(starts);
+  const [sent] = await sender.send([path], { programOf: () => 'shop & co' });
+  await sender.countStarts(starts);
+  const story = await at.as('read').show(sent?.issue ?? assert.fail());
+  assert.deepEqual(story.rate, { deaths: 1, starts: 600, since: day });
+  await assert.rejects(at.as('read').countStarts(starts), /may read/);
+});
+
 test('an encrypted bundle is stored as it is', async () => {
   const { path } = encryptBundle(writeDeath(at.dumps), readLock('passphrase:open sesame 42'));
   const sent = await sendAs('send', path);

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { type ListedBundle, listBundles } from '../../../bundle/finished/list.ts';
+import { readStarts } from '../../../bundle/keep/starts.ts';
 import { FileLease } from '../../../durable/stores/file-lease.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SentBundle } from '../../../model/fleet/issue.ts';
@@ -10,6 +11,7 @@ import { renderSent } from '../../../report/issues.ts';
 import { noteFailure, noteSent, readOutbox } from '../../../store/outbox.ts';
 import { nameOfStore } from '../../../store/places.ts';
 import { type Receiver, receiversOf } from '../../../store/receivers/receivers.ts';
+import { tellStarts, untoldStarts } from '../../../store/starts.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { dirOption, jsonOption, keyOptions, keysOf, pathOf } from '../../options/bundle-options.ts';
 import { requireSize } from '../../options/option-words.ts';
@@ -68,10 +70,12 @@ const command: CommandModule<object, Words> = {
     const wantsStore = words.to !== undefined || receivers.length === 0;
     if (paths.length && wantsStore)
       await withStore(words.to, 'to', async (store) => {
+        const { programOf } = readStarts(words.dir);
+        await tellStarts(words.dir, words.to!, store);
         const onSent = (one: SentBundle) => {
           if (dirname(resolve(one.path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
         };
-        sent.push(...(await store.send(paths, { ...(keys && { keys }), onSent })));
+        sent.push(...(await store.send(paths, { ...(keys && { keys }), programOf, onSent })));
         await store.settle(sent, note);
       });
     await tellReceivers(receivers, words);
@@ -121,18 +125,20 @@ async function sendToStore(dir: string, to: string, budget: string | undefined):
       left,
     );
   try {
-    let waiting = next();
-    if (waiting.length)
+    if (next().length || untoldStarts(dir, to))
       await withStore(to, 'to', async (store) => {
+        await tellStarts(dir, to, store);
         const sent: SentBundle[] = [];
         const onSent = (one: SentBundle) => {
           noteSent(dir, to, one);
           done.add(one.path);
         };
-        for (; waiting.length; waiting = next()) {
+        for (let waiting = next(); waiting.length; waiting = next()) {
           left -= waiting.reduce((sum, { bytes }) => sum + bytes, 0);
           const paths = waiting.map(({ path }) => path);
-          sent.push(...(await store.send(paths, { onSent })));
+          // Again each time: the program may have been restarted, and have died.
+          const { programOf } = readStarts(dir);
+          sent.push(...(await store.send(paths, { programOf, onSent })));
         }
         await store.settle(sent, note);
       });

@@ -1,6 +1,6 @@
 /** The history of one issue: the facts of `agentdump issues show`, and its bundles to open and compare. */
 import type { IssueStory, StoredDeath } from '../../../model/fleet/issue.ts';
-import { namesOf } from '../../../model/fleet/issue-words.ts';
+import { namesOf, rateSentence } from '../../../model/fleet/issue-words.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
 import { CutList, Facts, When } from '../../../report/html/parts/small.tsx';
@@ -29,6 +29,7 @@ export function IssuePage({ story }: { story: IssueStory }) {
             'Bundles',
             bundles < count ? `${formatNumber(bundles)}; the other deaths were counted only` : undefined,
           ],
+          ['Rate', rateSentence(story), 'wide'],
           ['Agent runs', runs ? formatNumber(runs) : undefined],
           ['Programs', namesOf(story, 'programs'), 'wide'],
           ['Hosts', namesOf(story, 'hosts')],

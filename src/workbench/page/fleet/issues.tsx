@@ -1,6 +1,7 @@
 /** The issues of a store, those that need attention first, with a filter. */
 import { useSignal } from '@preact/signals';
 import type { Issue, IssueStatus } from '../../../model/fleet/issue.ts';
+import { rateOf } from '../../../model/fleet/issue-words.ts';
 import { formatCount, formatNumber } from '../../../model/quantities.ts';
 import { traitsOf } from '../../../model/verdict.ts';
 import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
@@ -17,6 +18,7 @@ export function Issues({ store, issues }: { store: string; issues: readonly Issu
   const faults = issues.filter(({ kind }) => showsAll.value || traitsOf(kind).nature !== 'asked');
   const wanted = filter.value.toLowerCase();
   const shown = faults.filter((issue) => textOf(issue).includes(wanted));
+  const hasRates = issues.some(({ rate }) => rate);
   return (
     <>
       <h1>Issues</h1>
@@ -59,6 +61,11 @@ export function Issues({ store, issues }: { store: string; issues: readonly Issu
                 <th scope="col" class="number">
                   Deaths
                 </th>
+                {hasRates ? (
+                  <th scope="col" class="number">
+                    Of starts
+                  </th>
+                ) : null}
                 <th scope="col">Last seen</th>
                 <th scope="col">Releases</th>
               </tr>
@@ -68,7 +75,7 @@ export function Issues({ store, issues }: { store: string; issues: readonly Issu
                 items={shown}
                 most={mostRows}
                 what="issues"
-                draw={(issue) => <IssueRow key={issue.id} issue={issue} />}
+                draw={(issue) => <IssueRow key={issue.id} issue={issue} hasRates={hasRates} />}
               />
             </tbody>
           </table>
@@ -92,9 +99,11 @@ const tones: Record<IssueStatus, Tone> = {
 export const StatusChip = ({ status }: { status: IssueStatus }) => <Chip tone={tones[status]}>{status}</Chip>;
 
 function IssueRow({
-  issue: { id, title, status, count, lastSeen, firstRelease, lastRelease },
+  issue: { id, title, status, count, rate, lastSeen, firstRelease, lastRelease },
+  hasRates,
 }: {
   issue: Issue;
+  hasRates: boolean;
 }) {
   return (
     <tr>
@@ -107,6 +116,7 @@ function IssueRow({
         </a>
       </td>
       <td class="number">{formatNumber(count)}</td>
+      {hasRates ? <td class="number">{rate ? rateOf(rate) : ''}</td> : null}
       <td>
         <When at={lastSeen} />
       </td>
