@@ -42,6 +42,8 @@ export interface Happenings {
   /** The host took them, and went on. */
   handled?: { at?: string; kind: 'exception' | 'rejection'; name?: string; message: string; code?: string }[];
   children?: ChildFacts[];
+  /** Connections that failed. `by`: the package that began the last of them. */
+  connections?: { what: string; message: string; times: number; lastBegunAt?: string; by?: string }[];
   peaks?: { at?: string; resource: string; value: number; limit?: number }[];
   parent?: { pid: number; recorderId?: string; bundle?: { id: string; name: string } };
 }

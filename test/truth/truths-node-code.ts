@@ -14,7 +14,7 @@ export const nodeCodeTruths: readonly Truth[] = [
     kind: 'uncaught-exception',
     cause: [
       /ECONNREFUSED 127\.0\.0\.1:1 from victim\.mjs:/,
-      /connection that failed was begun in openDatabase/,
+      /connection to 127\.0\.0\.1:1 that failed was begun in openDatabase/,
     ],
     never: [/is not known/],
   },

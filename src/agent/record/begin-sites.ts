@@ -4,8 +4,10 @@
  * most a fixed number per second is captured, and the operations are referenced weakly.
  */
 import type { ChildProcess } from 'node:child_process';
-import { types } from 'node:util';
+import type { Socket } from 'node:net';
 import { quietly } from '../quiet-stack.ts';
+import { Connections, type FailedConnection, failureOf, nameOf } from './connections.ts';
+import { textField } from './own-field.ts';
 
 export interface BeginSite {
   /** For example `request GET 10.0.0.7:8080/prices`. */
@@ -25,6 +27,8 @@ const deepest = 40;
 const mostChildren = 50;
 const mostTexts = 16;
 const mostChars = 8 * 1024;
+/** Shorter messages may be found in any other. */
+const leastQuoted = 12;
 const { now } = Date;
 const OwnError = Error;
 
@@ -34,6 +38,10 @@ export class BeginSites {
   readonly #children: { child: WeakRef<ChildProcess>; begun: Begun }[] = [];
   /** Work whose error the program makes itself, from this text. */
   readonly #ofTexts: { text: string; begun: Begun }[] = [];
+  readonly #connections = new Connections(
+    (socket) => stackText(this.#ofWork.get(socket)?.made),
+    (socket, failure, what) => this.failed(socket, failure, what),
+  );
   #second = 0;
   #left = 0;
 
@@ -49,6 +57,16 @@ export class BeginSites {
     if (!begun) return;
     this.#children.push({ child: new WeakRef(child), begun });
     if (this.#children.length > mostChildren) this.#children.shift();
+  }
+
+  beginConnection(socket: Socket): void {
+    this.begin(socket, 'connection');
+    if (this.#ofWork.has(socket)) this.#connections.begin(socket);
+  }
+
+  /** Connections that failed until now, those of a death included. `ownFile`: as for `find`. */
+  failedConnections(ownFile: string): FailedConnection[] {
+    return this.#connections.look().map((one) => ({ ...one, stack: framesOf(one.stack, ownFile) }));
   }
 
   /** Notes that `work`, known to the program as `what`, ended with this error. */
@@ -67,9 +85,11 @@ export class BeginSites {
 
   /**
    * The site where the emitter of the error was started; otherwise the site of the work that ended with the error or one of
-   * its causes, in the order of `chain`. `ownFile` is the preload's file, whose frames are left out.
+   * its causes, in the order of `chain`; otherwise that of the connections whose failure one of them quotes. `ownFile` is the
+   * preload's file, whose frames are left out.
    */
   find(chain: readonly unknown[], emitter: unknown, ownFile: string): BeginSite | undefined {
+    const failed = this.failedConnections(ownFile);
     const begun =
       this.#ofEmitter(emitter) ??
       chain
@@ -79,7 +99,7 @@ export class BeginSites {
             : undefined,
         )
         .find(Boolean);
-    if (!begun) return undefined;
+    if (!begun) return quotedBy(chain, failed);
     const stack = beginStack(begun.made, ownFile);
     return stack === '' ? undefined : { what: begun.what, stack };
   }
@@ -95,7 +115,9 @@ export class BeginSites {
         emitter === stdin ? 'stdin' : emitter === stdout ? 'stdout' : emitter === stderr && 'stderr';
       if (name) return { ...begun, what: `${name} of child process ${pid ?? '?'}` };
     }
-    return this.#ofWork.get(emitter);
+    const begun = this.#ofWork.get(emitter);
+    const failure = begun?.what === 'connection' ? failureOf(emitter) : undefined;
+    return begun && failure ? { ...begun, what: nameOf(failure) } : begun;
   }
 
   /** For an error of exec and execFile, which is made when the child has ended. Two that fit are not told apart. */
@@ -138,12 +160,14 @@ function commandsOf({ spawnargs }: ChildProcess): string[] {
 
 const isSuccess = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === 0 && signalCode === null;
 
-/** An own field, and not of a proxy, so that no code of the program runs. */
-const textField = (error: object, name: string): string | undefined => {
-  if (types.isProxy(error)) return undefined;
-  const value: unknown = Object.getOwnPropertyDescriptor(error, name)?.value;
-  return typeof value === 'string' ? value : undefined;
-};
+/** A client that wraps an error seldom keeps it, and mostly repeats its words. Different failures are not told apart. */
+function quotedBy(chain: readonly unknown[], failed: readonly FailedConnection[]): BeginSite | undefined {
+  const texts = chain.flatMap((error) => (isObject(error) ? (textField(error, 'message') ?? []) : []));
+  const [only, other] = failed.filter(
+    ({ message }) => message.length >= leastQuoted && texts.some((text) => text.includes(message)),
+  );
+  return !only?.stack || !only.isOnlyStack || other ? undefined : { what: only.what, stack: only.stack };
+}
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -156,17 +180,21 @@ function makeError(): Error | undefined {
   }
 }
 
-/** The text of a stack that was captured by `new Error`; empty if it has no frame or can't be read. */
-export function beginStack(made: Error, ownFile: string): string {
+/** The frames of a stack that was captured by `new Error`; empty if it has none or can't be read. */
+export const beginStack = (made: Error, ownFile: string): string => framesOf(stackText(made), ownFile);
+
+function stackText(made: Error | undefined): string {
   try {
-    const stack: unknown = quietly(deepest, () => made.stack);
-    if (typeof stack !== 'string') return '';
-    return stack
-      .split('\n')
-      .filter((line) => line.startsWith('    at ') && !line.includes(ownFile))
-      .join('\n')
-      .slice(0, mostChars);
+    const stack: unknown = made && quietly(deepest, () => made.stack);
+    return typeof stack === 'string' ? stack : '';
   } catch {
     return '';
   }
 }
+
+const framesOf = (stack: string, ownFile: string): string =>
+  stack
+    .split('\n')
+    .filter((line) => line.startsWith('    at ') && !line.includes(ownFile))
+    .join('\n')
+    .slice(0, mostChars);

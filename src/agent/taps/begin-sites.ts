@@ -17,7 +17,7 @@ interface Message {
 
 export function tapBeginSites({ sites }: AgentRecorder): Tap {
   return listenTo<Message>('', {
-    'net.client.socket': ({ socket }) => sites.begin(socket, 'connection'),
+    'net.client.socket': ({ socket }) => sites.beginConnection(socket),
     child_process: ({ process }) => sites.beginChild(process),
     'http.client.request.created': ({ request }) => sites.begin(request, 'request'),
     'http.client.request.error': ({ request, error }) => failedRequest(sites, request, error),

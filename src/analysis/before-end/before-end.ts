@@ -11,6 +11,7 @@ import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';
 import { DyingWork, whoseOrder } from '../agent/whose-work.ts';
 import type { TriggerFacts } from '../parts/trigger.ts';
+import { findFailedConnections } from './failed-connections.ts';
 import { findLoggedErrors } from './logged-errors.ts';
 import { findTroubledCalls } from './model-calls.ts';
 import type { Told } from './told.ts';
@@ -33,6 +34,7 @@ export function findBeforeEnd(account: Account, trigger?: TriggerFacts): Evidenc
     ...(agent?.failedRequests ?? []).map((failed) => requestFact(failed, dying)),
     ...(agent?.servers ?? []).flatMap(unreadableLines),
     ...handledErrors(happenings, account, trigger),
+    ...findFailedConnections(account),
     ...findLoggedErrors(account),
   ];
   const inOrder = told.sort(

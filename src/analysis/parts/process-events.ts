@@ -10,6 +10,7 @@ export function readProcessEvents(part: Fields): Happenings {
     warnings: part.list('warnings', readWarning),
     handled: part.list('handled', (one) => readHandled(one, one.oneOf('kind', ['exception', 'rejection']))),
     children: part.list('children', readChild),
+    connections: part.list('connections', readConnection),
     peaks: part.list('peaks', readPeak),
     parent:
       parent && parentPid !== undefined
@@ -82,6 +83,18 @@ export function readChild(child: Fields): ChildFacts | undefined {
       bundle: readLink(child.object('bundle')),
     }),
   };
+}
+
+function readConnection(failed: Fields): NonNullable<Happenings['connections']>[number] | undefined {
+  const { what, message } = { what: failed.text('what'), message: failed.text('message') };
+  if (what === undefined || message === undefined) return undefined;
+  const first = failed
+    .text('stack')
+    ?.split('\n')
+    .find((line) => !/[( ]node:/.test(line));
+  const [, by] = /.*[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/.exec(first ?? '') ?? [];
+  const times = failed.number('times') ?? 1;
+  return { what, message, times, ...defined({ lastBegunAt: failed.text('lastBegunAt'), by }) };
 }
 
 function readLink(link: Fields | undefined): ChildFacts['bundle'] {

@@ -2,7 +2,7 @@
  * Where the program started an operation that failed inside Node's own code. Reported only if the error's own stack has no
  * frame of the program. The recorder finds the place by the error object, or by the object that emitted it.
  */
-import { culpritFrame, frameText, placeOf } from '../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
@@ -10,11 +10,16 @@ import { cwdOf, deathFrames } from './wording.ts';
 
 type Facts = Pick<VerdictFacts, 'account'>;
 
-/** The program's frame that started the operation; undefined if the error's own stack has a frame of the program. */
+/**
+ * The frame that started the operation: the program's, or a package's if the program was not on that stack and the error's own
+ * has nothing but Node's frames. Undefined if the error's own stack has a frame of the program.
+ */
 export function beganFrame({ account }: Facts): Frame | undefined {
-  if (deathFrames(account).some(({ inApp }) => inApp)) return undefined;
+  const frames = deathFrames(account);
+  if (frames.some(({ inApp }) => inApp)) return undefined;
   const culprit = culpritFrame(account.error?.begun?.frames);
-  return culprit?.inApp ? culprit : undefined;
+  if (!culprit || isOfNode(culprit)) return undefined;
+  return culprit.inApp || frames.every(isOfNode) ? culprit : undefined;
 }
 
 export function beganEvidence(facts: Facts): Evidence[] {
@@ -24,9 +29,10 @@ export function beganEvidence(facts: Facts): Evidence[] {
   const cwd = cwdOf(facts.account);
   const callers = begun.frames.filter((one) => one.inApp && one !== frame).map((one) => frameText(one, cwd));
   const calledFrom = callers.length ? `, called from ${callers.slice(0, 2).join(' and ')}` : '';
+  const asked = frame.inApp ? '' : '; no code of the program was on the stack then';
   return [
     {
-      fact: `What failed is the ${begun.what}, begun ${inText(frame, cwd)}${calledFrom}.`,
+      fact: `What failed is the ${begun.what}, begun ${inText(frame, cwd)}${calledFrom}${asked}.`,
       part: 'error.json',
     },
   ];

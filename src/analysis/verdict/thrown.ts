@@ -189,8 +189,10 @@ interface Advice {
   isOfService?: true;
 }
 
+/** Clients that have codes of their own keep that of the system in the message. */
 const coded = (codes: string[]) => (error: ErrorFacts) =>
-  error.code !== undefined && codes.includes(error.code);
+  (error.code !== undefined && codes.includes(error.code)) ||
+  codes.some((code) => error.message?.includes(` ${code} `));
 const status =
   (...wanted: number[]) =>
   (error: ErrorFacts) =>

@@ -12,6 +12,8 @@ export interface ProcessEventsPart {
   warnings: { at: string; name: string; message: string; code?: string; stack?: string }[];
   handled: (SomeError & { at: string; kind: 'exception' | 'rejection' })[];
   children: ChildEventPart[];
+  /** Connections that failed, by what failed and its message. `stack`: what began the last of them. */
+  connections: { what: string; message: string; times: number; lastBegunAt: string; stack: string }[];
   peaks: { at: string; resource: string; value: number; limit?: number }[];
   /** The process that started this one, if it has a session in the same dump folder. */
   parent?: { pid: number; recorderId?: string; bundle?: BundleLink };

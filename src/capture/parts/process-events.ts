@@ -19,7 +19,8 @@ const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 export const processEventsPart: PartProducer = {
   name: partNames.processEvents,
-  produce({ config, happenings, logs, lookAtChildren, thrown, trigger }: CaptureContext): ProcessEventsPart {
+  produce(context: CaptureContext): ProcessEventsPart {
+    const { config, happenings, logs, lookAtChildren, thrown, trigger } = context;
     lookAtChildren();
     const related = new RelatedBundles(config.dir);
     const { kept } = happenings;
@@ -36,6 +37,7 @@ export const processEventsPart: PartProducer = {
       ),
       handled: kept.flatMap(describeHandled),
       children: [...children, ...unseen],
+      connections: describeConnections(context),
       peaks: kept.flatMap(({ kind, at, payload }) =>
         kind === 'resourcePeak' ? [{ at: isoTime(at), ...payload }] : [],
       ),
@@ -47,6 +49,14 @@ export const processEventsPart: PartProducer = {
 function describeHandled({ kind, at, payload }: Happening): ProcessEventsPart['handled'] {
   if (kind !== 'handledException' && kind !== 'handledRejection') return [];
   return [{ at: isoTime(at), kind: kind === 'handledException' ? 'exception' : 'rejection', ...payload }];
+}
+
+function describeConnections({ recording, ownFile }: CaptureContext): ProcessEventsPart['connections'] {
+  const failed = recording?.recorder.sites.failedConnections(ownFile) ?? [];
+  return failed.map(({ lastBegunAt, isOnlyStack: _, ...facts }) => ({
+    ...facts,
+    lastBegunAt: isoTime(lastBegunAt),
+  }));
 }
 
 function describeLogs({ tails }: LogTap): ProcessEventsPart['logs'] {

@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../../src/analysis/analyze.ts';
 import { findBundle } from '../../../src/bundle/finished/list.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
+import type { Account } from '../../../src/model/account.ts';
 import { nodesInTurn } from '../../support/run/test-nodes.ts';
 import { preload, temporaryFolder } from '../../support/victims/run-victim.ts';
 
@@ -28,7 +29,25 @@ function connect() {
   net.connect(1, '127.0.0.1'); // here
 }
 connect();`,
-    what: /^connection$/,
+    what: /^connection to 127\.0\.0\.1:1$/,
+  },
+  {
+    name: 'a connection whose error a client hands on',
+    program: `const { connect } = require('client');
+async function load() {
+  await connect(1); // here
+}
+load();`,
+    what: /^connection to 127\.0\.0\.1:1$/,
+  },
+  {
+    name: 'a connection whose error a client puts into its own words',
+    program: `const { connectOrSay } = require('client');
+async function load() {
+  await connectOrSay(1); // here
+}
+load();`,
+    what: /^connection to 127\.0\.0\.1:1$/,
   },
   {
     name: 'a fetch that is refused',
@@ -49,7 +68,7 @@ function ask() {
   http.get('http://127.0.0.1:1/b?secret=1'); // here
 }
 setTimeout(ask, 10);`,
-    what: /^(?:request GET 127\.0\.0\.1:1\/b|connection)$/,
+    what: /^(?:request GET 127\.0\.0\.1:1\/b|connection to 127\.0\.0\.1:1)$/,
   },
   {
     name: 'the input of a child that closed it',
@@ -64,20 +83,69 @@ setInterval(() => child.stdin.write('x'), 20);`,
   },
 ];
 
-for (const node of nodesInTurn)
+/** As clients of databases are: the program is not on the stack when the error is made, and not always when it is begun. */
+const client = `const net = require('node:net');
+const begin = (port, reject) => net.connect(port, '127.0.0.1').on('error', reject);
+exports.connect = (port) => new Promise((_, reject) => begin(port, reject));
+exports.connectOrSay = (port) => new Promise((_, reject) =>
+  begin(port, ({ message }) => setTimeout(() => reject(new Error('no connection: ' + message)), 10)));
+exports.connectLater = (port) => new Promise((_, reject) => setImmediate(() => begin(port, reject)));
+exports.connectOften = (port) => new Promise((_, reject) => {
+  let left = 3;
+  const again = () => (left-- ? begin(port, () => setTimeout(again, 10)) : reject(new Error('gave up')));
+  setImmediate(again);
+});`;
+
+function die(t: TestContext, node: string, program: string): string {
+  const dir = temporaryFolder(t);
+  const packages = join(dir, 'node_modules', 'client');
+  mkdirSync(packages, { recursive: true });
+  writeFileSync(join(packages, 'index.js'), client);
+  writeFileSync(join(dir, 'victim.cjs'), program);
+  const { status } = spawnSync(node, ['--require', preload, 'victim.cjs'], {
+    cwd: dir,
+    env: { PATH: process.env['PATH'], HOME: dir },
+  });
+  assert.equal(status, 1);
+  return findBundle('latest', join(dir, '.agentdump'));
+}
+
+async function accountOf(t: TestContext, path: string): Promise<Account> {
+  const bundle = openBundle(path);
+  t.after(() => bundle.close());
+  return analyzeBundle(bundle);
+}
+
+for (const node of nodesInTurn) {
   for (const { name, program, what } of beginnings)
     test(`begun: ${name}, ${node.name}`, async (t) => {
-      const dir = temporaryFolder(t);
-      writeFileSync(join(dir, 'victim.cjs'), program);
-      const { status } = spawnSync(node.path, ['--require', preload, 'victim.cjs'], {
-        cwd: dir,
-        env: { PATH: process.env['PATH'], HOME: dir },
-      });
-      assert.equal(status, 1);
-      const bundle = openBundle(findBundle('latest', join(dir, '.agentdump')));
-      t.after(() => bundle.close());
-      const { error } = await analyzeBundle(bundle);
+      const { error } = await accountOf(t, die(t, node.path, program));
       const own = error?.begun?.frames.find(({ inApp }) => inApp);
       assert.match(error?.begun?.what ?? 'nothing', what);
       assert.equal(own?.line, program.split('\n').findIndex((line) => line.endsWith('// here')) + 1);
     });
+
+  test(`begun: a connection that a package began later, ${node.name}`, async (t) => {
+    const program = `require('client').connectLater(1);`;
+    const { verdict, error } = await accountOf(t, die(t, node.path, program));
+    assert.equal(error?.begun?.what, 'connection to 127.0.0.1:1');
+    assert.match(verdict?.place?.file ?? '', /node_modules.client.index\.js$/);
+    const fact = verdict?.evidence.find(({ fact: text }) => text.startsWith('What failed is'))?.fact;
+    assert.match(fact ?? '', /no code of the program was on the stack then\.$/);
+  });
+
+  test(`begun: connections that failed before a client gave up, ${node.name}`, async (t) => {
+    const program = `require('client').connectOften(1);`;
+    const { happenings, verdict, error } = await accountOf(t, die(t, node.path, program));
+    assert.equal(error?.begun, undefined);
+    const [failed, other] = happenings?.connections ?? [];
+    assert.deepEqual(
+      [failed?.what, failed?.message, failed?.times, failed?.by, other],
+      ['connection to 127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1', 3, 'client', undefined],
+    );
+    assert.match(
+      verdict?.beforeEnd?.map(({ fact }) => fact).join('\n') ?? '',
+      /^3 times a connection to 127\.0\.0\.1:1 of client failed \(connect ECONNREFUSED 127\.0\.0\.1:1\); the last was begun \d+ ms before the end\.$/m,
+    );
+  });
+}
