@@ -37,7 +37,6 @@ export async function openHeap(input: SnapshotInput, options: HeapOptions = {}):
 export class Heap {
   readonly snapshot: HeapSnapshot;
   readonly root: number;
-  readonly #memo = new Map<string, unknown>();
   readonly #onPhase: ((name: string) => void) | undefined;
 
   constructor(snapshot: HeapSnapshot, onPhase?: (name: string) => void) {
@@ -46,13 +45,20 @@ export class Heap {
     this.root = snapshot.header.rootOrdinal;
   }
 
+  /** The result replaces the getter: loops over all nodes ask for a part again and again. */
   #once<Value>(what: string, compute: () => Value): Value {
-    if (!this.#memo.has(what)) {
-      this.#requireEdges();
-      this.#onPhase?.(what);
-      this.#memo.set(what, compute());
-    }
-    return this.#memo.get(what) as Value;
+    this.#requireEdges();
+    this.#onPhase?.(what);
+    return this.#keep(what, compute());
+  }
+
+  #keep<Value>(what: string, value: Value): Value {
+    Object.defineProperty(this, what, { value, configurable: true });
+    return value;
+  }
+
+  #has(what: string): boolean {
+    return Object.hasOwn(this, what);
   }
 
   /** All parts need the whole graph: half of it would produce sizes that look right but are wrong. */
@@ -78,20 +84,19 @@ export class Heap {
     const found = await computing;
     if (!found) return;
     const { ownerOfPart, ...computed } = found;
-    for (const [name, value] of Object.entries(computed))
-      if (!this.#memo.has(name)) this.#memo.set(name, value);
-    if (ownerOfPart)
+    for (const [name, value] of Object.entries(computed)) if (!this.#has(name)) this.#keep(name, value);
+    if (ownerOfPart && !this.#has('selfSize'))
       this.#once('selfSize', () => giveToOwners(this.snapshot, ownerOfPart, this.#spare?.take()));
   }
 
   /** Memory that the dominator tree no longer uses. */
   get #spare(): SpareMemory | undefined {
-    return (this.#memo.get('tree') as DominatorTree | undefined)?.spare;
+    return this.#has('tree') ? this.tree.spare : undefined;
   }
 
   /** Working memory, one word per node. Not available after the index of dominated nodes, which uses it, was built. */
   get #work(): Uint32Array | undefined {
-    return this.#memo.has('dominated') ? undefined : this.#spare?.work;
+    return this.#has('dominated') ? undefined : this.#spare?.work;
   }
 
   get nodeCount(): number {
@@ -121,7 +126,7 @@ export class Heap {
 
   get dominated(): DominatedIndex {
     // Until then the retained sizes need this memory.
-    const spare = this.#memo.has('retained') ? this.#spare : undefined;
+    const spare = this.#has('retained') ? this.#spare : undefined;
     return this.#once(
       'dominated',
       () => new DominatedIndex(this.tree.dominator, this.root, GraphKernel.of(this.snapshot), spare),
@@ -138,7 +143,7 @@ export class Heap {
         this.classes,
         this.selfSize,
         this.retained,
-        this.distances,
+        () => this.distances,
         this.dominated,
         this.root,
         this.tree,

@@ -19,15 +19,15 @@ export interface ClassAggregates {
   /** The sum over all classes is the whole heap. */
   selfSize: Float64Array;
   retainedSize: Float64Array;
-  /** The smallest distance of its nodes. */
-  distance: Int32Array;
+  /** The smallest distance of its nodes. Computed on first use: only tables show it. */
+  readonly distance: Int32Array;
 }
 
 export function computeClassAggregates(
   classes: ClassTable,
   selfSize: SizeColumn,
   retained: RetainedSizes,
-  distances: Int32Array,
+  distances: () => Int32Array,
   dominated: DominatedIndex,
   root: number,
   { kernel, spare }: Pick<DominatorTree, 'kernel' | 'spare'> = {},
@@ -36,13 +36,20 @@ export function computeClassAggregates(
   const isThere =
     kernel?.holds('shallow', selfSize.narrow) &&
     kernel.holds('retained', retained) &&
-    kernel.holds('distance', distances) &&
+    kernel.holds('distance', distances()) &&
     kernel.holds('row', classes.of) &&
     kernel.holds('first', dominated.first);
   if (kernel && isThere && rows <= kernel.code.classRoom.value) return sumInKernel(kernel, rows, root);
-  const aggregates = sumUp(classes, selfSize, distances);
-  addRetained(aggregates.retainedSize, classes.of, selfSize, retained, dominated, root, spare?.take());
-  return aggregates;
+  const sums = sumUp(classes, selfSize);
+  addRetained(sums.retainedSize, classes.of, selfSize, retained, dominated, root, spare?.take());
+  let distance: Int32Array | undefined;
+  return {
+    ...sums,
+    get distance() {
+      distance ??= smallestDistances(classes, selfSize, distances());
+      return distance;
+    },
+  };
 }
 
 function sumInKernel(kernel: GraphKernel, rows: number, root: number): ClassAggregates {
@@ -56,23 +63,28 @@ function sumInKernel(kernel: GraphKernel, rows: number, root: number): ClassAggr
   };
 }
 
-function sumUp(classes: ClassTable, selfSize: SizeColumn, distances: Int32Array): ClassAggregates {
-  const rows = classes.kinds.length;
-  const aggregates = {
-    count: new Uint32Array(rows),
-    selfSize: new Float64Array(rows),
-    retainedSize: new Float64Array(rows),
-    distance: new Int32Array(rows).fill(unreached),
-  };
-  const narrow = selfSize.narrow;
+function sumUp({ of, kinds }: ClassTable, selfSize: SizeColumn): Omit<ClassAggregates, 'distance'> {
+  const rows = kinds.length;
+  const count = new Uint32Array(rows);
+  const selfSizes = new Float64Array(rows);
+  const { narrow } = selfSize;
   for (let node = 0; node < narrow.length; node++) {
     if (narrow[node] === 0) continue;
-    const row = classes.of[node]!;
-    aggregates.count[row]!++;
-    aggregates.selfSize[row]! += selfSize.get(node);
-    if (distances[node]! < aggregates.distance[row]!) aggregates.distance[row] = distances[node]!;
+    count[of[node]!]!++;
+    selfSizes[of[node]!]! += selfSize.get(node);
   }
-  return aggregates;
+  return { count, selfSize: selfSizes, retainedSize: new Float64Array(rows) };
+}
+
+function smallestDistances(
+  { of, kinds }: ClassTable,
+  { narrow }: SizeColumn,
+  distances: Int32Array,
+): Int32Array {
+  const smallest = new Int32Array(kinds.length).fill(unreached);
+  for (let node = 0; node < narrow.length; node++)
+    if (narrow[node] !== 0 && distances[node]! < smallest[of[node]!]!) smallest[of[node]!] = distances[node]!;
+  return smallest;
 }
 
 /**
