@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sortedById } from '../../../src/analysis/memory/growth/rows-by-id.ts';
+import { rowsById, sortedById } from '../../../src/analysis/memory/growth/rows-by-id.ts';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { computeDuplicateStrings } from '../../../src/analysis/memory/questions/duplicate-strings.ts';
 import { generalPath } from '../../../src/analysis/memory/questions/paths.ts';
 import { isCrowd } from '../../../src/analysis/memory/suspects/crowds.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 
@@ -38,10 +38,11 @@ test('what all objects refer to is looked through once, not for each path that l
 test('lists in a container are looked through without work for each node of the heap', () => {
   const { snapshot, global } = synthProgram();
   const topics = snapshot.node({ name: 'Array', size: 64 });
-  snapshot.edge(global, topics, 'topics');
+  const copy = snapshot.node({ name: 'Array', size: 64 });
+  snapshot.edge(global, topics, 'topics').edge(global, copy, 'copy');
   for (let at = 0; at < 300; at++) {
     const list = snapshot.node({ name: 'Array', size: 32 });
-    snapshot.edge(topics, list, at);
+    snapshot.edge(topics, list, at).edge(copy, list, at);
     for (const entry of [0, 1, 2, 3]) snapshot.edge(list, snapshot.node({ name: 'Message' }), entry);
   }
   const heap = heapOf(snapshot);
@@ -54,7 +55,7 @@ test('lists in a container are looked through without work for each node of the 
     },
   });
   assert.ok(isCrowd(heap, topics));
-  assert.ok(isCrowd(heap, topics), 'again, with nothing left over from the first time');
+  assert.ok(isCrowd(heap, copy), 'the same lists, with nothing left over from the first time');
   assert.ok(passes < 10, `${passes} columns as long as the heap`);
 });
 
@@ -103,4 +104,24 @@ test('strings of one text and several sizes are copies by their size', () => {
     ],
   );
   assert.equal(sums.wastedBytes, 136);
+});
+
+test('nodes are sorted by id with a table if the ids are dense, and otherwise as numbers', () => {
+  const idsOf = (spread: number): number[] =>
+    Array.from({ length: 3000 }, (_, at) => 1 + spread * ((at * 7919) % 3000));
+  for (const spread of [2, 200_000]) {
+    const snapshot = new SynthSnapshot();
+    const ids = idsOf(spread);
+    for (const id of ids) snapshot.node({ name: 'Part', size: 16, id });
+    const sorted = rowsById(readHeapSnapshotSync(snapshot.toBuffer()));
+    assert.deepEqual(
+      [...sorted.ids],
+      ids.toSorted((a, b) => a - b),
+      `a spread of ${spread}`,
+    );
+    assert.deepEqual(
+      [...sorted.rows],
+      [...sorted.ids].map((id) => ids.indexOf(id)),
+    );
+  }
 });

@@ -9,6 +9,7 @@ import { computeDigest, computeGrowth } from '../../../dist/analysis/memory/grow
 import { openHeap } from '../../../dist/analysis/memory/heap.js';
 import { computeSuspects } from '../../../dist/analysis/memory/suspects/suspects.js';
 import { readHeapSnapshot } from '../../../dist/formats/heapsnapshot/index.js';
+import { collectNow } from '../../../dist/platform/pending-collection.js';
 
 const require = createRequire(import.meta.url);
 
@@ -35,10 +36,14 @@ async function suspects(file) {
 /** One graph at a time, as the command does it. */
 async function diff(...files) {
   const digests = [];
-  for (const file of files) {
+  const take = async (file) => {
     const heap = await openHeap(file);
     digests.push(computeDigest(heap, digests.length === 0));
     if (digests.length === files.length) computeGrowth(digests, heap, 30);
+  };
+  for (const file of files) {
+    if (digests.length > 0) collectNow();
+    await take(file);
   }
 }
 

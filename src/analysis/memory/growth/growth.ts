@@ -76,9 +76,7 @@ export function computeDigest(heap: Heap, isFirst = false): HeapDigest {
     hasLastingIds: snapshot.header.hasLastingIds,
     classes: byName,
     ids,
-    retained: pick(heap.retained, rows, new Float64Array(rows.length)),
-    types: pick(snapshot.nodes.type, rows, new Uint8Array(rows.length)),
-    classOf: pick(classes.of, rows, new Uint32Array(rows.length)),
+    ...columnsOf(heap, rows),
     classNames: classes.kinds.map((kind) => kind.name),
     ...(isFirst
       ? { owners: ownerIds(heap, rows), isEmpty: emptyOnes(heap, rows), places: computePlaces(heap) }
@@ -86,14 +84,25 @@ export function computeDigest(heap: Heap, isFirst = false): HeapDigest {
   };
 }
 
-const emptyOnes = ({ retained, selfSize }: Heap, rows: Uint32Array): Uint8Array =>
-  Uint8Array.from(rows, (node) => (retained[node]! > selfSize.get(node) ? 0 : 1));
+function columnsOf(heap: Heap, rows: Uint32Array): Pick<HeapDigest, 'retained' | 'types' | 'classOf'> {
+  const { snapshot, classes } = heap;
+  const retained = new Float64Array(rows.length);
+  const types = new Uint8Array(rows.length);
+  const classOf = new Uint32Array(rows.length);
+  for (let at = 0; at < rows.length; at++) {
+    const node = rows[at]!;
+    retained[at] = heap.retained[node]!;
+    types[at] = snapshot.nodes.type[node]!;
+    classOf[at] = classes.of[node]!;
+  }
+  return { retained, types, classOf };
+}
 
-type Column = Uint8Array | Uint32Array | Float64Array;
-
-function pick<To extends Column>(column: ArrayLike<number>, rows: Uint32Array, to: To): To {
-  for (let at = 0; at < rows.length; at++) to[at] = column[rows[at]!]!;
-  return to;
+function emptyOnes({ retained, selfSize }: Heap, rows: Uint32Array): Uint8Array {
+  const isEmpty = new Uint8Array(rows.length);
+  for (let at = 0; at < rows.length; at++)
+    isEmpty[at] = retained[rows[at]!]! > selfSize.get(rows[at]!) ? 0 : 1;
+  return isEmpty;
 }
 
 /** The share of a class's new objects that don't replace freed ones. */

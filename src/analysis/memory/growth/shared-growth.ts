@@ -121,17 +121,21 @@ const largestOf = ({ retained }: Heap, nodes: readonly number[]): number =>
   nodes.reduce((most, node) => (retained[node]! > retained[most]! ? node : most));
 
 function newBelowRoots(heap: Heap, isNew: Uint8Array): Map<string, number[]> {
-  const { dominator } = heap.tree;
-  const isRoot = new Map<number, boolean>();
+  const { tree, classes, snapshot } = heap;
+  const { type } = snapshot.nodes;
   const byClass = new Map<string, number[]>();
+  // Several kinds may have one name.
+  const ofKind: number[][] = [];
   for (let node = 0; node < heap.nodeCount; node++) {
-    if (!isNew[node] || !ofProgram.has(heap.snapshot.nodes.type[node]!)) continue;
-    const above = dominator[node]!;
-    if (!isRoot.has(above)) isRoot.set(above, isGlobal(heap, above));
-    if (!isRoot.get(above)) continue;
-    const name = heap.className(node);
-    const nodes = byClass.get(name) ?? [];
-    byClass.set(name, nodes);
+    if (!isNew[node] || !ofProgram.has(type[node]!) || !isGlobal(heap, tree.dominator[node]!)) continue;
+    const kind = classes.of[node]!;
+    let nodes = ofKind[kind];
+    if (!nodes) {
+      const { name } = classes.kinds[kind]!;
+      nodes = byClass.get(name) ?? [];
+      byClass.set(name, nodes);
+      ofKind[kind] = nodes;
+    }
     nodes.push(node);
   }
   return byClass;

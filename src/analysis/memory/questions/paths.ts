@@ -73,11 +73,16 @@ export function retainerOf(heap: Heap, node: number): number {
 /** Only retainers nearer to the root than the node itself, so that the walk can't cycle. */
 function findNearest(heap: Heap, node: number): number {
   const { snapshot, distances, retainers } = heap;
+  const { first, edges } = retainers;
   let best = -1;
   let bestDistance = distances[node]!;
   if (bestDistance === noDistance) return -1;
+  // The distances are those of a walk over the same edges, so that none is nearer.
+  const nearestPossible = bestDistance - 1;
   if (bestDistance === 1) bestDistance = Number.POSITIVE_INFINITY;
-  for (const edge of retainers.to(node)) {
+  const end = first[node + 1]!;
+  for (let row = first[node]!; row < end && bestDistance > nearestPossible; row++) {
+    const edge = edges[row]!;
     if (snapshot.edgeType(edge) === EdgeType.weak) continue;
     const source = retainers.sourceOf(edge);
     if (source === node || distances[source] === noDistance) continue;

@@ -31,6 +31,7 @@ import type { ClassOrder } from '../../../analysis/memory/questions/summary.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import { type HeapDocument, heapSchema } from '../../../model/heap.ts';
 import type { Gap } from '../../../model/verdict.ts';
+import { collectNow } from '../../../platform/pending-collection.ts';
 import { renderCsv } from '../../../report/heap/csv.ts';
 import { renderFolded, renderSpeedscope } from '../../../report/heap/flame.ts';
 import { type HeapView, renderHeap } from '../../../report/heap/text.ts';
@@ -281,7 +282,7 @@ async function readGrowth(options: QuestionOptions, limit: number): Promise<{ gr
   const digests: HeapDigest[] = [];
   const gaps: Gap[] = [];
   let growth: Growth | undefined;
-  for (const [at, source] of options.sources.entries()) {
+  const take = async (source: string, at: number): Promise<void> => {
     const opened = await openHeapAt(source, options.dir, options.threads, options);
     gaps.push(...opened.gaps);
     opened.compute(() => {
@@ -289,6 +290,11 @@ async function readGrowth(options: QuestionOptions, limit: number): Promise<{ gr
       if (at === options.sources.length - 1) growth = computeGrowth(digests, opened.heap, limit);
     });
     opened.close();
+  };
+  for (const [at, source] of options.sources.entries()) {
+    // V8 would only free the columns of the one before while the next one is read.
+    if (at > 0) collectNow();
+    await take(source, at);
   }
   return { growth: growth!, gaps };
 }
