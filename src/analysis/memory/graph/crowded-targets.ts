@@ -7,6 +7,7 @@ import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, stringText } from '../questions/node-rows.ts';
 import { tablePairs } from '../questions/tables.ts';
+import { objectsWith } from '../suspects/marked-objects.ts';
 
 export interface CrowdedEvent {
   /** The emitter or target. */
@@ -23,10 +24,8 @@ const eventsSymbol = '<symbol kEvents>';
 const mostListeners = 1_000_000;
 
 export function crowdedTargets(heap: Heap, moreThan: number): CrowdedEvent[] {
-  const name = heap.snapshot.strings.findAscii(eventsSymbol);
   const found: CrowdedEvent[] = [];
-  if (name < 0) return found;
-  for (const { target, events } of targetsOf(heap, name))
+  for (const { target, events } of targetsOf(heap))
     for (const { key, value } of tablePairs(heap, events)) {
       if (key === undefined || value === undefined) continue;
       const listeners = functionsOf(heap, value);
@@ -36,16 +35,10 @@ export function crowdedTargets(heap: Heap, moreThan: number): CrowdedEvent[] {
   return found;
 }
 
-function* targetsOf(heap: Heap, name: number): Generator<{ target: number; events: number }> {
-  const { nodes, edges } = heap.snapshot;
-  for (let target = 0; target < nodes.count; target++) {
-    if (nodes.type[target] !== NodeType.object) continue;
-    for (let edge = nodes.firstEdge[target]!; edge < nodes.firstEdge[target + 1]!; edge++) {
-      if (edges.nameOrIndex.get(edge) !== name || heap.snapshot.edgeType(edge) !== EdgeType.property)
-        continue;
-      const events = heap.snapshot.edgeTarget(edge);
-      if (heap.snapshot.nodeName(events) === 'Map') yield { target, events };
-    }
+function* targetsOf(heap: Heap): Generator<{ target: number; events: number }> {
+  for (const target of objectsWith(heap, eventsSymbol)) {
+    const events = findChild(heap, target, eventsSymbol, EdgeType.property);
+    if (heap.snapshot.nodeName(events) === 'Map') yield { target, events };
   }
 }
 

@@ -6,6 +6,7 @@
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapStringRow } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
+import { largestRows } from './largest.ts';
 import { NearestHolders } from './nearest-holders.ts';
 import { stringText } from './node-rows.ts';
 
@@ -34,8 +35,9 @@ interface Copies {
 
 interface StringCopies {
   repeated: Copies[];
-  strings: number;
-  bytes: number;
+  /** By row of `repeated`. */
+  wastes: Float64Array;
+  sums: Omit<StringSums, 'rows'>;
 }
 
 /** Larger sizes are treated as one: hardly any program has many strings of that length with the same beginning. */
@@ -43,24 +45,17 @@ const largestSize = 0xfffff;
 
 /** @param withHolders whether the rows say who holds the copies, which takes the references to them. */
 export function computeDuplicateStrings(heap: Heap, limit: number, withHolders = false): StringSums {
-  const { name } = heap.snapshot.nodes;
-  const { strings: table } = heap.snapshot;
-  const { repeated, strings, bytes } = copiesIn(heap);
-  const waste = (group: Copies): number => group.bytes - group.size;
-  const isUnsure = ({ node }: Copies): boolean => table.rawLength(name[node]!) >= longestRaw;
-  const wasted = (of: typeof repeated): number => of.reduce((sum, group) => sum + waste(group), 0);
-  const listed = repeated.sort((a, b) => waste(b) - waste(a)).slice(0, limit);
-  const holders = withHolders ? findHolders(heap, listed) : undefined;
+  const { repeated, wastes, sums } = copiesIn(heap);
+  const listed = largestRows(wastes, limit, () => true);
+  const groups = listed.map((row) => repeated[row]!);
+  const holders = withHolders ? findHolders(heap, groups) : undefined;
   return {
-    count: strings,
-    selfSizeBytes: bytes,
-    wastedBytes: wasted(repeated),
-    unsureBytes: wasted(repeated.filter(isUnsure)),
-    rows: listed.map((group) => ({
+    ...sums,
+    rows: groups.map((group, at) => ({
       value: stringText(heap, group.node),
       count: group.count,
       selfSizeBytes: group.bytes,
-      wastedBytes: waste(group),
+      wastedBytes: wastes[listed[at]!]!,
       id: heap.snapshot.nodes.id.get(group.node),
       ...(holders ? { holders: holders.get(group)!.rows() } : {}),
     })),
@@ -71,14 +66,16 @@ function findHolders(heap: Heap, groups: readonly Copies[]): Map<Copies, Nearest
   const { type, name, selfSize, count } = heap.snapshot.nodes;
   const holders = new Map(groups.map((group) => [group, new NearestHolders(heap)]));
   const byName = new Map<number, Copies[]>();
+  const isWanted = new Uint8Array(heap.snapshot.strings.count);
   for (const group of groups) {
+    isWanted[name[group.node]!] = 1;
     const same = byName.get(name[group.node]!);
     if (same) same.push(group);
     else byName.set(name[group.node]!, [group]);
   }
   for (let node = 0; node < count; node++) {
-    const named = type[node] === NodeType.string ? byName.get(name[node]!) : undefined;
-    const group = named?.find(({ size }) => isSameSize(size, selfSize.get(node)));
+    if (type[node] !== NodeType.string || !isWanted[name[node]!]) continue;
+    const group = byName.get(name[node]!)!.find(({ size }) => isSameSize(size, selfSize.get(node)));
     if (group) holders.get(group)!.add(node);
   }
   return holders;
@@ -99,24 +96,23 @@ function copiesIn(heap: Heap): StringCopies {
 /** Most names belong to a single string; groups are only created for the others. */
 function findCopies(heap: Heap): StringCopies {
   const { type, name, selfSize, count } = heap.snapshot.nodes;
-  const times = new Uint32Array(heap.snapshot.strings.count);
+  /** By name: how many strings have it; once they have a group, the first one's index, as -1, -2, … */
+  const times = new Int32Array(heap.snapshot.strings.count);
   let strings = 0;
   let bytes = 0;
   for (let node = 0; node < count; node++) {
-    if (type[node] !== NodeType.string) continue;
-    const size = selfSize.get(node);
-    if (size === 0) continue;
+    if (type[node] !== NodeType.string || selfSize.narrow[node] === 0) continue;
     strings++;
-    bytes += size;
+    bytes += selfSize.get(node);
     times[name[node]!]!++;
   }
   const groups: Copies[] = [];
-  const firstOf = new Map<number, Copies>();
   for (let node = 0; node < count; node++) {
-    if (type[node] !== NodeType.string || times[name[node]!]! < 2) continue;
+    if (type[node] !== NodeType.string || selfSize.narrow[node] === 0) continue;
+    const known = times[name[node]!]!;
+    if (known === 1) continue;
     const size = selfSize.get(node);
-    if (size === 0) continue;
-    const first = firstOf.get(name[node]!);
+    const first = known < 0 ? groups[-known - 1] : undefined;
     let group = first;
     while (group && !isSameSize(group.size, size)) group = group.next;
     if (group) {
@@ -124,9 +120,25 @@ function findCopies(heap: Heap): StringCopies {
       group.bytes += size;
       continue;
     }
-    group = { node, count: 1, bytes: size, size, next: first };
-    firstOf.set(name[node]!, group);
-    groups.push(group);
+    groups.push({ node, count: 1, bytes: size, size, next: first });
+    times[name[node]!] = -groups.length;
   }
-  return { repeated: groups.filter((group) => group.count > 1), strings, bytes };
+  const repeated = groups.filter((group) => group.count > 1);
+  return { repeated, ...wasteOf(heap, repeated, strings, bytes) };
+}
+
+function wasteOf(
+  { snapshot }: Heap,
+  repeated: readonly Copies[],
+  count: number,
+  selfSizeBytes: number,
+): Omit<StringCopies, 'repeated'> {
+  const wastes = new Float64Array(repeated.length);
+  let [wastedBytes, unsureBytes] = [0, 0];
+  for (const [row, { node, bytes, size }] of repeated.entries()) {
+    wastes[row] = bytes - size;
+    wastedBytes += bytes - size;
+    if (snapshot.strings.rawLength(snapshot.nodes.name[node]!) >= longestRaw) unsureBytes += bytes - size;
+  }
+  return { wastes, sums: { count, selfSizeBytes, wastedBytes, unsureBytes } };
 }

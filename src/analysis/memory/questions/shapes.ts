@@ -189,13 +189,26 @@ function findInKernel(snapshot: HeapSnapshot): KernelShapes | undefined {
   };
 }
 
-/** Trie states, by open addressing on (state, index); three numbers per entry. */
+/**
+ * Trie states, by open addressing on (state, index); three numbers per entry. Objects of one kind come one after the other, so
+ * that the way on from a state is mostly the one that was taken last.
+ */
 class IndexTrie {
   #states = 1;
+  /** By state: the last index, and the state that it led to. */
+  readonly #lastIndex: number[] = [-1];
+  readonly #lastNext: number[] = [-1];
   #mask = (1 << 12) - 1;
   #table = new Int32Array(3 << 12);
 
   next(state: number, index: number): number {
+    if (this.#lastIndex[state] === index) return this.#lastNext[state]!;
+    this.#lastIndex[state] = index;
+    this.#lastNext[state] = this.#lookUp(state, index);
+    return this.#lastNext[state]!;
+  }
+
+  #lookUp(state: number, index: number): number {
     let slot = this.#find(state, index);
     if (this.#table[slot + 2] === 0) {
       if (this.#states * 2 > this.#mask) {
@@ -203,6 +216,8 @@ class IndexTrie {
         slot = this.#find(state, index);
       }
       this.#table.set([state, index, this.#states++], slot);
+      this.#lastIndex.push(-1);
+      this.#lastNext.push(-1);
     }
     return this.#table[slot + 2]!;
   }

@@ -34,8 +34,11 @@ function bucketsOf({ snapshot }: Heap, table: number, slots: 2 | 3): number {
 
 /** The keys of a Map that are objects, as nodes. */
 export function tableKeys(heap: Heap, map: number): number[] {
-  const { slots, targets } = usedSlots(heap, map, 3);
-  return targets.filter((_, at) => slots[at]! % 3 === 0);
+  const keys: number[] = [];
+  forEachSlot(heap, map, 3, (slot, target) => {
+    if (slot % 3 === 0) keys.push(target);
+  });
+  return keys;
 }
 
 /** Entries of a Map, as nodes; small numbers are absent. */
@@ -61,11 +64,24 @@ export function visibleEntries(heap: Heap, node: number, slots: 2 | 3): VisibleE
 }
 
 function findVisible(heap: Heap, node: number, slots: 2 | 3): VisibleEntries {
-  const entries = new Set<number>();
-  for (const slot of usedSlots(heap, node, slots).slots) entries.add(Math.floor(slot / slots));
+  let isSeen = new Uint8Array(64);
+  let count = 0;
   let first = Number.POSITIVE_INFINITY;
-  for (const entry of entries) first = Math.min(first, entry);
-  return { count: entries.size, first };
+  forEachSlot(heap, node, slots, (slot) => {
+    const entry = Math.floor(slot / slots);
+    if (entry >= isSeen.length) isSeen = widened(isSeen, entry);
+    if (isSeen[entry]) return;
+    isSeen[entry] = 1;
+    count++;
+    first = Math.min(first, entry);
+  });
+  return { count, first };
+}
+
+function widened(from: Uint8Array<ArrayBuffer>, entry: number): Uint8Array<ArrayBuffer> {
+  const to = new Uint8Array(2 * entry);
+  to.set(from);
+  return to;
 }
 
 export function collectionSize(heap: Heap, node: number): { size: number; mayHaveMore: boolean } {
@@ -118,26 +134,45 @@ interface UsedSlots {
   deleted: number[];
 }
 
-/** The slots of a table that contain an object, counted from the first entry, and those objects. */
+/** The slots of a table that contain an object, and those objects. */
 function usedSlots(heap: Heap, node: number, slots: 2 | 3): UsedSlots {
+  const found: UsedSlots = { slots: [], targets: [], deleted: [] };
+  forEachSlot(
+    heap,
+    node,
+    slots,
+    (slot, target) => {
+      found.slots.push(slot);
+      found.targets.push(target);
+    },
+    (slot) => found.deleted.push(slot),
+  );
+  return found;
+}
+
+/**
+ * Called with each slot of a table that contains an object, counted from the first entry, and that object; and with the slots of
+ * keys that are marked as deleted.
+ */
+function forEachSlot(
+  heap: Heap,
+  node: number,
+  slots: 2 | 3,
+  onUsed: (slot: number, target: number) => void,
+  onDeleted?: (slot: number) => void,
+): void {
   const { snapshot } = heap;
   const { firstEdge, name } = snapshot.nodes;
   const hole = snapshot.strings.findAscii(holeName);
   const table = findChild(heap, node, 'table', EdgeType.internal);
   const firstSlot = headSlots + 2 ** Math.round(Math.log2(bucketsOf(heap, table, slots)));
-  const found: UsedSlots = { slots: [], targets: [], deleted: [] };
   for (let edge = firstEdge[table]!; edge < firstEdge[table + 1]!; edge++) {
     const slot = slotOf(snapshot, edge) - firstSlot;
     const target = snapshot.edgeTarget(edge);
     if (!(slot >= 0)) continue;
-    if (name[target] === hole) {
-      if (slot % slots === 0) found.deleted.push(slot);
-      continue;
-    }
-    found.slots.push(slot);
-    found.targets.push(target);
+    if (name[target] !== hole) onUsed(slot, target);
+    else if (slot % slots === 0) onDeleted?.(slot);
   }
-  return found;
 }
 
 /** NaN if the edge has a name. */

@@ -70,14 +70,20 @@ function isProgramClass(name: string): boolean {
   );
 }
 
+/** Enough to tell whether most of a class are of a kind. */
+const mostSamples = 1000;
+
 /** Exports of modules: there are as many as the program has modules. */
 function areExports(heap: Heap, row: number): boolean {
   const name = heap.snapshot.strings.findAscii('exports');
   if (name < 0) return false;
   const nodes = classMembers(heap).of(row);
+  const step = Math.ceil(nodes.length / mostSamples);
   let exported = 0;
-  for (const node of nodes) if (isExported(heap, node, name)) exported++;
-  return exported * 2 > nodes.length;
+  let samples = 0;
+  for (let at = 0; at < nodes.length; at += step, samples++)
+    if (isExported(heap, nodes[at]!, name)) exported++;
+  return exported * 2 > samples;
 }
 
 function isExported({ snapshot, retainers }: Heap, node: number, name: number): boolean {
@@ -101,8 +107,10 @@ function holderOf(heap: Heap, row: number): { holder: number; largest: number } 
   const { retained, root } = heap;
   const { type } = heap.snapshot.nodes;
   const members = classMembers(heap).of(row);
-  const objects = members.filter((node) => type[node] === NodeType.object);
-  const nodes = objects.length ? objects : members;
+  let objects = 0;
+  for (const node of members) if (type[node] === NodeType.object) objects++;
+  const isMixed = objects > 0 && objects < members.length;
+  const nodes = isMixed ? members.filter((node) => type[node] === NodeType.object) : members;
   let largest = nodes[0] ?? root;
   for (const node of nodes) if (retained[node]! > retained[largest]!) largest = node;
   return { holder: commonHolder(heap, nodes), largest };

@@ -8,6 +8,7 @@ import type { Heap } from '../heap.ts';
 import { elementNodes } from '../questions/heap-value.ts';
 import { findChild } from '../questions/node-rows.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
+import { objectsWith } from '../suspects/marked-objects.ts';
 import {
   describeNode,
   placeText,
@@ -45,13 +46,9 @@ export const listenersRule: SuspectRule = {
 /** EventEmitter stores `_events`: by event name, a function or an array of functions. */
 function crowdedEvents(heap: Heap): CrowdedEvent[] {
   const { snapshot } = heap;
-  const eventsName = snapshot.strings.findAscii('_events');
   const found: CrowdedEvent[] = [];
-  if (eventsName < 0) return found;
-  for (let emitter = 0; emitter < heap.nodeCount; emitter++) {
-    if (snapshot.nodes.type[emitter] !== NodeType.object) continue;
-    const events = ownChild(heap, emitter, eventsName);
-    if (events < 0) continue;
+  for (const emitter of objectsWith(heap, '_events')) {
+    const events = findChild(heap, emitter, '_events', EdgeType.property);
     for (let edge = snapshot.nodes.firstEdge[events]!; edge < snapshot.nodes.firstEdge[events + 1]!; edge++) {
       const array = snapshot.edgeTarget(edge);
       if (snapshot.edgeType(edge) !== EdgeType.property || snapshot.nodeName(array) !== 'Array') continue;
@@ -63,15 +60,4 @@ function crowdedEvents(heap: Heap): CrowdedEvent[] {
     }
   }
   return found;
-}
-
-function ownChild(heap: Heap, node: number, name: number): number {
-  const { firstEdge } = heap.snapshot.nodes;
-  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
-    if (
-      heap.snapshot.edges.nameOrIndex.get(edge) === name &&
-      heap.snapshot.edgeType(edge) === EdgeType.property
-    )
-      return findChild(heap, node, '_events', EdgeType.property);
-  return -1;
 }

@@ -19,7 +19,8 @@ export function accumulationPoints(
   const open = [heap.root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const chain = descend(heap, node);
-    const large = [...dominated.of(chain.end)].filter((child) => isLarge(retained[child]!));
+    const large: number[] = [];
+    for (const child of dominated.of(chain.end)) if (isLarge(retained[child]!)) large.push(child);
     // The rest of a list is not searched separately from its head.
     const largeBytes = chain.links >= longChain ? 0 : large.reduce((sum, child) => sum + retained[child]!, 0);
     if (isProgramObject(heap, chain.end) && isLarge(retained[chain.end]! - largeBytes))

@@ -4,10 +4,11 @@
  * `tool_use_id`), AI SDK (`parts`, `toolCallId`, `toolName`), Google (`functionResponse`), LangChain (message and Document
  * classes). Only property names decide, and values are only used as names, because a redacted snapshot has no values.
  */
-import { EdgeType, edgeTypeShift, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { elementNodes, kindOf } from '../questions/heap-value.ts';
 import { findChild, isStringType, stringText } from '../questions/node-rows.ts';
+import { type MarkedName, markedObjects, markOf } from './marked-objects.ts';
 
 export interface ToolSums {
   tool: string;
@@ -32,34 +33,10 @@ export interface AgentMemory {
   embeddings: { kind: string; count: number; bytes: number; dimensions: number; example: number }[];
 }
 
-const words = [
-  'role',
-  'content',
-  'parts',
-  'tool_calls',
-  'tool_call_id',
-  'tool_use_id',
-  'toolCallId',
-  'toolName',
-  'output',
-  'result',
-  'functionResponse',
-  'pageContent',
-  'page_content',
-  'metadata',
-  'id',
-  'name',
-  'input',
-  'function',
-  'lc_kwargs',
-] as const;
-type Word = (typeof words)[number];
-const bit = (...some: Word[]): number => some.reduce((bits, word) => bits | (1 << words.indexOf(word)), 0);
-
 const messageClass = /^(Human|AI|System|Tool|Function|Chat|Generic)Message(Chunk)?$/;
 const toolMessageClass = /^ToolMessage/;
 /** An object with none of these properties and no message class can't be a message, tool result or document. */
-const tellingWords: readonly Word[] = [
+const tellingWords: readonly MarkedName[] = [
   'role',
   'tool_call_id',
   'tool_use_id',
@@ -98,12 +75,9 @@ const withoutAgent = (heap: Heap): AgentMemory => ({
 
 class Finder {
   readonly #heap: Heap;
-  /** By ordinal: which of `words` are properties of the object. */
-  readonly #has: Uint32Array;
 
   constructor(heap: Heap) {
     this.#heap = heap;
-    this.#has = propertyBits(heap);
   }
 
   find(): AgentMemory {
@@ -113,32 +87,29 @@ class Finder {
       messageCount: messages.length,
       toolResults: this.#toolResults(),
       documents: this.#nodes(
-        (_, bits) => (bits & bit('metadata')) !== 0 && (bits & bit('pageContent', 'page_content')) !== 0,
+        (_, bits) =>
+          (bits & markOf('metadata')) !== 0 && (bits & markOf('pageContent', 'page_content')) !== 0,
       ),
       embeddings: findEmbeddings(this.#heap),
     };
   }
 
   #nodes(wanted: (node: number, bits: number) => boolean): number[] {
-    const { type, count } = this.#heap.snapshot.nodes;
-    const found: number[] = [];
-    for (let node = 0; node < count; node++)
-      if (this.#has[node] !== 0 && type[node] === NodeType.object && wanted(node, this.#has[node]!))
-        found.push(node);
-    return found;
+    const { nodes, bits } = markedObjects(this.#heap);
+    return nodes.filter((node, at) => wanted(node, bits[at]!));
   }
 
   #isMessage(node: number, bits: number): boolean {
-    if (bits & bit('role') && bits & bit('content', 'parts', 'tool_calls')) return true;
+    if (bits & markOf('role') && bits & markOf('content', 'parts', 'tool_calls')) return true;
     return (
-      (bits & bit('lc_kwargs', 'content')) !== 0 && messageClass.test(this.#heap.snapshot.nodeName(node))
+      (bits & markOf('lc_kwargs', 'content')) !== 0 && messageClass.test(this.#heap.snapshot.nodeName(node))
     );
   }
 
   #isToolResult(node: number, bits: number): boolean {
-    if (bits & bit('tool_call_id', 'tool_use_id', 'functionResponse')) return true;
-    if (bits & bit('toolCallId') && bits & bit('output', 'result')) return true;
-    return (bits & bit('content')) !== 0 && toolMessageClass.test(this.#heap.snapshot.nodeName(node));
+    if (bits & markOf('tool_call_id', 'tool_use_id', 'functionResponse')) return true;
+    if (bits & markOf('toolCallId') && bits & markOf('output', 'result')) return true;
+    return (bits & markOf('content')) !== 0 && toolMessageClass.test(this.#heap.snapshot.nodeName(node));
   }
 
   /** Arrays in which at least half of the objects are messages. */
@@ -204,8 +175,8 @@ class Finder {
     };
     const calls = this.#nodes(
       (_, bits) =>
-        ((bits & bit('id')) !== 0 && (bits & bit('function', 'input')) !== 0) ||
-        (bits & bit('toolCallId', 'toolName')) === bit('toolCallId', 'toolName'),
+        ((bits & markOf('id')) !== 0 && (bits & markOf('function', 'input')) !== 0) ||
+        (bits & markOf('toolCallId', 'toolName')) === markOf('toolCallId', 'toolName'),
     );
     for (const node of calls) {
       const details = findChild(this.#heap, node, 'function', EdgeType.property);
@@ -240,32 +211,17 @@ export function textProperty(heap: Heap, node: number, property: string): string
   return child >= 0 && isStringType(heap.snapshot.nodes.type[child]!) ? stringText(heap, child, 200) : '';
 }
 
-function propertyBits(heap: Heap): Uint32Array {
-  const { firstEdge, count } = heap.snapshot.nodes;
-  const { packed, nameOrIndex } = heap.snapshot.edges;
-  const bits = new Map<number, number>();
-  for (const word of words) {
-    const index = heap.snapshot.strings.findAscii(word);
-    if (index >= 0) bits.set(index, bit(word));
-  }
-  const lookup = new Uint32Array(heap.snapshot.strings.count);
-  for (const [index, value] of bits) lookup[index] = value;
-  const has = new Uint32Array(count);
-  for (let node = 0; node < count; node++) {
-    let found = 0;
-    for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
-      if (packed[edge]! >>> edgeTypeShift === EdgeType.property) found |= lookup[nameOrIndex.get(edge)]!;
-    has[node] = found;
-  }
-  return has;
-}
-
 /** Number vectors by length: typed arrays, and plain arrays whose elements are unboxed doubles. */
 function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
-  const { snapshot } = heap;
+  const { nodes, strings } = heap.snapshot;
   const groups = new Map<string, AgentMemory['embeddings'][number]>();
+  const [array, single, double] = ['Array', 'Float32Array', 'Float64Array'].map((name) =>
+    strings.findAscii(name),
+  );
   for (let node = 0; node < heap.nodeCount; node++) {
-    if (snapshot.nodes.type[node] !== NodeType.object) continue;
+    const name = nodes.name[node];
+    if (nodes.type[node] !== NodeType.object || (name !== array && name !== single && name !== double))
+      continue;
     const found = vectorOf(heap, node);
     if (!found || found.dimensions < smallestEmbedding || found.dimensions > largestEmbedding) continue;
     const key = `${found.kind} ${found.dimensions}`;

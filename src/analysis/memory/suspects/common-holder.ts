@@ -208,34 +208,42 @@ export function contentsByClass(
   containers: readonly number[],
   isWanted: (node: number) => boolean = () => true,
 ): Map<string, number[]> {
-  const { snapshot, dominated } = heap;
   const byClass = new Map<string, number[]>();
   // Several kinds may have one name.
   const ofKind = new Map<number, number[]>();
+  forEachContent(heap, containers, (child, kind) => {
+    if (!isWanted(child)) return;
+    let nodes = ofKind.get(kind);
+    if (!nodes) {
+      const name = heap.classes.kinds[kind]!.name;
+      nodes = byClass.get(name) ?? [];
+      byClass.set(name, nodes);
+      ofKind.set(kind, nodes);
+    }
+    nodes.push(child);
+  });
+  return byClass;
+}
+
+/** Called with each node that the containers directly retain, and the kind of its class. */
+function forEachContent(
+  { snapshot, dominated, classes }: Heap,
+  containers: readonly number[],
+  callback: (child: number, kind: number) => void,
+): void {
+  const { type } = snapshot.nodes;
   const open = [...containers];
   for (let at = open.pop(); at !== undefined; at = open.pop())
-    for (const child of dominated.of(at)) {
-      const type = snapshot.nodes.type[child]!;
-      if (innerTypes.has(type)) open.push(child);
-      else if (type !== NodeType.code && isWanted(child)) {
-        let nodes = ofKind.get(heap.classes.of[child]!);
-        if (!nodes) {
-          const name = heap.className(child);
-          nodes = byClass.get(name) ?? [];
-          byClass.set(name, nodes);
-          ofKind.set(heap.classes.of[child]!, nodes);
-        }
-        nodes.push(child);
-      }
-    }
-  return byClass;
+    for (const child of dominated.of(at))
+      if (innerTypes.has(type[child]!)) open.push(child);
+      else if (type[child] !== NodeType.code) callback(child, classes.of[child]!);
 }
 
 /** Fewer objects may be in any container by chance. */
 const fewestContents = 8;
 
 /** What holds these contents within a container, such as one of its two lists; otherwise -1. */
-export function holderBelow(heap: Heap, container: number, nodes: readonly number[]): number {
+export function holderBelow(heap: Heap, container: number, nodes: ArrayLike<number>): number {
   if (nodes.length < fewestContents) return -1;
   const holder = commonHolder(heap, nodes);
   if (holder < 0 || holder === container) return -1;
@@ -259,14 +267,28 @@ export function deepestHolder(heap: Heap, container: number): number {
 }
 
 function findDeepest(heap: Heap, container: number): number {
-  let most: readonly number[] = [];
-  let mostBytes = 0;
-  for (const nodes of contentsByClass(heap, [container]).values()) {
-    let bytes = 0;
-    for (const node of nodes) bytes += heap.retained[node]!;
-    if (bytes > mostBytes) [most, mostBytes] = [nodes, bytes];
-  }
-  if (mostBytes < heap.retained[container]! / 2) return container;
-  const holder = holderBelow(heap, container, most);
+  const { retained, classes } = heap;
+  const least = retained[container]! / 2;
+  const byName = new Map<string, { bytes: number; count: number }>();
+  const ofKind: { bytes: number; count: number }[] = [];
+  forEachContent(heap, [container], (child, kind) => {
+    let sums = ofKind[kind];
+    if (!sums) {
+      const { name } = classes.kinds[kind]!;
+      sums = byName.get(name) ?? { bytes: 0, count: 0 };
+      byName.set(name, sums);
+      ofKind[kind] = sums;
+    }
+    sums.bytes += retained[child]!;
+    sums.count++;
+  });
+  const [most] = [...byName.values()].sort((a, b) => b.bytes - a.bytes);
+  if (!most || most.bytes < least || most.count < fewestContents) return container;
+  const nodes = new Uint32Array(most.count);
+  let found = 0;
+  forEachContent(heap, [container], (child, kind) => {
+    if (ofKind[kind] === most) nodes[found++] = child;
+  });
+  const holder = holderBelow(heap, container, nodes);
   return holder < 0 ? container : holder;
 }

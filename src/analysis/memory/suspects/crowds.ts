@@ -32,7 +32,18 @@ const mostSamples = 64;
 const mostListed = 100_000;
 const nearlyAll = 0.8;
 
+const known = new WeakMap<Heap, Map<number, boolean>>();
+
+/** Kept, since several rules find the same containers, and each answer walks over all that is in one. */
 export function isCrowd(heap: Heap, container: number): boolean {
+  const answers = known.get(heap) ?? new Map<number, boolean>();
+  known.set(heap, answers);
+  const answer = answers.get(container) ?? findCrowd(heap, container);
+  answers.set(container, answer);
+  return answer;
+}
+
+function findCrowd(heap: Heap, container: number): boolean {
   if (isHeadOfChain(heap, container)) return true;
   if (hasWordsAsKeys(heap, container)) return false;
   const least = heap.retained[container]! * leastShare;
@@ -82,11 +93,15 @@ function byKind(heap: Heap, { strings, others }: Referred): Contents[] {
   // Keys only count as contents if nothing else is there.
   const nodes = others.length * 2 >= strings.length ? others : strings;
   const byClass = new Map<number, number[]>();
+  let last: { kind: number; alike: number[] } | undefined;
   for (const node of nodes) {
     const kind = heap.classes.of[node]!;
-    const alike = byClass.get(kind);
-    if (alike) alike.push(node);
-    else byClass.set(kind, [node]);
+    if (last?.kind !== kind) {
+      const alike = byClass.get(kind) ?? [];
+      byClass.set(kind, alike);
+      last = { kind, alike };
+    }
+    last.alike.push(node);
   }
   return [
     { nodes, bytes: bytesOf(heap, strings) + bytesOf(heap, others) },
@@ -94,8 +109,11 @@ function byKind(heap: Heap, { strings, others }: Referred): Contents[] {
   ];
 }
 
-const bytesOf = (heap: Heap, nodes: readonly number[]): number =>
-  nodes.reduce((sum, node) => sum + heap.retained[node]!, 0);
+function bytesOf({ retained }: Heap, nodes: readonly number[]): number {
+  let sum = 0;
+  for (const node of nodes) sum += retained[node]!;
+  return sum;
+}
 
 interface Referred {
   strings: number[];
@@ -213,8 +231,9 @@ function mainPart({ retained, dominated }: Heap, node: number): number {
   return node;
 }
 
-/** Emitters, streams, connections, promises, worlds of their own. */
+/** Emitters, streams, connections, promises, worlds of their own. A list, which may be long, is none. */
 function isLive(heap: Heap, node: number): boolean {
+  if (heap.snapshot.nodeName(node) === 'Array') return false;
   return (
     liveClasses.test(heap.className(node)) ||
     ['_events', '_handle', '_globalObject'].some(
