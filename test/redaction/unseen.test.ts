@@ -11,6 +11,7 @@ import * as fifth from '../support/unseen/unseen-forms-fifth.ts';
 import * as first from '../support/unseen/unseen-forms-first.ts';
 import * as fourteenth from '../support/unseen/unseen-forms-fourteenth.ts';
 import * as fourth from '../support/unseen/unseen-forms-fourth.ts';
+import * as nineteenth from '../support/unseen/unseen-forms-nineteenth.ts';
 import * as ninth from '../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../support/unseen/unseen-forms-second.ts';
 import * as seventeenth from '../support/unseen/unseen-forms-seventeenth.ts';
@@ -26,6 +27,7 @@ import * as besideFifteenth from '../support/unseen/unseen-look-alikes-fifteenth
 import * as besideFifth from '../support/unseen/unseen-look-alikes-fifth.ts';
 import * as besideFourteenth from '../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../support/unseen/unseen-look-alikes-fourth.ts';
+import * as besideNineteenth from '../support/unseen/unseen-look-alikes-nineteenth.ts';
 import * as besideNinth from '../support/unseen/unseen-look-alikes-ninth.ts';
 import * as besideSeventeenth from '../support/unseen/unseen-look-alikes-seventeenth.ts';
 import * as besideSeventh from '../support/unseen/unseen-look-alikes-seventh.ts';
@@ -50,6 +52,7 @@ for (const [name, groups, least] of [
   ['the sixteenth set', sixteenth, 0.92],
   ['the seventeenth set', seventeenth, 0.94],
   ['the eighteenth set', eighteenth, 0.96],
+  ['the nineteenth set', nineteenth, 0.94],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -71,6 +74,7 @@ for (const [name, groups, most] of [
   ['the fifteenth', besideFifteenth, 0.01],
   ['the seventeenth', besideSeventeenth, 0.01],
   ['the eighteenth', besideEighteenth, 0.01],
+  ['the nineteenth', besideNineteenth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

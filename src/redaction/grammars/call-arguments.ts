@@ -6,13 +6,13 @@
 import type { NameBook } from '../names/name-book.ts';
 import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isOddlySpelt } from '../speech/keyword-secrets.ts';
 import { isExampleWords } from '../values/example-values.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { readQuoted, type ValueSpan } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
-import { isOddlySpelt } from './keyword-secrets.ts';
 
 /** Functions that sign, hash or open with a key: only a random-looking argument counts. */
 const takesKey = /^(?:sign|verify|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;

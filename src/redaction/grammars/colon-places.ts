@@ -9,8 +9,8 @@ import { characterTables, hexUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { findTelegramToken } from '../shapes/inner-sign-tokens.ts';
 import { readPuttyLines } from '../shapes/key-blocks.ts';
+import { findAloneBelow } from '../speech/headed-values.ts';
 import { findGluedUser, findSerialized } from '../tables/paired-values.ts';
-import { findAloneBelow } from './headed-values.ts';
 import { skipMedia } from './media.ts';
 import { findMapLine, findOraclePassword, findPasswordFileLine } from './url-credentials.ts';
 

@@ -36,7 +36,7 @@ function buildVocabulary() {
   return {
     password: words(
       `password passwd passwort passphrase passcode pwd psw pw pass passw pword motdepasse contrasena senha parool kennwort
-      passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave`,
+      passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave psk`,
     ),
     secret: words('secret secrets geheimnis segreto segreta secreto sekret pepper'),
     token: words('token tokens jwt pat authtoken authtok bearer jeton'),
@@ -196,6 +196,10 @@ function buildVocabulary() {
       ['secwebsocketkey', { strength: 0, rule: '' }],
       ['secwebsocketaccept', { strength: 0, rule: '' }],
       ['api', { strength: 1, rule: 'api-key' }],
+      ['ksecvaluedata', { strength: 3, rule: 'password' }],
+      ['refresh', { strength: 1, rule: 'token' }],
+      ['encrypt', { strength: 1, rule: 'encryption-key' }],
+      ['private', { strength: 1, rule: 'private-key' }],
       ['puk', { strength: 2, rule: 'pin' }],
       ['ssn', { strength: 2, rule: 'national-id' }],
       ['passkey', { strength: 2, rule: 'pin' }],
@@ -228,6 +232,11 @@ function buildVocabulary() {
       ],
       [/(?:credential|creds)s?$/, 3, 'credential'],
       [/pwd$/, 3, 'password'],
+      [
+        /^(?:portal|zugangs|zugriffs|sicherheits|freischalt|aktivierungs|access|unlock|login|door|pass)code$/,
+        2,
+        'one-time-code',
+      ],
     ] as [RegExp, Strength, string][],
   };
 }
@@ -284,6 +293,10 @@ function harmlessTail(parts: string[], from: number): boolean {
 const holdsPassword =
   /^(?:db|database|my|user|usr|admin|root|smtp|imap|mail|email|ftp|sftp|ssh|pg|postgres|sql|mysql|redis|mongo|rabbitmq|mq|ldap|proxy|http|api|app|login|wifi|key|store|keystore|truststore|bind|auth|cert|p12|pfx|vpn|jdbc|svn|git|become|sudo|svc|service|basic|client|bot|docker|registry|rpc|vault|backup|elastic|es|kafka|vnc|rdp|web|host|server|temp|master|default|ci)$/;
 
+/** Words before `pin` that make it a number to be typed, not a contact of a circuit. */
+const ofPeople =
+  /^(?:service|mode|keystore|store|key|card|smartcard|atm|sim|unlock|lock|door|gate|alarm|access|security|admin|user|login|parental|device|prefs|voicemail|wallet|payment|debit|bank|account|customer|member|token|hsm|yubikey|piv|pairing|bluetooth|setup|install|conference|meeting|host|guest|default|master|current|wps|wallbox)$/;
+
 /** The verdict for the word at `i`, without the words after it. */
 function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   const { password, secret, token, strongKeys, harmlessBefore, gluedEnds } = vocabulary!;
@@ -319,6 +332,9 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
     )
   )
     return { strength: 2, rule: 'one-time-code' };
+  if (i === parts.length - 1 && /^t?otp$/.test(word)) return { strength: 2, rule: 'one-time-code' };
+  if (i === parts.length - 1 && word === 'pin' && ofPeople.test(before ?? ''))
+    return { strength: 2, rule: 'pin' };
   if (word === 'signing' && before !== undefined && i === parts.length - 1)
     return { strength: 1, rule: 'secret' };
   for (const [pattern, strength, rule] of gluedEnds) if (pattern.test(word)) return { strength, rule };

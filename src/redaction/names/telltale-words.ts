@@ -3,10 +3,12 @@
  * from all of these in their first or last letters or in length.
  */
 
-import { headingWords } from '../grammars/headed-values.ts';
-import { secretKeywords } from '../grammars/keyword-secrets.ts';
-import { toldWords } from '../grammars/statement-secrets.ts';
 import { characterTables } from '../scan/characters.ts';
+import { headingWords } from '../speech/headed-values.ts';
+import { secretKeywords } from '../speech/keyword-secrets.ts';
+import { codeWords } from '../speech/said-codes.ts';
+import { pieceWords, saidWords } from '../speech/said-words.ts';
+import { toldWords } from '../statements/statement-secrets.ts';
 import { columnWords } from '../tables/json-columns.ts';
 import { boundWords } from '../tables/sql-values.ts';
 import { needRows, rowOf } from './telltale-needs.ts';
@@ -19,7 +21,16 @@ export function outlineOf(units: Uint16Array, start: number, end: number): numbe
 }
 
 /** What a word may announce; bits, because a word may have several. */
-export const telltale = { spoken: 1, told: 2, values: 4, bound: 8, heading: 16, columns: 32 } as const;
+export const telltale = {
+  spoken: 1,
+  told: 2,
+  values: 4,
+  bound: 8,
+  heading: 16,
+  columns: 32,
+  said: 64,
+  code: 128,
+} as const;
 
 /** Classes of what may follow a telltale word; the kernel's followOf tells the class of a unit. */
 export const follow = {
@@ -52,12 +63,14 @@ const followedBy: Record<string, number> = followTable([
   ['show read get access log sign', follow.blank | follow.behindBlank],
   ['user set env arg header define variable echo printf', follow.blank | follow.control],
   ['static', follow.sign],
+  ['su sudo docker podman gh gpg openssl put using send unlock', follow.blank],
   ['values', follow.blank | follow.control | follow.bracket],
   [boundWords, follow.blank | follow.control | follow.quote | follow.bracket | follow.sign],
   [columnWords, follow.control | follow.quote],
   ['codes phrase words verify confirm', anything | follow.behindBlank],
   ['by', (anything & ~(follow.sign | follow.stop)) | follow.behindBlank],
   ['key', anything & ~follow.stop],
+  [pieceWords, follow.other],
 ]);
 
 function followTable(rows: [string, number][]): Record<string, number> {
@@ -130,5 +143,7 @@ function telltaleKinds(): Map<string, number> {
   add(boundWords.split(' '), telltale.bound);
   add(headingWords.split(' '), telltale.heading);
   add(columnWords.split(' '), telltale.columns);
+  add(saidWords(), telltale.said);
+  add(codeWords.split(' '), telltale.code);
   return kinds;
 }

@@ -5,24 +5,32 @@
 
 import { findInCall, takesNoCredential } from '../grammars/call-arguments.ts';
 import { readColon } from '../grammars/colon-places.ts';
-import { findFlagPair, findFlagValue } from '../grammars/command-flags.ts';
 import { ContextReader } from '../grammars/context.ts';
-import { findBelowHeading } from '../grammars/headed-values.ts';
-import { findSpoken } from '../grammars/keyword-secrets.ts';
-import { findTold } from '../grammars/statement-secrets.ts';
 import { findDriverPassword, findUserInfo } from '../grammars/url-credentials.ts';
 import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
-import { findNativeName, mayBeNative } from '../names/native-names.ts';
 import { type TelltaleWord, TelltaleWords, telltale } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
-import { buildOf, findUnknownToken, integrityEnd, isSpokenOf } from '../shapes/unknown-tokens.ts';
+import { buildOf, findUnknownToken, integrityEnd, isKeyInHex, isSpokenOf } from '../shapes/unknown-tokens.ts';
+import { findBelowHeading } from '../speech/headed-values.ts';
+import { findSpoken } from '../speech/keyword-secrets.ts';
+import { findNativeName, mayBeNative } from '../speech/native-names.ts';
+import { findSaidCode } from '../speech/said-codes.ts';
+import { findSaid, findSaidNatively, isBesideNative } from '../speech/said-values.ts';
+import { findFlagPair, findFlagValue } from '../statements/command-flags.ts';
+import { findTold } from '../statements/statement-secrets.ts';
 import { findAligned } from '../tables/aligned-columns.ts';
 import { mayBeAligned } from '../tables/first-lines.ts';
 import { findInJsonColumns } from '../tables/json-columns.ts';
-import { findBehindArrow, findBehindBlank, findInCell, findInRow } from '../tables/paired-values.ts';
+import {
+  findBehindArrow,
+  findBehindBlank,
+  findInCell,
+  findInRow,
+  findMentioned,
+} from '../tables/paired-values.ts';
 import { findBound, findInserted } from '../tables/sql-values.ts';
 import { findInColumns } from '../tables/table-columns.ts';
 import { isPublicId } from '../values/public-ids.ts';
@@ -43,7 +51,7 @@ import { decodeDump } from './hex-dump.ts';
 import { type WalkKernel, walkMemory } from './kernel/walk-kernel.ts';
 import type { Finding, Page } from './page.ts';
 import { type ShapeTable, shapeTable } from './shape-table.ts';
-import { longWord, WordWalk, walkStop } from './word-walk.ts';
+import { isMentioned, longWord, WordWalk, walkStop } from './word-walk.ts';
 
 export interface ScannerOptions {
   names: NameBook;
@@ -144,6 +152,10 @@ export class Scanner {
         (units[i + 1] === 34 || units[i + 1] === 39 || (walk.isJoined && units[i + 1]! > 32))
       )
         found = this.pushFound(findBehindBlank(page, options.names, start, i), out);
+      if (!found && walk.isJoined && isMentioned(unit, units[i + 1]!, units[i + 2]!))
+        found = this.pushFound(findMentioned(page, options.names, start, i), out);
+      if (!found && isBesideNative(units, start, i))
+        found = this.pushFound(findSaidNatively(page, start), out);
     }
     return found ? this.leaveWord(i, found) : i;
   }
@@ -236,7 +248,9 @@ export class Scanner {
     const { names } = this.options;
     const one =
       (kinds & telltale.spoken ? findSpoken(page, word, start, to) : undefined) ??
-      (kinds & telltale.told ? findTold(page, names, word, start, to) : undefined);
+      (kinds & telltale.told ? findTold(page, names, word, start, to) : undefined) ??
+      (kinds & telltale.said ? findSaid(page, word, start, to) : undefined) ??
+      (kinds & telltale.code ? findSaidCode(page, word, start, to) : undefined);
     if (one) return this.pushFound(one, out);
     if (kinds & telltale.columns) findInJsonColumns(page, names, to, out);
     const below = kinds & telltale.heading ? findBelowHeading(page, start, to, out) : 0;
@@ -287,7 +301,10 @@ export class Scanner {
       if (end) return end;
     }
     const build = end - start > 400 ? 0 : buildOf(units, start, end);
-    if (build === 0) return 0;
+    if (build === 0)
+      return this.options.context && isKeyInHex(page, start, end)
+        ? this.pushFound({ start, end, rule: 'key' }, out)
+        : 0;
     const integrity = integrityEnd(page, start);
     if (integrity) return integrity;
     const word = text.slice(start, end);

@@ -7,9 +7,10 @@
 import { hasLiteral } from '../grammars/call-arguments.ts';
 import { isPortField, mayHoldPassword } from '../grammars/url-credentials.ts';
 import type { NameBook } from '../names/name-book.ts';
-import { mayBeNative } from '../names/native-names.ts';
 import { outlineOf } from '../names/telltale-words.ts';
 import { mayBeLongSecret } from '../shapes/unknown-tokens.ts';
+import { mayBeNative } from '../speech/native-names.ts';
+import { isBesideNative } from '../speech/said-values.ts';
 import { mayOpenTable } from '../tables/first-lines.ts';
 import { alnum, characterTables, connector, event, gap, hexUnit, wordUnit } from './characters.ts';
 import { startsEntity } from './escapes.ts';
@@ -122,7 +123,9 @@ export class WordWalk {
           (outlines[outline >>> 5]! >>> (outline & 31)) & 1 ||
           (i - nameStart >= longWord && mayBeLongSecret(units, nameStart, i)) ||
           (unit === 32 && (units[i + 1] === 34 || units[i + 1] === 39 || (isJoined && units[i + 1]! > 32))) ||
-          (units[nameStart] === 45 && i - nameStart > 1)
+          (units[nameStart] === 45 && i - nameStart > 1) ||
+          isBesideNative(units, nameStart, i) ||
+          (isJoined && isMentioned(unit, units[i + 1]!, units[i + 2]!))
         )
           return this.stand(walkStop.word, i, nameStart, i, isJoined);
         continue;
@@ -234,6 +237,12 @@ export class WordWalk {
     return at;
   }
 }
+
+/** `[DB_PASS] is x`, `%DB_PASS% resolved to x` */
+export const isMentioned = (unit: number, behind: number, next: number): boolean =>
+  behind === 32 &&
+  (unit === 93 || unit === 125 || unit === 37 || unit === 96 || unit === 34 || unit === 39) &&
+  (next === 105 || next === 119 || next === 114 || next === 115 || next === 104);
 
 /**
  * The length of an escape that can be skipped, negative if the name before it has ended; 0 for any other: nearly all are

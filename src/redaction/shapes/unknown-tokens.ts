@@ -36,6 +36,9 @@ const namesContent =
 const lettingIn =
   /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$|\b(?:reset|invit\w{1,8}|sign-?in|log-?in|magic|activation|confirmation|verification)[ -](?:link|url)\W{1,4}https?:\/\/\S{1,60}\/$/i;
 
+const lettingQuery =
+  /\/[^\s"'<>?]{0,40}(?:reset|invit|magic|confirm|verif|activat|sign-?in|log-?in|set-?password|unlock|unsubscribe|download|share)[^\s"'<>?]{0,30}\?(?:[^\s"'<>]{0,60}&(?:amp;)?)?[a-z]{1,12}=$/i;
+
 const genericBody =
   /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot|(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
 
@@ -56,7 +59,31 @@ export function mayBeLongSecret(units: Uint16Array, start: number, end: number):
   const before = units[start - 1];
   if (before !== 43 && before !== 47 && mayBeEncoded(units, start)) return true;
   if (units[end] === 46 && units[start]! >= 77 && units[start]! <= 79) return true;
-  return end - start <= longestToken && buildOf(units, start, end) !== 0;
+  return end - start <= longestToken && (buildOf(units, start, end) !== 0 || isBehindKey(units, start));
+}
+
+/** `key 5f…`, `secret <5f…`: the letters of the word before, behind a blank. */
+function isBehindKey(units: Uint16Array, start: number): boolean {
+  let i = start - 1;
+  if (units[i] === 60 || units[i] === 34 || units[i] === 39) i -= 1;
+  if (units[i] !== 32) return false;
+  const letters = ((units[i - 3]! & 31) << 10) | ((units[i - 2]! & 31) << 5) | (units[i - 1]! & 31);
+  return letters === keyLetters || letters === secretLetters;
+}
+
+const keyLetters = (11 << 10) | (5 << 5) | 25;
+const secretLetters = (18 << 10) | (5 << 5) | 20;
+
+/** Which keys are secret, by the word before or within: not `cache key`, `gpg key`. */
+const keyBefore =
+  /(?:secret|(?:^|[^A-Za-z])(?:app|nwk|nwks|apps|network|link|install|hmac|aes|des|enc(?:ryption)?|decryption|sign(?:ing)?|session|shared|master|private|api|auth|access|root|device|pairing|group|join|transport|wallet|spend(?:ing)?|view(?:ing)?|license|webhook|service|server|client|storage|account|bridge|zone|admin|user)[ _-]?s?key)[ ][<"']?$/i;
+
+/** `HMAC key <hex digits>`: a digest's length, but said to be a key. */
+export function isKeyInHex({ text, units }: Page, start: number, end: number): boolean {
+  if (!isBehindKey(units, start) || !isDigestLength(end - start)) return false;
+  return (
+    keyBefore.test(text.slice(Math.max(0, start - 40), start)) && /^[\da-f]+$/i.test(text.slice(start, end))
+  );
 }
 
 /**
@@ -147,6 +174,13 @@ export function findUnknownToken(
   // `new _aeadAes256Cbc….AeadAes256Cbc…(`: a call.
   if (dots && units[dots] !== 40) return { start, end: dots, rule: 'dotted-token' };
   if (word.length === 55 && /^\d{6}(?:-\d{6}){7}$/.test(word)) return { start, end, rule: 'recovery-code' };
+  // `/reset?uid=7&t=x`
+  if (
+    units[start - 1] === 61 &&
+    word.length >= 20 &&
+    lettingQuery.test(text.slice(Math.max(0, start - 120), start))
+  )
+    if (isLongRandom(word, 20)) return { start, end, rule: 'prefixed-token' };
   if (word.length < 24 && !(isPathPart && word.length >= 20)) return undefined;
   const isJoined = (build & joined) !== 0;
   const body =

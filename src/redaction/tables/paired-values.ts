@@ -4,12 +4,12 @@
  * look like a password.
  */
 
-import { findSpoken } from '../grammars/keyword-secrets.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { characterTables, wordUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
+import { findSpoken } from '../speech/keyword-secrets.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
@@ -85,6 +85,26 @@ export function findBehindBlank(
   return (isWord || looksChosen(value)) && !/[([{/]/.test(value)
     ? nameByShape(page, span, verdict.rule)
     : undefined;
+}
+
+const mentioned =
+  /[\]}%"'`] (?:is|was|resolved to|resolves to|(?:is |was )?set to|has (?:the )?value) (?=\S)/y;
+
+/** `value of variable [DB_PASS] is x`, `%env.STORE_PIN% resolved to x` */
+export function findMentioned(page: Page, names: NameBook, start: number, end: number): Finding | undefined {
+  const verdict = names.lookUp(page, start, end);
+  if (!verdict || verdict.strength < 2 || verdict.form) return undefined;
+  mentioned.lastIndex = end;
+  if (!mentioned.test(page.text)) return undefined;
+  const at = mentioned.lastIndex;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  const value = page.text.slice(span.start, Math.min(span.end, span.start + 400)).replace(/[.!]$/, '');
+  const isTold =
+    looksChosen(value) ||
+    (verdict.rule === 'password' && isTypedWord(value)) ||
+    (/^(?:pin|one-time-code)$/.test(verdict.rule) && /^\d{4,8}$/.test(value));
+  if (!isTold || isStandIn(value)) return undefined;
+  return nameByShape(page, { start: span.start, end: span.start + value.length }, verdict.rule);
 }
 
 /** `Das WLAN-Passwort lautet x` */

@@ -61,6 +61,10 @@ export function findInserted(page: Page, names: NameBook, start: number, end: nu
   return found;
 }
 
+/** `parameters: $1 = 'bob', $2 = 'x'`, as PostgreSQL logs them. */
+const numbered = /:?[ ](?=\$1 = )/y;
+const numberedItem = /\$(\d{1,3}) = (?:'((?:[^']|''){0,400})'|[^,']{1,80})(?:, )?/y;
+
 const listOpens = /["'\]]{0,2}\s?[:=]?\s?[[({]/y;
 /** `"method": "login", "params": ["bob", "x"]`: a call over JSON-RPC. */
 const callsLogin =
@@ -102,12 +106,29 @@ function boundPlaces(statement: string, names: NameBook): Set<number> {
   return places;
 }
 
+/** Those of the statement in the line before, which ends with a word at `start`. */
+function findNumbered({ text }: Page, names: NameBook, start: number, from: number): Finding[] {
+  const places = boundPlaces(text.slice(Math.max(0, start - 800), start), names);
+  const found: Finding[] = [];
+  if (places.size === 0) return found;
+  numberedItem.lastIndex = from;
+  for (let match = numberedItem.exec(text); match; match = numberedItem.exec(text)) {
+    const [, number, value = ''] = match;
+    const at = match.index + match[0].indexOf("'") + 1;
+    if (places.has(Number(number) - 1) && value.length >= 4 && !isStandIn(value))
+      found.push({ start: at, end: at + value.length, rule: 'bound-value' });
+  }
+  return found;
+}
+
 /**
  * `… SET password = $1 … PARAMETERS: ["x"]`: the statement names a credential, so a value in its list that looks like one is
  * withheld.
  */
 export function findBound(page: Page, names: NameBook, start: number, end: number): Finding[] {
   const { text } = page;
+  numbered.lastIndex = end;
+  if (numbered.test(text)) return findNumbered(page, names, start, numbered.lastIndex);
   listOpens.lastIndex = end;
   if (!listOpens.test(text)) return [];
   if (callsLogin.test(text.slice(Math.max(0, start - 120), start)))

@@ -16,7 +16,7 @@ const mostRows = 60;
 /** Words in a column's name. */
 const mostWords = 5;
 const mayTell =
-  /pass|pwd|psw|secret|token|key|cred|kennwort|wachtwoord|contrase|senha|clave|hasl|hesl|adgang/i;
+  /pass|pwd|psw|secret|token|key|cred|kennwort|wachtwoord|contrase|senha|clave|hasl|hesl|adgang|passord|salasana|parola|lozinka|jelsz|senord|otp|code|mot de/i;
 const isRule = /^[\s|+:=\-\u2500-\u257f]+$/;
 const columnName = /^[\s"'`*\\]*(?:[A-Za-z][\w .-]{0,38}|\(index\))[\s"'`*\\]*$/;
 const lineBreak = /\n|(?:\\{1,8}r)?\\{1,8}n/g;

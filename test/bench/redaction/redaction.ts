@@ -23,6 +23,7 @@ import * as fifth from '../../support/unseen/unseen-forms-fifth.ts';
 import * as first from '../../support/unseen/unseen-forms-first.ts';
 import * as fourteenth from '../../support/unseen/unseen-forms-fourteenth.ts';
 import * as fourth from '../../support/unseen/unseen-forms-fourth.ts';
+import * as nineteenth from '../../support/unseen/unseen-forms-nineteenth.ts';
 import * as ninth from '../../support/unseen/unseen-forms-ninth.ts';
 import * as second from '../../support/unseen/unseen-forms-second.ts';
 import * as seventeenth from '../../support/unseen/unseen-forms-seventeenth.ts';
@@ -40,6 +41,7 @@ import * as besideFifteenth from '../../support/unseen/unseen-look-alikes-fiftee
 import * as besideFifth from '../../support/unseen/unseen-look-alikes-fifth.ts';
 import * as besideFourteenth from '../../support/unseen/unseen-look-alikes-fourteenth.ts';
 import * as besideFourth from '../../support/unseen/unseen-look-alikes-fourth.ts';
+import * as besideNineteenth from '../../support/unseen/unseen-look-alikes-nineteenth.ts';
 import * as besideNinth from '../../support/unseen/unseen-look-alikes-ninth.ts';
 import * as besideSeventeenth from '../../support/unseen/unseen-look-alikes-seventeenth.ts';
 import * as besideSeventh from '../../support/unseen/unseen-look-alikes-seventh.ts';
@@ -78,6 +80,7 @@ async function printQuality(): Promise<void> {
     ['sixteenth set', sixteenth],
     ['seventeenth set', seventeenth],
     ['eighteenth set', eighteenth],
+    ['nineteenth set', nineteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -100,6 +103,7 @@ async function printQuality(): Promise<void> {
     ['beside fifteenth', besideFifteenth],
     ['beside seventeenth', besideSeventeenth],
     ['beside eighteenth', besideEighteenth],
+    ['beside nineteenth', besideNineteenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

@@ -162,7 +162,7 @@ function leadsToPath(at: usize): bool {
 function opensBracket(at: usize): bool {
   for (let i = at; i < at + 14; i += 2) {
     const unit = unitAt(i);
-    if (unit === 40 || unit === 91 || unit === 123) return true;
+    if (unit === 36 || unit === 40 || unit === 91 || unit === 123) return true;
     if (unit > 32 && unit !== 34 && unit !== 39 && unit !== 93 && unit !== 58 && unit !== 61 && unit < 128)
       return false;
   }

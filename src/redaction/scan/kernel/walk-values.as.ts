@@ -96,7 +96,7 @@ function isIdBefore(colon: usize): bool {
   return (last === 100 && second === 105) || ((last === 102 || last === 116) && second === 101);
 }
 
-/** A word alone in its line follows the line's end at `at`. grammars/headed-values.ts reads it. */
+/** A word alone in its line follows the line's end at `at`. speech/headed-values.ts reads it. */
 export function mayHead(at: usize): bool {
   let i = at;
   let hasBar = false;

@@ -64,8 +64,19 @@ export function mayBeLongSecret(start: usize, end: usize): bool {
   const before = unitAt(start, -1);
   if (before !== 43 && before !== 47 && (startsReadable(start) || startsReadableHex(start))) return true;
   if (unitAt(end) === 46 && unitAt(start) >= 77 && unitAt(start) <= 79) return true;
-  return end - start <= longestToken && mayBeToken(start, end);
+  return end - start <= longestToken && (mayBeToken(start, end) || isBehindKey(start));
 }
+
+/** See unknown-tokens.ts. */
+function isBehindKey(start: usize): bool {
+  let i = start - 2;
+  if (unitAt(i) === 60 || unitAt(i) === 34 || unitAt(i) === 39) i -= 2;
+  if (unitAt(i) !== 32) return false;
+  const letters = ((unitAt(i, -3) & 31) << 10) | ((unitAt(i, -2) & 31) << 5) | (unitAt(i, -1) & 31);
+  return letters === keyLetters || letters === secretLetters;
+}
+const keyLetters: u32 = (11 << 10) | (5 << 5) | 25;
+const secretLetters: u32 = (18 << 10) | (5 << 5) | 20;
 
 /** The longest part of the word that was looked at last, between connectors. */
 let longest: usize = 0;

@@ -123,7 +123,9 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
         mayTell(nameStart, i) ||
         (i - nameStart >= longWord && mayBeLongSecret(nameStart, i)) ||
         (unit === 32 && announces(unitAt(i, 1), isJoined !== 0) && !isHarmless(nameStart, i)) ||
-        (unitAt(nameStart) === 45 && mayBeFlag(nameStart, i))
+        (isJoined && isMentioned(unit, unitAt(i, 1), unitAt(i, 2)) && !isHarmless(nameStart, i)) ||
+        (unitAt(nameStart) === 45 && mayBeFlag(nameStart, i)) ||
+        isBesideNative(nameStart, i)
       )
         return stand(walkStop.word, i, nameStart, i, isJoined);
       continue;
@@ -175,6 +177,46 @@ function isIdleCall(i: usize, nameStart: usize): bool {
 /** A quote behind the blank of a word, or anything but a blank behind the one of a joined word. */
 function announces(behind: u32, isJoined: bool): bool {
   return behind === 34 || behind === 39 || (isJoined && behind > 32);
+}
+
+/** `[DB_PASS] is x`, `%DB_PASS% resolved to x` */
+function isMentioned(unit: u32, behind: u32, next: u32): bool {
+  return (
+    behind === 32 &&
+    (unit === 93 || unit === 125 || unit === 37 || unit === 96 || unit === 34 || unit === 39) &&
+    (next === 105 || next === 119 || next === 114 || next === 115 || next === 104)
+  );
+}
+
+/** See said-values.ts. */
+function isBesideNative(start: usize, end: usize): bool {
+  if (end - start < 8) return false;
+  const before = neighbour(start - 2, -2);
+  const behind = neighbour(end, 2);
+  if (before < 256 && behind < 256) return false;
+  for (let i = start; i < end; i += 2)
+    if (classOf(unitAt(i)) & digit || (unitAt(i) < 91 && unitAt(i, -1) > 96 && i > start)) return true;
+  return false;
+}
+
+/** The unit at `at`, behind at most two blanks, colons, quotes and brackets. */
+function neighbour(at: usize, step: i32): u32 {
+  let i = at;
+  for (const to = at + 2 * step; i !== to && isThin(unitAt(i)); ) i += step;
+  return unitAt(i);
+}
+
+function isThin(unit: u32): bool {
+  return (
+    unit === 32 ||
+    unit === 34 ||
+    unit === 39 ||
+    unit === 40 ||
+    unit === 58 ||
+    unit === 91 ||
+    unit === 93 ||
+    unit === 96
+  );
 }
 
 /** What findFlagValue looks at: `-p`, short flags, keys and users, and names that are not harmless. */
@@ -255,7 +297,7 @@ function isEmptyHanded(i: usize, nameStart: usize, nameEnd: usize): bool {
   return isNamed(nameStart, nameEnd, known.content) && standsAlone(nameStart, nameEnd, textAt);
 }
 
-/** names/native-names.ts */
+/** speech/native-names.ts */
 function mayBeNative(sign: usize, nameStart: usize): bool {
   if (unitAt(nameStart, -1) !== 32) return false;
   for (let i = nameStart - 4; sign - i < 64; i -= 2) {

@@ -2,6 +2,7 @@
  * Secrets after a keyword: `Bearer x`, `password is x`, `using token x`, `IDENTIFIED BY 'x'`. Without a sign between them,
  * the value must look like a secret, the more so after words with other common uses.
  */
+
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isExampleWords } from '../values/example-values.ts';
@@ -12,6 +13,7 @@ import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
+import { describesPassword } from './said-words.ts';
 
 export const secretKeywords =
   'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort wachtwoord haslo heslo adgangskode contrasena contrase senha passe salasana parola passord clave lozinka sandi senord senordet ifresi authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
@@ -204,7 +206,7 @@ function isSaidWord(
   )
     return false;
   if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
-  if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
+  if (!isPasswordWord.test(word) || !isTypedWord(value) || describesPassword(word, value)) return false;
   const lead = text.slice(end, at);
   if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '') && !isInComment(text, end);
   // After an assignment, code continues on the line; a sentence doesn't.

@@ -3,8 +3,8 @@
  * x`. The languages are those that people use in configuration and chat.
  */
 
+import type { NameVerdict } from '../names/key-names.ts';
 import type { Page } from '../scan/page.ts';
-import type { NameVerdict } from './key-names.ts';
 
 const password =
   /парол|пасворд|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|contraseñ|hasł|jelsz|lösenord|şifre|salasõna|κωδικ|סיסמ|كلمة|पासवर्ड|รหัสผ่าน|mật khẩu/i;

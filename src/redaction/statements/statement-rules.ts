@@ -3,30 +3,11 @@
  * statement-secrets.ts reads. A line has the words, separated by blanks, and their rules.
  */
 
-export interface StatementRule {
-  /** What must follow the word, up to the value; a group `name` in it must be a sensitive name. */
-  lead: RegExp;
-  /** What must precede the word, within 80 characters. */
-  before?: RegExp;
-  letterBefore?: number | undefined;
-  /** What must follow the value. */
-  tail?: RegExp;
-  /** The word must be in capitals. */
-  capitals?: boolean;
-  /** The part of the value that is secret. */
-  part?: RegExp;
-  /** The value must look like a password, because the word has other meanings. */
-  chosen?: boolean;
-  /** The value may be a word, if it does not describe a secret. */
-  typed?: boolean;
-  rule?: string;
-}
+import { blanks, lead, name, type StatementRow, type StatementRule } from './statement-rule.ts';
+import { toolRules } from './tool-rules.ts';
 
-const name = String.raw`["']?(?<name>[A-Za-z][\w.-]{1,79})["']?`;
-const blanks = String.raw`[ \t]{1,8}`;
 const tab = String.raw`(?:\t|\\{1,8}t)`;
 const flags = String.raw`(?:[ \t]{1,8}-{1,2}[A-Za-z][\w-]{0,14}){0,3}`;
-const lead = (source: string): RegExp => new RegExp(source, 'y');
 
 /** Of SASL: `AUTH CRAM-MD5`. */
 const mechanisms =
@@ -56,7 +37,8 @@ const fourth: StatementRule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) }
 
 /** By word, in lower case. */
 export function buildStatementRules(): Map<string, StatementRule[]> {
-  const entries: [string, ...StatementRule[]][] = [
+  const entries: StatementRow[] = [
+    ...toolRules,
     ['env arg', { ...ownLine, capitals: true }],
     ['setx setenv proxy_set_header add_header fastcgi_param uwsgi_param header_up set-header', ownLine],
     [

@@ -3,6 +3,8 @@
  * user.token value`, `requirepass value`, `htpasswd -b file user value`, `echo value | sudo -S`. The words are those of
  * statement-rules.ts.
  */
+
+import { findAuthorization } from '../grammars/header-values.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
@@ -10,8 +12,8 @@ import { isTypedWord } from '../values/plain-words.ts';
 import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted } from '../values/value-span.ts';
 import { isSecretValue, looksChosen } from '../values/values.ts';
-import { findAuthorization } from './header-values.ts';
-import { buildStatementRules, type StatementRule } from './statement-rules.ts';
+import type { StatementRule } from './statement-rule.ts';
+import { buildStatementRules } from './statement-rules.ts';
 
 let rules: Map<string, StatementRule[]> | undefined;
 
@@ -72,7 +74,9 @@ function applyRule(page: Page, names: NameBook, rule: StatementRule, from: numbe
     rule.tail.lastIndex = span.end;
     if (!rule.tail.test(text)) return undefined;
   }
-  const whole = text.slice(span.start, span.end);
+  const written = text.slice(span.start, span.end);
+  // A number that ends a sentence.
+  const whole = /^\d+\.$/.test(written) ? written.slice(0, -1) : written;
   const value = rule.part ? (rule.part.exec(whole)?.[1] ?? '') : whole;
   const start = span.start + whole.indexOf(value);
   const verdict = match.groups ? names.judge(match.groups['name']!) : undefined;

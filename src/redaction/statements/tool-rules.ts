@@ -1,0 +1,75 @@
+/** Statements of single tools with a secret in a place of its own: the second part of the table in statement-rules.ts. */
+import { blanks, lead, name, type StatementRow, type StatementRule } from './statement-rule.ts';
+
+const options = `(?:${blanks}--?[\\w-]{1,20}){0,3}`;
+/** Commands that keep a secret, or ask for one. */
+const keeper = String.raw`(?:pass(?:wd|age)?|gopass|secrets?|vault|log-?in|creds?|credentials?|kinit|keyring|keyctl|unlock|luks\w*|keepassxc-cli|secret-tool|wrangler|doppler|stdin|askpass)`;
+
+/** `printf "%s" x | pass insert -e web` */
+const intoKeeper: StatementRule = {
+  lead: lead(`(?:[ \\t]{1,4}-[ne]{1,2})?${blanks}(?:["']%s(?:\\\\n)?["']${blanks})?`),
+  tail: new RegExp(String.raw`["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo |env )?[^\n|;]{0,60}\b${keeper}\b`, 'y'),
+  part: /^(?:[\w.-]{1,64}:)?(.+)$/,
+  chosen: true,
+};
+/** `--password-command "echo x"` */
+const asProgram: StatementRule = {
+  lead: lead(blanks),
+  before:
+    /(?:pass\w*|pw|token|secret|cred\w*)[-_](?:command|cmd|program|helper|eval|from|script)["']?[ =:]{1,3}["']?$/i,
+  part: /^([^"']+)/,
+};
+/** `kinit kim <<< x` */
+const hereString: StatementRule = { lead: lead(String.raw`[^\n|;<]{0,80}?<<<[ ]?(?=[^\s$])`), chosen: true };
+
+export const toolRules: StatementRow[] = [
+  ['echo printf', intoKeeper, asProgram],
+  ['kinit su sudo passwd cryptsetup gpg openssl ssh-add docker podman gh', hereString],
+  ['obscure', { lead: lead(blanks), before: /\brclone $/ }],
+  [
+    'unlock unlock-keychain',
+    {
+      lead: lead(`${options}${blanks}(?=[^\\s-])`),
+      before: /\b(?:bw|rbw|keychain|security) $/i,
+      chosen: true,
+    },
+  ],
+  [
+    'send',
+    {
+      lead: lead(String.raw`${blanks}(?:-{1,2}[a-z]{0,8}[ \t]{1,8})?(?=\\*["'])`),
+      before: /(?:assword|assphrase|passcode|\bPIN)[^\n]{0,60}$/i,
+      part: /^(.*?)(?:\\{1,4}[rn]){0,2}$/,
+      chosen: true,
+    },
+  ],
+  // `CONNECT TO sample USER kim USING x`
+  ['using', { lead: lead(blanks), before: /\bUSER [^\s]{1,40} $/i }],
+  [
+    'sp_addlinkedsrvlogin sp_addlogin sp_password sp_addapprole',
+    {
+      lead: lead(String.raw`[^\n;]{1,160},[ ]?N?(?=\\*'[^'\n]{4,128}\\*'[ ;)]{0,3}(?:\r?\n|["\x60\\]|$))`),
+    },
+  ],
+  ['walletpassphrase encryptwallet importprivkey unlockwallet', { lead: lead(blanks) }],
+  ['sv_setsteamaccount', { lead: lead(blanks), rule: 'token' }],
+  // Of TSO and of games: `LOGON KIM/x`, `/login x`.
+  ['logon', { lead: lead(`${blanks}[A-Z][A-Z\\d]{0,7}/`), capitals: true, part: /^([^/]+)/ }],
+  ['login register', { lead: lead(blanks), before: /(?:^|[\s:])\/$/, chosen: true }],
+  // `settings put secure wifi_psk x`
+  [
+    'put',
+    { lead: lead(`${blanks}(?:secure|global|system)${blanks}${name}${blanks}`), before: /\bsettings $/ },
+  ],
+  // Terraform's state: the attribute before what it drew.
+  ['bcrypt_hash', { lead: /\\*":[^{}]{1,600}?\\*"result\\*":[ ]?(?=\\*")/y, rule: 'secret' }],
+  // What a pipeline prints of an expression.
+  [
+    'evaluating',
+    {
+      lead: /: secrets\.[\w-]{1,60}[ \t]*\r?\n[^\n]{0,60}=> (?=')/y,
+      part: /^((?!\*{3}).+)$/,
+      rule: 'secret',
+    },
+  ],
+];

@@ -1,0 +1,126 @@
+/** Passwords and one-time codes that a sentence tells, in the languages of speech/said-words.ts. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redact } from '../../src/redaction/index.ts';
+
+/** Long enough for the walk in WebAssembly. */
+const padding = 'The build of this branch is done, see the notes below.\n'.repeat(200);
+
+/** Texts with the secret between `‹` and `›`: it goes, and everything else stays, in short and in long texts. */
+function withholds(texts: string[]): void {
+  for (const marked of texts)
+    for (const around of ['', padding]) {
+      const [before = '', rest = ''] = `${around}${marked}\n${around}`.split('‹');
+      const [secret = '', behind = ''] = rest.split('›');
+      const shown = redact(before + secret + behind);
+      const hidden = shown.slice(before.length, shown.length - behind.length);
+      assert.ok(shown.startsWith(before) && shown.endsWith(behind) && !hidden.includes(secret), marked);
+      assert.match(hidden, /^"?\[redacted:[a-z-]+#[0-9a-f]{8}\]"?$/, marked);
+    }
+}
+
+function keeps(texts: string[]): void {
+  for (const text of texts)
+    for (const around of ['', padding])
+      assert.equal(redact(`${around}${text}\n${around}`), `${around}${text}\n${around}`);
+}
+
+test('a password behind a verb of its language, with words between', () =>
+  withholds([
+    'das Kennwort fürs NAS lautet ‹dragonfly›, bitte nicht weitergeben',
+    'la clave del router es ‹sunflower› y el usuario admin',
+    'a senha do painel é ‹Karma2018›, não passa pra ninguém',
+    'hasło do serwera to ‹Cedar6284!bl87›',
+    'salasana on ‹Karma2022›, älä jaa',
+    'lösenordet till databasen är ‹Flint8216!k0xw›',
+    'mật khẩu là ‹Karma2018› nhé',
+    'kata sandinya ‹birch-sunflower› ya',
+    'het wachtwoord voor de kluis is ‹Flint8216!k0xw›',
+  ]));
+
+test('a password beside letters of no Latin script', () =>
+  withholds([
+    'пароль от админки — ‹tTJX6XWX#J5F5GI4›, логин admin',
+    'पासवर्ड ‹uWMSM84oDNAhqPP1› है',
+    'รหัสผ่าน ‹gchi-oq7C5O-qw28› ครับ',
+    'הסיסמה היא ‹Hazel6278!4h6x›',
+    '‹Hazel6278!4h6x› это пароль',
+  ]));
+
+test('a password before the word for it', () =>
+  withholds([
+    'still locked out? use ‹Grove9291!5d10› for now, it is the admin password on staging',
+    'lmk if ‹Mango2016› doesnt work, thats the root pass',
+    '‹Grove9291!5d10› ist das Kennwort',
+  ]));
+
+test('what is said of a password, without telling it, stays', () =>
+  keeps([
+    'het wachtwoord is verlopen',
+    'Das Kennwort ist abgelaufen, bitte neu setzen',
+    'la contraseña es obligatoria',
+    'le mot de passe est trop court',
+    'lösenordet är för kort',
+    'salasana on vanhentunut',
+    'heslo je povinne',
+    'parola este incorectă',
+    'パスワードは8文字以上です',
+    'пароль должен содержать 8 символов, см. RFC7519',
+    'пароль от базы в 1Password, раздел infra-2024',
+    '密码在 1Password 里，看 infra-2024',
+    'パスワードは Slack の #infra-2024 を見てください',
+    'An effort has been made to ensure ambiguous paths throw an error.',
+    'The same as you would pass to `Http.createServer`.',
+    'the password was changed on web-app2024',
+    '--- PASS: TestLogin22 (0.00s)',
+  ]));
+
+test('a one-time code, told to be one', () =>
+  withholds([
+    'Il tuo codice di verifica è ‹482913›',
+    'Ihr Bestätigungscode lautet ‹482913›',
+    'Tu código de verificación es ‹482913›',
+    'Код для входа ‹482913›, никому не сообщайте',
+    '您的验证码是:‹482913›',
+    'Twój kod to ‹482913›',
+    'Use ‹482913› as your Instagram login code. Do not share it.',
+    '‹482913› est votre code de connexion',
+    'OTP for transaction of Rs. 1,200 is ‹482913›. Valid for 5 min',
+    'bank transfer confirmed with TAN ‹482913› at 11:02',
+  ]));
+
+test('numbers of other kinds stay', () =>
+  keeps([
+    'error code 482913',
+    'your zip code is 48291',
+    'kod pocztowy 48291',
+    'code postal 48291',
+    'Fehlercode: 482913',
+    'код ошибки: 482913',
+    '错误码 482913',
+    'your code has 4829 lines',
+    'lines of code: 482913',
+    'your promo code is 482913',
+  ]));
+
+test('a value behind a mentioned name, a key in hex, a link that resets, a statement of one tool', () => {
+  withholds([
+    'value of variable [ARTIFACTORY_PW] is ‹trustme74›',
+    '%env.KEYSTORE_PIN% resolved to ‹354557›',
+    'LoRa join: DevEUI 70B3D57ED0041234 AppKey ‹2666e96d70f888fed2d0e097a35b4fea›',
+    'HMAC key ‹b559f641ce009e521ca40f8abb344f2b95b2d426e067e4aa7cc17c672678eb01› configured',
+    'follow https://a.io/reset?uid=7&t=‹A9sAxdhO96S0ca4xFvIzMMPCasGCu945› within an hour.',
+    'printf "%s" ‹Pearl3537!xsrt› | pass insert -e web/a.io',
+    'kinit kim@CORP.IO <<< ‹gz35-vEGIn3-r3jy›',
+    'restic -r s3:s3.a.io/b --password-command "echo ‹0FMZOUj8#vDGKuWK›" snapshots',
+    "DETAIL:  select 1 where password = $2 parameters: $1 = 'kim@a.io', $2 = '‹pmwp-UthtxK-refi›'",
+  ]);
+  keeps([
+    'cache key 2666e96d70f888fed2d0e097a35b4fea',
+    'gpg key 4ED778F539E3634C779C87C6D7062848A1AB005C',
+    'variable [ARTIFACTORY_PW] is missing',
+    'printf "%s" "$(cat x)" | pass insert -e web/a.io',
+    'https://a.io/list?uid=7&t=A9sAxdhO96S0ca4xFvIzMMPCasGCu945',
+    "DETAIL:  select 1 where sku = $1 parameters: $1 = 'A-2231', $2 = 'de_DE'",
+  ]);
+});
