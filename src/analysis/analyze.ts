@@ -19,6 +19,7 @@ import { allocationSuspects } from './allocations.ts';
 import { findBeforeEnd } from './before-end/before-end.ts';
 import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts } from './bundle-parts.ts';
 import { censusClasses, censusSuspects } from './census.ts';
+import { readCalls } from './joins/calls.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
 import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
@@ -32,7 +33,6 @@ import {
 import { readPassedAwaits, readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { readThrownPlaces } from './joins/thrown-value.ts';
-import { readTimeLimits } from './joins/time-limits.ts';
 import { joinModules } from './modules/join-modules.ts';
 import {
   addChildVerdicts,
@@ -193,6 +193,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     account,
     promiseFrames: stacks.promise,
     timeLimits: stacks.timeLimits,
+    workerStarts: stacks.workerStarts,
     ...defined({
       topLevelAwaits: stacks.awaits,
       emitter: stacks.emitter,
@@ -248,14 +249,16 @@ async function readStacks(
     const textFrames = async (stackText: string | undefined): Promise<Frame[]> =>
       stackText === undefined ? [] : read({ stackText });
     const error = await joinErrorFacts(parts, read, gaps);
-    const thrownAt = await readThrownPlaces(parts, readPart, read);
+    const thrownAt = await readThrownPlaces(parts, error, readPart, read);
     const frames = error?.frames && addLocals(error.frames, parts.locals);
     const emitter = parts.error?.emitter;
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
     const { begun } = parts.error ?? {};
-    const timeLimits = await readTimeLimits(error, parts, readPart, read);
+    const { timeLimits, workerStarts } = await readCalls(error, parts, readPart, read);
     const passedAt = await readPassedAwaits(parts, error, readPart, read);
-    const [likelyThrown = []] = [thrownAt?.giving ?? [], timeLimits, passedAt].filter(({ length }) => length);
+    const [likelyThrown = []] = [thrownAt?.giving ?? [], timeLimits, workerStarts, passedAt].filter(
+      ({ length }) => length,
+    );
     return {
       error: error && {
         ...error,
@@ -270,6 +273,7 @@ async function readStacks(
       printed: await readPrintedError(parts, read),
       listenFrames: await textFrames(parts.trigger?.failedListen?.stack),
       timeLimits,
+      workerStarts,
       promise: await textFrames(parts.error?.promiseStack),
       emitter: emitter && { ...emitter, frames: await textFrames(emitter.stack) },
     };

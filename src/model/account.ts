@@ -39,7 +39,7 @@ export interface Happenings {
   /** The ends of the standard streams; `target`: where it went, when it could not be followed. */
   logs?: { stream: string; text: string; writtenAt?: string; target?: string }[];
   warnings?: { at?: string; name: string; message: string; code?: string }[];
-  /** The host took them, and went on. */
+  /** A handler of the program received them. */
   handled?: { at?: string; kind: 'exception' | 'rejection'; name?: string; message: string; code?: string }[];
   children?: ChildFacts[];
   /** Connections that failed. `by`: the package that began the last of them. */

@@ -35,7 +35,8 @@ const checks: readonly Check[] = [
           : `nobody asked for ${name}`,
   },
   {
-    says: /Tool (\w+) \(\w+\) failed/,
+    // A tool of another process does not note what it does.
+    says: /Tool (\w+) \(\w+\) failed(?!: the server ended)/,
     judge: ([, name], log) => (of(log, 'tool.threw', name).length ? undefined : `tool ${name} did not throw`),
   },
   {
@@ -101,7 +102,7 @@ const checks: readonly Check[] = [
         : `it did not end with ${code}`,
   },
   {
-    says: /and went on: Error: (.*?), (?:(\d+) times, )?[\d.]+ \w+ before the end/,
+    says: /handler of the program received an [a-z ]+: Error: (.*?), (?:(\d+) times, )?[\d.]+ \w+ before the end/,
     judge([, message, times], log) {
       const handled = log.filter((one) => one.what === 'handled' && one['message'] === message).length;
       if (handled === 0) return `${message} was not handled`;

@@ -5,6 +5,7 @@
  */
 import { agentTruths } from './truths-agents.ts';
 import { examinedTruths } from './truths-examined.ts';
+import { frameworkTruths } from './truths-frameworks.ts';
 import { mixedTruths } from './truths-mixed.ts';
 import { nodeCodeTruths } from './truths-node-code.ts';
 import { outsideTruths } from './truths-outside.ts';
@@ -60,4 +61,5 @@ export const truths: readonly Truth[] = [
   ...unownedTruths,
   ...trialTruths,
   ...outsideTruths,
+  ...frameworkTruths,
 ];

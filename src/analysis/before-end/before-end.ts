@@ -123,9 +123,9 @@ function handledErrors(
   const endedAt = Date.parse(account.bundle?.capturedAt ?? '');
   const rows = new Map<string, Told & { times: number }>();
   const handler = trigger?.thrownBy?.handler;
-  // A handler that threw did not handle the last one.
-  const isLastHandled = handler === undefined || handler === 'uncaughtExceptionMonitor';
-  const handled = happenings?.handled?.slice(0, isLastHandled ? undefined : -1) ?? [];
+  // What a handler was given that threw is told with what it threw.
+  const isOld = handler === undefined || handler === 'uncaughtExceptionMonitor';
+  const handled = happenings?.handled?.slice(0, isOld ? undefined : -1) ?? [];
   for (const { kind, name, message, code, at } of handled) {
     // The death itself is recorded as handled too if the program has a handler.
     if (message === account.error?.message || isInError(account.error, message)) continue;
@@ -133,7 +133,7 @@ function handledErrors(
     const said = clip(`${name ?? 'Error'}${coded}: ${firstLine(message)}`, 200);
     const beforeEndMs = endedAt - Date.parse(at ?? '');
     const times = (rows.get(said)?.times ?? 0) + 1;
-    const fact = `The program handled an ${kind === 'rejection' ? 'unhandled rejection' : 'uncaught exception'} and went on: ${said}`;
+    const fact = `A handler of the program received an ${kind === 'rejection' ? 'unhandled rejection' : 'uncaught exception'}: ${said}`;
     rows.set(said, { times, fact, part: 'process-events.json', ...(beforeEndMs >= 0 && { beforeEndMs }) });
   }
   return [...rows.values()].map(({ times, fact, ...told }) => ({

@@ -1,26 +1,36 @@
-/** For a thrown value that is no error: the code in the program's own scripts whose text gives it. */
+/**
+ * For a thrown value that is no error: the code in the program's own scripts whose text gives it. For an error that Node gave to a callback
+ * of the program, whose stack has no frame of the program: the code that may have thrown it on.
+ */
 import type { SerializedError } from '../../bundle/layout/bundle.ts';
+import type { ErrorFacts } from '../../model/account.ts';
+import { isOfNode } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findThrownPlaces, type ThrownValue } from '../stacks/thrown-places.ts';
 import type { FrameReader } from './error-facts.ts';
 
-/** `passing`: places that throw a value which their text doesn't tell, so that any of them may be the one. */
+/**
+ * `passing`: places that throw a value which their text doesn't tell, so that any of them may be the one. `isRethrown`: the value is an
+ * error that was made elsewhere; the only place that can have thrown it is then the one that gives it.
+ */
 export interface ThrownPlaces {
   giving: Frame[];
   passing: Frame[];
+  isRethrown?: true;
 }
 
 const mostPlaces = 20;
 const rejectedWith = /with the reason "([\s\S]*)"\.$/;
 
-/** Undefined for an error, and if no script was searched. */
+/** Undefined for an error with a place, and if no script was searched. */
 export async function readThrownPlaces(
-  { error, scripts }: BundleParts,
+  { error, scripts, trigger }: BundleParts,
+  joined: ErrorFacts | undefined,
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
 ): Promise<ThrownPlaces | undefined> {
-  const value = error?.error && thrownValue(error.error);
+  const value = error?.error && (thrownValue(error.error) ?? othersError(error, trigger, joined));
   if (!value) return undefined;
   const [giving, passing]: string[][] = [[], []];
   for (const { url, isModule, isExcerpt, sourcePart } of scripts) {
@@ -33,7 +43,22 @@ export async function readThrownPlaces(
   }
   const framesOf = async (places: string[] = []) =>
     places.length ? read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true }) : [];
-  return { giving: await framesOf(giving), passing: await framesOf(passing) };
+  if (value !== "another's error")
+    return { giving: await framesOf(giving), passing: await framesOf(passing) };
+  const rethrowing = await framesOf(passing);
+  const isOnly = rethrowing.length === 1;
+  return { giving: isOnly ? rethrowing : [], passing: isOnly ? [] : rethrowing, isRethrown: true };
+}
+
+/** Not if it was emitted, if what failed was begun at a known place, or if a module passed it on. */
+function othersError(
+  error: BundleParts['error'],
+  trigger: BundleParts['trigger'],
+  joined: ErrorFacts | undefined,
+): ThrownValue | undefined {
+  const isThrown = trigger?.kind === 'uncaught-exception' && trigger.origin !== 'unhandledRejection';
+  const isKnown = error?.emitter || error?.begun || joined?.name === 'TimeoutError';
+  return isThrown && !isKnown && joined?.frames?.every(isOfNode) !== false ? "another's error" : undefined;
 }
 
 /** Of a rejection only what Node's own error says is known; of an object that is its class. */

@@ -1,14 +1,18 @@
 /**
  * Which expressions of a script can throw a given value that is no error, or reject with it: `throw`, `Promise.reject`, the
- * reason of an `abort`, and calls of the second parameter of a promise's executor. Told by the text of the expression alone.
+ * reason of an `abort`, and calls of the second parameter of a promise's executor. Or an error that was made elsewhere, by `throw`
+ * alone. Told by the text of the expression alone.
  */
 import type { Node } from 'acorn';
 import { findNodes, isNode, parseScript, placeIn, type SourceKind } from './syntax-tree.ts';
 
-/** The thrown value as recorded: a primitive as text, or an object with its fields, if they are known. */
-export type ThrownValue =
+/** A primitive as text, or an object with its fields, if they are known. */
+type GivenValue =
   | { type: string; text: string }
   | { type: 'object'; className: string | undefined; fields: Readonly<Record<string, unknown>> | undefined };
+
+/** The thrown value as recorded. `another's error`: its stack has no frame of the program. */
+export type ThrownValue = GivenValue | "another's error";
 
 /** `gives`: the text of the expression gives this value. Otherwise it passes on a value that the text doesn't tell. */
 export interface ThrownPlace {
@@ -28,6 +32,7 @@ export async function findThrownPlaces(
 ): Promise<ThrownPlace[] | undefined> {
   const program = await parseScript(text, kind);
   if (!program) return undefined;
+  if (value === "another's error") return findPassingThrows(program);
   const rejecters = rejecterCalls(program);
   const found = findNodes(
     program,
@@ -37,6 +42,39 @@ export async function findThrownPlaces(
     const match = matchOf(argumentOf(node), value);
     return match === 'no' ? [] : [{ ...placeIn(node.loc?.start), gives: match === 'gives' }];
   });
+}
+
+/** Throws of what the script does not make itself: an error that it makes has a stack with a frame of the script. */
+function findPassingThrows(program: Node): ThrownPlace[] {
+  const made = new Set(
+    findNodes(program, (node) => node.type === 'VariableDeclarator' && makesError((node as Fields)['init']))
+      .map((node) => nameOf((node as Fields)['id']))
+      .filter((name) => name !== undefined),
+  );
+  return findNodes(program, (node) => node.type === 'ThrowStatement')
+    .filter((node) => {
+      const thrown = argumentOf(node);
+      return passesOn(thrown) && !made.has(nameOf(thrown) ?? '');
+    })
+    .map((node) => ({ ...placeIn(node.loc?.start), gives: false }));
+}
+
+/** `new Error(…)`, or a call that is given one: `Object.assign(new Error(…), …)`. */
+function makesError(node: unknown): boolean {
+  if (!isNode(node)) return false;
+  if (node.type === 'NewExpression') return true;
+  return node.type === 'CallExpression' && ((node as Fields)['arguments'] as unknown[]).some(makesError);
+}
+
+function passesOn(node: unknown): boolean {
+  const passing = [
+    'Identifier',
+    'MemberExpression',
+    'CallExpression',
+    'AwaitExpression',
+    'LogicalExpression',
+  ];
+  return isNode(node) && [...passing, 'ConditionalExpression'].includes(node.type) && !makesError(node);
 }
 
 function argumentOf(node: Node): unknown {
@@ -76,7 +114,7 @@ function nameOf(node: unknown): string | undefined {
   return isNode(node) && node.type === 'Identifier' ? ((node as Fields)['name'] as string) : undefined;
 }
 
-function matchOf(node: unknown, value: ThrownValue): Match {
+function matchOf(node: unknown, value: GivenValue): Match {
   if (!isNode(node)) return value.type === 'undefined' ? 'gives' : 'no';
   const { type, expression, consequent, alternate, left, right, expressions, operator } = node as Fields;
   switch (type) {
@@ -113,14 +151,14 @@ function matchOf(node: unknown, value: ThrownValue): Match {
 const order: readonly Match[] = ['no', 'may', 'gives'];
 const best = (a: Match, b: Match): Match => (order.indexOf(a) > order.indexOf(b) ? a : b);
 
-function matchLiteral({ value: literal }: Fields, value: ThrownValue): Match {
+function matchLiteral({ value: literal }: Fields, value: GivenValue): Match {
   if (!('text' in value)) return 'no';
   const type = literal === null ? 'null' : typeof literal;
   return type === value.type && String(literal) === value.text ? 'gives' : 'no';
 }
 
 /** A text with parts that only the run knew: it must have the parts that are written out, and at least one word of them. */
-function matchText(node: Node, value: ThrownValue): Match {
+function matchText(node: Node, value: GivenValue): Match {
   const parts = partsOf(node);
   if (!parts || !('text' in value) || value.type !== 'string')
     return value.type === 'number' && !parts ? 'may' : 'no';
@@ -163,7 +201,7 @@ function partsOf(node: Node): (string | undefined)[] | undefined {
 }
 
 /** An object literal with the same fields, whose written-out values are the same. */
-function matchObject({ properties }: Fields, value: ThrownValue): Match {
+function matchObject({ properties }: Fields, value: GivenValue): Match {
   if ('text' in value || (value.className !== undefined && value.className !== 'Object')) return 'no';
   if (!value.fields) return 'gives';
   let isOpen = false;
@@ -187,7 +225,7 @@ function matchObject({ properties }: Fields, value: ThrownValue): Match {
   return names.size ? 'gives' : 'may';
 }
 
-function matchNew(name: string | undefined, value: ThrownValue): Match {
+function matchNew(name: string | undefined, value: GivenValue): Match {
   if ('text' in value) return 'no';
   if (name === undefined || value.className === undefined) return 'may';
   return name === value.className ? 'gives' : 'no';

@@ -29,6 +29,8 @@ export interface VerdictFacts {
   promiseFrames?: Frame[];
   /** For a TimeoutError: the calls of AbortSignal.timeout in the scripts on its stack. */
   timeLimits?: Frame[];
+  /** For a worker that ran out of memory: the calls of `new Worker` in the program's scripts. */
+  workerStarts?: Frame[];
   /** For an error without a frame of the program that ended a module's evaluation: the top-level awaits, one of which passed it on. */
   passedAt?: Frame[];
   /** For an exit with code 13; absent if some modules couldn't be searched. */

@@ -1,5 +1,5 @@
 /**
- * Where a value that is no error was likely thrown, or which await passed on an error that was made elsewhere. No stack says it, so the
+ * Where a value that is no error was likely thrown, or an error that Node made; or which await passed on an error that was made elsewhere. No stack says it, so the
  * place is read from the text of the program: it is a conclusion, and said to be one.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
@@ -14,8 +14,15 @@ const mostNamed = 3;
 
 export function thrownAtEvidence(facts: VerdictFacts): Evidence[] {
   if (facts.passedAt?.length && !hasPlace(facts)) return evidence(passedText(facts.passedAt, facts));
-  const { giving = [], passing = [] } = hasPlace(facts) ? {} : (facts.thrownAt ?? {});
+  const { giving = [], passing = [], isRethrown } = hasPlace(facts) ? {} : (facts.thrownAt ?? {});
   const [only, other] = giving;
+  if (isRethrown && only)
+    return evidence(
+      `Likely rethrown ${only.function ? 'in' : 'at'} ${nameOf(only, facts)}: it is the only code in the program’s own files that throws an error which it does not make.`,
+    );
+  if (isRethrown && passing.length > 0 && passing.length <= mostNamed)
+    return evidence(`It may have been rethrown at ${list(passing, facts, 'or')}.`);
+  if (isRethrown) return [];
   if (only && !other) return evidence(`Likely thrown in ${nameOf(only, facts)}: ${reason(passing.length)}`);
   if (only)
     return evidence(

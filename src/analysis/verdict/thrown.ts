@@ -60,7 +60,7 @@ const unknownOrigin =
 
 /** True if the whole stack is Node's and nothing else shows where the operation started. */
 function isOriginUnknown(facts: VerdictFacts, frames: readonly Frame[]): boolean {
-  const places = [beganPlace(facts), abortPlace(facts), likelyPlace(facts)];
+  const places = [beganPlace(facts), abortPlace(facts), likelyPlace(facts), facts.workerStarts?.[0]];
   return frames.every(isOfNode) && places.every((place) => place === undefined);
 }
 

@@ -13,10 +13,12 @@ import {
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout/bundle.ts';
+import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
 import { lastName } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../fatal-path/canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../host/inspector-session.ts';
+import { findField } from '../host/read-field.ts';
 import { currentPolicy } from '../install/policy.ts';
 import { logStreams } from '../recording/log-tap.ts';
 import { hasOwnFrame, scriptNamesIn } from '../stacks/named-scripts.ts';
@@ -78,7 +80,7 @@ const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:awai
 
 /**
  * V8 does not report which await did not settle or passed on an error that was made elsewhere, who set a time limit, or where a value
- * that is no error was thrown: the analysis searches for the possible ones.
+ * that is no error, or an error of Node, was thrown: the analysis searches for the possible ones.
  */
 function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | undefined {
   const isOfModule = trigger.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection';
@@ -87,7 +89,11 @@ function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | un
   const words = thrown && wordsOfThrown(thrown.value);
   if (words) return words;
   const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
-  return hasTimedOut ? { text: /\bAbortSignal\s*\.\s*timeout\b/ } : undefined;
+  if (hasTimedOut) return { text: /\bAbortSignal\s*\.\s*timeout\b/ };
+  if (thrown && findField(thrown.value, 'code') === workerMemoryCode)
+    return { text: /\bnew\s+(?:\w+\s*\.\s*)?Worker\b/ };
+  // Made by Node for a callback of the program, which threw it.
+  return thrown && !stackTexts.some(hasOwnFrame) ? { text: /\bthrow\s+(?!new\b)/ } : undefined;
 }
 
 /** What describing scripts needs from a capture, and adds to it. */
@@ -105,7 +111,12 @@ export function describeScripts(self: ScriptTexts, context: ScriptsContext, soug
     ({ url }) => isProgramText(url) && !url.startsWith(context.ownFile) && !url.startsWith(own),
   );
   const others = findHiddenByMapping(scripts, stackText);
-  if (sought) for (const script of findSought(scripts, self, sought)) others.add(script);
+  if (sought) {
+    // Of a linked package, whose path has no node_modules.
+    const folder = own.slice(0, own.lastIndexOf('/') + 1);
+    const theirs = scripts.filter(({ url }) => !url.startsWith(folder));
+    for (const script of findSought(theirs, self, sought)) others.add(script);
+  }
   let withText = 0;
   const kept: Kept = { stackText, wholeChars: 0 };
   return scripts.map((script) => {

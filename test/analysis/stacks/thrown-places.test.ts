@@ -27,6 +27,12 @@ const cases: [name: string, program: string, value: ThrownValue, places: string]
   ['a choice', `throw late ? 'late' : 'no';`, text('no'), '!1'],
   ['a fallback', `throw said || 'no';`, text('no'), '!1'],
   ['a value from elsewhere', `try {} catch (e) { throw e; }\nthrow make();`, text('no'), '?1 ?2'],
+  [
+    'an error that was made elsewhere',
+    `read((error) => { if (error) throw error; });\nthrow new Error('own');\nconst made = Object.assign(new Error('own'), {}); throw made;\nthrow result.error ?? reason;\nPromise.reject(error); throw 'text';`,
+    "another's error",
+    '?1 ?4',
+  ],
   ['a number', `throw 7;\nthrow '7';`, { type: 'number', text: '7' }, '!1'],
   ['undefined', `throw undefined;\nPromise.reject();`, { type: 'undefined', text: 'undefined' }, '!1 !2'],
   ['null', `throw null;\nthrow 'null';`, { type: 'null', text: 'null' }, '!1'],

@@ -2,12 +2,22 @@
  * A worker thread ended badly: it threw, exceeded its memory limit, or was terminated. Reported by the worker itself or by
  * the thread that started it.
  */
+import { partNames } from '../../../bundle/layout/bundle.ts';
 import { workerMemoryCode } from '../../../bundle/layout/verdict-codes.ts';
+import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration, formatNumber } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { thrownEvidence, thrownNextSteps } from '../thrown.ts';
-import { everyError, headlineOf, raisedText, titled } from '../wording.ts';
+import {
+  cwdOf,
+  deathFrames,
+  everyError,
+  headlineOf,
+  raisedText,
+  titled,
+  titleWithPlace,
+} from '../wording.ts';
 import { workerText } from '../worker.ts';
 
 export const workerDeath: Cause = {
@@ -20,14 +30,19 @@ export const workerDeath: Cause = {
     const handled = facts.trigger?.handledByHost === true;
     return {
       kind: 'worker-death',
-      title: titled(titleOf(facts, who, outOfMemory)),
+      title: titleOf(facts, who, outOfMemory),
       summary: `${howItEnded(facts, who, outOfMemory)} ${
         handled
           ? 'The program has a handler for that, so the process may have gone on.'
           : 'Unless something listens for the error of this worker, the process ends with it.'
       }`,
       confidence: 'certain',
-      evidence: [...endEvidence(facts, who), ...thrownEvidence(facts), ...limitEvidence(facts)],
+      evidence: [
+        ...endEvidence(facts, who),
+        ...thrownEvidence(facts),
+        ...startEvidence(facts),
+        ...limitEvidence(facts),
+      ],
       refutedBy: facts.account.error
         ? 'Nothing about the error; the exit code of the process says whether it went on.'
         : 'A call of worker.terminate() by the program, which also ends a worker with exit code 1.',
@@ -48,11 +63,38 @@ function workerName(facts: VerdictFacts): string {
   return `${text[0]?.toUpperCase()}${text.slice(1)}`;
 }
 
-function titleOf({ account, thrownType, trigger }: VerdictFacts, who: string, outOfMemory: boolean): string {
-  if (outOfMemory) return `${who} ran out of memory (its own heap limit)`;
-  if (account.error) return `${who} died: ${headlineOf(account.error, thrownType)}`;
-  return `${who} ended with exit code ${trigger?.worker?.exitCode ?? trigger?.exitCode ?? '?'}`;
+function titleOf(facts: VerdictFacts, who: string, outOfMemory: boolean): string {
+  const { account, thrownType, trigger } = facts;
+  if (outOfMemory) {
+    const what = `${who} ran out of memory (its own heap limit)`;
+    const [only, other] = startPlaces(facts);
+    return only !== undefined && other === undefined
+      ? titleWithPlace(`${what}, likely started`, 'at', only)
+      : titled(what);
+  }
+  if (account.error) {
+    const culprit = culpritFrame(deathFrames(account));
+    const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : undefined;
+    return titleWithPlace(`${who} died: ${headlineOf(account.error, thrownType)}`, 'at', place);
+  }
+  return titled(`${who} ended with exit code ${trigger?.worker?.exitCode ?? trigger?.exitCode ?? '?'}`);
 }
+
+const startPlaces = ({ workerStarts = [], account }: VerdictFacts): string[] =>
+  workerStarts.map((frame) => placeOf(frame, cwdOf(account))).filter((place) => place !== undefined);
+
+/** Node does not say which call started it. */
+function startEvidence(facts: VerdictFacts): Evidence[] {
+  const places = startPlaces(facts);
+  if (places.length === 0) return [];
+  const fact =
+    places.length === 1
+      ? `new Worker is called at ${places[0]}; no other call of it was found in the program's files.`
+      : `new Worker is called at ${places.slice(0, mostStarts).join(', ')}${places.length > mostStarts ? ' and elsewhere' : ''}: which of them started this one is not recorded.`;
+  return [{ fact, part: partNames.scripts }];
+}
+
+const mostStarts = 3;
 
 function howItEnded({ account, trigger }: VerdictFacts, who: string, outOfMemory: boolean): string {
   const uptime = account.process?.uptimeMs;

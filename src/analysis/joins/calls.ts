@@ -1,0 +1,56 @@
+/** Calls in the program's scripts that may have led to the error: of AbortSignal.timeout, and of `new Worker`. */
+import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
+import type { ErrorFacts } from '../../model/account.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { BundleParts } from '../bundle-parts.ts';
+import { findCalls, type SoughtCall } from '../stacks/calls.ts';
+import type { FrameReader } from './error-facts.ts';
+
+const mostPlaces = 20;
+
+export interface CallPlaces {
+  /** For a TimeoutError. */
+  timeLimits: Frame[];
+  /** For a worker that ran out of memory. */
+  workerStarts: Frame[];
+}
+
+/** Empty if there are none, or none are known. */
+export async function readCalls(
+  error: ErrorFacts | undefined,
+  parts: BundleParts,
+  readPart: (name: string) => Uint8Array | undefined,
+  read: FrameReader,
+): Promise<CallPlaces> {
+  const framesOf = (sought: SoughtCall) => readPlaces(sought, parts, readPart, read);
+  return {
+    timeLimits: isAny(error, ({ name }) => name === 'TimeoutError')
+      ? await framesOf('AbortSignal.timeout')
+      : [],
+    workerStarts: isAny(error, ({ code }) => code === workerMemoryCode) ? await framesOf('new Worker') : [],
+  };
+}
+
+async function readPlaces(
+  sought: SoughtCall,
+  { scripts }: BundleParts,
+  readPart: (name: string) => Uint8Array | undefined,
+  read: FrameReader,
+): Promise<Frame[]> {
+  const places: string[] = [];
+  for (const { url, isModule, sourcePart } of scripts) {
+    const text = sourcePart === undefined ? undefined : readPart(sourcePart);
+    if (!text || url.includes('/node_modules/')) continue;
+    const source = Buffer.from(text).toString('utf8');
+    const found = (await findCalls(source, isModule ? 'module' : 'commonjs', sought)) ?? [];
+    for (const { line, column } of found) places.push(`    at ${url}:${line}:${column}`);
+  }
+  if (places.length === 0) return [];
+  return read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true });
+}
+
+/** The error itself or any of its causes. */
+function isAny(error: ErrorFacts | undefined, is: (one: ErrorFacts) => boolean): boolean {
+  for (let one = error; one; one = one.cause) if (is(one)) return true;
+  return false;
+}
