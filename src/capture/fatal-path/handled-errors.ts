@@ -28,13 +28,15 @@ export class HandledErrors {
     this.#capture = capture;
   }
 
-  /** The program survives the error that this bundle records, if its handler wants to. */
-  survived(path: string): void {
-    if (this.#paths.length < mostPaths) this.#paths.push(path);
+  /** The bundle of an error, which the program survives if its handler wants to. */
+  captured(path: string, request: CaptureRequest, isExiting: boolean): void {
+    if (request.handledByHost && request.thrown && this.#paths.length < mostPaths) this.#paths.push(path);
+    // While `exit` is emitted, nothing of ours runs that would see the handler return.
+    if (request.isHandledNext && !isExiting) this.#handles(path, request);
   }
 
   /** A handler is called next. A second exception may come before a microtask does: then the handler of the first has returned. */
-  handling(path: string, request: CaptureRequest): void {
+  #handles(path: string, request: CaptureRequest): void {
     this.ended();
     this.#handling = path;
     writeHandling(path);

@@ -132,7 +132,7 @@ function installTriggers(
   /** Of the cold half, which every bundle needs. */
   let handled: HandledErrors | undefined;
   let isExiting = false;
-  const whenEnded: (() => void)[] = [];
+  let atEnd: (() => void) | undefined;
   const captureDeath = (asked: CaptureRequest): string | undefined => {
     const request = { ...asked, atMs: now() };
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
@@ -142,13 +142,11 @@ function installTriggers(
       const path = captureBegun(surroundings, request);
       if (path !== undefined && isOwnDeath(request))
         attempt(() => surroundings.flight?.recorder.noteBundle(path));
-      if (path === undefined || !isMainThread) return path;
-      attempt(() => {
-        handled ??= new (loadColdHalf().HandledErrors)(captureDeath);
-        if (request.handledByHost && request.thrown) handled.survived(path);
-        // While `exit` is emitted, nothing of ours runs that would see the handler return.
-        if (request.isHandledNext && !isExiting) handled.handling(path, request);
-      });
+      if (path !== undefined && isMainThread)
+        attempt(() => {
+          handled ??= new (loadColdHalf().HandledErrors)(captureDeath);
+          handled.captured(path, request, isExiting);
+        });
       return path;
     });
   };
@@ -156,7 +154,7 @@ function installTriggers(
   const ended = (exitCode: number): void => {
     isExiting = true;
     harmless(() => {
-      for (let at = 0; at < whenEnded.length; at++) attempt(whenEnded[at] as () => void);
+      attempt(() => atEnd?.());
       attempt(() => handled?.ended());
       attempt(() => surroundings.watch?.letGo());
       attempt(() => surroundings.flight?.recorder.end(exitCode));
@@ -180,7 +178,9 @@ function installTriggers(
     expectsExit: () => surroundings.tests?.expectsExit() ?? false,
     isEndOfWork,
     dieIfDue: () => deathSignals?.dieIfDue(),
-    whenEnded: (react: () => void) => void whenEnded.push(react),
+    whenEnded: (react: () => void) => {
+      atEnd = react;
+    },
     ended,
     exited,
   };

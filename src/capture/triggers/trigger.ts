@@ -26,7 +26,7 @@ export interface TriggerContext {
   offerSignals(deathSignals: DeathSignals): void;
   /** Does not return if a signal has arrived that would have killed the program without us. */
   dieIfDue(): void;
-  /** Calls `react` when the thread ends by itself, and everything was captured. */
+  /** Calls `react` when the thread ends by itself, and everything was captured. For one trigger at most. */
   whenEnded(react: () => void): void;
   ended(exitCode: number): void;
   /**
