@@ -13,16 +13,16 @@ import { signalKey } from './runs/calls-from-outside.ts';
 import type { ApprovalEntry } from './runs/log-entries.ts';
 import { childKey } from './runs/parent-run.ts';
 import { processPolicy } from './runs/process-policy.ts';
-import { isOverForWorkers, isSettledRun, RunLog } from './runs/run-log.ts';
+import { isOverForWorkers, isSettledRun, RunLog, retryPause } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
 import { lastLabel, readLabel, wordOf } from './steps/step-path.ts';
 import type { DurableStore, RunTitle, StoredRecord } from './stores/store.ts';
 
 /**
  * queued: no process has worked at it yet. interrupted: it has not ended, and no process works at it. waiting: it waits for
- * an approval, a signal or a time, with or without a process.
+ * an approval, a signal or a time, with or without a process. retrying: it failed, and a worker restarts it.
  */
-export type RunState = 'queued' | 'running' | 'waiting' | 'interrupted' | RunEnd;
+export type RunState = 'queued' | 'running' | 'waiting' | 'interrupted' | 'retrying' | RunEnd;
 
 export interface RunSummary {
   id: string;
@@ -32,6 +32,8 @@ export interface RunSummary {
   /** The run that started it and waits for it. */
   parent?: string;
   state: RunState;
+  /** If its state is `retrying`: when it may be restarted. */
+  retryAt?: string;
   beganAt: string;
   lastAt: string;
   attempts: number;
@@ -75,7 +77,7 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
     name: log.name ?? '',
     ...(log.queue && { queue: log.queue }),
     ...(log.parent !== undefined && { parent: log.parent }),
-    state: stateOf(log, holder, waitingFor.length > 0),
+    ...stateOf(log, holder, waitingFor.length > 0),
     beganAt: isoTime(log.beganAtMs),
     lastAt: isoTime(log.lastAtMs),
     attempts: log.opens.length,
@@ -185,11 +187,18 @@ async function isAnswered(
   return (await store.findAnswer(id, key)) !== undefined;
 }
 
-function stateOf(log: RunLog, holder: string | undefined, isWaiting: boolean): RunState {
-  if (log.ended) return log.ended.status;
-  if (isWaiting) return 'waiting';
-  if (log.opens.length === 0 && log.name !== undefined) return 'queued';
-  return holder === undefined ? 'interrupted' : 'running';
+function stateOf(
+  log: RunLog,
+  holder: string | undefined,
+  isWaiting: boolean,
+): Pick<RunSummary, 'state' | 'retryAt'> {
+  const { ended, retry, failures } = log;
+  if (ended && !isOverForWorkers(log))
+    return { state: 'retrying', retryAt: isoTime(ended.atMs + retryPause(retry, failures)) };
+  if (ended) return { state: ended.status };
+  if (isWaiting) return { state: 'waiting' };
+  if (log.opens.length === 0 && log.name !== undefined) return { state: 'queued' };
+  return { state: holder === undefined ? 'interrupted' : 'running' };
 }
 
 const countOf = (steps: readonly { state: string }[], state: string) =>

@@ -85,11 +85,18 @@ export interface PositionFacts {
 export type Doubt = Extract<StepEnd, 'aborted' | 'unkept'>;
 
 /**
- * `of` is the number of the start record. `input` is a hash. `doubt`: the program got an error whose step may have had its effect;
+ * `of` is the number of the start record. `input` is a hash. `isRefused`: the function is not called. `doubt`: the program got an error whose step may have had its effect;
  * if that ends the run, the step is in doubt.
  */
 export type StepRecord =
-  | ({ event: 'start'; path: string; kind: StepKind; input?: string; attempt?: number } & PositionFacts)
+  | ({
+      event: 'start';
+      path: string;
+      kind: StepKind;
+      input?: string;
+      attempt?: number;
+      isRefused?: true;
+    } & PositionFacts)
   | {
       event: 'end';
       of: number;

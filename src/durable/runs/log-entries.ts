@@ -7,7 +7,10 @@ import type { CallPosition } from '../steps/call-position.ts';
 import { readLabel } from '../steps/step-path.ts';
 import { latestMs } from '../stores/due-time.ts';
 
-/** started: its last record is a start. void: its failure ended the run, and the run was resumed. */
+/**
+ * started: its last record is a start. void: it has to be run (again), and is not in doubt: its failure ended the run, which was
+ * resumed, or its call was refused and no end was recorded.
+ */
 export type StepState = 'started' | 'void' | StepEnd;
 
 export interface StepEntry {
@@ -46,7 +49,8 @@ export interface ScopeLog {
   readonly entries: StepEntry[];
   /** Some were running at the same time, so their order has no meaning. */
   isParallel: boolean;
-  open: number;
+  /** Those that are running, also between two tries. */
+  readonly open: Set<StepEntry>;
   /** How many at the front are claimed. */
   cursor: number;
 }

@@ -3,14 +3,14 @@ import { isAbort } from '../../agent/http/call-error.ts';
 import { cancelChildren } from '../dispatch/act-on-run.ts';
 import type { DurableRunOptions, DurableRunWork } from '../options.ts';
 import type { CheckpointContents } from '../records/checkpoint.ts';
-import type { RunEnd, RunRetry } from '../records/layout.ts';
+import type { RunEnd } from '../records/layout.ts';
 import { AbortFollower } from '../steps/attempt.ts';
 import type { RunHandle, RunRest } from '../stores/store.ts';
 import { CancelError } from './calls-from-outside.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
 import { isOutOfTurn, openRun } from './open-run.ts';
 import { tellParent } from './parent-run.ts';
-import { hasTriesLeft, isOverForWorkers, isSettledRun } from './run-log.ts';
+import { hasTriesLeft, isOverForWorkers, isSettledRun, retryPause } from './run-log.ts';
 import { pruneNowAndThen } from './run-retention.ts';
 
 type RunFunction = (run: DurableRunWork) => unknown;
@@ -200,16 +200,10 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
   }
 }
 
-const longestRetryMs = 3_600_000;
-
 function restAfter({ log }: DurableRun, status: RunEnd): RunRest {
   const failures = log.failures + 1;
   if (status !== 'failed' || !hasTriesLeft({ retry: log.retry, failures })) return { isOver: true };
   return { isOver: false, dueAtMs: Date.now() + retryPause(log.retry, failures), isFirm: true };
-}
-
-function retryPause(retry: RunRetry | undefined, failures: number): number {
-  return Math.min((retry?.delayMs ?? 1_000) * 2 ** (failures - 1), longestRetryMs);
 }
 
 export function takeCheckpoint(

@@ -24,7 +24,7 @@ export function computeResumeAccount(log: RunLog): ResumeAccount {
     attempt: log.opens.length + 1,
     kept: shareOf(steps.filter(({ state }) => state === 'finished' || state === 'skipped')),
     lost: shareOf(
-      steps.filter((step) => isInDoubt(step) || step.state === 'void'),
+      steps.filter((step) => isInDoubt(step) || (step.state === 'void' && step.attempts > 0)),
       log.lastAtMs,
     ),
   };

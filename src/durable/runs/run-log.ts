@@ -49,7 +49,7 @@ export class RunLog {
   opens: OpenFacts[] = [];
   /** How often it was resumed since the last record of completed work. */
   opensWithoutProgress = 0;
-  ended: { status: RunEnd; readValue: () => unknown; of: number[] } | undefined;
+  ended: { status: RunEnd; atMs: number; readValue: () => unknown; of: number[] } | undefined;
   readonly scopes = new Map<string, ScopeLog>();
   readonly steps = new Map<string, StepEntry>();
   readonly versions = new Map<string, boolean>();
@@ -76,7 +76,7 @@ export class RunLog {
   scope(path: string): ScopeLog {
     let scope = this.scopes.get(path);
     if (!scope) {
-      scope = { entries: [], isParallel: false, open: 0, cursor: 0 };
+      scope = { entries: [], isParallel: false, open: new Set(), cursor: 0 };
       this.scopes.set(path, scope);
     }
     return scope;
@@ -140,7 +140,7 @@ export class RunLog {
         this.opensWithoutProgress++;
         break;
       case 'end':
-        this.ended = { status: facts.status, readValue, of: facts.of ?? [] };
+        this.ended = { status: facts.status, atMs, readValue, of: facts.of ?? [] };
         if (facts.status === 'failed') this.failures++;
         break;
       case 'version':
@@ -160,7 +160,7 @@ export class RunLog {
       entry.failures = 0;
     }
     this.ended = undefined;
-    for (const scope of this.scopes.values()) scope.open = 0;
+    for (const scope of this.scopes.values()) scope.open.clear();
     for (const entry of this.steps.values()) entry.endBefore = hasEnded(entry) ? entry.endSeq : -1;
   }
 
@@ -178,7 +178,6 @@ export class RunLog {
     if (!entry) throw new Error(`there is no step ${facts.of}`);
     if (facts.event === 'spent') entry.spent.push(facts);
     if (facts.event !== 'end') return;
-    const wasOpen = entry.state === 'started';
     entry.state = facts.status;
     entry.endedAtMs = atMs;
     entry.endSeq = entry.endBefore >= 0 ? entry.endBefore : seq;
@@ -186,30 +185,29 @@ export class RunLog {
     entry.doubt = facts.doubt;
     if (facts.spent) entry.spent.push(facts.spent);
     entry.readOutcome = readValue;
+    // Between two tries it is still running.
     if (facts.status === 'retrying') entry.failures++;
-    // A step that was called off between two tries had ended before. Ignores the end of a step from a given-up try: the steps
-    // of the next try are other entries.
-    if (wasOpen && this.steps.get(entry.path) === entry) this.scope(scopeOf(entry.path)).open--;
+    else this.scopes.get(scopeOf(entry.path))?.open.delete(entry);
     this.opensWithoutProgress = 0;
   }
 
   #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
-    const { path, kind, input, attempt } = facts;
+    const { path, kind, input, attempt, isRefused } = facts;
     this.#noteInput(facts);
     if (this.steps.get(path)?.state === 'retrying') this.forgetBelow(path);
     const scope = this.scope(scopeOf(path));
-    if (scope.open > 0) scope.isParallel = true;
-    scope.open++;
     let entry = this.steps.get(path);
     if (!entry) {
       entry = newEntry(path, kind, seq);
       this.steps.set(path, entry);
       scope.entries.push(entry);
     }
-    entry.state = 'started';
+    scope.open.add(entry);
+    if (scope.open.size > 1) scope.isParallel = true;
+    entry.state = isRefused ? 'void' : 'started';
     entry.input = input;
     entry.position = positionOf(facts);
-    entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);
+    if (!isRefused) entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);
     entry.startedAtMs = atMs;
     this.#bySeq.set(seq, entry);
   }
@@ -279,6 +277,13 @@ export function isOverForWorkers(log: RunLog): boolean {
 
 export function hasTriesLeft({ retry, failures }: Pick<RunLog, 'retry' | 'failures'>): boolean {
   return failures < (retry?.attempts ?? 1);
+}
+
+const longestRetryMs = 3_600_000;
+
+/** Milliseconds from the run's last failure until a worker may restart it. */
+export function retryPause(retry: RunRetry | undefined, failures: number): number {
+  return Math.min((retry?.delayMs ?? 1_000) * 2 ** (failures - 1), longestRetryMs);
 }
 
 export function joinVersion(scope: string, name: string): string {

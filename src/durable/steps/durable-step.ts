@@ -51,7 +51,6 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   }
   // New work only begins once the program has shown that it is the one that was recorded.
   if (!entry && !run.order.mayBegin) await run.order.through(describeCall(wanted));
-  if (entry && wanted.options.returns) requireStorable(wanted.options.returns, call.path);
   const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
   if (scoped.isLeft) return undefined;
   if (!settled) return new StepTry(scoped, call).perform();
@@ -68,6 +67,8 @@ async function settleInTurn(
   const { run } = scoped;
   let settled: Settled | undefined;
   try {
+    const { returns } = wanted.options;
+    if (returns) requireStorable(returns, entry.path);
     settled = await settleDoubt(scoped, wanted, entry);
   } catch (error) {
     if (run.isCalledOff || run.recorder.broken) throw error;
@@ -174,10 +175,9 @@ class StepTry implements DurableWork {
     try {
       for (;;) {
         const refusal = this.#findRefusal();
-        if (refusal && this.attempt > 1) throw await this.#endUntried(refusal.error);
+        if (refusal) throw await this.#refuse(refusal.error);
         const started = run.recorder.add('durableStep', this.#start());
         this.#seq = typeof started === 'number' ? started : await started;
-        if (refusal) throw await this.#fail(refusal.error);
         let hasReturned = false;
         const within = new ScopedRun(run, this.path, this.#scoped);
         // The interval between a return and its record is kept short, because a death in it leaves the step in doubt; so the
@@ -222,10 +222,7 @@ class StepTry implements DurableWork {
     const { run } = this.#scoped;
     const { returns, signal } = this.#wanted.options;
     if (signal?.aborted && !run.isCalledOff) return { error: signal.reason };
-    if (this.attempt > 1 || run.isCalledOff) {
-      this.#limits.requireWanted();
-      return undefined;
-    }
+    this.#limits.requireWanted();
     try {
       if (returns) requireStorable(returns, this.path);
       return undefined;
@@ -235,19 +232,17 @@ class StepTry implements DurableWork {
   }
 
   /**
-   * Records the error as the outcome of a step that was tried before, and returns it. There is no record of a start that a death
-   * could leave in doubt: it remains as its last try has left it.
+   * Records the error as the step's outcome, and returns it. No record says that the function was started, so a death leaves the
+   * step as its last try has left it.
    */
-  async #endUntried(error: unknown): Promise<unknown> {
+  async #refuse(error: unknown): Promise<unknown> {
     const { run } = this.#scoped;
     const entry = this.#entry;
-    if (this.#seq < 0 && entry) {
-      if (this.inDoubt) {
-        this.#ticket = await endUnsettled(run, entry, error);
-        return error;
-      }
-      this.#seq = entry.seq;
+    if (entry && this.inDoubt && this.#seq < 0) {
+      this.#ticket = await endUnsettled(run, entry, error);
+      return error;
     }
+    if (this.#seq < 0) this.#seq = entry?.seq ?? (await run.recorder.add('durableStep', this.#start(true)));
     return this.#fail(error);
   }
 
@@ -259,7 +254,7 @@ class StepTry implements DurableWork {
     run.order.drop((other) => other.startsWith(`${this.path}/`));
   }
 
-  #start() {
+  #start(isRefused = false) {
     const { kind, input } = this.#wanted;
     const { attempt } = this;
     if (input !== undefined) this.#scoped.noteInput(this.path, input);
@@ -269,6 +264,7 @@ class StepTry implements DurableWork {
       kind,
       ...(input !== undefined && { input }),
       ...(attempt > 1 && { attempt }),
+      ...(isRefused && { isRefused }),
       ...positionFacts(this.#position),
     } as const;
   }

@@ -21,6 +21,7 @@ export function isInDoubt({ kind, state }: StepEntry): boolean {
  * doubt if it ends the run.
  */
 export async function endUnsettled(run: DurableRun, entry: StepEntry, error: unknown): Promise<number> {
+  run.notify(`step ${entry.path} remains in doubt: ${error instanceof Error ? error.message : error}`);
   const isUnkept = entry.state === 'unkept';
   const doubt = isUnkept ? 'unkept' : 'aborted';
   const reason = isUnkept ? (entry.reason ?? '') : reasonOfDoubt(entry);

@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
 import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
-import type { DoubtPolicy, DurableRunOptions } from '../../../src/durable/options.ts';
+import type { DoubtPolicy, DurableRunOptions, DurableStepOptions } from '../../../src/durable/options.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import { crashingStore, isCrash } from '../random/crashing-store.ts';
 import { until } from '../until.ts';
@@ -342,4 +342,45 @@ test('a question whose request can not be stored is refused before it has a plac
   await dieEverywhere(program, (result, effects) =>
     assert.deepEqual([result, ...effects], ['usage', 'without']),
   );
+});
+
+test('a refused step was never started: a death between its two records leaves it in no doubt', async () => {
+  class Price {}
+  for (const where of ['before', 'after'] as const)
+    for (let at = 1, isThrough = false; !isThrough; at++) {
+      const { store, said, options } = newRun();
+      const attempts: number[] = [];
+      const program = (wish: DurableStepOptions) => async () =>
+        agent.step('price', async ({ attempt }) => attempts.push(attempt), wish).catch(codeOf);
+      const mortal = { ...options, store: crashingStore(store, at, where) };
+      isThrough = await agent.run('program', mortal, program({ returns: Price })).then(
+        (code) => code === 'usage',
+        () => false,
+      );
+      const result = await agent.run('program', options, program({}));
+      // Called for the first time, unless its refusal was recorded.
+      assert.deepEqual(attempts, result === 'usage' ? [] : [1]);
+      assert.equal(said.join().includes('in doubt'), false);
+    }
+});
+
+test('a step in doubt whose class is not registered any more ends with that error in every process', async () => {
+  class Price {}
+  const { store, said, options } = newRun();
+  let calls = 0;
+  const program = (wish: DurableStepOptions, isLast: boolean) => async () => {
+    const heard = await agent.step('price', async () => calls++, wish).catch(codeOf);
+    await agent.step('then', () => {});
+    if (!isLast) throw new Error('the end of this process');
+    return heard;
+  };
+  const mortal = { ...options, store: crashingStore(store, 3, 'after') };
+  await assert.rejects(agent.run('program', mortal, program({}, false)), isCrash);
+  await assert.rejects(
+    agent.run('program', options, program({ returns: Price }, false)),
+    /the end of this process/,
+  );
+  assert.match(said.join(), /step price remains in doubt: .*Price/);
+  assert.equal(await agent.run('program', options, program({}, true)), 'usage');
+  assert.equal(calls, 0);
 });

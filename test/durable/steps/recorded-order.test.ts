@@ -10,6 +10,8 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { rollBack } from '../../../src/durable/inspect.ts';
+import { RecordCodec } from '../../../src/durable/records/codec.ts';
+import { RunLog } from '../../../src/durable/runs/run-log.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import { crashingStore } from '../random/crashing-store.ts';
 
@@ -151,4 +153,22 @@ test('an effect with another input has another key, in the next try around it an
   sums[3] = 9;
   await agent.run('job', { ...quiet, store }, program);
   assert.ok(!keys.slice(0, 4).includes(keys.at(-1)!));
+});
+
+test('a step between two tries is running: what begins then runs beside it', async () => {
+  const store = fresh();
+  const program = () =>
+    Promise.all([
+      agent.step(
+        'again',
+        ({ attempt }) => {
+          if (attempt === 1) throw new Error('once more');
+        },
+        { retry: { attempts: 2, delayMs: 50 } },
+      ),
+      sleep(5).then(() => agent.step('beside', () => 1)),
+    ]);
+  await agent.run('job', { ...quiet, store }, program);
+  const log = new RunLog(store.read('a').records, new RecordCodec({}));
+  assert.deepEqual([log.scope('').isParallel, log.scope('').open.size], [true, 0]);
 });

@@ -165,6 +165,20 @@ test('a failed run is begun again as often as was said, with what it had done ke
   assert.deepEqual(done, { prepare: 1, send: 3, doomed: 3 });
 });
 
+test('a failed run that a worker will restart is shown as such, with the time', async (t) => {
+  const store = fresh();
+  const programs = { fails: () => Promise.reject(new Error('no')) };
+  await enqueueRun(store, 'fails', { id: 'again', retry: { attempts: 2, delayMs: 3_600_000 } });
+  await enqueueRun(store, 'fails', { id: 'once' });
+  const { ended } = work(t, { store, programs });
+  await until(() => ended.size === 2);
+  const again = await summarizeRun(store, 'again');
+  assert.equal(again.state, 'retrying');
+  assert.equal(Date.parse(again.retryAt ?? '') - Date.parse(again.lastAt), 3_600_000);
+  const once = await summarizeRun(store, 'once');
+  assert.deepEqual([once.state, once.retryAt], ['failed', undefined]);
+});
+
 test('cancelled: at once when nobody works at it, in the middle of a step by its signal', async (t) => {
   const store = fresh();
   let aborted = '';

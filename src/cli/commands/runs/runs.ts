@@ -28,13 +28,14 @@ const command: CommandModule<object, Words> = {
 export default command;
 
 function render(run: RunSummary): string {
-  const { id, name, state, steps, attempts, lastAt, holder, parent } = run;
+  const { id, name, state, retryAt, steps, attempts, lastAt, holder, parent } = run;
   const failed = steps.failed ? `, ${steps.failed} failed` : '';
   const lives = attempts === 1 ? '' : `, attempt ${attempts}`;
   const lines = [
     `${id}  ${name}  ${state}${holder ? ` (${holder})` : ''}`,
     `  ${steps.finished} steps finished${failed}${lives}, last written ${lastAt}`,
   ];
+  if (retryAt !== undefined) lines.push(`  failed, a worker restarts it from ${retryAt} on`);
   if (parent !== undefined) lines.push(`  child of ${parent}`);
   for (const path of run.inDoubt) lines.push(`  in doubt: ${path}`);
   for (const question of run.waitingFor) lines.push(...renderQuestion(question));
