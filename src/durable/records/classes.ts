@@ -52,6 +52,7 @@ export function registerClass<Instance extends object, Plain>(
  */
 export function reduceInstance(value: unknown): [string, unknown] | Extension | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
+  if (hasMore(value)) return extensionOf(value);
   const prototype: object | null = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype || prototype === Array.prototype) return undefined;
   const registered = byPrototype.get(prototype);
@@ -75,9 +76,18 @@ export function reviveInstance([name, plain]: [string, unknown]): unknown {
 /** A reason why the value can't be stored, if that is its class. */
 export function describeRefused(value: unknown): string | undefined {
   const refused = extended.get(value as Extension) ?? value;
+  if (typeof refused === 'object' && refused !== null && hasMore(refused))
+    return `it has properties of its own (${Object.keys(refused).join(', ')}), which are not stored with its contents`;
   if (typeof refused !== 'object' || refused === null) return undefined;
+  // It is refused for what is in it.
+  if (refused.constructor === Object || Object.getPrototypeOf(refused) === null) return undefined;
   const name = refused.constructor?.name || 'a class without a name';
   return `it is an instance of ${name}, which is not registered (registerClass)`;
+}
+
+/** Whether a map, a date or the like has properties of its own, which devalue would leave out. */
+function hasMore(value: object): boolean {
+  return closed.some((Class) => value instanceof Class) && Object.keys(value).length > 0;
 }
 
 type Extension = () => void;
@@ -89,6 +99,7 @@ function extensionOf(value: object): Extension {
   return mark;
 }
 
+const closed: AnyClass[] = [Map, Set, Date, RegExp, URL, URLSearchParams, ArrayBuffer, DataView];
 /** Of what devalue stores, all but plain objects. Errors are stored by their fields, whatever their class. */
 const stored = [
   Array,

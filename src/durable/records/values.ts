@@ -8,6 +8,7 @@ import { types } from 'node:util';
 import { DevalueError, stringify, unflatten } from 'devalue';
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { describeRefused, reduceInstance, reviveInstance } from './classes.ts';
+import { classNamesOf, giveClass, isDom } from './error-classes.ts';
 
 /** JSON text of the value. Throws AgentdumpError `usage` with the path to what can't be stored. */
 export function encodeValue(value: unknown): string {
@@ -61,7 +62,11 @@ interface ErrorFields {
   stack?: string;
   cause?: unknown;
   errors?: unknown[];
+  /** If it is not a class of the language: the names from its class up to Error. */
+  classes?: string[];
   properties?: Record<string, unknown>;
+  /** Properties under symbols of the global registry, by which packages that may be loaded twice know their errors. */
+  symbols?: Record<string, unknown>;
 }
 
 const reducers = {
@@ -107,14 +112,24 @@ function fieldsOf(error: Error): ErrorFields {
   if (error.cause !== undefined) fields.cause = storable(error.cause) ? error.cause : String(error.cause);
   const { errors } = error as AggregateError;
   if (Array.isArray(errors) && storable(errors)) fields.errors = errors;
+  const classes = classNamesOf(error);
+  if (classes) fields.classes = classes;
   const properties = [...gettersOf(error), ...Object.entries(error)].filter(
-    ([name, value]) => !(name in fields) && name !== 'errors' && storable(value),
+    ([name, value]) => !ownFields.has(name) && storable(value),
   );
   if (properties.length) fields.properties = Object.fromEntries(properties);
+  const symbols = Object.getOwnPropertySymbols(error).flatMap((symbol) => {
+    const key = Symbol.keyFor(symbol);
+    const value = (error as unknown as Record<symbol, unknown>)[symbol];
+    return key !== undefined && storable(value) ? [[key, value] as const] : [];
+  });
+  if (symbols.length) fields.symbols = Object.fromEntries(symbols);
   return fields;
 }
 
-/** What its class computes, such as the `code` of a DOMException: it returns as a plain Error. */
+const ownFields = new Set(['name', 'message', 'stack', 'cause', 'errors']);
+
+/** What its class computes, maybe from what is private to it. */
 function gettersOf(error: Error): [string, unknown][] {
   const values: [string, unknown][] = [];
   let type = Object.getPrototypeOf(error);
@@ -148,14 +163,33 @@ const errorClasses: Record<string, new (message: string) => Error> = {
   URIError,
 };
 
-function errorOf({ name, message, stack, cause, errors, properties }: ErrorFields): Error {
-  const isAggregate = name === 'AggregateError' || errors !== undefined;
-  const error = isAggregate
-    ? new AggregateError(errors ?? [], message)
-    : new (errorClasses[name] ?? Error)(message);
+function errorOf({ name, message, cause, classes, properties, symbols, ...fields }: ErrorFields): Error {
+  const error = newError({ name, message, classes, errors: fields.errors });
   const hidden = (value: unknown) => ({ value, configurable: true, writable: true, enumerable: false });
+  if (classes) giveClass(error, classes);
   if (error.name !== name) Object.defineProperty(error, 'name', hidden(name));
-  Object.defineProperty(error, 'stack', hidden(stack));
+  Object.defineProperty(error, 'stack', hidden(fields.stack));
   if (cause !== undefined) Object.defineProperty(error, 'cause', hidden(cause));
-  return Object.assign(error, properties);
+  // Not assigned: its class may have a getter of this name.
+  const put = (key: string | symbol, value: unknown) =>
+    Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: true });
+  for (const [key, value] of Object.entries(properties ?? {})) put(key, value);
+  for (const [key, value] of Object.entries(symbols ?? {})) put(Symbol.for(key), value);
+  return error;
+}
+
+function newError({
+  name,
+  message,
+  classes,
+  errors,
+}: {
+  name: string;
+  message: string;
+  classes: string[] | undefined;
+  errors: unknown[] | undefined;
+}): Error {
+  if (name === 'AggregateError' || errors !== undefined) return new AggregateError(errors ?? [], message);
+  if (isDom(classes)) return new DOMException(message, name);
+  return new (errorClasses[classes?.at(-1) ?? name] ?? errorClasses[name] ?? Error)(message);
 }

@@ -1,0 +1,87 @@
+/** What a program asks of an error that a step threw is answered the same after a restart. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { FileStore } from '../../../src/durable/stores/file-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-restored-errors-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+
+/** What the program hears in its first process, and in the second one, which has the error only from the record. */
+async function hearTwice<Heard>(makeError: () => unknown, ask: (error: unknown) => Heard): Promise<Heard[]> {
+  const store = new FileStore(join(folder, `dumps-${count++}`));
+  const heard: Heard[] = [];
+  const program = async () => {
+    const fail = async () => {
+      throw makeError();
+    };
+    await agent.step('fails', fail).catch((error) => heard.push(ask(error)));
+    // Otherwise the failure would be the run's, and the step would be performed again.
+    await agent.step('goes on', () => {});
+    if (heard.length < 2) throw new Error('the end of this process');
+  };
+  const options = { id: 'r', durable: true, store, notify: () => {} } as const;
+  await assert.rejects(agent.run('program', options, program), /the end of this process/);
+  await agent.run('program', options, program);
+  return heard;
+}
+
+class ProviderFault extends Error {
+  readonly #left: number;
+  constructor(message: string, left: number) {
+    super(message);
+    this.#left = left;
+  }
+  get left(): number {
+    return this.#left;
+  }
+}
+class RateLimitFault extends ProviderFault {}
+
+test('it is of its class and those above, with what they compute', async () => {
+  const heard = await hearTwice(
+    () => new RateLimitFault('slow down', 3),
+    (error) => {
+      const isLimit = error instanceof RateLimitFault;
+      const { message, left } = error as RateLimitFault;
+      return [isLimit, error instanceof ProviderFault, message, left, String(error)];
+    },
+  );
+  const expected = [true, true, 'slow down', 3, 'Error: slow down'];
+  assert.deepEqual(heard, [expected, expected]);
+});
+
+test('if two classes have its names, it is of neither, and of the class of the language below them', async () => {
+  const makeClass = () => class TwinFault extends TypeError {};
+  const twins = [makeClass(), makeClass()];
+  const heard = await hearTwice(
+    () => new twins[0]!('which'),
+    (error) => [twins.map((Twin) => error instanceof Twin), error instanceof TypeError],
+  );
+  assert.deepEqual(heard, [
+    [[true, false], true],
+    [[false, false], true],
+  ]);
+});
+
+test('it has its marks under symbols that others can look up, and a DOMException is one', async () => {
+  const mark = Symbol.for('agentdump.test.error');
+  const marked = await hearTwice(
+    () => Object.assign(new Error('marked'), { [mark]: true }),
+    (error) => (error as Record<symbol, unknown>)[mark],
+  );
+  assert.deepEqual(marked, [true, true]);
+  const aborted = await hearTwice(
+    () => new DOMException('gone', 'AbortError'),
+    (error) => {
+      const { name, message, code } = error as DOMException;
+      return [error instanceof DOMException, error instanceof Error, name, message, code];
+    },
+  );
+  const expected = [true, true, 'AbortError', 'gone', 20];
+  assert.deepEqual(aborted, [expected, expected]);
+});
