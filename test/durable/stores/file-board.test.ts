@@ -187,7 +187,7 @@ test('a signal to a run that is begun again after a pause does not cut the pause
   t.after(() => worker.stop());
   await until(async () => {
     const { state, holder } = await summarizeRun(store, 'a');
-    return state === 'failed' && holder === undefined;
+    return state === 'retrying' && holder === undefined;
   });
   await sendSignal(store, 'a', 'news');
   assert.deepEqual(store.findDue(['job'], 9), []);
