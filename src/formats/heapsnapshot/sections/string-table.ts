@@ -59,8 +59,9 @@ export class StringTable {
     return text;
   }
 
-  /** The number that a string of decimal digits stands for; NaN for any other text. */
+  /** The number that a string of decimal digits stands for; NaN for any other text, and without a string. */
   numberAt(index: number): number {
+    if (index >= this.count) return Number.NaN;
     const from = this.#starts[index]! + 1;
     const to = Math.min(this.#starts[index + 1]!, from + mostDigits + 1);
     const [bytes, at] = this.#bytesFrom(from, to);
