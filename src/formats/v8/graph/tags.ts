@@ -95,6 +95,8 @@ export class Tagger {
   readonly #tags: Uint8Array;
   /** One more than the index of a text in the lower half, and than that of a type in the upper; zero for none. */
   readonly #combinations = [0];
+  /** By array: the levels that were walked below it. */
+  readonly #levelsWalked = new Map<number, number>();
   readonly #empty: number;
   readonly #replacing: number;
   readonly #deoptimizationData: number;
@@ -174,9 +176,11 @@ export class Tagger {
     }
   }
 
-  /** What a plain array contains, and plain arrays in it. */
+  /** What a plain array contains, and plain arrays in it. An array that many others contain is walked once for each level. */
   #tagNested(tag: Tag, levels: number, array: number, live: SlotSet): void {
-    if (levels <= 1 || this.#typeName(array) !== 'FIXED_ARRAY') return;
+    if (levels <= Math.max(1, this.#levelsWalked.get(array) ?? 0)) return;
+    if (this.#typeName(array) !== 'FIXED_ARRAY') return;
+    this.#levelsWalked.set(array, levels);
     for (let word = arrayHeader; word < this.#objects.sizeOf(array); word++) {
       const target = this.#objects.target(array, word);
       if (target < 0 || !live.has(target) || !nestedTypes.test(this.#typeName(target))) continue;
