@@ -32,6 +32,37 @@ function pagesOf(flags: number[]): number[] {
   return found.map(({ start }) => (start - 0x400 - first) / pageSize);
 }
 
+test('a header within the objects of a page before, in a range of their own, is none', () => {
+  const page = layoutRows.find(({ from }) => from === 1204)?.page;
+  const header = (at: number, start: number, end: number) => {
+    const words: number[] = [0, at + 0x100];
+    words[(0x100 + 8) / 8] = at;
+    words[(0x100 + 16) / 8] = 4 * pageSize;
+    words[(0x100 + 24) / 8] = heapAddress;
+    words[(0x100 + 32) / 8] = start;
+    words[(0x100 + 40) / 8] = end;
+    const bytes = Buffer.alloc(0x1000);
+    for (const [i, word] of words.entries()) bytes.writeBigUInt64LE(BigInt(word ?? 0), i * 8);
+    return { start: at, end: at + bytes.length, source: bytesSource(bytes), offset: 0 };
+  };
+  // The objects begin behind a guard, in the second range; within them is what looks like the header of another page.
+  const inside = first + pageSize;
+  const extents = [
+    header(first, first + 0x3000, first + 3 * pageSize),
+    header(inside, inside + 0x400, inside + pageSize),
+  ];
+  const heap = { memory: new ProcessMemory(extents), layout: { page } } as unknown as V8Heap;
+  const ranges = [
+    [first + 0x2000, first + 3 * pageSize],
+    [first, first + 0x1000],
+  ] as const;
+  const found = findHeapPages(heap, ranges);
+  assert.deepEqual(
+    found.map(({ start, end }) => [start, end]),
+    [[first + 0x3000, first + 3 * pageSize]],
+  );
+});
+
 const [pointersFrom, fromPage, toPage, candidate] = [1 << 2, 1 << 3, 1 << 4, 1 << 8];
 /** V8's flags PRE_FREED and UNREGISTERED: a page with both is free, and no longer counted as part of the heap. */
 const [freed, unregistered] = [1 << 13, 1 << 16];

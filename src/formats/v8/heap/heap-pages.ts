@@ -48,11 +48,15 @@ export function findHeapPages(
   isCollecting: (heap: number) => boolean = () => false,
 ): HeapPage[] {
   const pages: HeapPage[] = [];
-  for (const [start, end] of ranges) {
-    let at = Math.ceil(start / pageAlignment) * pageAlignment;
+  const sorted = [...ranges].sort((a, b) => a[0] - b[0]);
+  let endOfLast = 0;
+  for (const [i, [start, end]] of sorted.entries()) {
+    // Objects in a range of their own are those of a page before.
+    let at = Math.ceil(Math.max(start, endOfLast) / pageAlignment) * pageAlignment;
     while (at < end) {
       const page = readPage(heap, at);
-      if (page) page.end = Math.min(page.end, endOfObjects(ranges, page.start, end));
+      if (page) page.end = Math.min(page.end, endOfObjects(sorted, i, page.start));
+      if (page) endOfLast = Math.max(endOfLast, page.end);
       if (page && page.end > page.start && (!page.isLeft || isCollecting(page.heap))) pages.push(page);
       at = page ? Math.ceil(page.end / pageAlignment) * pageAlignment : at + pageAlignment;
     }
@@ -72,10 +76,14 @@ export function findHeapPages(
   return pages;
 }
 
-/** An unmapped guard separates the objects of a page of compiled code from its header in V8 11 and 12: they are in another range. */
-function endOfObjects(ranges: readonly Range[], start: number, endOfHeader: number): number {
-  if (start < endOfHeader) return endOfHeader;
-  return ranges.find(([from, to]) => from <= start && start < to)?.[1] ?? start;
+/**
+ * An unmapped guard separates the objects of a page of compiled code from its header in V8 11 and 12: they are in another range.
+ * `header`: index of the range of the header.
+ */
+function endOfObjects(ranges: readonly Range[], header: number, start: number): number {
+  for (let i = header; i < ranges.length && ranges[i]![0] <= start; i++)
+    if (start < ranges[i]![1]) return ranges[i]![1];
+  return start;
 }
 
 /**
