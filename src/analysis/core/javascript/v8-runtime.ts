@@ -14,6 +14,7 @@ import { V8Heap } from '../../../formats/v8/heap/heap.ts';
 import {
   findLayout,
   findProvenVersion,
+  onArm64,
   type V8Layout,
   type V8Version,
 } from '../../../formats/v8/heap/object-layout.ts';
@@ -71,11 +72,12 @@ function openVersion(
   gaps: Gap[],
   choose: typeof findLayout,
 ): V8Runtime | undefined {
-  const layout = choose(metadata, version);
-  if (!layout) {
+  const chosen = choose(metadata, version);
+  if (!chosen) {
     gaps.push({ part, reason: `V8 ${version.major}.${version.minor} is older than any that can be read` });
     return undefined;
   }
+  const layout = dump.core.machine === 'arm64' ? onArm64(chosen) : chosen;
   if (!layout.isProven)
     gaps.push({
       part,

@@ -13,6 +13,11 @@ export interface V8Version {
   minor: number;
 }
 
+/** The same layout for V8 on arm64, whose constants do not tell this difference. */
+export function onArm64(layout: V8Layout): V8Layout {
+  return { ...layout, code: { ...layout.code, alignments: [32] } };
+}
+
 /** Undefined for a V8 older than the first row. Throws `unsupported-version` if the metadata lacks a field. */
 export function findLayout(metadata: V8Metadata, version: V8Version): V8Layout | undefined {
   const line = version.major * 100 + version.minor;
@@ -119,6 +124,8 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     promise: { result: 24, flags: 32, statusMask: 3 },
     bigInt: { bits: 8, digits: 16 },
     heapNumber: field('HeapNumber.value'),
+    /** The kind of the marker for a missing element; absent since it has a type of its own. */
+    oddballHole: m.findConstant('OddballTheHole'),
     oddballKind: m.findField('Oddball.kind') ?? field('Oddball.kind_offset'),
     symbolName: field('Symbol.name'),
     object: { properties: field('JSReceiver.raw_properties_or_hash'), elements: field('JSObject.elements') },
@@ -174,6 +181,8 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       safepointHeader: row.safepointHeader,
       stream: 32,
       entry: 40,
+      /** To which the size of instructions is rounded up: one of these, on x86-64. */
+      alignments: [64, 32] as readonly number[],
       /** Up to V8 10, a Code contains its instructions itself. */
       streamCode: isBefore11 ? undefined : 8,
       streamStart: field(isBefore11 ? 'Code.instruction_start' : 'InstructionStream.instruction_start'),

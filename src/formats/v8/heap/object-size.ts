@@ -21,8 +21,6 @@ const maxPropertyArray = 1023;
 const slotsPerWord = 6;
 /** WebAssembly's null is a map word alone where addresses are not compressed, and its map has no size. */
 const wasmNullBytes = 8;
-/** Of V8's instructions on x86-64, and on arm64. */
-const codeAlignments = [64, 32];
 /** Limit for kinds without a length; they are small. */
 const maxScanned = 1 << 16;
 
@@ -154,7 +152,7 @@ function shapesOf(heap: V8Heap, at: number, type: number): number[] {
     const body = findBodyOfStream(heap, at);
     if (body === undefined) return [];
     const bytes = heap.layout.code.streamStart + body;
-    return codeAlignments.map((unit) => Math.ceil(bytes / unit) * unit);
+    return heap.layout.code.alignments.map((unit) => Math.ceil(bytes / unit) * unit);
   }
   if (type === types.scopeInfo || type === types.preparseData) return [];
   const count = countAt(heap, at);
