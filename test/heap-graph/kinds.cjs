@@ -322,6 +322,7 @@ else
     globalThis.kept = kept;
     setTimeout(() => {
       v8.writeHeapSnapshot(path);
-      process.abort();
+      // Unlike process.abort(), which describes its own stack first, this leaves the heap as it is.
+      process.kill(process.pid, 'SIGABRT');
     }, 300);
   });

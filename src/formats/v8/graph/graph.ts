@@ -9,11 +9,12 @@ import type { HeapPage } from '../heap/heap-pages.ts';
 import { EdgeCounts } from './edge-counts.ts';
 import { Marking } from './marking.ts';
 import { Names } from './names.ts';
+import type { RootGroup, RootSources } from './native/root-sources.ts';
+import { findRoots } from './native/roots.ts';
 import { type BuiltinNames, NodeReader } from './node-facts.ts';
 import { Edge, nodeTypes, ObjectKinds } from './object-kinds.ts';
 import { HeapObjects } from './objects/heap-objects.ts';
 import { ReferenceReader } from './references.ts';
-import { findRoots, type RootGroup, type RootSources } from './roots.ts';
 import { Tagger } from './tags.ts';
 
 export interface GraphSources extends RootSources {
@@ -42,6 +43,8 @@ const synthetic = nodeTypes.indexOf('synthetic');
 const native = nodeTypes.indexOf('native');
 /** The root, and V8's node for all groups of roots. */
 const nodesBeforeGroups = 2;
+/** From this line on V8 takes the realm itself for what its global object was before. */
+const linesOfContexts = 1400;
 /** How many objects are read between two pauses of a generator. */
 const stride = 1 << 10;
 
@@ -68,7 +71,7 @@ export function readGraph(
   );
   const names = new Names(withheld);
   const references = new ReferenceReader(heap, objects, kinds, names, sources.native);
-  const roots = findRoots(objects, sources);
+  const roots = findRoots(objects, sources, addressesOfStores(heap, objects), (type) => kinds.isListed(type));
   const marking = new Marking(heap, objects, kinds, references);
   for (const { references: found } of roots)
     for (const { target, isWeak } of found) if (!isWeak) marking.add(target);
@@ -80,6 +83,16 @@ export function readGraph(
   marking.finish();
   const reader = new NodeReader(heap, objects, kinds, names, sources.builtinAt);
   return new HeapGraph(heap, objects, kinds, names, references, marking, reader, [...roots, constants]);
+}
+
+function addressesOfStores(heap: V8Heap, objects: HeapObjects): Set<number> {
+  const buffers = objects.allOf(heap.layout.types.jsArrayBuffer);
+  return new Set(Array.from(buffers, (object) => findStore(heap, objects, object)));
+}
+
+/** The address of an array buffer's memory; 0 if it has none. */
+function findStore(heap: V8Heap, objects: HeapObjects, buffer: number): number {
+  return heap.memory.findWord(objects.pointer(buffer) - 1 + heap.layout.arrayBuffer.backingStore) ?? 0;
 }
 
 /** The first field of a weak map or set is its table. V8's metadata does not describe the type of the table. */
@@ -120,6 +133,8 @@ export class HeapGraph {
   readonly #reader: NodeReader;
   readonly #roots: readonly RootGroup[];
   readonly #counts: EdgeCounts;
+  readonly #kinds: ObjectKinds;
+  readonly #globals: readonly number[];
   readonly #tagger: Tagger;
   /** Node of the first object. */
   readonly #first: number;
@@ -145,8 +160,10 @@ export class HeapGraph {
     this.#marking = marking;
     this.#reader = reader;
     this.#roots = roots;
+    this.#kinds = kinds;
     this.#first = nodesBeforeGroups + roots.length;
     const live = marking.live.number();
+    this.#globals = this.#findGlobals();
     this.#findStores(this.#first + live);
     this.nodeCount = this.#first + live + this.#stores.size;
     this.#tagger = new Tagger(objects, kinds, names, heap.layout.deoptimization, live);
@@ -163,7 +180,7 @@ export class HeapGraph {
     const groups = this.#roots.map(
       ({ references }) => references.filter((each) => this.#isLive(each)).length,
     );
-    sink(synthetic, names.of(''), 0, 1 + this.#globals().length);
+    sink(synthetic, names.of(''), 0, 1 + this.#globals.length);
     sink(synthetic, names.of('(GC roots)'), 0, groups.length);
     for (const [i, { name }] of this.#roots.entries()) sink(synthetic, names.of(name), 0, groups[i]!);
     for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
@@ -183,7 +200,7 @@ export class HeapGraph {
   /** In the order of the nodes that they start from. Pauses like `nodes`. */
   *edges(sink: EdgeSink): Generator<void> {
     sink(Edge.element, 1, 1);
-    for (const [i, node] of this.#globals().entries()) sink(Edge.shortcut, this.names.ofIndex(i + 2), node);
+    for (const [i, node] of this.#globals.entries()) sink(Edge.shortcut, this.names.ofIndex(i + 2), node);
     for (const i of this.#roots.keys()) sink(Edge.element, i + 1, nodesBeforeGroups + i);
     for (const { references } of this.#roots) {
       for (const [i, each] of references.entries())
@@ -261,17 +278,23 @@ export class HeapGraph {
     return this.#marking.live.has(target);
   }
 
-  #globals(): number[] {
-    const all = this.#objects.allOf(this.#heap.layout.types.globalObject);
-    return all
-      .filter((object) => !this.#objects.isReadOnly(object) && this.#marking.live.has(object))
-      .map((object) => this.#nodeOf(object));
+  /** What DevTools shows as the program's own: the global objects of the realms that roots refer to. */
+  #findGlobals(): number[] {
+    const { context, line } = this.#heap.layout;
+    const globalWord = context.data / 8 + context.previous + 1;
+    const found = new Set<number>();
+    for (const { target, isWeak } of this.#roots.flatMap(({ references }) => references)) {
+      if (isWeak || !this.#kinds.isNativeContext(this.#objects.typeOf(target))) continue;
+      const global = line < linesOfContexts ? this.#objects.target(target, globalWord) : target;
+      if (global >= 0 && this.#marking.live.has(global)) found.add(this.#nodeOf(global));
+    }
+    return [...found];
   }
 
   #findStores(first: number): void {
     const { types, arrayBuffer } = this.#heap.layout;
     for (const object of this.#objects.allOf(types.jsArrayBuffer)) {
-      const address = this.#marking.live.has(object) ? this.#addressOfStore(object) : 0;
+      const address = this.#marking.live.has(object) ? findStore(this.#heap, this.#objects, object) : 0;
       if (address === 0 || this.#stores.has(address)) continue;
       const at = this.#objects.pointer(object) - 1 + arrayBuffer.byteLength;
       const bytes = this.#heap.memory.findWord(at) ?? 0;
@@ -279,16 +302,10 @@ export class HeapGraph {
     }
   }
 
-  /** 0 if the buffer has none. */
-  #addressOfStore(buffer: number): number {
-    const { arrayBuffer } = this.#heap.layout;
-    return this.#heap.memory.findWord(this.#objects.pointer(buffer) - 1 + arrayBuffer.backingStore) ?? 0;
-  }
-
   #storeOf(object: number): Store | undefined {
     if (this.#stores.size === 0 || this.#objects.typeOf(object) !== this.#heap.layout.types.jsArrayBuffer)
       return undefined;
-    return this.#stores.get(this.#addressOfStore(object));
+    return this.#stores.get(findStore(this.#heap, this.#objects, object));
   }
 
   /** Also tags the nodes, which must be known before the first is read. */
@@ -315,7 +332,7 @@ export class HeapGraph {
   }
 
   #countAll(): number {
-    let count = 1 + this.#globals().length + this.#roots.length + this.#counts.total;
+    let count = 1 + this.#globals.length + this.#roots.length + this.#counts.total;
     for (const { references } of this.#roots) for (const each of references) if (this.#isLive(each)) count++;
     for (const entries of this.#ephemerons.values()) count += entries.length;
     for (const object of this.#objects.allOf(this.#heap.layout.types.jsArrayBuffer))

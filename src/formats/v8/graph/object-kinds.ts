@@ -178,6 +178,11 @@ export class ObjectKinds {
     return this.#nativeContexts.has(type);
   }
 
+  /** Whether V8 keeps such objects in a list that does not keep them alive. */
+  isListed(type: number): boolean {
+    return this.isNativeContext(type) || this.typeName(type) === 'ALLOCATION_SITE';
+  }
+
   isJsObject(type: number): boolean {
     return type > this.#layout.types.jsProxy;
   }

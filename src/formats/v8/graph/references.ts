@@ -6,9 +6,9 @@
 import type { V8Heap } from '../heap/heap.ts';
 import { CodeReader } from './code-references.ts';
 import { ContextReader } from './context-names.ts';
-import { DispatchTable } from './dispatch-table.ts';
 import { JsObjectReader } from './js-object-references.ts';
 import type { Names } from './names.ts';
+import { DispatchTable } from './native/dispatch-table.ts';
 import { type EdgeSink, ObjectCursor } from './object-cursor.ts';
 import { Edge, headerWords, type ObjectKind, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';

@@ -3,9 +3,9 @@
  * address of the code in its upper 48 bits, and the parameter count. The table is found by its contents: for each function,
  * the row refers to a code object and has the function's parameter count. Source: src/sandbox/js-dispatch-table.h of V8.
  */
-import type { MemoryReader } from '../../../bytes/memory.ts';
-import type { V8Heap } from '../heap/heap.ts';
-import type { HeapObjects } from './objects/heap-objects.ts';
+import type { MemoryReader } from '../../../../bytes/memory.ts';
+import type { V8Heap } from '../../heap/heap.ts';
+import type { HeapObjects } from '../objects/heap-objects.ts';
 
 const rowBytes = 16;
 const handleWord = 3;
