@@ -12,6 +12,9 @@ const maxPrototypes = 64;
 const maxProperties = 2000;
 const maxNameLength = 256;
 const newTargetIsBase = 1;
+const linesOfSetNames = 1400;
+/** Properties that name a class. */
+const telling = new Set(['constructor', '[Symbol.toStringTag]', 'name']);
 
 export class ClassNames {
   readonly #heap: V8Heap;
@@ -31,7 +34,7 @@ export class ClassNames {
     const bits3 = memory.readUint32(map - 1 + layout.map.bitField3);
     const isPrototype = ((bits3 >>> (layout.map.isDictionaryShift - 1)) & 1) === 1;
     const maker = this.#maker(map);
-    const made = maker === undefined ? undefined : findFunctionName(this.#heap, maker);
+    const made = maker === undefined ? undefined : this.#nameOf(maker);
     if (!isPrototype && (memory.readUint8(map - 1 + layout.map.bitField2) & newTargetIsBase) !== 0)
       if (made && made !== 'Object') return made;
     return this.#inherited(object) ?? this.#ofType(map);
@@ -64,11 +67,19 @@ export class ClassNames {
       const text = tag === undefined ? undefined : findString(heap, tag, maxNameLength);
       if (text !== undefined) return text;
       const maker = i === 0 ? undefined : dataOf(own.get('constructor'));
-      const name = maker !== undefined && heap.isFunction(maker) ? findFunctionName(heap, maker) : undefined;
+      const name = maker !== undefined && heap.isFunction(maker) ? this.#nameOf(maker) : undefined;
       if (name && name !== 'Object') return name;
       current = heap.field(heap.map(current), heap.layout.map.prototype);
     }
     return undefined;
+  }
+
+  /** The name in the source; in newer versions of V8 the property `name`, if the program has set it. */
+  #nameOf(maker: Tagged): string | undefined {
+    const name =
+      this.#heap.layout.line < linesOfSetNames ? undefined : dataOf(this.#ownOf(maker).get('name'));
+    const set = name === undefined ? undefined : findString(this.#heap, name, maxNameLength);
+    return set ?? findFunctionName(this.#heap, maker);
   }
 
   #ownOf(object: Tagged): ReadonlyMap<string, OwnProperty> {
@@ -76,9 +87,7 @@ export class ClassNames {
     if (known) return known;
     const own = whereMapped(() => readOwnProperties(this.#heap, object, maxProperties)) ?? [];
     const byName = new Map(
-      own
-        .filter(({ name }) => name === 'constructor' || name === '[Symbol.toStringTag]')
-        .map((property) => [property.name, property]),
+      own.filter(({ name }) => telling.has(name)).map((property) => [property.name, property]),
     );
     this.#ofPrototype.set(object, byName);
     return byName;

@@ -1,13 +1,14 @@
 /** References of JavaScript objects: properties, elements, prototypes, and the additional fields of functions. */
 import type { Tagged } from '../heap/heap.ts';
-import type { DispatchTable } from './dispatch-table.ts';
 import { type DescribedProperty, type MapFacts, MapReader } from './map-facts.ts';
+import type { DispatchTable } from './native/dispatch-table.ts';
 import type { ObjectCursor } from './object-cursor.ts';
 import { Edge } from './object-kinds.ts';
 
-const [firstElementKind, lastElementKind] = [0, 11];
-const doubleKinds = [4, 5];
-const holeKind = 5;
+/** Packed and holey elements. V8's profiler names none of an object that is frozen, sealed or not extensible. */
+const plainKinds = [2, 3];
+/** From this line on V8's profiler refers from the global proxy to what belongs to it. */
+const linesOfContexts = 1400;
 const boundArgumentsWord = 5;
 /** Header of a number dictionary: three counts and the highest number. */
 const sparsePrefix = 4;
@@ -42,6 +43,12 @@ export class JsObjectReader {
     const { words } = this.#at;
     const { object: o, types, functionObject } = this.#at.heap.layout;
     const type = this.#at.type;
+    // V8's profiler names none of their properties.
+    if (type === types.jsArrayBuffer) return;
+    if (type === types.globalProxy) {
+      this.#globalProxy();
+      return;
+    }
     const plan = this.#plans[this.#at.map] ?? this.#plan();
     const { facts, prototype, fields, names, numbers } = plan;
     for (let i = 0; i < fields.length; i++) {
@@ -66,7 +73,22 @@ export class JsObjectReader {
       if (code >= 0) this.#at.emit(Edge.internal, this.#at.text('code'), code);
     } else if (type === types.boundFunction) this.#boundArguments();
     this.#at.internal(o.properties / 8, this.#at.usual.properties);
-    if (type !== types.globalProxy) this.#at.internal(o.elements / 8, this.#at.usual.elements);
+    this.#at.internal(o.elements / 8, this.#at.usual.elements);
+  }
+
+  #globalProxy(): void {
+    const { heap, objects } = this.#at;
+    const { object: o, context, map } = heap.layout;
+    const own = objects.target(this.#at.object, 0);
+    // Before V8 12 the context was a field, and the only one that is no reference to an empty array.
+    for (let word = o.elements / 8 + 1; word < this.#at.words; word++)
+      this.#at.internal(word, 'native_context');
+    if (heap.layout.line < linesOfContexts) return;
+    const native = objects.target(own, map.constructorOrBack / 8);
+    if (native < 0 || !this.#at.kinds.isNativeContext(objects.typeOf(native))) return;
+    this.#at.emit(Edge.shortcut, this.#at.text('native_context'), native);
+    const global = objects.target(native, context.data / 8 + context.previous + 1);
+    if (global >= 0) this.#at.emit(Edge.shortcut, this.#at.text('global_object'), global);
   }
 
   /** Once for each map. */
@@ -191,10 +213,10 @@ export class JsObjectReader {
     const { object: o, fixedArray, types, array: jsArray } = this.#at.heap.layout;
     const { objects } = this.#at;
     const elements = this.#at.targetAt(o.elements / 8);
-    if (elements < 0 || doubleKinds.includes(elementsKind)) return;
+    if (elements < 0) return;
     const first = fixedArray.data / 8;
-    if (elementsKind >= firstElementKind && elementsKind <= lastElementKind) {
-      if (objects.typeOf(elements) !== types.fixedArray) return;
+    if (objects.typeOf(elements) === types.fixedArray) {
+      if (!plainKinds.includes(elementsKind)) return;
       const isArray = this.#at.type === types.jsArray && words > jsArray.length / 8;
       const length = isArray ? objects.words.high(this.#at.object + jsArray.length / 8) : Infinity;
       const end = Math.min(objects.sizeOf(elements), first + length);
@@ -202,10 +224,7 @@ export class JsObjectReader {
         const target = objects.target(elements, word);
         if (target >= 0 && !this.#isHole(target)) this.#at.emit(Edge.element, word - first, target);
       }
-    } else if (
-      objects.typeOf(elements) !== types.fixedArray &&
-      this.#at.kinds.isFixedArray(objects.typeOf(elements))
-    )
+    } else if (this.#at.kinds.isFixedArray(objects.typeOf(elements)))
       this.#sparse(elements, first + sparsePrefix);
   }
 
@@ -229,9 +248,9 @@ export class JsObjectReader {
 
   #isHole(target: number): boolean {
     if (!this.#at.objects.isReadOnly(target)) return false;
-    const { types, oddballKind } = this.#at.heap.layout;
+    const { types, oddballKind, oddballHole } = this.#at.heap.layout;
     if (this.#at.objects.typeOf(target) === types.hole) return true;
-    if (this.#at.objects.typeOf(target) !== types.oddball) return false;
-    return (this.#at.heap.findSmi(this.#at.objects.pointer(target), oddballKind) ?? 0) === holeKind;
+    if (oddballHole === undefined || this.#at.objects.typeOf(target) !== types.oddball) return false;
+    return this.#at.heap.findSmi(this.#at.objects.pointer(target), oddballKind) === oddballHole;
   }
 }

@@ -15,6 +15,8 @@ const external = 2;
 const mostBuiltinBytes = 1 << 24;
 /** From this line on V8 counts read-only objects with size 0, and includes the text of external strings. */
 const linesThatShareConstants = 1300;
+/** From this line on V8's profiler tells the global object from its proxy. */
+const linesOfGlobalNames = 1400;
 /** Before this line V8's profiler named the instructions instead of the code object that refers to them. */
 const linesOfStreams = 1200;
 
@@ -48,6 +50,9 @@ export class NodeReader {
   readonly #names: Names;
   readonly #classes: ClassNames;
   readonly #classOf = new Map<Tagged, number>();
+  readonly #dictionaries = new Map<Tagged, boolean>();
+  /** The symbol. */
+  readonly #toStringTag: number;
   readonly #builtinAt: BuiltinNames;
   readonly #firstBuiltins: readonly number[];
   readonly #functionOfCode: ReadonlyMap<number, string>;
@@ -64,6 +69,7 @@ export class NodeReader {
     this.#firstBuiltins = this.#findFirstBuiltins();
     this.#functionOfCode = this.#findFunctionsOfCode();
     this.#classes = new ClassNames(heap);
+    this.#toStringTag = this.#findToStringTag();
   }
 
   of(object: number): NodeFacts {
@@ -134,7 +140,7 @@ export class NodeReader {
       default:
     }
     if (type === types.symbol && nodeType === 'hidden') return named('private symbol');
-    if (this.#kinds.isJsObject(type)) return this.#className(pointer, type);
+    if (this.#kinds.isJsObject(type)) return this.#className(object, type);
     if (type === types.oddball) return named(this.#oddball(pointer));
     if (type === types.shared) return named(this.#sharedName(pointer));
     if (type === types.map) return named(this.#mapName(pointer));
@@ -253,13 +259,56 @@ export class NodeReader {
     return known?.[0] ?? 'system / Oddball';
   }
 
-  #className(pointer: Tagged, type: number): number {
+  #className(object: number, type: number): number {
+    const pointer = this.#objects.pointer(object);
     const map = this.#heap.map(pointer);
+    // Objects whose properties are in a dictionary share a map, whatever properties they have.
+    if (this.#hasTagInDictionary(object, map)) return this.#names.of(this.#findClassName(pointer, map, type));
     const known = this.#classOf.get(map);
     if (known !== undefined) return known;
-    const name = this.#classes.find(pointer, map);
-    const number = this.#names.of(type === this.#heap.layout.types.globalObject ? 'global' : name);
+    const number = this.#names.of(this.#findClassName(pointer, map, type));
     this.#classOf.set(map, number);
     return number;
+  }
+
+  #hasTagInDictionary(object: number, map: Tagged): boolean {
+    const { dictionary, fixedArray, object: o } = this.#heap.layout;
+    const table = this.#isDictionary(map) ? this.#objects.target(object, o.properties / 8) : -1;
+    if (table < 0) return false;
+    const end = this.#objects.sizeOf(table);
+    for (let word = fixedArray.data / 8 + dictionary.start; word < end; word += dictionary.entryWords)
+      if (this.#objects.target(table, word) === this.#toStringTag) return true;
+    return false;
+  }
+
+  #isDictionary(map: Tagged): boolean {
+    const known = this.#dictionaries.get(map);
+    if (known !== undefined) return known;
+    const { bitField3, isDictionaryShift } = this.#heap.layout.map;
+    const bits = whereMapped(() => this.#heap.memory.readUint32(map - 1 + bitField3)) ?? 0;
+    const isDictionary = ((bits >>> isDictionaryShift) & 1) === 1;
+    this.#dictionaries.set(map, isDictionary);
+    return isDictionary;
+  }
+
+  /** One of the constants that every heap has. */
+  #findToStringTag(): number {
+    const { types, symbolName } = this.#heap.layout;
+    const first = this.#objects.firstReadOnly;
+    for (let at = this.#objects.next(first); at >= 0; at = this.#objects.next(at + 1))
+      if (
+        this.#objects.typeOf(at) === types.symbol &&
+        this.#text(this.#objects.pointer(at), symbolName) === 'Symbol.toStringTag'
+      )
+        return at;
+    return -1;
+  }
+
+  #findClassName(pointer: Tagged, map: Tagged, type: number): string {
+    const { types, line } = this.#heap.layout;
+    const name = type === types.globalObject ? 'global' : this.#classes.find(pointer, map);
+    if (line < linesOfGlobalNames) return name;
+    if (type === types.globalObject) return `${name} (global*)`;
+    return type === types.globalProxy ? `${name} (global)` : name;
   }
 }
