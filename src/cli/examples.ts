@@ -45,6 +45,7 @@ export const examples = {
     ['heap suspects - < heap.heapsnapshot.gz', 'from a pipe, compressed or not'],
     ['heap suspects a.heapsnapshot b.heapsnapshot', 'what grew, as suspects'],
     ['heap suspects latest --baseline monday.heapsnapshot', 'what grew since an earlier snapshot'],
+    ['heap suspects --watch 4711 --every 300', 'what grows in a living process, over ten minutes'],
     ['heap allocations app.heapprofile', 'who allocated what is alive'],
     ['heap suspects core.4173', 'the heap of a dead process, out of its core'],
     ['heap diff a.heapsnapshot b.heapsnapshot', 'what grew, by class and place'],

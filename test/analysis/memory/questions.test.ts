@@ -152,6 +152,7 @@ test('what grew at each step comes before what grew once, and tables last; what 
     ],
     commonShare: 1,
     matchedBy: 'id' as const,
+    hasLastingIds: true,
   };
   const suspects = growthSuspects(growth, 5);
   assert.deepEqual(

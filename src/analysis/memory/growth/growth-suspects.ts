@@ -16,7 +16,10 @@ const leastShare = 0.01;
 /** V8 compiles functions that run often and keeps what it learns; that growth ends by itself. */
 const codeTypes: ReadonlySet<string> = new Set(['code', 'object shape']);
 
-export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: number): HeapSuspect[] {
+const matched = 'matched by class and retaining path';
+
+export function growthSuspects(growth: Growth, limit: number): HeapSuspect[] {
+  const { grown, snapshots, matchedBy, hasLastingIds } = growth;
   const totalBytes = snapshots.at(-1)!.totalBytes;
   const most = grown.reduce((bytes, row) => Math.max(bytes, row.growthBytes), 0);
   return grown
@@ -27,7 +30,17 @@ export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: n
     .filter((row) => !hasStopped(row) && !isFillingUp(row, totalBytes))
     .sort((a, b) => rank(a) - rank(b) || b.growthBytes - a.growthBytes)
     .slice(0, limit)
-    .map((row) => suspectOf(row, totalBytes, matchedBy === 'id'));
+    .map((row) =>
+      suspectOf(
+        row,
+        totalBytes,
+        matchedBy === 'id'
+          ? undefined
+          : hasLastingIds
+            ? `two processes: ${matched}`
+            : `read from memory, where objects have no ids: ${matched}`,
+      ),
+    );
 }
 
 /** A container with its own limit grows until it is full; from this share of the heap on the limit may be too high. */
@@ -66,7 +79,8 @@ function stepsOf({ heldBytes, growthBytes }: HeapGrownNode): number[] {
   return heldBytes ? heldBytes.slice(1).map((bytes, at) => bytes - heldBytes[at]!) : [growthBytes];
 }
 
-function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean): HeapSuspect {
+/** @param byPlace how objects were matched, if not by their ids. */
+function suspectOf(row: HeapGrownNode, totalBytes: number, byPlace: string | undefined): HeapSuspect {
   const { node, path, count, beforeBytes, growthBytes, added, heldBytes } = row;
   const afterBytes = beforeBytes + growthBytes;
   const steps = stepsOf(row);
@@ -75,7 +89,7 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean
   const what = added
     ? `: ${formatCount(added.count, 'new object')} of class ${added.class} (${formatBytes(added.retainedSizeBytes)})`
     : '';
-  const isSure = isOneProcess && steps.length > 1 && isSteady(row);
+  const isSure = byPlace === undefined && steps.length > 1 && isSteady(row);
   return {
     rule: 'growth',
     title: `+${formatBytes(growthBytes)} at ${pathTail(path)}`,
@@ -87,9 +101,7 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean
       ...(heldBytes && heldBytes.length > 2
         ? [`held in each snapshot: ${heldBytes.map(formatBytes).join(', ')}`]
         : []),
-      isOneProcess
-        ? 'the same objects, by their ids, are in both snapshots'
-        : 'two processes: matched by class and retaining path',
+      byPlace ?? 'the same objects, by their ids, are in both snapshots',
     ],
     refutedBy: isSteady(row)
       ? 'It stops growing in a later snapshot, with as much work done between.'

@@ -41,7 +41,7 @@ export interface HeapDigest {
   owners?: Uint32Array;
   /** By row of `ids`: whether it retained nothing but itself. Only for the first snapshot. */
   isEmpty?: Uint8Array;
-  /** Only for the first snapshot, in case the last one is from another process. */
+  /** Only for the first snapshot, in case the last one is from another process, and where objects have no lasting ids. */
   places?: Places;
 }
 
@@ -56,6 +56,8 @@ export interface Growth {
    * processes.
    */
   matchedBy: 'id' | 'place';
+  /** False for heaps that were read from memory. */
+  hasLastingIds: boolean;
 }
 
 /** @param isFirst whether others are compared with it; the last one may be from another process. */
@@ -78,9 +80,8 @@ export function computeDigest(heap: Heap, isFirst = false): HeapDigest {
     ids,
     ...columnsOf(heap, rows),
     classNames: classes.kinds.map((kind) => kind.name),
-    ...(isFirst
-      ? { owners: ownerIds(heap, rows), isEmpty: emptyOnes(heap, rows), places: computePlaces(heap) }
-      : {}),
+    ...(isFirst ? { owners: ownerIds(heap, rows), isEmpty: emptyOnes(heap, rows) } : {}),
+    ...(isFirst || !snapshot.header.hasLastingIds ? { places: computePlaces(heap) } : {}),
   };
 }
 
@@ -131,13 +132,19 @@ export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number):
       .sort((a, b) => b.sizeGrowthBytes - a.sizeGrowthBytes || b.retainedGrowthBytes - a.retainedGrowthBytes),
     grown: isOneProcess
       ? grownNodes(digests, last, limit, (name) => 1 - (removed.get(name) ?? 0) / (added.get(name) || 1))
-      : first.places
-        ? grownPlaces(first.places, last, limit)
-        : [],
+      : grownPlaces(placesOf(digests), last, (name) => countGrowth(digests, name), limit),
     commonShare,
     matchedBy: isOneProcess ? 'id' : 'place',
+    hasLastingIds: idsHold,
   };
 }
+
+const countGrowth = (digests: readonly HeapDigest[], name: string): number =>
+  (digests.at(-1)!.classes.get(name)?.count ?? 0) - (digests[0]!.classes.get(name)?.count ?? 0);
+
+/** Of the snapshots before the last one. */
+const placesOf = (digests: readonly HeapDigest[]): Places[] =>
+  digests.slice(0, -1).flatMap(({ places }) => places ?? []);
 
 function compareIds(
   first: HeapDigest,

@@ -6,6 +6,7 @@ import type { HeapDocument } from '../../../model/heap.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { note, print, writeNew } from '../../output.ts';
+import { processOf } from './process-input.ts';
 import { type HeapWords, questions, readWords } from './questions.ts';
 
 export interface HeapArguments {
@@ -13,6 +14,8 @@ export interface HeapArguments {
   json: boolean;
   limit?: number;
   baseline?: string;
+  watch?: string;
+  every?: number;
   sort?: string;
   format?: string;
   out?: string;
@@ -24,8 +27,12 @@ export interface HeapArguments {
   isCore?: boolean;
 }
 
+/** Growth at each of two steps is a leak; growth at one may be a cache that fills. */
+const looks = 3;
+const secondsBetween = 60;
+
 export async function answerHeap(argv: HeapArguments): Promise<void> {
-  const words = readWords((argv.words ?? []).map(String));
+  const words = readWords([...(argv.words ?? []).map(String), ...watched(argv)]);
   if (argv.html !== undefined) return pageOf(argv, words);
   if (words.question === 'export' && wantsSnapshot(argv)) return exportSnapshot(argv, words);
   const { document, text } = await questions[words.question]!.answer(optionsOf(argv, words));
@@ -33,6 +40,26 @@ export async function answerHeap(argv: HeapArguments): Promise<void> {
   if (argv.out === undefined) print(output);
   else writeNew(argv.out, output);
   if ((document as HeapDocument).gaps?.length) process.exitCode = exitCodes.explainedWithGaps;
+}
+
+/** The process as the source of each look. */
+function watched({ words, watch, every }: HeapArguments): string[] {
+  if (watch === undefined) {
+    if (every === undefined) return [];
+    throw new AgentdumpError('usage', '--every is the time between the looks of --watch PID', {
+      argument: '--every',
+    });
+  }
+  if (every !== undefined && !(every > 0))
+    throw new AgentdumpError('usage', '--every takes a number of seconds above 0', { argument: '--every' });
+  if (words?.length !== 1 || (words[0] !== 'suspects' && words[0] !== 'diff'))
+    throw new AgentdumpError('usage', '--watch is for suspects and diff, without a file', {
+      argument: '--watch',
+    });
+  if (processOf(watch) !== undefined) return new Array<string>(looks).fill(watch);
+  throw new AgentdumpError('usage', `--watch takes the id of a living process, and ${watch} is none`, {
+    argument: '--watch',
+  });
 }
 
 const wantsSnapshot = ({ format, out }: HeapArguments): boolean =>
@@ -76,6 +103,8 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
       argument: '--baseline',
     });
   return {
+    isProcess: argv.watch !== undefined,
+    pauseMs: argv.watch === undefined ? 0 : 1000 * (argv.every ?? secondsBetween),
     sources: baseline === undefined || isQuery ? words.sources : [baseline, ...words.sources],
     baseline: isQuery ? baseline : undefined,
     rest: words.rest,

@@ -32,6 +32,17 @@ const command: CommandModule<object, HeapArguments> = {
         type: 'string',
         requiresArg: true,
       })
+      .option('watch', {
+        describe:
+          'suspects and diff: look three times at the heap of this living process, which stands still only for each copy',
+        type: 'string',
+        requiresArg: true,
+      })
+      .option('every', {
+        describe: 'with --watch: seconds between two looks; 60 without it',
+        type: 'number',
+        requiresArg: true,
+      })
       .option('format', {
         describe: 'query: table, json, csv; export: speedscope, folded, heapsnapshot',
         type: 'string',

@@ -40,6 +40,8 @@ export interface SourceOptions {
   executable?: string | undefined;
   /** Read it as a core regardless of its contents: called by `agentdump core`. */
   isCore?: boolean | undefined;
+  /** It is the id of a living process: called with --watch. */
+  isProcess?: boolean | undefined;
   /** For a core: an object to read from memory itself. */
   inspected?: Inspected | undefined;
 }
@@ -143,6 +145,7 @@ export function isBundlePath(source: string): boolean {
 
 async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
   if (options.isCore) return readCore(source, options.executable, options.inspected);
+  if (options.isProcess) return readProcess(Number(source), options.inspected);
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
   // Not loaded for a plain file: with keys and archives, opening a bundle takes as long as reading a small snapshot.

@@ -1,5 +1,6 @@
 /** The questions that `heap` answers: for each its arguments, and how its document is computed and rendered. */
 
+import { setTimeout } from 'node:timers/promises';
 import {
   computeDigest,
   computeGrowth,
@@ -62,6 +63,9 @@ export interface QuestionOptions {
   /** The executable of a core, if not the one that it names. */
   executable?: string | undefined;
   isCore?: boolean | undefined;
+  /** The sources are looks at one living process, with this time between them. */
+  isProcess?: boolean | undefined;
+  pauseMs?: number | undefined;
 }
 
 export interface Answer {
@@ -284,7 +288,7 @@ async function readGrowth(options: QuestionOptions, limit: number): Promise<{ gr
   let growth: Growth | undefined;
   const take = async (source: string, at: number): Promise<void> => {
     const opened = await openHeapAt(source, options.dir, options.threads, options);
-    gaps.push(...opened.gaps);
+    gaps.push(...opened.gaps.filter(({ reason }) => !gaps.some((gap) => gap.reason === reason)));
     opened.compute(() => {
       digests.push(computeDigest(opened.heap, at === 0));
       if (at === options.sources.length - 1) growth = computeGrowth(digests, opened.heap, limit);
@@ -293,7 +297,10 @@ async function readGrowth(options: QuestionOptions, limit: number): Promise<{ gr
   };
   for (const [at, source] of options.sources.entries()) {
     // V8 would only free the columns of the one before while the next one is read.
-    if (at > 0) collectNow();
+    if (at > 0) {
+      collectNow();
+      await setTimeout(options.pauseMs ?? 0);
+    }
     await take(source, at);
   }
   return { growth: growth!, gaps };
