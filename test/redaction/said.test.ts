@@ -54,6 +54,23 @@ test('a password before the word for it', () =>
     '‹Grove9291!5d10› ist das Kennwort',
   ]));
 
+test('a password behind a word that is glued to another, or borrowed', () =>
+  withholds([
+    'Das WLAN-Passwort im Büro ist ‹BirchBirch353›',
+    'Das Rootpasswort lautet ‹dragonfly›.',
+    'nimm ‹Ember6675!ofp2›, das ist das neue Root-Passwort',
+    'la password del NAS è ‹Birch8498!qgd5›, cambiala appena puoi',
+    'a wifi jelszó ‹Amber6256!azhr›',
+  ]));
+
+test('a column of passwords whose name is not in ASCII', () =>
+  withholds([
+    'Имя;Логин;Пароль\nКим;kim;‹Lemon2753!5zib›',
+    '| 系统 | 账号 | 密码 |\n|---|---|---|\n| NAS | kim | ‹Delta6248!1o3d› |',
+    'Nom,Prénom,Mot de passe\nDupont,Kim,‹hnfr-sc0lbP-rr1h›',
+    'Benutzer;E-Mail;Initialkennwort\nkim;k@a.io;‹4r6p-dRZuv7-ohjz›',
+  ]));
+
 test('what is said of a password, without telling it, stays', () =>
   keeps([
     'het wachtwoord is verlopen',
@@ -72,6 +89,10 @@ test('what is said of a password, without telling it, stays', () =>
     'An effort has been made to ensure ambiguous paths throw an error.',
     'The same as you would pass to `Http.createServer`.',
     'the password was changed on web-app2024',
+    'Das WLAN-Passwort hängt an der Wand neben der Tür.',
+    'Das Rootpasswort ist abgelaufen.',
+    '| 系统 | 账号 | 状态 |\n|---|---|---|\n| NAS | kim | 正常 |',
+    'public transport, line 4821abc9',
     '--- PASS: TestLogin22 (0.00s)',
   ]));
 
@@ -112,6 +133,10 @@ test('a value behind a mentioned name, a key in hex, a link that resets, a state
     'follow https://a.io/reset?uid=7&t=‹A9sAxdhO96S0ca4xFvIzMMPCasGCu945› within an hour.',
     'printf "%s" ‹Pearl3537!xsrt› | pass insert -e web/a.io',
     'kinit kim@CORP.IO <<< ‹gz35-vEGIn3-r3jy›',
+    'echo -n "‹F0jZvsTmtHhaJEpf›" > /run/secrets/db_password',
+    'hydra -l kim -p ‹birch_525_ocean79› ssh://10.0.0.4',
+    'Tracking portal access: user web7 / pass ‹Delta2023›',
+    'creds -> kim // ‹birch_546_north95›',
     'restic -r s3:s3.a.io/b --password-command "echo ‹0FMZOUj8#vDGKuWK›" snapshots',
     "DETAIL:  select 1 where password = $2 parameters: $1 = 'kim@a.io', $2 = '‹pmwp-UthtxK-refi›'",
   ]);
@@ -119,6 +144,8 @@ test('a value behind a mentioned name, a key in hex, a link that resets, a state
     'cache key 2666e96d70f888fed2d0e097a35b4fea',
     'gpg key 4ED778F539E3634C779C87C6D7062848A1AB005C',
     'variable [ARTIFACTORY_PW] is missing',
+    'echo -n "build2024x" > /run/secrets.log/done',
+    'http GET a.io/me',
     'printf "%s" "$(cat x)" | pass insert -e web/a.io',
     'https://a.io/list?uid=7&t=A9sAxdhO96S0ca4xFvIzMMPCasGCu945',
     "DETAIL:  select 1 where sku = $1 parameters: $1 = 'A-2231', $2 = 'de_DE'",

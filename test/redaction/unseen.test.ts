@@ -21,6 +21,7 @@ import * as sixth from '../support/unseen/unseen-forms-sixth.ts';
 import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
+import * as twentieth from '../support/unseen/unseen-forms-twentieth.ts';
 import * as besideEighteenth from '../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideFifteenth from '../support/unseen/unseen-look-alikes-fifteenth.ts';
@@ -34,6 +35,7 @@ import * as besideSeventh from '../support/unseen/unseen-look-alikes-seventh.ts'
 import * as besideSixth from '../support/unseen/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../support/unseen/unseen-look-alikes-tenth.ts';
 import * as besideThirteenth from '../support/unseen/unseen-look-alikes-thirteenth.ts';
+import * as besideTwentieth from '../support/unseen/unseen-look-alikes-twentieth.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],
@@ -53,6 +55,7 @@ for (const [name, groups, least] of [
   ['the seventeenth set', seventeenth, 0.94],
   ['the eighteenth set', eighteenth, 0.96],
   ['the nineteenth set', nineteenth, 0.94],
+  ['the twentieth set', twentieth, 0.9],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -75,6 +78,7 @@ for (const [name, groups, most] of [
   ['the seventeenth', besideSeventeenth, 0.01],
   ['the eighteenth', besideEighteenth, 0.01],
   ['the nineteenth', besideNineteenth, 0.01],
+  ['the twentieth', besideTwentieth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

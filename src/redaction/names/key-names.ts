@@ -215,6 +215,11 @@ function buildVocabulary() {
     gluedEnds: [
       [/(?:password|passwd|passwort|passphrase|passcode)s?$/, 3, 'password'],
       [
+        /[a-z]{3}(?:kennwort|wachtwoord|losenord|salasana|passord|adgangskode|kodeord|lozinka)$/,
+        3,
+        'password',
+      ],
+      [
         /(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|store|keystore|deststore|srcstore|truststore|bind|auth|user|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|psw|pw)$/,
         3,
         'password',

@@ -63,6 +63,7 @@ const followedBy: Record<string, number> = followTable([
   ['show read get access log sign', follow.blank | follow.behindBlank],
   ['user set env arg header define variable echo printf', follow.blank | follow.control],
   ['static', follow.sign],
+  ['http https', follow.blank],
   ['su sudo docker podman gh gpg openssl put using send unlock', follow.blank],
   ['values', follow.blank | follow.control | follow.bracket],
   [boundWords, follow.blank | follow.control | follow.quote | follow.bracket | follow.sign],

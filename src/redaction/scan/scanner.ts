@@ -10,20 +10,16 @@ import { findDriverPassword, findUserInfo } from '../grammars/url-credentials.ts
 import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
-import { type TelltaleWord, TelltaleWords, telltale } from '../names/telltale-words.ts';
+import { TelltaleWords } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
 import { buildOf, findUnknownToken, integrityEnd, isKeyInHex, isSpokenOf } from '../shapes/unknown-tokens.ts';
-import { findBelowHeading } from '../speech/headed-values.ts';
-import { findSpoken } from '../speech/keyword-secrets.ts';
 import { findNativeName, mayBeNative } from '../speech/native-names.ts';
-import { findSaidCode } from '../speech/said-codes.ts';
-import { findSaid, findSaidNatively, isBesideNative } from '../speech/said-values.ts';
+import { findSaidGlued, findSaidNatively, isBesideNative } from '../speech/said-values.ts';
+import { gluedWord, mayBeGlued } from '../speech/said-words.ts';
 import { findFlagPair, findFlagValue } from '../statements/command-flags.ts';
-import { findTold } from '../statements/statement-secrets.ts';
 import { findAligned } from '../tables/aligned-columns.ts';
 import { mayBeAligned } from '../tables/first-lines.ts';
-import { findInJsonColumns } from '../tables/json-columns.ts';
 import {
   findBehindArrow,
   findBehindBlank,
@@ -31,10 +27,10 @@ import {
   findInRow,
   findMentioned,
 } from '../tables/paired-values.ts';
-import { findBound, findInserted } from '../tables/sql-values.ts';
 import { findInColumns } from '../tables/table-columns.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { skipColorCode } from '../values/value-span.ts';
+import { readAnnounced } from './announced.ts';
 import { alnum, base64Unit, characterTables, gap } from './characters.ts';
 import {
   type DecodedRun,
@@ -60,8 +56,6 @@ export interface ScannerOptions {
   /** The rule of a secret in decoded text; undefined if it contains none. */
   inside?: (text: string) => string | undefined;
 }
-
-const none: Finding[] = [];
 
 /** What may follow a flag: a blank, a quote, an escaped quote, a zero byte between arguments, or the end. */
 const endsFlag = (unit: number): boolean =>
@@ -143,7 +137,7 @@ export class Scanner {
       if (!telling && walk.kernel && telltales.mayBe(units, start, i))
         walk.kernel.remember(start, i, walkMemory.plain);
       const isFlag = units[start] === 45 && i - start > 1 && (endsFlag(unit) || units[start + 1] === 112);
-      if (telling) found = this.spokenAt(page, telling, start, i, out);
+      if (telling) found = readAnnounced(page, options.names, telling, start, i, out);
       else if (isFlag) found = this.pushFound(findFlagValue(page, options.names, start, i), out);
       if (
         !found &&
@@ -154,10 +148,19 @@ export class Scanner {
         found = this.pushFound(findBehindBlank(page, options.names, start, i), out);
       if (!found && walk.isJoined && isMentioned(unit, units[i + 1]!, units[i + 2]!))
         found = this.pushFound(findMentioned(page, options.names, start, i), out);
+      if (!found && mayBeGlued(units, start, i)) found = this.gluedAt(page, start, i, out);
       if (!found && isBesideNative(units, start, i))
         found = this.pushFound(findSaidNatively(page, start), out);
     }
     return found ? this.leaveWord(i, found) : i;
+  }
+
+  private gluedAt(page: Page, start: number, end: number, out: Finding[]): number {
+    if (gluedWord(page.text.slice(start, end)) === undefined) {
+      this.walk.kernel?.remember(start, end, walkMemory.plain);
+      return 0;
+    }
+    return this.pushFound(findSaidGlued(page, start, end), out);
   }
 
   /** Handles a separator or an escape at `i`. Returns the position where the scan continues. */
@@ -241,28 +244,6 @@ export class Scanner {
       if (dump) this.dumpsUntil = dump.end;
       this.decoded(dump, start, out);
     }
-  }
-
-  private spokenAt(page: Page, telling: TelltaleWord, start: number, to: number, out: Finding[]): number {
-    const { word, kinds } = telling;
-    const { names } = this.options;
-    const one =
-      (kinds & telltale.spoken ? findSpoken(page, word, start, to) : undefined) ??
-      (kinds & telltale.told ? findTold(page, names, word, start, to) : undefined) ??
-      (kinds & telltale.said ? findSaid(page, word, start, to) : undefined) ??
-      (kinds & telltale.code ? findSaidCode(page, word, start, to) : undefined);
-    if (one) return this.pushFound(one, out);
-    if (kinds & telltale.columns) findInJsonColumns(page, names, to, out);
-    const below = kinds & telltale.heading ? findBelowHeading(page, start, to, out) : 0;
-    if (below) return below;
-    const found =
-      kinds & telltale.values
-        ? findInserted(page, names, start, to)
-        : kinds & telltale.bound
-          ? findBound(page, names, start, to)
-          : none;
-    out.push(...found);
-    return found.at(-1)?.end ?? 0;
   }
 
   /** Looks for a shape or an armoured key at `i` in the word that starts at `wordStart`. Returns its end, or 0. */

@@ -11,6 +11,7 @@ import { outlineOf } from '../names/telltale-words.ts';
 import { mayBeLongSecret } from '../shapes/unknown-tokens.ts';
 import { mayBeNative } from '../speech/native-names.ts';
 import { isBesideNative } from '../speech/said-values.ts';
+import { mayBeGlued } from '../speech/said-words.ts';
 import { mayOpenTable } from '../tables/first-lines.ts';
 import { alnum, characterTables, connector, event, gap, hexUnit, wordUnit } from './characters.ts';
 import { startsEntity } from './escapes.ts';
@@ -125,6 +126,7 @@ export class WordWalk {
           (unit === 32 && (units[i + 1] === 34 || units[i + 1] === 39 || (isJoined && units[i + 1]! > 32))) ||
           (units[nameStart] === 45 && i - nameStart > 1) ||
           isBesideNative(units, nameStart, i) ||
+          mayBeGlued(units, nameStart, i) ||
           (isJoined && isMentioned(unit, units[i + 1]!, units[i + 2]!))
         )
           return this.stand(walkStop.word, i, nameStart, i, isJoined);

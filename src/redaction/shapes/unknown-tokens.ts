@@ -76,7 +76,7 @@ const secretLetters = (18 << 10) | (5 << 5) | 20;
 
 /** Which keys are secret, by the word before or within: not `cache key`, `gpg key`. */
 const keyBefore =
-  /(?:secret|(?:^|[^A-Za-z])(?:app|nwk|nwks|apps|network|link|install|hmac|aes|des|enc(?:ryption)?|decryption|sign(?:ing)?|session|shared|master|private|api|auth|access|root|device|pairing|group|join|transport|wallet|spend(?:ing)?|view(?:ing)?|license|webhook|service|server|client|storage|account|bridge|zone|admin|user)[ _-]?s?key)[ ][<"']?$/i;
+  /(?:secret|(?:^|[^A-Za-z])(?:app|nwk|nwks|apps|network|link|install|hmac|aes|des|enc(?:ryption)?|decryption|sign(?:ing)?|session|shared|master|private|api|auth|access|root|device|pairing|group|join|transport|wallet|spend(?:ing)?|view(?:ing)?|license|webhook|service|server|client|storage|account|bridge|zone|admin|user|[A-Za-z\d]{1,8}_[A-Za-z]{2,20})[ _-]?s?key)[ ][<"']?$/i;
 
 /** `HMAC key <hex digits>`: a digest's length, but said to be a key. */
 export function isKeyInHex({ text, units }: Page, start: number, end: number): boolean {

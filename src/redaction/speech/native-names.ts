@@ -11,6 +11,9 @@ const password =
 const token = /токен|секрет|密钥|密鑰|令牌|トークン|シークレット|토큰|시크릿|clé|ключ|鍵|キー/i;
 const reach = 32;
 
+/** The name of a column, or of all, contains a word for a password that is not plain ASCII. */
+export const isNativePassword = (name: string): boolean => password.test(name);
+
 /** The verdict on the words before the sign at `sign`; undefined if they are plain ASCII or not sensitive. */
 export function findNativeName(page: Page, sign: number): NameVerdict | undefined {
   const { units } = page;

@@ -9,7 +9,7 @@ import type { Finding, Page } from '../scan/page.ts';
 export const codeWords =
   'code codice codigo digo kod kode koden kodu kodunuz koodi koodisi kods codul cod otp tan passcode securecode tigungscode sicherheitscode einmalcode anmeldecode zugangscode verifizierungscode verificatiecode bevestigingscode inlogcode';
 
-const number = String.raw`(?:\d{4,8}|\d{3}[- ]\d{3}|[A-Z]{1,2}-\d{5,7})`;
+const number = String.raw`(?:\d{4}#\d{1,8}|\d{4,8}|\d{3}[- ]\d{3}|[A-Z]{1,2}-\d{5,7})`;
 const joins =
   'is|are|ist|lautet|est|es|e|è|é|er|är|to|je|jest|on|is het|este|adalah|ialah|là|van|as|als|como|comme';
 /** The number at once, behind a colon, or behind a verb; words before these may say whose code it is. */
@@ -23,7 +23,7 @@ const beforeWord = new RegExp(
 );
 
 const saysWhatFor =
-  /verif|valid|confirm|conferm|best[äa]t|tigung|secur|segur|sicher|sigur|s[äa]kerhe|sikkerh|acces|login|log-in|sign-?in|connexion|anmeld|inlog|logow|connect|sms|2fa|mfa|factor|einmal|one-?time|unlock|activ|attiv|do[ğg]rula|onay|weryfik|potvr|ov[ěe][řr]|auth|autent|potwier|godkend|bekr[äæ]ft|vahvist|ellen[őo]rz|x[áa]c (?:thực|minh)|otp|verifik|toegang/i;
+  /verif|valid|confirm|conferm|best[äa]t|tigung|secur|segur|sicher|sigur|s[äa]kerhe|sikkerh|acces|login|log-in|sign-?in|connexion|anmeld|inlog|logow|connect|sms|2fa|mfa|factor|einmal|one-?time|unlock|activ|attiv|do[ğg]rula|onay|weryfik|potvr|ov[ěe][řr]|auth|autent|potwier|godkend|bekr[äæ]ft|vahvist|ellen[őo]rz|x[áa]c (?:thực|minh)|otp|verifik|toegang|door|gate|\bov(?:i|en|een)\b|\bt[üu]r|\bport(?:a|e|ail|ão)\b|puerta|alarm|garage|\block|manager|operator|safe|tresor|coffre/i;
 const saysWhose =
   /(?:^|[^\p{L}])(?:your|my|ihre?|deine?|meine?|votre|ton|mon|tu|su|mi|tuo|suo|mio|seu|sua|teu|meu|tw[óo]j|m[óo]j|v[áa][šs]|tv[ůu]j|din|ditt|ditt|sinun|jouw|uw|jullie|sizin|codul t[ăa]u|anda|của bạn)(?:[^\p{L}]|$)/iu;
 const isOther =

@@ -13,7 +13,7 @@ import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { looksChosen } from '../values/values.ts';
 import { isNativeCode } from './said-codes.ts';
-import { isPiece, nativeSpeech, type Speech, speechOf } from './said-words.ts';
+import { gluedWord, isPiece, nativeSpeech, type Speech, speechOf } from './said-words.ts';
 
 /** How little a value looks like a word of the sentence. */
 const shapes = {
@@ -38,6 +38,14 @@ export function findSaid(page: Page, stop: string, start: number, end: number): 
   const whole = speech && wholeWord(page, stop, start, end, speech);
   if (!whole) return undefined;
   return findBehindWord(page, stop, whole.end, speech) ?? findBeforeWord(page, whole.start, speech);
+}
+
+/** The same of a word that ends with one for a password: `Das WLAN-Passwort im Büro ist x`. */
+export function findSaidGlued(page: Page, start: number, end: number): Finding | undefined {
+  const stop = gluedWord(page.text.slice(start, end));
+  const speech = stop === undefined ? undefined : speechOf(stop);
+  if (stop === undefined || speech === undefined) return undefined;
+  return findBehindWord(page, stop, end, speech) ?? findBeforeWord(page, start, speech);
 }
 
 /** The word with its letters that are not ASCII; undefined if it is another word. */
@@ -75,6 +83,7 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
     const shape = Number.isNaN(sinceJoin) ? 0 : shapeOf(value);
     const isTold =
       shape === shapes.odd ||
+      (count === 1 && speech.describes !== undefined && shapeOf(value) === shapes.odd) ||
       (sinceJoin === 0 &&
         (shape === shapes.chosen ||
           (shape === shapes.word &&

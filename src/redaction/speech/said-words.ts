@@ -29,7 +29,8 @@ const romance = 'ad[ao]s?|id[ao]s?|t[ao]s?|ori[ao]|ente?|iv[ao]|bles?|ales?|ante
 const speeches: Speech[] = [
   {
     stops: 'password passwd passphrase passcode pwd pw pass',
-    joins: /^(?:is|was)$/i,
+    // Also behind the words of languages that borrow it.
+    joins: /^(?:is|was|ist|lautet|è|é|est|este|es|är|ay|adalah)$/i,
   },
   {
     stops: 'kennwort kennworts passwort passworts losungswort zugangscode zugangsdaten',
@@ -152,6 +153,38 @@ export function speechOf(stop: string): Speech | undefined {
 /** In the language of the word `stop`, `value` says something about a password. */
 export const describesPassword = (stop: string, value: string): boolean =>
   speechOf(stop)?.describes?.test(value) ?? false;
+
+/** Words that languages glue to another: `Rootpasswort`, `WLAN-Passwort`, `wifiwachtwoord`. */
+const glued =
+  /(?:passwort|kennwort|wachtwoord|senord|salasana|passord|adgangskode|kodeord|lozinka|parola|heslo)$/i;
+
+/** The word for a password at the end of a longer one, in lower case. */
+export const gluedWord = (word: string): string | undefined => glued.exec(word)?.[0].toLowerCase();
+
+/** The longer word [start, end) has the last three letters of one. Most of the words that are stopped at have not. */
+export function mayBeGlued(units: Uint16Array, start: number, end: number): boolean {
+  if (end - start < 9) return false;
+  const last = ((units[end - 3]! & 31) << 10) | ((units[end - 2]! & 31) << 5) | (units[end - 1]! & 31);
+  return (
+    last === ort ||
+    last === ord ||
+    last === ana ||
+    last === ode ||
+    last === nka ||
+    last === ola ||
+    last === slo
+  );
+}
+
+const lettersOf = (first: number, second: number, third: number): number =>
+  (first << 10) | (second << 5) | third;
+const ort = lettersOf(15, 18, 20);
+const ord = lettersOf(15, 18, 4);
+const ana = lettersOf(1, 14, 1);
+const ode = lettersOf(15, 4, 5);
+const nka = lettersOf(14, 11, 1);
+const ola = lettersOf(15, 12, 1);
+const slo = lettersOf(19, 12, 15);
 
 export const saidWords = (): string[] => speeches.flatMap(({ stops }) => stops.split(' '));
 

@@ -109,7 +109,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       'log sign',
       {
         lead: lead(
-          '[ ]in (?:as|with) [\\w.@-]{1,40}[ ](?:with|using|and)[ ](?:(?:the )?pass\\w* )?(?=[^\\s])',
+          '[ ]in (?:as|with|w/) [\\w.@-]{1,40}[ ](?:with|using|and|w/)[ ](?:(?:the )?pass\\w* )?(?=[^\\s])',
         ),
         chosen: true,
       },
@@ -237,7 +237,11 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         tail: new RegExp(`[ \\t]*(?:\\r?\\n|\\\\{1,8}[rn])+${prompt}? ?(?:230|331|\\+OK)`, 'y'),
         capitals: true,
       },
-      { lead: lead(blanks), before: /\buser(?:name)? [^\s"'\\]{1,64},? $/i, chosen: true },
+      {
+        lead: lead(blanks),
+        before: /\b(?:user(?:name)?|login|account|usr) [^\s"'\\]{1,64}(?:[,;]| \/| \|)? $/i,
+        chosen: true,
+      },
       {
         lead: lead(blanks),
         before: /(?:^|\n|[<>-] ?)$/,
@@ -264,7 +268,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     ['add_user change_password', fourth],
     [
       'echo printf',
-      { lead: lead(blanks), before: /(?:pass\w*|token|secret)[\w-]{0,20}[ =]<\($/ },
+      { lead: lead(blanks), before: /(?:pass\w*|token|secret|key[-_]?file)[\w-]{0,20}[ =]<\($/ },
       inPipe,
       intoEncoder,
     ],
@@ -279,7 +283,10 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     ],
     [
       'credentials creds',
-      { lead: lead('(?:[ ](?:are|is)|:)?[ ][\\w.@-]{1,60}[ ]?[/:][ ]?(?=[^\\s/])'), chosen: true },
+      {
+        lead: lead('(?:[ ](?:are|is|->|=>|→|-)|:)?[ ][\\w.@-]{1,60}[ ]?(?:/{1,2}|:)[ ]?(?=[^\\s/])'),
+        chosen: true,
+      },
       { lead: lead('(?:[ ](?:are|is)|:)[ ][\\w.@-]{1,60}[ ]/[ ](?=[^\\s/])'), typed: true },
     ],
     ['rp', { lead: lead(blanks), before: /\/$/, chosen: true }],

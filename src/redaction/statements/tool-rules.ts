@@ -12,6 +12,11 @@ const intoKeeper: StatementRule = {
   part: /^(?:[\w.-]{1,64}:)?(.+)$/,
   chosen: true,
 };
+/** `echo -n x > /run/secrets/db_password` */
+const intoFile: StatementRule = {
+  ...intoKeeper,
+  tail: /["']?[ \t]{0,4}>{1,2}[ \t]{0,4}["']?[^\s|;"']{0,120}(?:pass(?:w\w*|phrase|code)?|pwd|secrets?|token|cred\w*|api[_-]?key)[^\s|;/]{0,20}(?=[\s"';|&]|$)/y,
+};
 /** `--password-command "echo x"` */
 const asProgram: StatementRule = {
   lead: lead(blanks),
@@ -23,8 +28,15 @@ const asProgram: StatementRule = {
 const hereString: StatementRule = { lead: lead(String.raw`[^\n|;<]{0,80}?<<<[ ]?(?=[^\s$])`), chosen: true };
 
 export const toolRules: StatementRow[] = [
-  ['echo printf', intoKeeper, asProgram],
+  ['echo printf', intoKeeper, intoFile, asProgram],
   ['kinit su sudo passwd cryptsetup gpg openssl ssh-add docker podman gh', hereString],
+  [
+    'hydra medusa ncrack crackmapexec nxc netexec evil-winrm smbmap',
+    { lead: lead(String.raw`[^\n|;]{0,120}?[ \t]-p[ \t]{1,3}(?=[^\s-])`), chosen: true },
+  ],
+  ['http https xh', { lead: lead(String.raw`[ \t][^\n|;]{0,80}?(?:-a|--auth)[ =][\w.@-]{1,64}:(?=[^\s/])`) }],
+  ['cpin', { lead: lead(String.raw`=\\*"?(?=\d{4,8}(?!\d))`), capitals: true, part: /^(\d+)/, rule: 'pin' }],
+  ['ascii-text', { lead: lead(blanks), before: /(?:key|secret|password) $/i }],
   ['obscure', { lead: lead(blanks), before: /\brclone $/ }],
   [
     'unlock unlock-keychain',

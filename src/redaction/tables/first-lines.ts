@@ -26,12 +26,14 @@ export function delimiterOf(units: Uint16Array, start: number): number {
   if (first === 124 || first === 0x2502) return first;
   if (first === 32) {
     if (units[start + 1] === 32) return 0;
-  } else if (!(characterTables().classes[first]! & alnum) && first !== 34 && first !== 39) return 0;
+  } else if (!(characterTables().classes[first]! & alnum) && first < 128 && first !== 34 && first !== 39)
+    return 0;
   const cells = cellUnits();
   for (let i = start; i < start + longestName; i++) {
     const unit = units[i]!;
-    const kind = unit < 128 ? cells[unit] : 0;
-    if (kind !== nameUnit) return kind === delimiterUnit || unit === 0x2502 ? unit : 0;
+    if (unit === 0x2502) return unit;
+    const kind = unit < 128 ? cells[unit] : nameUnit;
+    if (kind !== nameUnit) return kind === delimiterUnit ? unit : 0;
   }
   return 0;
 }

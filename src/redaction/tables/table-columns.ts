@@ -6,6 +6,7 @@
 
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isNativePassword } from '../speech/native-names.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { looksChosen } from '../values/values.ts';
@@ -18,7 +19,7 @@ const mostWords = 5;
 const mayTell =
   /pass|pwd|psw|secret|token|key|cred|kennwort|wachtwoord|contrase|senha|clave|hasl|hesl|adgang|passord|salasana|parola|lozinka|jelsz|senord|otp|code|mot de/i;
 const isRule = /^[\s|+:=\-\u2500-\u257f]+$/;
-const columnName = /^[\s"'`*\\]*(?:[A-Za-z][\w .-]{0,38}|\(index\))[\s"'`*\\]*$/;
+const columnName = /^[\s"'`*\\]*(?:\p{L}[\p{L}\p{M}\w .-]{0,38}|\(index\))[\s"'`*\\]*$/u;
 const lineBreak = /\n|(?:\\{1,8}r)?\\{1,8}n/g;
 
 interface Column {
@@ -42,13 +43,14 @@ export function findInColumns(
   const mark = delimiterOf(page.units, start);
   if (mark === 0) return 0;
   const header = headerAt(page, start, mark);
-  if (header === undefined || !mayTell.test(header)) return 0;
+  if (header === undefined || !(mayTell.test(header) || isNativePassword(header))) return 0;
   const delimiter = String.fromCharCode(mark);
   const columns = header.split(delimiter);
   if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return 0;
   const telling = columns.flatMap((cell, index): Column[] => {
     // Sentences contain commas too.
     if (cell.trim().split(/\s+/).length > mostWords) return [];
+    if (isNativePassword(cell)) return [{ index, strength: 3, isPassword: true }];
     const { strength, rule } = names.judge(
       cell
         .replace(/["'`*\\]/g, '')
@@ -66,7 +68,8 @@ function headerAt({ text, units }: Page, start: number, mark: number): string | 
   let i = start;
   for (const stop = start + longestLine; i < stop; i++) {
     const unit = units[i]!;
-    if (cells[unit] === nameUnit || unit === mark || unit === 40 || unit === 41 || unit === 13) continue;
+    if (cells[unit] === nameUnit || unit > 127 || unit === mark || unit === 40 || unit === 41 || unit === 13)
+      continue;
     return unit === 10 || unit === 92 ? text.slice(start, i) : undefined;
   }
   return undefined;

@@ -34,6 +34,7 @@ import * as tenth from '../../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../../support/unseen/unseen-forms-thirteenth.ts';
 import * as twelfth from '../../support/unseen/unseen-forms-twelfth.ts';
+import * as twentieth from '../../support/unseen/unseen-forms-twentieth.ts';
 import * as besideEighteenth from '../../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideEleventh from '../../support/unseen/unseen-look-alikes-eleventh.ts';
@@ -49,6 +50,7 @@ import * as besideSixth from '../../support/unseen/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../../support/unseen/unseen-look-alikes-tenth.ts';
 import * as besideThirteenth from '../../support/unseen/unseen-look-alikes-thirteenth.ts';
 import * as besideTwelfth from '../../support/unseen/unseen-look-alikes-twelfth.ts';
+import * as besideTwentieth from '../../support/unseen/unseen-look-alikes-twentieth.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -81,6 +83,7 @@ async function printQuality(): Promise<void> {
     ['seventeenth set', seventeenth],
     ['eighteenth set', eighteenth],
     ['nineteenth set', nineteenth],
+    ['twentieth set', twentieth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -104,6 +107,7 @@ async function printQuality(): Promise<void> {
     ['beside seventeenth', besideSeventeenth],
     ['beside eighteenth', besideEighteenth],
     ['beside nineteenth', besideNineteenth],
+    ['beside twentieth', besideTwentieth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

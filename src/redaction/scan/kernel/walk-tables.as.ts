@@ -14,11 +14,12 @@ function delimiterAt(at: usize): u32 {
   if (first === 124 || first === bar) return first;
   if (first === 32) {
     if (unitAt(at, 1) === 32) return 0;
-  } else if (!(classOf(first) & alnum) && first !== 34 && first !== 39) return 0;
+  } else if (!(classOf(first) & alnum) && first < 128 && first !== 34 && first !== 39) return 0;
   for (let i = 0; i < longestName; i++) {
     const unit = unitAt(at, i);
-    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : 0;
-    if (kind !== nameUnit) return kind === delimiterUnit || unit === bar ? unit : 0;
+    if (unit === bar) return unit;
+    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : nameUnit;
+    if (kind !== nameUnit) return kind === delimiterUnit ? unit : 0;
   }
   return 0;
 }
@@ -46,11 +47,12 @@ function isTellingHeader(at: usize, mark: u32): bool {
   let isTelling = false;
   for (let i = at; i < at + longestHeader; i += 2) {
     const unit = unitAt(i);
-    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : 0;
+    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : nameUnit;
     if (kind !== nameUnit && unit !== mark && unit !== 40 && unit !== 41 && unit !== 13)
       return isTelling && (unit === 10 || unit === 92);
     bits = ((bits << 5) | (unit & 31)) & 0x7fff;
-    if (tells(bits)) isTelling = true;
+    // Other scripts have no stems.
+    if (unit > 255 || tells(bits)) isTelling = true;
   }
   return false;
 }

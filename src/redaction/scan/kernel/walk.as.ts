@@ -125,6 +125,7 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
         (unit === 32 && announces(unitAt(i, 1), isJoined !== 0) && !isHarmless(nameStart, i)) ||
         (isJoined && isMentioned(unit, unitAt(i, 1), unitAt(i, 2)) && !isHarmless(nameStart, i)) ||
         (unitAt(nameStart) === 45 && mayBeFlag(nameStart, i)) ||
+        (mayBeGlued(nameStart, i) && !isPlain(nameStart, i)) ||
         isBesideNative(nameStart, i)
       )
         return stand(walkStop.word, i, nameStart, i, isJoined);
@@ -186,6 +187,34 @@ function isMentioned(unit: u32, behind: u32, next: u32): bool {
     (unit === 93 || unit === 125 || unit === 37 || unit === 96 || unit === 34 || unit === 39) &&
     (next === 105 || next === 119 || next === 114 || next === 115 || next === 104)
   );
+}
+
+/** See said-words.ts. */
+function mayBeGlued(start: usize, end: usize): bool {
+  if (end - start < 18) return false;
+  const last = ((unitAt(end, -3) & 31) << 10) | ((unitAt(end, -2) & 31) << 5) | (unitAt(end, -1) & 31);
+  return (
+    last === ort ||
+    last === ord ||
+    last === ana ||
+    last === ode ||
+    last === nka ||
+    last === ola ||
+    last === slo
+  );
+}
+
+// The last letters, by their places in the alphabet.
+const ort: u32 = (15 << 10) | (18 << 5) | 20;
+const ord: u32 = (15 << 10) | (18 << 5) | 4;
+const ana: u32 = (1 << 10) | (14 << 5) | 1;
+const ode: u32 = (15 << 10) | (4 << 5) | 5;
+const nka: u32 = (14 << 10) | (11 << 5) | 1;
+const ola: u32 = (15 << 10) | (12 << 5) | 1;
+const slo: u32 = (19 << 10) | (12 << 5) | 15;
+
+function isPlain(start: usize, end: usize): bool {
+  return isKnown(start, end, known.plain);
 }
 
 /** See said-values.ts. */
