@@ -181,14 +181,17 @@ export class Lookout {
   /** Leaves the run alone for a while; after too many resumes, until `agentdump resume` is called for it. */
   async #leave(id: string, error: unknown): Promise<void> {
     const pauseMs = this.#troubles.note(runOf(id), error);
-    const isGivenUp = error instanceof AgentdumpError && error.code === 'over-limit';
-    const rest: RunRest = { isOver: false, dueAtMs: isGivenUp ? 'never' : Date.now() + pauseMs };
-    this.#due.leave(id, rest);
+    const code = error instanceof AgentdumpError ? error.code : undefined;
+    // A worker with another program can continue it at once; only this one leaves it alone.
+    const isForOthers = code === 'changed';
+    const dueAtMs = code === 'over-limit' ? 'never' : Date.now() + pauseMs;
+    const rest: RunRest = { isOver: false, ...(!isForOthers && { dueAtMs }) };
+    this.#due.leave(id, { isOver: false, dueAtMs });
     const { store } = this.#options;
     try {
       if (!store.rest) return;
       await store.rest(id, rest);
-      this.#troubles.leaveToStore(runOf(id));
+      if (!isForOthers) this.#troubles.leaveToStore(runOf(id));
     } catch {
       // The store is unavailable; this is repeated when it is back.
     }

@@ -56,7 +56,9 @@ export type RunRecord =
   | { event: 'end'; status: RunEnd; of?: number[]; value?: unknown }
   /** Every record after `to` and before this one is void. */
   | { event: 'rollback'; to: number; label: string }
-  | { event: 'version'; scope: string; name: string; taken: boolean };
+  | { event: 'version'; scope: string; name: string; taken: boolean }
+  /** The process that opened it last has another program, and has left it as it was. */
+  | { event: 'left' };
 
 /** The queue whose limits apply to the run, and the key within it. */
 export interface QueueFacts {

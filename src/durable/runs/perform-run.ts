@@ -1,5 +1,6 @@
 /** Performs a durable run from its opening to its recorded end, and provides what code within it may call besides steps. */
 import { isAbort } from '../../agent/http/call-error.ts';
+import { AgentdumpError } from '../../errors.ts';
 import { cancelChildren } from '../dispatch/act-on-run.ts';
 import type { DurableRunOptions, DurableRunWork } from '../options.ts';
 import type { CheckpointContents } from '../records/checkpoint.ts';
@@ -179,7 +180,7 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     return { result, rest };
   } catch (error) {
     // If it can't be recorded, or belongs to another program, the run has not failed: its state is unchanged.
-    if (run.recorder.broken) return { failure: { error: run.recorder.broken } };
+    if (run.recorder.broken) return { failure: { error: await leave(run, run.recorder.broken) } };
     const wasCalledOff = run.signal?.aborted && isAbort(error);
     const status = run.cancelled ? 'cancelled' : wasCalledOff ? 'aborted' : 'failed';
     const failure = run.cancelled ?? error;
@@ -198,6 +199,13 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
   } finally {
     follower.end();
   }
+}
+
+/** Processes with another program, such as workers during a deployment, must not use up the attempts of the right one. */
+async function leave({ recorder }: DurableRun, error: Error): Promise<Error> {
+  if (error instanceof AgentdumpError && error.code === 'changed')
+    await recorder.addLast('durableRun', { event: 'left' }).catch(() => {});
+  return error;
 }
 
 function restAfter({ log }: DurableRun, status: RunEnd): RunRest {

@@ -143,6 +143,9 @@ export class RunLog {
         this.ended = { status: facts.status, atMs, readValue, of: facts.of ?? [] };
         if (facts.status === 'failed') this.failures++;
         break;
+      case 'left':
+        this.opensWithoutProgress--;
+        break;
       case 'version':
         this.versions.set(joinVersion(facts.scope, facts.name), facts.taken);
     }

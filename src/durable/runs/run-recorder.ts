@@ -60,6 +60,11 @@ export class RunRecorder {
     return error;
   }
 
+  /** For a run that is broken for this process, and that this process still holds. */
+  async addLast<Name extends RecordName>(name: Name, facts: RecordOf[Name]): Promise<void> {
+    await this.#handle.append(recordKinds[name], this.#codec.encode(facts), this.#syncsEach);
+  }
+
   add<Name extends RecordName>(name: Name, facts: RecordOf[Name]): MaybePromise<number> {
     return this.#append(name, this.#codec.encode(facts), this.#syncsEach);
   }

@@ -63,7 +63,7 @@ export class FileStore implements DurableStore {
       if (name.includes(hashMark) && this.#idOf(name) !== runId) writeWhole(join(folder, idFile), runId);
     });
     // The entry is created after the lease, so that no worker finds an empty run that is just being started.
-    const lease = FileLease.take(folder, runId);
+    const lease = writable(folder, () => FileLease.take(folder, runId));
     for (const written of [folder, join(folder, answersFolder)]) sweepDrafts(written);
     try {
       writable(folder, () => this.#board.add(name, runId, title));
@@ -289,10 +289,11 @@ function linkNew(draft: string, path: string): boolean {
   }
 }
 
-function writable(folder: string, write: () => void): void {
+function writable<Result>(folder: string, write: () => Result): Result {
   try {
-    write();
+    return write();
   } catch (cause) {
+    if (cause instanceof AgentdumpError) throw cause;
     throw unwritable(folder, cause);
   }
 }

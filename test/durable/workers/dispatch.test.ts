@@ -243,7 +243,7 @@ test('a program that handles its cancellation, and returns, is cancelled all the
   assert.equal(await stateOf(store, 'a'), 'cancelled');
 });
 
-test('a run that can not be gone on with is set aside and takes no place', async (t) => {
+test('a run that can not be gone on with is set aside by its worker, and takes no place there', async (t) => {
   const store = fresh();
   const mortal = { ...programOf('old'), name: 'changing' };
   await enqueueRun(store, 'changing', { id: 'a' });
@@ -256,7 +256,11 @@ test('a run that can not be gone on with is set aside and takes no place', async
   assert.match(String(ended.get('a')), /changed|recorded/);
   await enqueueRun(store, 'job', { id: 'b' });
   await until(() => ended.has('b'));
-  assert.deepEqual(store.findDue(['changing'], 9), []);
+  // Another worker may have the program that began it.
+  assert.deepEqual(
+    store.findDue(['changing'], 9).map(({ id }) => id),
+    ['a'],
+  );
 });
 
 function programOf(step: string) {

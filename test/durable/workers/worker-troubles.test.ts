@@ -8,6 +8,7 @@ import { after, type TestContext, test } from 'node:test';
 import { durableAgent as agent, loadEngine } from '../../../src/durable/api.ts';
 import { enqueueRun } from '../../../src/durable/dispatch/act-on-run.ts';
 import type { WorkerOptions } from '../../../src/durable/dispatch/worker-options.ts';
+import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
 import { cancelKey } from '../../../src/durable/runs/calls-from-outside.ts';
 import type { DurableRun } from '../../../src/durable/runs/durable-run.ts';
 import { workAt } from '../../../src/durable/runs/perform-run.ts';
@@ -269,4 +270,32 @@ test('an error that onEnd throws is no failure of the run', async (t) => {
   await enqueueRun(store, 'job', { id: 'b' });
   await until(() => ends === 2);
   assert.deepEqual(store.findDue(['job'], 9), []);
+});
+
+test('a run that another program began is left to the workers that have that program', async (t) => {
+  const store = fresh();
+  const other = { job: () => agent.step('other', () => assert.fail('it is not in the records')) };
+  const right = {
+    job: async () => {
+      await agent.step('work', () => 1);
+      const { approved } = await agent.waitForApproval('go');
+      return agent.step('end', () => approved);
+    },
+  };
+  await enqueueRun(store, 'job', { id: 'a' });
+  const first = work(t, { store, programs: right });
+  const waits = async () => (await summarizeRun(store, 'a')).waitingFor[0];
+  await until(async () => (await waits()) !== undefined);
+  await first.worker.stop();
+  // More of them than the number of resumes after which a run is given up.
+  for (let index = 0; index < 12; index++) {
+    const wrong = work(t, { store, programs: other });
+    if (index === 0) await answerApproval(store, 'a', 'go', { approved: true });
+    await until(() => wrong.ended.size > 0);
+    assert.match(String(wrong.ended.get('a')), /other steps than its run has recorded/);
+  }
+  const last = work(t, { store, programs: right });
+  await until(() => last.ended.size > 0);
+  assert.equal(last.ended.get('a'), 'well');
+  assert.equal((await summarizeRun(store, 'a')).state, 'finished');
 });
