@@ -4,6 +4,7 @@
  */
 import type { HeapProfiler, Session } from 'node:inspector';
 import type { AllocationRow, HeapProfilePart } from '../../bundle/layout/bundle.ts';
+import { type HeapUse, hasRoomForProfile } from './heap-room.ts';
 
 const mostRows = 20;
 const mostStackFrames = 8;
@@ -13,6 +14,8 @@ const smallestInterval = 16 * 1024;
 
 export class AllocationProfile {
   #session: Session | undefined;
+  /** Size of the tree when it was last read. */
+  #nodes = 0;
 
   get isArmed(): boolean {
     return this.#session !== undefined;
@@ -28,14 +31,16 @@ export class AllocationProfile {
     this.#session = session;
   }
 
-  /** Undefined if it is not armed. */
-  read(usedBytes: number, limitBytes: number): HeapProfilePart | undefined {
+  /** Undefined if it is not armed, or the heap has no room for it. */
+  read(usedBytes: number, limitBytes: number, heap: HeapUse): HeapProfilePart | undefined {
+    if (!hasRoomForProfile(heap, this.#nodes)) return undefined;
     let head: HeapProfiler.SamplingHeapProfileNode | undefined;
     this.#session?.post('HeapProfiler.getSamplingProfile', (error, { profile }) => {
       if (!error) head = profile.head;
     });
     if (!head) return undefined;
-    const { rows, totalBytes } = largestRows(head);
+    const { rows, totalBytes, nodes } = largestRows(head);
+    this.#nodes = nodes;
     return { at: new Date().toISOString(), usedBytes, limitBytes, sampledBytes: totalBytes, rows };
   }
 
@@ -48,13 +53,15 @@ export class AllocationProfile {
 type ProfileNode = HeapProfiler.SamplingHeapProfileNode;
 
 /** Iterative, because the tree is as deep as the program's stacks. */
-function largestRows(head: ProfileNode): { rows: AllocationRow[]; totalBytes: number } {
+function largestRows(head: ProfileNode): { rows: AllocationRow[]; totalBytes: number; nodes: number } {
   const found: { path: ProfileNode[]; bytes: number }[] = [];
   const open: ProfileNode[][] = [[head]];
   let totalBytes = 0;
+  let nodes = 0;
   for (let path = open.pop(); path; path = open.pop()) {
     const [node] = path;
     if (!node) continue;
+    nodes++;
     totalBytes += node.selfSize;
     if (node.selfSize > 0) found.push({ path, bytes: node.selfSize });
     for (const child of node.children) open.push([child, ...path.slice(0, mostStackFrames)]);
@@ -63,7 +70,7 @@ function largestRows(head: ProfileNode): { rows: AllocationRow[]; totalBytes: nu
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, mostRows)
     .map(({ path, bytes }) => ({ bytes, stack: path.slice(0, mostStackFrames).flatMap(frameText) }));
-  return { rows, totalBytes };
+  return { rows, totalBytes, nodes };
 }
 
 /** As a line of a stack; empty for the root of the tree. */

@@ -3,11 +3,12 @@
  * and by the watchdog if memory grows while the loop is blocked (silent-growth.ts). Half way to the threshold the allocation
  * profile is started. From then on memory and profile are written to the journal each time that memory has grown by a
  * twentieth of its limit, because nothing can be written once the heap runs out. At the threshold one light snapshot is
- * taken, once. Measured: the profile takes 3 to 9 % of the CPU time of a program that only allocates.
+ * taken, once; neither if the heap has no room for it. Measured: the profile takes 3 to 9 % of the CPU time of a program that only allocates.
  */
 import type { HeapGrowth, HeapProfilePart, LocalsPart } from '../../bundle/layout/bundle.ts';
 import type { MemoryReading, MemorySampler } from '../heap/memory-sampler.ts';
 import { AllocationProfile } from './allocation-profile.ts';
+import { hasRoomForSnapshot } from './heap-room.ts';
 
 export interface MemoryWatchOptions {
   /** Share of the limit, in percent. */
@@ -58,9 +59,9 @@ export class MemoryWatch {
     if (share < threshold / 2 || share < this.#notedShare + stepShare) return false;
     this.#notedShare = share;
     if (!this.#profile.isArmed) this.#profile.arm(tightest.limit);
-    const profile = this.#profile.read(tightest.used, tightest.limit);
+    const profile = this.#profile.read(tightest.used, tightest.limit, reading.oldSpace);
     this.#options.note(profile && growth ? { ...profile, growth } : profile);
-    if (share < threshold || this.#hasSnapshot) return false;
+    if (share < threshold || this.#hasSnapshot || !hasRoomForSnapshot(reading.oldSpace)) return false;
     this.#due = `memory is at ${Math.round(share * 100)} % of ${tightest.name}`;
     return true;
   }
