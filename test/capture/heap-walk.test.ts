@@ -72,6 +72,14 @@ test('it ends when its time is over, and says how far it came', () => {
   assert.match(walked.sample.reason, /the first \d+ objects$/);
 });
 
+test('the variables of functions, which take long, are left when its time is over', () => {
+  const scopes = { of: () => assert.fail('V8 was asked') } as unknown as ClosureScopes;
+  const program = { first: () => {}, second: () => {}, other: {} };
+  const walked = walkHeap([{ value: program, at: 'a.js' }], { ...tools, scopes, hasTime: () => false });
+  assert.equal(walked.sample?.lookedAt, 4);
+  assert.match(walked.sample.reason, /, without the variables of 2 functions$/);
+});
+
 test('no code of the program runs while it walks', () => {
   let ran = 0;
   const trap = () => {
