@@ -30,6 +30,7 @@ import {
   joinProcessFacts,
   joinSignalFacts,
 } from './joins/process-facts.ts';
+import { readStartedCalls } from './joins/started-calls.ts';
 import { readPassedAwaits, readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { readThrownPlaces } from './joins/thrown-value.ts';
@@ -199,6 +200,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       emitter: stacks.emitter,
       thrownAt: stacks.thrownAt,
       passedAt: stacks.passedAt,
+      startedCalls: stacks.startedCalls,
       printed: stacks.printed,
       listenFrames: stacks.listenFrames,
       syntaxPlace: error?.place,
@@ -255,10 +257,15 @@ async function readStacks(
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
     const { begun } = parts.error ?? {};
     const { timeLimits, workerStarts } = await readCalls(error, parts, readPart, read);
+    const startedCalls = await readStartedCalls(parts, error, readPart, read);
     const passedAt = await readPassedAwaits(parts, error, readPart, read);
-    const [likelyThrown = []] = [thrownAt?.giving ?? [], timeLimits, workerStarts, passedAt].filter(
-      ({ length }) => length,
-    );
+    const [likelyThrown = []] = [
+      thrownAt?.giving ?? [],
+      timeLimits,
+      workerStarts,
+      passedAt,
+      startedCalls?.frames ?? [],
+    ].filter(({ length }) => length);
     return {
       error: error && {
         ...error,
@@ -274,6 +281,7 @@ async function readStacks(
       listenFrames: await textFrames(parts.trigger?.failedListen?.stack),
       timeLimits,
       workerStarts,
+      startedCalls,
       promise: await textFrames(parts.error?.promiseStack),
       emitter: emitter && { ...emitter, frames: await textFrames(emitter.stack) },
     };

@@ -127,7 +127,8 @@ export interface ErrorFacts {
   begun?: { what: string; frames: Thread['frames'] };
   /**
    * For a thrown value that is no error: the code whose text gives that value, which is likely what threw it if it is the only one. For the
-   * error of a time limit: the calls of AbortSignal.timeout.
+   * error of a time limit: the calls of AbortSignal.timeout. For an error without a frame of the program: the calls that can have started
+   * what failed.
    */
   likelyThrown?: Thread['frames'];
   /** The host had a handler for it: the process may have gone on. */

@@ -32,6 +32,7 @@ export function readScripts(part: Fields): LoadedScript[] {
           originalParts: script.record('originalParts', asText),
         }),
         ...(script.flag('isExcerpt') && { isExcerpt: true as const }),
+        ...(script.flag('isSought') && { isSought: true as const }),
       };
     }) ?? []
   );

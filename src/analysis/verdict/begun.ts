@@ -47,13 +47,14 @@ export function beganSentence(facts: Facts): string {
 
 /**
  * The only place in the program's files that sets a time limit, for an error of a time limit whose stack has no frame of the
- * program. A package may have set one too.
+ * program; otherwise the only one that starts what failed. A package may have done so too.
  */
-export function limitFrame({
+export function likelyCall({
   account,
   timeLimits = [],
-}: Pick<VerdictFacts, 'account' | 'timeLimits'>): Frame | undefined {
-  const [only, other] = timeLimits;
+  startedCalls,
+}: Pick<VerdictFacts, 'account' | 'timeLimits' | 'startedCalls'>): Frame | undefined {
+  const [only, other] = timeLimits.length ? timeLimits : (startedCalls?.frames ?? []);
   return other || deathFrames(account).some(({ inApp }) => inApp) ? undefined : only;
 }
 

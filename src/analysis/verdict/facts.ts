@@ -7,6 +7,7 @@ import type { Account } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { PrintedError } from '../joins/printed-error.ts';
+import type { StartedCalls } from '../joins/started-calls.ts';
 import type { TopLevelAwaits } from '../joins/suspended.ts';
 import type { ThrownPlaces } from '../joins/thrown-value.ts';
 import type { DriftFacts } from '../parts/code.ts';
@@ -31,6 +32,8 @@ export interface VerdictFacts {
   timeLimits?: Frame[];
   /** For a worker that ran out of memory: the calls of `new Worker` in the program's scripts. */
   workerStarts?: Frame[];
+  /** For an error without a frame of the program: the calls that can have started what failed. */
+  startedCalls?: StartedCalls;
   /** For an error without a frame of the program that ended a module's evaluation: the top-level awaits, one of which passed it on. */
   passedAt?: Frame[];
   /** For an exit with code 13; absent if some modules couldn't be searched. */

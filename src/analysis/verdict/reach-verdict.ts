@@ -6,7 +6,7 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { culpritFrame } from '../../model/frame-text.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
-import { beganFrame, limitFrame } from './begun.ts';
+import { beganFrame, likelyCall } from './begun.ts';
 import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
 import { eventLoopHang } from './causes/event-loop-hang.ts';
@@ -85,7 +85,7 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
         ...own,
         ...placedAt(
           beganFrame(facts) ??
-            limitFrame(facts) ??
+            likelyCall(facts) ??
             passedFrame(facts) ??
             culpritFrame(deathFrames(facts.account)),
         ),

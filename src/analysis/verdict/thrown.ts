@@ -10,7 +10,7 @@ import { clip, formatCount, formatDuration, formatNumber } from '../../model/qua
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { abortEvidence, abortPlace } from './aborted.ts';
-import { beganEvidence, beganPlace } from './begun.ts';
+import { beganEvidence, beganPlace, likelyCall } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
 import { onDemandFailure } from './load-failure.ts';
@@ -40,6 +40,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
     ...beganEvidence(facts),
     ...emitterEvidence(facts),
     ...timeLimitEvidence(facts),
+    ...startedCallEvidence(facts),
     ...abortEvidence(facts),
   );
   const unloaded = onDemandFailure(facts);
@@ -60,7 +61,13 @@ const unknownOrigin =
 
 /** True if the whole stack is Node's and nothing else shows where the operation started. */
 function isOriginUnknown(facts: VerdictFacts, frames: readonly Frame[]): boolean {
-  const places = [beganPlace(facts), abortPlace(facts), likelyPlace(facts), facts.workerStarts?.[0]];
+  const places = [
+    beganPlace(facts),
+    abortPlace(facts),
+    likelyPlace(facts),
+    facts.workerStarts?.[0],
+    facts.startedCalls,
+  ];
   return frames.every(isOfNode) && places.every((place) => place === undefined);
 }
 
@@ -94,6 +101,20 @@ function timeLimitEvidence(facts: VerdictFacts): Evidence[] {
     places.length === 1
       ? `AbortSignal.timeout is called at ${where}; no other call of it was found in the program's files.`
       : `AbortSignal.timeout is called at ${where}${places.length > mostTimeLimits ? ' and elsewhere' : ''}: which of these time limits it was is not recorded.`;
+  return [{ fact, part: 'scripts.json' }];
+}
+
+/** The error says what failed, and not for whom. */
+function startedCallEvidence({ startedCalls, account }: VerdictFacts): Evidence[] {
+  if (!startedCalls) return [];
+  const { names, frames } = startedCalls;
+  const places = frames.map((frame) => placeOf(frame, cwdOf(account)));
+  const [only, other] = places;
+  const where = places.slice(0, mostTimeLimits).join(', ');
+  const fact =
+    other === undefined
+      ? `${names[0]} is called at ${only}; no other call that can have failed so was found in the program's own files. Packages were not searched.`
+      : `The program's own files call ${names.join(', ')} at ${where}${places.length > mostTimeLimits ? ' and elsewhere' : ''}: which of these calls failed is not recorded.`;
   return [{ fact, part: 'scripts.json' }];
 }
 
@@ -310,6 +331,8 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
     steps.push(
       `Open ${likely}, ${passedFrame(facts) ? 'whose await passed it on' : 'which likely threw it'}.`,
     );
+  const call = facts.startedCalls && likelyCall(facts);
+  if (call) steps.push(`Open ${placeOf(call, cwdOf(account))}, which likely started what failed.`);
   for (const step of onDemandFailure(facts)?.steps ?? []) if (!steps.includes(step)) steps.push(step);
   const root = account.error && rootCause(account.error);
   const hasCause = root !== undefined && root !== account.error && abortsFor(root, account).length === 0;

@@ -78,6 +78,8 @@ export interface LoadedScript {
   sourcePart?: string;
   /** Of a long text only the lines near the stack are there; the others are empty. */
   isExcerpt?: true;
+  /** One of all the scripts that contain what the analysis may look for without a stack; absent if some could not be read. */
+  isSought?: true;
   /** Name of the part with its source map. */
   mapPart?: string;
   /** Parts with the original sources that the map refers to but does not contain, by their names in the map's `sources`. */

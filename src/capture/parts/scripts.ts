@@ -13,11 +13,13 @@ import {
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout/bundle.ts';
+import { startersOf } from '../../bundle/layout/operations.ts';
 import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
 import { lastName } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../fatal-path/canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../host/inspector-session.ts';
+import { findEmitter } from '../host/read-emitter.ts';
 import { findField } from '../host/read-field.ts';
 import { currentPolicy } from '../install/policy.ts';
 import { logStreams } from '../recording/log-tap.ts';
@@ -49,7 +51,10 @@ export const scriptsPart: PartProducer = {
     const self = mayLookAtAll() ? openSelfDebugger() : scriptsOnDisk(context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
-      return { scripts: withCleanUrls(describeScripts(self, context, soughtFor(context))) };
+      const scripts = withCleanUrls(describeScripts(self, context, soughtFor(context)));
+      // Modules that are only on the disk were not looked at.
+      if (self.isFromDisk) for (const script of scripts) delete script.isSought;
+      return { scripts };
     } finally {
       self.close();
     }
@@ -80,7 +85,7 @@ const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:awai
 
 /**
  * V8 does not report which await did not settle or passed on an error that was made elsewhere, who set a time limit, or where a value
- * that is no error, or an error of Node, was thrown: the analysis searches for the possible ones.
+ * that is no error, or an error of Node, was thrown, or which call failed later: the analysis searches for the possible ones.
  */
 function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | undefined {
   const isOfModule = trigger.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection';
@@ -92,8 +97,24 @@ function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | un
   if (hasTimedOut) return { text: /\bAbortSignal\s*\.\s*timeout\b/ };
   if (thrown && findField(thrown.value, 'code') === workerMemoryCode)
     return { text: /\bnew\s+(?:\w+\s*\.\s*)?Worker\b/ };
-  // Made by Node for a callback of the program, which threw it.
-  return thrown && !stackTexts.some(hasOwnFrame) ? { text: /\bthrow\s+(?!new\b)/ } : undefined;
+  return thrown && !stackTexts.some(hasOwnFrame) ? callsOf(thrown.value) : undefined;
+}
+
+/** Scripts that may start the operation that failed, or throw an error that Node made for a callback. */
+function callsOf(thrown: unknown): Sought {
+  const text = (name: string) => {
+    const value = findField(thrown, name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const starters = startersOf({
+    syscall: text('syscall'),
+    code: text('code'),
+    stack: text('stack'),
+    emitter: findEmitter(thrown)?.className,
+  });
+  const names = starters.map(({ name }) => name).join('|');
+  const throwing = String.raw`\bthrow\s+(?!new\b)`;
+  return { text: new RegExp(names ? String.raw`${throwing}|\b(?:${names})\s*\(` : throwing) };
 }
 
 /** What describing scripts needs from a capture, and adds to it. */
@@ -111,17 +132,17 @@ export function describeScripts(self: ScriptTexts, context: ScriptsContext, soug
     ({ url }) => isProgramText(url) && !url.startsWith(context.ownFile) && !url.startsWith(own),
   );
   const others = findHiddenByMapping(scripts, stackText);
-  if (sought) {
-    // Of a linked package, whose path has no node_modules.
-    const folder = own.slice(0, own.lastIndexOf('/') + 1);
-    const theirs = scripts.filter(({ url }) => !url.startsWith(folder));
-    for (const script of findSought(theirs, self, sought)) others.add(script);
-  }
+  // Of a linked package, whose path has no node_modules.
+  const folder = own.slice(0, own.lastIndexOf('/') + 1);
+  const theirs = scripts.filter(({ url }) => !url.startsWith(folder));
+  const searched = new Set(sought && findSought(theirs, self, sought));
+  for (const script of searched) others.add(script);
   let withText = 0;
   const kept: Kept = { stackText, wholeChars: 0 };
   return scripts.map((script) => {
     context.scriptUrls.push(script.url);
     const described = describe(script);
+    if (searched.has(script)) described.isSought = true;
     if (!onStack(script) && !others.has(script)) return described;
     if (++withText > maxScriptsWithText) return described;
     return keepText(self, script, described, context, kept, withText);

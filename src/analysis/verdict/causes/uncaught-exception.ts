@@ -3,7 +3,7 @@
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { abortPlace } from '../aborted.ts';
-import { beganPlace, beganSentence, limitFrame } from '../begun.ts';
+import { beganPlace, beganSentence, likelyCall } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import {
   afterHandler,
@@ -66,9 +66,9 @@ export function titleOf(facts: VerdictFacts): string {
   if (began !== undefined) return titleWithPlace(headline, 'from', began);
   const likely = likelyPlace(facts);
   if (likely !== undefined) return titleWithPlace(`${headline},`, 'likely at', likely);
-  const limit = limitFrame(facts);
-  const limitPlace = limit && placeOf(limit, cwdOf(account));
-  if (limitPlace !== undefined) return titleWithPlace(`${headline},`, 'likely at', limitPlace);
+  const call = likelyCall(facts);
+  const callPlace = call && placeOf(call, cwdOf(account));
+  if (callPlace !== undefined) return titleWithPlace(`${headline},`, 'likely at', callPlace);
   const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
   return titleWithPlace(headline, 'at', place);
 }
