@@ -9,7 +9,8 @@ import { build } from 'esbuild';
 import { preload } from '../support/victims/run-victim.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const most = 100_000;
+/** 99,500 when it was set; an import that brings a room with it costs several thousand. */
+const most = 102_000;
 
 test('the code of the preload that V8 scans at each start', async () => {
   const { metafile } = await build({
