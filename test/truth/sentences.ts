@@ -40,7 +40,7 @@ const checks: readonly Check[] = [
     judge: ([, name], log) => (of(log, 'tool.threw', name).length ? undefined : `tool ${name} did not throw`),
   },
   {
-    says: /odel call \w+ to .*? was answered (\d{3})(?: with Retry-After (\S+?))?[,. ]/,
+    says: /odel call \w+ to .*? was answered (\d{3})(?: with Retry-After (\S+?))?[,.: ]/,
     judge: ([, status, after], log) =>
       log.some(
         (one) =>

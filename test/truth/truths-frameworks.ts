@@ -94,6 +94,25 @@ if (!text) throws('no answer after 5 steps');`,
     open: [],
   },
   {
+    name: 'langgraph: the limit of steps, whose message is long and whose place is in the package',
+    frameworks: 'agents',
+    program: `const { Annotation, StateGraph, START } = await ofAgents('@langchain/langgraph');
+const State = Annotation.Root({ n: Annotation() });
+const graph = new StateGraph(State).addNode('think', async (state) => ({ n: state.n + 1 })).addEdge(START, 'think').addConditionalEdges('think', () => 'think').compile();
+note('throws'); await graph.invoke({ n: 0 }, { recursionLimit: 6 });`,
+    kind: 'uncaught-exception',
+    cause: [
+      /^. GraphRecursionError: Recursion limit of 6 reached without hitting.* in @langchain\/langgraph /,
+    ],
+    open: [],
+  },
+  {
+    name: 'a process that can not be started, because there are too many',
+    program: `setTimeout(function startTool() { note('throws'); throw Object.assign(new Error('spawn rg EAGAIN'), { errno: -11, code: 'EAGAIN', syscall: 'spawn rg' }); }, 20);`,
+    kind: 'resource-exhaustion',
+    cause: [/^. No further process or thread could be started \(EAGAIN\) at victim\.mjs:\d+/],
+  },
+  {
     name: 'mcp: a server that is killed in a call',
     frameworks: 'agents',
     program: `const { Client } = await ofAgents('@modelcontextprotocol/sdk/client/index.js'); const { StdioClientTransport } = await ofAgents('@modelcontextprotocol/sdk/client/stdio.js');

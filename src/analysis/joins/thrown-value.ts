@@ -32,6 +32,8 @@ export async function readThrownPlaces(
 ): Promise<ThrownPlaces | undefined> {
   const value = error?.error && (thrownValue(error.error) ?? othersError(error, trigger, joined));
   if (!value) return undefined;
+  // The rest of a script that was too long to be kept may throw it on as well.
+  if (value === "another's error" && scripts.some(({ isExcerpt }) => isExcerpt)) return undefined;
   const [giving, passing]: string[][] = [[], []];
   for (const { url, isModule, isExcerpt, sourcePart } of scripts) {
     const text = sourcePart === undefined || isExcerpt ? undefined : readPart(sourcePart);

@@ -6,6 +6,7 @@ import type { Frame } from '../../model/thread.ts';
 import type { VerdictPlace } from '../../model/verdict.ts';
 import type { Surroundings } from '../headroom.ts';
 import type { VerdictFacts } from './facts.ts';
+import { packageOf } from './module-errors.ts';
 
 export const maxTitleChars = 100;
 
@@ -119,12 +120,16 @@ export function titleFor(whom: string, title: string): string {
 
 /**
  * `TypeError: x is not a function at src/plan.ts:4:2`. If it is too long, the message is cut before the place, and folders
- * before the file name.
+ * before the file name; of a place within a package, the package is left.
  */
 export function titleWithPlace(headline: string, word: PlaceWord, place: string | undefined): string {
   if (place === undefined) return fitHeadline(headline, maxTitleChars);
   const said = headline.replace(/\.$/, '');
   const room = maxTitleChars - word.length - 2;
+  // The message says more than a place within a package does.
+  const within = place.includes('node_modules/') ? packageOf(place) : undefined;
+  if (within !== undefined && said.length > room - leastPlace)
+    return titled(`${fitHeadline(said, maxTitleChars - within.length - 4)} in ${within}`);
   const end = endOfPath(place, Math.max(room - said.length, leastPlace));
   return titled(`${fitHeadline(said, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
 }

@@ -1,14 +1,23 @@
 /** The system refused something because there was none left: descriptors, disk, memory, processes, ports. */
 import { type ExhaustionCode, meansExhaustion } from '../../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
+import { culpritFrame, placeOf } from '../../../model/frame-text.ts';
 import { clip, firstLine, formatCount, formatNumber, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { descriptorHeadroom, processCountHeadroom } from '../../headroom.ts';
 import type { HandlesPartFacts } from '../../parts/surroundings.ts';
-import { beganEvidence } from '../begun.ts';
+import { beganEvidence, beganPlace } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { emitterEvidence } from '../thrown.ts';
-import { everyError, headlineOf, isSnapshot, surroundingsOf, titled } from '../wording.ts';
+import {
+  cwdOf,
+  deathFrames,
+  everyError,
+  headlineOf,
+  isSnapshot,
+  surroundingsOf,
+  titleWithPlace,
+} from '../wording.ts';
 
 interface Resource {
   title: string;
@@ -89,8 +98,9 @@ export const resourceExhaustion: Cause = {
     const use = error.code === 'EMFILE' ? descriptorHeadroom(surroundingsOf(facts)) : undefined;
     return {
       kind: 'resource-exhaustion',
-      title: titled(
+      title: titleOf(
         `${resource.title}${use ? `: ${formatNumber(use.used)} of ${formatNumber(use.limit)} open` : ` (${error.code})`}`,
+        facts,
       ),
       summary: `${headlineOf(error)}. ${resource.title}, and the code that asked did not expect that${
         trigger?.handledByHost
@@ -114,6 +124,14 @@ export const resourceExhaustion: Cause = {
 function creatorStep({ handles }: VerdictFacts, { code }: ErrorFacts): string[] {
   if (code !== 'EMFILE' || handles?.creators) return [];
   return ['To see who opens them, set AGENTDUMP_HANDLES=stacks.'];
+}
+
+/** With the place of what asked for it, which is rarely what has used it up. */
+function titleOf(what: string, facts: VerdictFacts): string {
+  const began = beganPlace(facts);
+  if (began !== undefined) return titleWithPlace(what, 'from', began);
+  const culprit = culpritFrame(deathFrames(facts.account));
+  return titleWithPlace(what, 'at', culprit?.inApp ? placeOf(culprit, cwdOf(facts.account)) : undefined);
 }
 
 function resourceOf(error: ErrorFacts): Resource | undefined {

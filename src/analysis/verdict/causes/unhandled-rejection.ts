@@ -58,11 +58,11 @@ export const unhandledRejection: Cause = {
   },
 };
 
-/** Without a listener of unhandledRejection, Node raises the other event. */
+/** Without a listener of unhandledRejection, or with --unhandled-rejections=strict, Node raises the other event. */
 const raisedText = ({ handledBy, origin = 'unhandledRejection' }: TriggerFacts): string =>
   handledBy === undefined || handledBy === 'unhandledRejection'
     ? `Node raised ${origin}.`
-    : `Node raised uncaughtException, because no listener of ${origin} was there.`;
+    : `Node raised uncaughtException for it, with ${origin} as its origin.`;
 
 function summaryOf(facts: VerdictFacts): string {
   const uptime = facts.account.process?.uptimeMs;
