@@ -97,6 +97,10 @@ const questions: readonly [string, unknown][] = [
   ['from Order where referenced by (class = Array and .length = 100)', 300],
   ['references (class = Order and .number = 299) and class = Array', 1],
   ['from Order where .customer = Customer and class(.res) = Customer', 0],
+  // Promises: what waits, what has ended, and those of which nothing is known.
+  ['from Promise where promise = "pending" and referenced by Task', 12],
+  ['from Task where promise(.work) = "settled"', 8],
+  ['from Task where promise(.work) is null', 4],
   // Arithmetic.
   ['from Order where .price - .number = 0.5 and .number % 100 = 7', 3],
   ['select count() from Order where retained(.res) >= self(.res) and -.number > -3', [[3]]],

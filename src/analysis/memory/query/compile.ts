@@ -1,8 +1,9 @@
 /** Compiles conditions and values to functions of a row: of a node, or of a group (aggregates.ts) with known values. */
 import { AgentdumpError, assertNever } from '../../../errors.ts';
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { FillReader, wastedBytes } from '../questions/fill.ts';
-import { distanceOf } from '../questions/node-rows.ts';
+import { distanceOf, findChild } from '../questions/node-rows.ts';
 import { pathText, shortPath } from '../questions/paths.ts';
 import { changeReader, type OtherSnapshot } from './change.ts';
 import type { PropertyReader } from './properties.ts';
@@ -178,6 +179,8 @@ function fieldReader({ heap, properties, other }: Scope, field: QueryField): Rea
       throw new AgentdumpError('usage', 'change needs another snapshot of the process: --baseline FILE', {
         argument: 'change',
       });
+    case 'promise':
+      return (node) => promiseState(heap, node);
     case 'dominator':
       return (node) => (node === heap.root ? null : snapshot.nodes.id.get(heap.tree.dominator[node]!));
     case 'value':
@@ -185,6 +188,16 @@ function fieldReader({ heap, properties, other }: Scope, field: QueryField): Rea
     case 'path':
       return (node) => shortPath(pathText(heap, node));
   }
+}
+
+/**
+ * V8 keeps in one place what waits for a promise and what it was settled with. Where nothing waits, that is the number 0, which
+ * a promise may also have as its value; small numbers are rarely in a snapshot.
+ */
+function promiseState(heap: Heap, node: number): 'pending' | 'settled' | null {
+  const kept = findChild(heap, node, 'reactions_or_result', EdgeType.internal);
+  if (kept < 0 || heap.snapshot.nodes.type[kept] === NodeType.number) return null;
+  return heap.snapshot.nodeName(kept) === 'system / PromiseReaction' ? 'pending' : 'settled';
 }
 
 function fillField(heap: Heap, field: 'capacity' | 'fill' | 'wasted'): ReadValue {

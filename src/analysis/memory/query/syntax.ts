@@ -21,6 +21,7 @@ export const fieldTraits = {
   fill: { type: 'number', column: 'number' },
   wasted: { type: 'number', column: 'bytes' },
   change: { type: 'text', column: 'value' },
+  promise: { type: 'text', column: 'value' },
 } as const;
 export type QueryField = keyof typeof fieldTraits;
 export const queryFields = Object.keys(fieldTraits) as QueryField[];
