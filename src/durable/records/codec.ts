@@ -70,15 +70,29 @@ export class RecordCodec {
     return this.#seal ? this.#seal.sum(text) : createHash('sha256').update(text).digest('hex').slice(0, 32);
   }
 
-  /** An error with the same name and a message without secrets, for one that can't be stored unchanged. */
+  /**
+   * An error without secrets, for one that can't be stored unchanged: of the same class and name, with a redacted message, and
+   * with those properties that can be stored, such as the status of a response.
+   */
   cleanError(error: unknown): Error {
-    const policy = processPolicy();
-    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-    const clean = new Error(policy.text(message));
-    Object.defineProperty(clean, 'name', { value: name, configurable: true });
-    Object.defineProperty(clean, 'stack', { value: policy.text(stack ?? ''), configurable: true });
-    policy.resetCounts();
-    return clean;
+    const bare = bareError(error);
+    if (!(error instanceof Error)) return bare;
+    const clean = bareError(error);
+    Object.setPrototypeOf(clean, Object.getPrototypeOf(error));
+    for (const [name, value] of Object.entries(error))
+      if (!(name in bare) && this.#isStorable({ [name]: value }))
+        Object.defineProperty(clean, name, { value, configurable: true, writable: true, enumerable: true });
+    // Each alone says nothing, but all together may.
+    return this.#isStorable(clean) ? clean : bare;
+  }
+
+  #isStorable(value: unknown): boolean {
+    try {
+      this.requireStorable(value);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Throws MalformedInput if the payload is not a record; reading the value may throw `locked` or MalformedInput. */
@@ -114,6 +128,16 @@ export class RecordCodec {
       },
     );
   }
+}
+
+function bareError(error: unknown): Error {
+  const policy = processPolicy();
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  const bare = new Error(policy.text(message));
+  Object.defineProperty(bare, 'name', { value: name, configurable: true });
+  Object.defineProperty(bare, 'stack', { value: policy.text(stack ?? ''), configurable: true });
+  policy.resetCounts();
+  return bare;
 }
 
 /** JSON in which keys are next to their values, also for maps and other containers; undefined if there are cycles. */

@@ -85,3 +85,19 @@ test('it has its marks under symbols that others can look up, and a DOMException
   const expected = [true, true, 'AbortError', 'gone', 20];
   assert.deepEqual(aborted, [expected, expected]);
 });
+
+test('if its message contains a secret, it still is of its class, with the properties that contain none', async () => {
+  const key = `sk-ant-api03-${'Zq7Rw2Lx9Tn4Vb8K'.repeat(5)}AA`;
+  const heard = await hearTwice(
+    () => Object.assign(new RateLimitFault(`refused: ${key}`, 3), { status: 401, sent: { key }, close() {} }),
+    (error) => {
+      const { message, status } = error as RateLimitFault & { status: number };
+      return { isSame: error instanceof RateLimitFault && status === 401, text: message };
+    },
+  );
+  assert.deepEqual(
+    heard.map(({ isSame }) => isSame),
+    [true, true],
+  );
+  assert.match(heard[1]?.text ?? '', /^refused: (?!.*Zq7Rw2Lx).*redacted/);
+});
