@@ -23,6 +23,7 @@ const wide = [
   { folder: 'servers', what: 'real server frameworks' },
   { folder: 'bundlers', what: 'bundlers that make install() part of a program' },
   { folder: 'store/s3', what: 'an S3 server' },
+  { folder: 'store/deploy', what: 'the forms of compose files and Kubernetes objects' },
   { folder: 'runners/older', what: 'their versions that most projects have' },
 ];
 /** By far the largest. test/fidelity/run.ts installs it otherwise. */
