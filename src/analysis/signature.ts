@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { Account, ErrorFacts, Signature } from '../model/account.ts';
-import { clip, firstLine } from '../model/quantities.ts';
 import type { Frame } from '../model/thread.ts';
+import { normaliseMessage } from './message-form.ts';
 
-export const signatureVersion = 4;
+export const signatureVersion = 5;
 /** The function that failed and its callers. Frames further down only show how it was reached, which varies. */
 const maxFrames = 3;
 /** Deaths that are unrelated to the running code: frames would split one group. */
@@ -66,34 +66,6 @@ function errorParts(error: ErrorFacts): string[] {
   if (root !== error)
     parts.push(`cause:${root.name ?? 'thrown value'} ${normaliseMessage(root.message ?? '')}`);
   return parts;
-}
-
-/** Applied in order: ids of digits and letters must be replaced before plain numbers. */
-const volatile: [RegExp, string][] = [
-  // The tag in a redactor's placeholder differs from bundle to bundle.
-  [/\[(?:redacted|withheld)[^\]\n]{0,80}\]/gi, '<withheld>'],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
-  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
-  [/\b(?:file|https?|wss?):\/\/[^\s'"`)\]}>]+/gi, '<url>'],
-  [/(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][\w@.+~-]+){2,}/g, '<path>'],
-  [/\b0x[0-9a-f]+\b/gi, '<n>'],
-  [/\b(?:[0-7][0-9A-HJKMNP-TV-Z]{25})\b/g, '<id>'],
-  [/\b(?=[0-9a-z_-]*\d)(?=[0-9a-z_-]*[a-z])[0-9a-z]+[_-][0-9a-z_-]{8,}\b/gi, '<id>'],
-  [/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi, '<id>'],
-  [/\d+(?:[.,:]\d+)*/g, '<n>'],
-  // A minifier renames variables but not methods; V8 prints whatever expression was called.
-  [/^.*\.(?=[\w$]+ is not a (?:function|constructor)\b)/, '<value>.'],
-  [/^[^\s.]+(?:\[[^\]]*\])? is not (?=a function\b|a constructor\b|iterable\b)/, '<value> is not '],
-  [/^Cannot access '[\w$]+' before/, "Cannot access '<value>' before"],
-  // Node 22 and later append this to JSON errors.
-  [/(?<=in JSON at position <n>) \(line <n> column <n>\)$/, ''],
-];
-
-/** The first line of a message without values that differ between deaths. */
-export function normaliseMessage(message: string): string {
-  let text = clip(firstLine(message.slice(0, 2000)), 300);
-  for (const [pattern, replacement] of volatile) text = text.replace(pattern, replacement);
-  return clip(text, 200);
 }
 
 /** Replaces the frames of minified code, whose names change with each build. */

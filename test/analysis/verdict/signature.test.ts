@@ -1,7 +1,7 @@
 /** One fault has one signature: which changes must not alter it, and which must. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeSignature, normaliseMessage } from '../../../src/analysis/signature.ts';
+import { computeSignature } from '../../../src/analysis/signature.ts';
 import type { Account } from '../../../src/model/account.ts';
 import type { Frame } from '../../../src/model/thread.ts';
 import type { Verdict } from '../../../src/model/verdict.ts';
@@ -66,12 +66,12 @@ test('the parts say what was hashed', () => {
   assert.deepEqual(signature?.parts, [
     'kind:thrown',
     'error:Error',
-    'message:job <n> failed',
+    'message:job <value> failed',
     'frame:run@main.js',
     'frame:main@main.js',
   ]);
   assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
-  assert.equal(signature?.version, 4);
+  assert.equal(signature?.version, 5);
 });
 
 test('stable across roots, lines, numbers and hashes of chunks', () => {
@@ -148,35 +148,6 @@ test('whether somebody awaited it is no matter of the fault', () => {
   assert.deepEqual(computeSignature({ ...rejected, error })?.parts, [
     'kind:thrown',
     'error:thrown value',
-    'message:bad state <n>',
+    'message:bad state <value>',
   ]);
-});
-
-const messages: [string, string][] = [
-  ["Expected ',' in JSON at position 12 (line 1 column 13)", "Expected ',' in JSON at position <n>"],
-  ['rows.map is not a function', '<value>.map is not a function'],
-  ['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED <n>'],
-  ['run 7f3c9a52-1b7e-4c8d-9a10-0b8f6a1c2d3e gone', 'run <id> gone'],
-  [
-    "ENOENT: no such file or directory, open '/tmp/a/b.json'",
-    "ENOENT: no such file or directory, open '<path>'",
-  ],
-  ['at 2026-11-21T03:04:05.678Z', 'at <time>'],
-  ['GET https://api.example.com/v1/x?y=1 failed', 'GET <url> failed'],
-  ['call toolu_01A09q90qw90lq917835lq9 failed', 'call <id> failed'],
-  ['key [redacted:github-token#12ab34cd] refused', 'key <withheld> refused'],
-  ['object at 0x7ffdeadbeef', 'object at <n>'],
-  ["Cannot find module 'left-pad'\nRequire stack:\n- /a", "Cannot find module 'left-pad'"],
-  [
-    "Cannot read properties of undefined (reading 'title')",
-    "Cannot read properties of undefined (reading 'title')",
-  ],
-  ['commit deadbeef1234567 missing', 'commit <id> missing'],
-];
-for (const [message, normal] of messages)
-  test(`message: ${normal}`, () => assert.equal(normaliseMessage(message), normal));
-
-test('a hostile message of a million characters is normalised at once', () => {
-  for (const unit of ['a1_', '/a', '0x', '1,', '[redacted', 'deadbeef'])
-    assert.ok(normaliseMessage(unit.repeat(300_000)).length <= 200);
 });
