@@ -55,7 +55,8 @@ const ending =
 const quotedText = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gsu;
 const beforeClass = /(?:\bfrom|\bclass\s*(?:!?=|in\s*\((?:[^()]*,)?))\s*$/iu;
 const beforeType = /\btype\s*(?:!?=|in\s*\((?:[^()]*,)?)\s*$/iu;
-const namedClass = /(?:\bfrom|\bclass\s*=)\s*(?:"([^"]+)"|'([^']+)'|([^\s=<>!~(),"'+*/%[\].-]+))/iu;
+/** In a query whose quoted texts are blank. */
+const namedClass = /(?:\bfrom|\bclass\s*=)\s*(?<name>"_*"|'_*'|[^\s=<>!~(),"'+*/%[\].-]+)/iu;
 
 export function completeQuery(text: string, caret: number, names: HeapNames): Completion {
   const before = text.slice(0, caret);
@@ -74,12 +75,21 @@ export function completeQuery(text: string, caret: number, names: HeapNames): Co
   if (property === undefined && beforeType.test(place)) return offer(named(names.types, 'type'));
   if (quote) return offer([]);
   if (property !== undefined) {
-    const [, ...spellings] = namedClass.exec(text) ?? [];
-    const about = spellings.find((one) => one !== undefined);
+    const about = classOf(text);
     const known = about === undefined ? [] : names.propertiesOf(about);
     return offer(known.map((name) => ({ text: name, what: 'property' })));
   }
   return word === '' ? offer([]) : offer(wordsOfLanguage);
+}
+
+/** The class that a query is about: none that it only mentions in a text. */
+function classOf(text: string): string | undefined {
+  const blank = text.replace(quotedText, (one) => one[0] + '_'.repeat(one.length - 2) + one[0]);
+  const found = namedClass.exec(blank);
+  if (!found?.groups?.['name']) return undefined;
+  const end = found.index + found[0].length;
+  const name = text.slice(end - found.groups['name'].length, end);
+  return /^["']/.test(name) ? name.slice(1, -1).replace(/\\(.)/gsu, '$1') : name;
 }
 
 /** Those that begin with what was typed, then those that contain it; not what is there in full already. */

@@ -17,7 +17,8 @@ const names = {
     '3rd',
   ],
   types: ['object', 'string', 'closure'],
-  propertiesOf: (name: string) => (name === 'Session' ? ['id', 'note', 'nodes'] : []),
+  propertiesOf: (name: string) =>
+    ({ Session: ['id', 'note', 'nodes'], 'Odd "quoted" \\ name': ['only'] })[name] ?? [],
 };
 
 /** The cursor is at `|`. Returns the texts as they would be with each option. */
@@ -56,6 +57,12 @@ test('properties of the class that the query is about', () => {
   ]);
   assert.deepEqual(completed('from Array select .n|'), []);
   assert.deepEqual(completed('.n|'), []);
+  assert.deepEqual(completed('.note = "from Array" and class = Session and .no|').length, 2);
+  assert.deepEqual(completed(`.note = 'class = "Session"' and .no|`), []);
+  assert.equal(
+    completed('class = "Odd \\"quoted\\" \\\\ name" and .on|')[0],
+    'class = "Odd \\"quoted\\" \\\\ name" and .only',
+  );
 });
 
 test('words of the language elsewhere, and a type where one is expected', () => {
