@@ -20,25 +20,27 @@ export function IssuePage({ story }: { story: IssueStory }) {
       <p class="lead">
         <StatusChip status={status} /> {formatCount(count, 'death')} · <code>{id}</code>
       </p>
-      <Facts
-        facts={[
-          ['First seen', <Seen key="first" at={story.firstSeen} release={story.firstRelease} />],
-          ['Last seen', <Seen key="last" at={story.lastSeen} release={story.lastRelease} />],
-          ['Resolved', resolved && <Seen at={resolved.at} release={resolved.release} />],
-          [
-            'Bundles',
-            bundles < count ? `${formatNumber(bundles)}; the other deaths were counted only` : undefined,
-          ],
-          ['Rate', rateSentence(story), 'wide'],
-          ['Agent runs', runs ? formatNumber(runs) : undefined],
-          ['Programs', namesOf(story, 'programs'), 'wide'],
-          ['Hosts', namesOf(story, 'hosts')],
-          ['Node', namesOf(story, 'nodeVersions')],
-          ['Environments', namesOf(story, 'environments')],
-          ['Agents', namesOf(story, 'agents')],
-          ['Grouped because', because, 'wide'],
-        ]}
-      />
+      <div class="story">
+        <Facts
+          facts={[
+            ['First seen', <Seen key="first" at={story.firstSeen} release={story.firstRelease} />],
+            ['Last seen', <Seen key="last" at={story.lastSeen} release={story.lastRelease} />],
+            ['Resolved', resolved && <Seen at={resolved.at} release={resolved.release} />],
+            [
+              'Bundles',
+              bundles < count ? `${formatNumber(bundles)}; the other deaths were counted only` : undefined,
+            ],
+            ['Rate', rateSentence(story), 'wide'],
+            ['Agent runs', runs ? formatNumber(runs) : undefined],
+            ['Programs', namesOf(story, 'programs'), 'wide'],
+            ['Hosts', namesOf(story, 'hosts')],
+            ['Node', namesOf(story, 'nodeVersions')],
+            ['Environments', namesOf(story, 'environments')],
+            ['Agents', namesOf(story, 'agents')],
+            ['Grouped because', because, 'wide'],
+          ]}
+        />
+      </div>
       <Deaths story={story} />
       <div class="block">
         <h2>By release</h2>

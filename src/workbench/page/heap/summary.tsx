@@ -34,9 +34,9 @@ export function Summary({ summary }: { summary: Answers['summary'] }) {
         <Suspects />
       </section>
       <div class="sides">
-        <Shares title="By kind" rows={byType} total={totalBytes} />
+        <Shares title="By kind" label="Kind" rows={byType} total={totalBytes} />
         {packages.length ? (
-          <Shares title="By package of the constructor" rows={packages} total={totalBytes} />
+          <Shares title="By package of the constructor" label="Package" rows={packages} total={totalBytes} />
         ) : null}
       </div>
     </>
@@ -45,16 +45,18 @@ export function Summary({ summary }: { summary: Answers['summary'] }) {
 
 interface SharesProps {
   title: string;
+  /** Of the first column. */
+  label: string;
   rows: readonly { name: string; count: number; selfSizeBytes: number }[];
   total: number;
 }
 
-function Shares({ title, rows, total }: SharesProps) {
+function Shares({ title, label, rows, total }: SharesProps) {
   return (
     <div>
       <h2>{title}</h2>
       <Table
-        head={[title.replace('By ', ''), 'Objects', 'Own', 'Share']}
+        head={[label, 'Objects', 'Own', 'Share']}
         numbers={[1, 2, 3]}
         rows={rows.map(({ name, count, selfSizeBytes }) => [
           <code key="name">{name}</code>,
