@@ -21,16 +21,18 @@ export const sliceText = uncurry(String.prototype.slice) as Method<string, [numb
 export const sourceOf = uncurry(Function.prototype.toString) as Method<unknown, [], string>;
 export const getBuiltinModule: NodeJS.Process['getBuiltinModule'] = process.getBuiltinModule;
 
+const nothing = { __proto__: null };
+
 /**
- * Copies every property of an object, including methods, so that later changes of the object don't affect the copy. Getters
+ * Copies every property of an object except `without`, including methods, so that later changes of the object don't affect the copy. Getters
  * stay getters.
  */
-export function copyOf<Holder extends object>(holder: Holder): Holder {
+export function copyOf<Holder extends object>(holder: Holder, without: object = nothing): Holder {
   const copy = { __proto__: null } as unknown as Holder;
   const names = ownKeys(holder);
   for (let at = 0; at < names.length; at++) {
     const name = names[at] as keyof Holder & string;
-    putBack(copy, name, descriptorOf(holder, name));
+    if (!(name in without)) putBack(copy, name, descriptorOf(holder, name));
   }
   return copy;
 }

@@ -15,8 +15,13 @@ const { runInContext } = Script.prototype;
 const { ownKeys } = Reflect;
 /** Node itself loads these at every start; the others are loaded on demand. */
 const early = { __proto__: null } as unknown as Record<string, object | undefined>;
+/**
+ * Functions that our code does not use, and for which Node loads modules when they are first looked at: 40 in all on Node 22 and
+ * later. One of those asks for `process.stderr`, which opens a handle and makes a pipe non-blocking for all who share it.
+ */
+const onDemand = { __proto__: null, diff: true, parseArgs: true, setTraceSigInt: true, Dir: true };
 for (const name of ['node:fs', 'node:path', 'node:util'] as const)
-  early[name] = copyOf(getBuiltinModule(name));
+  early[name] = copyOf(getBuiltinModule(name), onDemand);
 
 /**
  * Holders of the language's functions, of an emitter's, and of those that `node:fs` calls, in the main realm, and those functions
