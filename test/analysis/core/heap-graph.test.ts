@@ -70,6 +70,11 @@ suite('the heap of a core', { skip: noCores }, () => {
     assert.ok((edges.get('object|Float64Array 3 buffer object|ArrayBuffer') ?? 0) > 0);
   });
 
+  test('the C++ object of a wrapper, with its size', () => {
+    assert.ok((countEdges(heap).get('object|TCP 3 javascript_to_native native|TCP (C++)') ?? 0) > 0);
+    assert.ok(count('class = "TCP (C++)" and self > 100 and self < 10000') > 0);
+  });
+
   test('values that are withheld are not read, and still told apart', () => {
     const withheld = readCoreGraph(death.core, { withheld: 'gone' });
     const [own, other] = [namesOf(core.graph), namesOf(withheld.graph)];

@@ -133,7 +133,7 @@ function readFrom(
   gaps.push({
     part,
     reason:
-      'objects of Node itself (C++) are not in the graph; roots in native memory are guessed from their form',
+      'of objects of C++, only those behind a JavaScript object are in the graph, by size; roots in native memory are guessed from their form',
   });
   return { graph, isCollecting: collecting.isUnderWay };
 }

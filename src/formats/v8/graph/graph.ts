@@ -9,6 +9,9 @@ import type { HeapPage } from '../heap/heap-pages.ts';
 import { EdgeCounts } from './edge-counts.ts';
 import { Marking } from './marking.ts';
 import { Names } from './names.ts';
+import { HandleBlocks } from './native/global-handles.ts';
+import { MallocChunks } from './native/malloc-chunks.ts';
+import { findStore, NativeMemory, type NativeSources } from './native/native-memory.ts';
 import type { RootGroup, RootSources } from './native/root-sources.ts';
 import { findRoots } from './native/roots.ts';
 import { type BuiltinNames, NodeReader } from './node-facts.ts';
@@ -40,7 +43,6 @@ export type NodeSink = (type: number, name: number, size: number, edgeCount: num
 export type EdgeSink = (type: number, name: number, target: number) => void;
 
 const synthetic = nodeTypes.indexOf('synthetic');
-const native = nodeTypes.indexOf('native');
 /** The root, and V8's node for all groups of roots. */
 const nodesBeforeGroups = 2;
 /** From this line on V8 takes the realm itself for what its global object was before. */
@@ -50,12 +52,6 @@ const stride = 1 << 10;
 
 /** The id of a node. V8 assigns odd ids. */
 export const idOfNode = (node: number) => 2 * node + 1;
-
-/** Memory outside of the heap that belongs to array buffers. */
-interface Store {
-  node: number;
-  bytes: number;
-}
 
 export function readGraph(
   heap: V8Heap,
@@ -71,7 +67,16 @@ export function readGraph(
   );
   const names = new Names(withheld);
   const references = new ReferenceReader(heap, objects, kinds, names, sources.native);
-  const roots = findRoots(objects, sources, addressesOfStores(heap, objects), (type) => kinds.isListed(type));
+  const chunks = new MallocChunks(sources.memory, sources.native);
+  const handles = new HandleBlocks(objects, sources);
+  const isGlobalHandle = (address: number) => handles.has(address);
+  const buffers = objects.allOf(heap.layout.types.jsArrayBuffer);
+  const roots = findRoots(objects, sources, {
+    chunks,
+    handles,
+    buffers: new Set(Array.from(buffers, (object) => findStore(heap, objects, object))),
+    isListed: (type) => kinds.isListed(type),
+  });
   const marking = new Marking(heap, objects, kinds, references);
   for (const { references: found } of roots)
     for (const { target, isWeak } of found) if (!isWeak) marking.add(target);
@@ -82,17 +87,18 @@ export function readGraph(
   }
   marking.finish();
   const reader = new NodeReader(heap, objects, kinds, names, sources.builtinAt);
-  return new HeapGraph(heap, objects, kinds, names, references, marking, reader, [...roots, constants]);
-}
-
-function addressesOfStores(heap: V8Heap, objects: HeapObjects): Set<number> {
-  const buffers = objects.allOf(heap.layout.types.jsArrayBuffer);
-  return new Set(Array.from(buffers, (object) => findStore(heap, objects, object)));
-}
-
-/** The address of an array buffer's memory; 0 if it has none. */
-function findStore(heap: V8Heap, objects: HeapObjects, buffer: number): number {
-  return heap.memory.findWord(objects.pointer(buffer) - 1 + heap.layout.arrayBuffer.backingStore) ?? 0;
+  const native = { memory: sources.memory, chunks, isGlobalHandle };
+  return new HeapGraph(
+    heap,
+    objects,
+    kinds,
+    names,
+    references,
+    marking,
+    reader,
+    [...roots, constants],
+    native,
+  );
 }
 
 /** The first field of a weak map or set is its table. V8's metadata does not describe the type of the table. */
@@ -138,10 +144,10 @@ export class HeapGraph {
   readonly #tagger: Tagger;
   /** Node of the first object. */
   readonly #first: number;
-  /** By address. */
-  readonly #stores = new Map<number, Store>();
+  readonly #native: NativeMemory;
+  /** Live objects that may have a C++ object. */
+  readonly #wrappers: number[] = [];
   readonly #ephemerons: ReadonlyMap<number, readonly { name: number; value: number }[]>;
-  readonly #backingStore: number;
 
   constructor(
     heap: V8Heap,
@@ -152,6 +158,7 @@ export class HeapGraph {
     marking: Marking,
     reader: NodeReader,
     roots: readonly RootGroup[],
+    native: NativeSources,
   ) {
     this.#heap = heap;
     this.#objects = objects;
@@ -164,12 +171,28 @@ export class HeapGraph {
     this.#first = nodesBeforeGroups + roots.length;
     const live = marking.live.number();
     this.#globals = this.#findGlobals();
-    this.#findStores(this.#first + live);
-    this.nodeCount = this.#first + live + this.#stores.size;
     this.#tagger = new Tagger(objects, kinds, names, heap.layout.deoptimization, live);
     this.#counts = new EdgeCounts(live);
-    this.#backingStore = names.of('backing_store');
     this.#countEdges();
+    const buffers = objects.allOf(heap.layout.types.jsArrayBuffer);
+    const [handles] = roots;
+    const held = new Set(handles?.references.filter(({ isWeak }) => !isWeak).map(({ target }) => target));
+    this.#native = new NativeMemory(
+      heap,
+      objects,
+      kinds,
+      names,
+      native,
+      this.#first + live,
+      Array.from(buffers).filter((object) => marking.live.has(object)),
+      this.#wrappers,
+      {
+        classOf: (object) => reader.of(object).name,
+        nodeOf: (object) => this.#nodeOf(object),
+        isHeld: (object) => held.has(object),
+      },
+    );
+    this.nodeCount = this.#first + live + this.#native.count;
     this.#ephemerons = this.#findEphemerons();
     this.edgeCount = this.#countAll();
   }
@@ -180,7 +203,7 @@ export class HeapGraph {
     const groups = this.#roots.map(
       ({ references }) => references.filter((each) => this.#isLive(each)).length,
     );
-    sink(synthetic, names.of(''), 0, 1 + this.#globals.length);
+    sink(synthetic, names.of(''), 0, 1 + this.#globals.length + this.#native.roots.length);
     sink(synthetic, names.of('(GC roots)'), 0, groups.length);
     for (const [i, { name }] of this.#roots.entries()) sink(synthetic, names.of(name), 0, groups[i]!);
     for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
@@ -193,14 +216,15 @@ export class HeapGraph {
       );
       if (index % stride === 0) yield;
     }
-    for (const { bytes } of this.#stores.values())
-      sink(native, names.of('system / JSArrayBufferData'), bytes, 0);
+    this.#native.nodes(sink);
   }
 
   /** In the order of the nodes that they start from. Pauses like `nodes`. */
   *edges(sink: EdgeSink): Generator<void> {
     sink(Edge.element, 1, 1);
     for (const [i, node] of this.#globals.entries()) sink(Edge.shortcut, this.names.ofIndex(i + 2), node);
+    for (const [i, node] of this.#native.roots.entries())
+      sink(Edge.element, i + 2 + this.#globals.length, node);
     for (const i of this.#roots.keys()) sink(Edge.element, i + 1, nodesBeforeGroups + i);
     for (const { references } of this.#roots) {
       for (const [i, each] of references.entries())
@@ -219,10 +243,10 @@ export class HeapGraph {
     for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
       this.#references.visit(object, ofObject);
       for (const { name, value } of this.#ephemerons.get(object) ?? []) sink(Edge.internal, name, value);
-      const store = this.#storeOf(object);
-      if (store) sink(Edge.internal, this.#backingStore, store.node);
+      this.#native.edgesOf(object, sink);
       if (index % stride === 0) yield;
     }
+    this.#native.innerEdges(sink);
   }
 
   /**
@@ -232,9 +256,8 @@ export class HeapGraph {
   idAt(address: number): number | undefined {
     const slot = this.#objects.words.slotOf(address);
     if (slot < 0) {
-      for (const [start, { node, bytes }] of this.#stores)
-        if (address >= start && address < start + bytes) return idOfNode(node);
-      return undefined;
+      const node = this.#native.nodeAt(address);
+      return node === undefined ? undefined : idOfNode(node);
     }
     const object = this.#objects.before(slot);
     if (object < 0 || !this.#marking.live.has(object)) return undefined;
@@ -257,8 +280,7 @@ export class HeapGraph {
       else high = middle - 1;
     }
     if (live.has(low) && live.numberOf(low) === wanted) return this.#objects.pointer(low) - 1;
-    for (const [address, store] of this.#stores) if (store.node === node) return address;
-    return undefined;
+    return this.#native.addressOf(node);
   }
 
   /** Drops the memory that nodes and edges are read from. Addresses stay known. */
@@ -291,23 +313,6 @@ export class HeapGraph {
     return [...found];
   }
 
-  #findStores(first: number): void {
-    const { types, arrayBuffer } = this.#heap.layout;
-    for (const object of this.#objects.allOf(types.jsArrayBuffer)) {
-      const address = this.#marking.live.has(object) ? findStore(this.#heap, this.#objects, object) : 0;
-      if (address === 0 || this.#stores.has(address)) continue;
-      const at = this.#objects.pointer(object) - 1 + arrayBuffer.byteLength;
-      const bytes = this.#heap.memory.findWord(at) ?? 0;
-      this.#stores.set(address, { node: first + this.#stores.size, bytes });
-    }
-  }
-
-  #storeOf(object: number): Store | undefined {
-    if (this.#stores.size === 0 || this.#objects.typeOf(object) !== this.#heap.layout.types.jsArrayBuffer)
-      return undefined;
-    return this.#stores.get(findStore(this.#heap, this.#objects, object));
-  }
-
   /** Also tags the nodes, which must be known before the first is read. */
   #countEdges(): void {
     const { live } = this.#marking;
@@ -323,21 +328,25 @@ export class HeapGraph {
       count = 0;
       this.#references.visit(object, sink);
       this.#counts.set(index, count);
+      if (this.#kinds.isWrapper(this.#objects.typeOf(object))) this.#wrappers.push(object);
     }
   }
 
   /** Number of edges of an object that are not among its references. */
   #countAdded(object: number): number {
-    return (this.#ephemerons.get(object)?.length ?? 0) + (this.#storeOf(object) ? 1 : 0);
+    let count = this.#ephemerons.get(object)?.length ?? 0;
+    this.#native.edgesOf(object, () => count++);
+    return count;
   }
 
   #countAll(): number {
-    let count = 1 + this.#globals.length + this.#roots.length + this.#counts.total;
+    let count =
+      1 + this.#globals.length + this.#native.roots.length + this.#roots.length + this.#counts.total;
     for (const { references } of this.#roots) for (const each of references) if (this.#isLive(each)) count++;
     for (const entries of this.#ephemerons.values()) count += entries.length;
-    for (const object of this.#objects.allOf(this.#heap.layout.types.jsArrayBuffer))
-      if (this.#marking.live.has(object) && this.#storeOf(object)) count++;
-    return count;
+    for (const object of [...this.#objects.allOf(this.#heap.layout.types.jsArrayBuffer), ...this.#wrappers])
+      if (this.#marking.live.has(object)) this.#native.edgesOf(object, () => count++);
+    return count + this.#native.innerEdgeCount;
   }
 
   /**

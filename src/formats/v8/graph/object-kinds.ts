@@ -100,6 +100,10 @@ const arraysBeforeByteArray: Readonly<Record<number, string>> = {
   11: 'NAME_DICTIONARY',
 };
 
+/** Types of objects that C++ creates: part of V8's binary interface (include/v8-internal.h), the same in all of its versions. */
+const specialApiObject = 0x410;
+const apiObjects = [0x422, 0x80a] as const;
+
 type FieldTable = Readonly<Record<string, readonly NamedField[]>>;
 
 const at = (word: number, name: string, more: Partial<NamedField> = {}): NamedField => ({
@@ -181,6 +185,11 @@ export class ObjectKinds {
   /** Whether V8 keeps such objects in a list that does not keep them alive. */
   isListed(type: number): boolean {
     return this.isNativeContext(type) || this.typeName(type) === 'ALLOCATION_SITE';
+  }
+
+  /** Whether C++ can attach an object of its own to such objects. */
+  isWrapper(type: number): boolean {
+    return type === specialApiObject || (type >= apiObjects[0] && type <= apiObjects[1]);
   }
 
   isJsObject(type: number): boolean {

@@ -6,7 +6,8 @@
  */
 import type { MemoryReader } from '../../../../bytes/memory.ts';
 import type { HeapObjects } from '../objects/heap-objects.ts';
-import { MallocChunks } from './malloc-chunks.ts';
+import type { HandleBlocks } from './global-handles.ts';
+import type { MallocChunks } from './malloc-chunks.ts';
 import { forEachWord, inRanges, type Range } from './native-words.ts';
 import type { RootReference, RootSources } from './root-sources.ts';
 
@@ -24,19 +25,22 @@ const systemPage = 4096;
 const maxOwned = 1 << 28;
 const firstNonString = 0x80;
 
-/**
- * `buffers`: addresses of bytes that belong to the program, which may look like anything. `isListed`: whether V8 keeps objects of
- * that type in a list of which the isolate has the first, and which keeps none of them alive.
- */
+/** What else has been found out about the memory outside of the heap. */
+export interface NativeFacts {
+  chunks: MallocChunks;
+  handles: HandleBlocks;
+  /** Addresses of bytes that belong to the program, which may look like anything. */
+  buffers: ReadonlySet<number>;
+  /** Whether V8 keeps objects of that type in a list of which the isolate has the first, and which keeps none of them alive. */
+  isListed(type: number): boolean;
+}
+
 export function findIsolateRoots(
   objects: HeapObjects,
   { memory, heaps, native }: RootSources,
-  isGlobalHandle: (address: number) => boolean,
-  buffers: ReadonlySet<number>,
-  isListed: (type: number) => boolean,
+  { chunks, handles, buffers, isListed }: NativeFacts,
 ): RootReference[] {
   const isNative = inRanges(native);
-  const chunks = new MallocChunks(memory, native);
   const isolates: Range[] = heaps.map((heap) => [heap - isolateBytes, heap + isolateBytes]);
   const endOfHandles = findEndsOfHandles(memory, isolates, chunks);
   const found = new Set<number>();
@@ -51,13 +55,13 @@ export function findIsolateRoots(
     const visit = (at: number, low: number, high: number) => {
       if ((low & 3) === 1) {
         const target = objects.words.objectAt(low, high);
-        if (target >= 0 && !isGlobalHandle(at)) found.add(target);
+        if (target >= 0 && !handles.has(at)) found.add(target);
         return;
       }
       const word = high * 2 ** 32 + (low >>> 0);
       if ((low & 15) !== 0 || word <= 4096 || high < 0 || high > 0x7fff || seen.has(word)) return;
       seen.add(word);
-      if (!isNative(word) || isGlobalHandle(word) || buffers.has(word)) return;
+      if (!isNative(word) || handles.has(word) || buffers.has(word)) return;
       const size = chunks.sizeAt(word);
       if (size === 0) return;
       open.push([word, endOfHandles.get(word) ?? endOfVector(memory, at, word, size) ?? word + size - 8]);
