@@ -15,7 +15,7 @@ export function stemTable(): Int32Array {
 
 /** For three letters of each word in a line that makes its table, or a word behind it, worth a closer look. */
 export function tellTable(): Int32Array {
-  tells ??= tableOf('pas pwd psw cre tok key ken wac ras enh lav asl hes adg lic otp cod loz aro jel eno');
+  tells ??= tableOf('pas pwd psw cre tok key ken wac ras enh lav asl hes adg lic otp loz jel');
   return tells;
 }
 

@@ -39,6 +39,9 @@ interface Needed {
 const needed: Needed[] = [
   { words: 'token secret apikey basic negotiate digest ssws splunk plain', needs: need.odd },
   { words: 'code codes key', needs: need.odd | need.kind },
+  // Of statements whose value must look chosen.
+  { words: 'using send su sudo docker podman gh gpg openssl http https unlock register', needs: need.odd },
+  { words: 'put', behind: 's' },
   { words: 'root admin administrator', needs: need.slash },
   { words: 'entry', needs: need.quoted },
   { words: 'columns headers fields', needs: need.list },

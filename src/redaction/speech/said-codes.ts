@@ -31,6 +31,8 @@ const isOther =
 /** Words that mean nothing but a one-time code. */
 const isOnly = /^(?:otp|tan|kodunuz|passcode|securecode|[a-z]{4,}code|verif\w+)$/;
 
+const mayBeCode = /\d{4}|\d{3}[- ]\d{3}|-\d{5}/;
+
 /** The one-time code that the word at [start, end) announces; `stop` is its lower case. */
 export function findSaidCode(
   { text, units }: Page,
@@ -42,12 +44,15 @@ export function findSaidCode(
   if (stop === 'digo' && units[start - 1]! < 128) return undefined;
   const before = text.slice(Math.max(0, start - 60), start);
   const line = before.slice(before.lastIndexOf('\n') + 1);
+  const rest = text.slice(end, end + 110);
+  // Nearly no line with such a word has a number.
+  if (!mayBeCode.test(rest) && !mayBeCode.test(line)) return undefined;
   const isSpecial = isOnly.test(stop);
   const isAny = (between: string, around: string): boolean =>
     (isSpecial || saysWhatFor.test(around) || saysWhose.test(around)) &&
     !isOther.test(line.slice(-20)) &&
     !isOther.test(between);
-  const behind = behindWord.exec(text.slice(end, end + 110))?.groups;
+  const behind = behindWord.exec(rest)?.groups;
   if (behind) {
     const { between = '', join = '', number: code = '' } = behind;
     const around = line.slice(-40) + between;

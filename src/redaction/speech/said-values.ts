@@ -67,6 +67,8 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
   // A value right behind a sign is not said, but set: context.ts decides about it.
   if (!/^[ \t]+[^\s:=]/.test(text.slice(end, end + 4))) return undefined;
   const rest = text.slice(end, end + reach);
+  // Where no word counts as a value, a digit or a capital within is needed; nearly no line has one.
+  if (speech.describes === undefined && !/\d|[a-z][A-Z]/.test(rest)) return undefined;
   const clause = rest.slice(0, endsClause.exec(rest)?.index);
   /** How many words ago a joining one was read; the value stands behind it, or behind one word more. */
   let sinceJoin = speech.joining?.test(stop) ? 0 : Number.NaN;

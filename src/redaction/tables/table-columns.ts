@@ -17,7 +17,7 @@ const mostRows = 60;
 /** Words in a column's name. */
 const mostWords = 5;
 const mayTell =
-  /pass|pwd|psw|secret|token|key|cred|kennwort|wachtwoord|contrase|senha|clave|hasl|hesl|adgang|passord|salasana|parola|lozinka|jelsz|senord|otp|code|mot de/i;
+  /pass|pwd|psw|secret|token|key|cred|kennwort|wachtwoord|contrase|senha|clave|hasl|hesl|adgang|lozinka|jelsz|otp/i;
 const isRule = /^[\s|+:=\-\u2500-\u257f]+$/;
 const columnName = /^[\s"'`*\\]*(?:\p{L}[\p{L}\p{M}\w .-]{0,38}|\(index\))[\s"'`*\\]*$/u;
 const lineBreak = /\n|(?:\\{1,8}r)?\\{1,8}n/g;

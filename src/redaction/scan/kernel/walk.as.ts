@@ -217,9 +217,14 @@ function isPlain(start: usize, end: usize): bool {
   return isKnown(start, end, known.plain);
 }
 
+/** Of four units. */
+const highBytes: u64 = ((<u64>0xff00ff00) << 32) | <u64>0xff00ff00;
+
 /** See said-values.ts. */
 function isBesideNative(start: usize, end: usize): bool {
   if (end - start < 8) return false;
+  // Of four units on each side at once: nearly no word is beside one of these.
+  if (((load<u64>(start - 8) | load<u64>(end)) & highBytes) === 0) return false;
   const before = neighbour(start - 2, -2);
   const behind = neighbour(end, 2);
   if (before < 256 && behind < 256) return false;
