@@ -1,5 +1,6 @@
 /** Where work began whose error the program makes itself. */
 import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { BeginSites } from '../../src/agent/record/begin-sites.ts';
 
@@ -30,4 +31,42 @@ test('no code of the program runs for it', () => {
     sitesOf('lost').find([proxy, getter, new Error('lost')], undefined, '/own.js')?.what,
     'work of lost',
   );
+});
+
+/** A connection that has ended with this error. */
+function sitesOfConnection(fields: { message: string; syscall?: string; address?: string; port?: number }) {
+  const sites = new BeginSites();
+  const socket = new Socket();
+  socket.on('error', () => {});
+  sites.beginConnection(socket);
+  const failure = Object.assign(new Error(fields.message), fields);
+  socket.destroy(failure);
+  return { sites, failure, socket };
+}
+
+const refused = {
+  message: 'connect ECONNREFUSED 127.0.0.1:1',
+  syscall: 'connect',
+  address: '127.0.0.1',
+  port: 1,
+};
+
+test('a connection is found by its error, and by one that repeats its words', () => {
+  const { sites, failure } = sitesOfConnection(refused);
+  const quoting = new Error(`no database: ${refused.message}`);
+  for (const error of [failure, quoting])
+    assert.equal(sites.find([error], undefined, '/own.js')?.what, 'connection to 127.0.0.1:1');
+  assert.equal(sites.find([quoting], {}, '/own.js'), undefined);
+  assert.equal(sites.find([new Error('connect ECONNREFUSED 10.0.0.7:1')], undefined, '/own.js'), undefined);
+});
+
+test('words without an address are nobody’s', () => {
+  const { sites, failure } = sitesOfConnection({ message: 'read ECONNRESET', syscall: 'read' });
+  assert.equal(sites.find([failure], undefined, '/own.js')?.what, 'connection');
+  assert.equal(sites.find([new Error('read ECONNRESET')], undefined, '/own.js'), undefined);
+});
+
+test('a connection that its client ended did not fail', () => {
+  assert.deepEqual(sitesOfConnection({ message: 'reset' }).sites.failedConnections('/own.js'), []);
+  assert.equal(sitesOfConnection(refused).sites.failedConnections('/own.js').length, 1);
 });

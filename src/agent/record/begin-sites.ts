@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { quietly } from '../quiet-stack.ts';
-import { Connections, type FailedConnection, failureOf, nameOf } from './connections.ts';
+import { Connections, type FailedConnection, failureOf, nameOf, unnamedConnection } from './connections.ts';
 import { textField } from './own-field.ts';
 
 export interface BeginSite {
@@ -27,8 +27,8 @@ const deepest = 40;
 const mostChildren = 50;
 const mostTexts = 16;
 const mostChars = 8 * 1024;
-/** Shorter messages may be found in any other. */
-const leastQuoted = 12;
+/** Whoever gives up tells it soon. */
+const longestQuotedMs = 60_000;
 const { now } = Date;
 const OwnError = Error;
 
@@ -60,7 +60,7 @@ export class BeginSites {
   }
 
   beginConnection(socket: Socket): void {
-    this.begin(socket, 'connection');
+    this.begin(socket, unnamedConnection);
     if (this.#ofWork.has(socket)) this.#connections.begin(socket);
   }
 
@@ -99,7 +99,7 @@ export class BeginSites {
             : undefined,
         )
         .find(Boolean);
-    if (!begun) return quotedBy(chain, failed);
+    if (!begun) return isObject(emitter) ? undefined : quotedBy(chain, failed);
     const stack = beginStack(begun.made, ownFile);
     return stack === '' ? undefined : { what: begun.what, stack };
   }
@@ -116,7 +116,7 @@ export class BeginSites {
       if (name) return { ...begun, what: `${name} of child process ${pid ?? '?'}` };
     }
     const begun = this.#ofWork.get(emitter);
-    const failure = begun?.what === 'connection' ? failureOf(emitter) : undefined;
+    const failure = begun?.what === unnamedConnection ? failureOf(emitter) : undefined;
     return begun && failure ? { ...begun, what: nameOf(failure) } : begun;
   }
 
@@ -160,11 +160,17 @@ function commandsOf({ spawnargs }: ChildProcess): string[] {
 
 const isSuccess = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === 0 && signalCode === null;
 
-/** A client that wraps an error seldom keeps it, and mostly repeats its words. Different failures are not told apart. */
+/**
+ * A client that wraps an error seldom keeps it, and mostly repeats its words. Different failures are not told apart, and one
+ * without an address may be anybody's.
+ */
 function quotedBy(chain: readonly unknown[], failed: readonly FailedConnection[]): BeginSite | undefined {
   const texts = chain.flatMap((error) => (isObject(error) ? (textField(error, 'message') ?? []) : []));
   const [only, other] = failed.filter(
-    ({ message }) => message.length >= leastQuoted && texts.some((text) => text.includes(message)),
+    ({ what, message, lastBegunAt }) =>
+      what !== unnamedConnection &&
+      now() - lastBegunAt <= longestQuotedMs &&
+      texts.some((text) => text.includes(message)),
   );
   return !only?.stack || !only.isOnlyStack || other ? undefined : { what: only.what, stack: only.stack };
 }

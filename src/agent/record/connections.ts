@@ -20,6 +20,7 @@ export interface FailedConnection {
   isOnlyStack: boolean;
 }
 
+export const unnamedConnection = 'connection';
 const mostWatched = 50;
 const mostKept = 8;
 const longestMessage = 500;
@@ -61,6 +62,7 @@ export class Connections {
   #note(socket: Socket, failure: object, begunAt: number): void {
     const what = nameOf(failure);
     this.#onFailure(socket, failure, what);
+    if (!isOfSystem(failure)) return;
     const message = textField(failure, 'message')?.slice(0, longestMessage) ?? '';
     const stack = this.#stackOf(socket);
     const key = `${what}: ${message}`;
@@ -81,6 +83,11 @@ export class Connections {
   }
 }
 
+/** Clients end connections that they no longer need with an error of their own, and a program aborts what it chooses. */
+const isOfSystem = (failure: object): boolean =>
+  textField(failure, 'syscall') !== undefined ||
+  /^ERR_(?:TLS|SSL)_|CERT|SIGNATURE|ISSUER/.test(textField(failure, 'code') ?? '');
+
 /** The error that destroyed it. */
 export function failureOf(socket: object): object | undefined {
   try {
@@ -96,5 +103,5 @@ export function nameOf(failure: object): string {
   const host = textField(failure, 'address') ?? textField(failure, 'hostname');
   const port = ownField(failure, 'port');
   const address = host !== undefined && typeof port === 'number' ? `${host}:${port}` : host;
-  return address === undefined ? 'connection' : `connection to ${address}`;
+  return address === undefined ? unnamedConnection : `${unnamedConnection} to ${address}`;
 }

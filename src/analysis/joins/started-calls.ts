@@ -7,7 +7,8 @@ import type { BundleParts } from '../bundle-parts.ts';
 import { findStartedCalls } from '../stacks/started-calls.ts';
 import type { FrameReader } from './error-facts.ts';
 
-const mostPlaces = 20;
+/** With more, it can be none in particular. */
+const mostCalls = 40;
 
 export interface StartedCalls {
   /** The functions that are called, each once. */
@@ -15,7 +16,7 @@ export interface StartedCalls {
   frames: Frame[];
 }
 
-/** Undefined if there are none, or if a script could not be searched. */
+/** Undefined if there are none or very many, or if a script could not be searched. */
 export async function readStartedCalls(
   { scripts, error: part }: BundleParts,
   error: ErrorFacts | undefined,
@@ -23,16 +24,20 @@ export async function readStartedCalls(
   read: FrameReader,
 ): Promise<StartedCalls | undefined> {
   if (!error || part?.begun || !(error.frames ?? []).every(isOfNode)) return undefined;
+  const { emitter } = part ?? {};
+  // A terminal's streams have the same names, and no path.
+  if (/^(?:Read|Write)Stream$/.test(emitter?.className ?? '') && emitter?.path === undefined)
+    return undefined;
   const { syscall, path } = error.properties ?? {};
   const starters = startersOf({
     code: error.code,
+    message: error.message,
     stack: error.stackText,
-    emitter: part?.emitter?.className,
+    emitter: emitter?.className,
     syscall: typeof syscall === 'string' ? syscall : undefined,
   });
   if (starters.length === 0) return undefined;
-  const names = new Set<string>();
-  const places: string[] = [];
+  const calls: { name: string; place: string }[] = [];
   for (const { url, isModule, isExcerpt, sourcePart } of scripts.filter(({ isSought }) => isSought)) {
     const bytes = sourcePart === undefined || isExcerpt ? undefined : readPart(sourcePart);
     const source = bytes && Buffer.from(bytes).toString('utf8');
@@ -41,14 +46,22 @@ export async function readStartedCalls(
         ? undefined
         : await findStartedCalls(source, isModule ? 'module' : 'commonjs', starters);
     if (!found) return undefined;
-    for (const { name, literal, line, column } of found) {
-      if (literal !== undefined && typeof path === 'string' && literal !== path) continue;
-      names.add(name);
-      places.push(`    at ${url}:${line}:${column}`);
-    }
+    for (const { name, literal, line, column } of found)
+      if (!isOfOtherPath(name, literal, path)) calls.push({ name, place: `    at ${url}:${line}:${column}` });
   }
-  if (places.length === 0) return undefined;
-  const all = await read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true });
-  const frames = all.filter(({ inApp }) => inApp);
-  return frames.length ? { names: [...names], frames } : undefined;
+  if (calls.length > mostCalls) return undefined;
+  const own: { name: string; frame: Frame }[] = [];
+  for (const { name, place } of calls) {
+    const [frame] = await read({ stackText: place, isOfDebugger: true });
+    if (frame?.inApp) own.push({ name, frame });
+  }
+  const names = [...new Set(own.map(({ name }) => name))];
+  return own.length ? { names, frames: own.map(({ frame }) => frame) } : undefined;
 }
+
+/** Some functions walk a folder, and their error names what they met there. */
+const isOfOtherPath = (name: string, literal: string | undefined, path: unknown): boolean =>
+  literal !== undefined &&
+  typeof path === 'string' &&
+  !/^(?:glob|cp|rm|readdir|opendir)$/.test(name) &&
+  !path.startsWith(literal);

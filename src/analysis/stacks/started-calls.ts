@@ -11,6 +11,9 @@ export interface StartedCall {
   literal?: string;
 }
 
+/** Of the end of an object's text. */
+const longestObject = 80;
+
 type Fields = Node & Record<string, unknown>;
 
 /** In source order; undefined if the text can't be parsed. */
@@ -20,40 +23,75 @@ export async function findStartedCalls(
   starters: readonly Starter[],
 ): Promise<StartedCall[] | undefined> {
   const program = await parseScript(text, kind);
-  return (
-    program &&
-    findNodes(program, ({ type }) => type === 'CallExpression').flatMap((node) => {
-      const { callee, arguments: given } = node as Fields;
-      const called = isNode(callee) ? calledAt(callee as Fields, text, starters) : undefined;
-      if (!called) return [];
-      const literal = Array.isArray(given) ? literalOf(given[0]) : undefined;
-      const { line, column } = placeIn(called.node.loc?.start);
-      return [{ name: called.name, line, column, ...(literal !== undefined && { literal }) }];
-    })
-  );
+  if (!program) return undefined;
+  const imported = importedNames(program);
+  return findNodes(program, ({ type }) => type === 'CallExpression').flatMap((node) => {
+    const { callee, arguments: given } = node as Fields;
+    const called = calledBy(callee, text, imported);
+    if (!called || !starters.some(({ name, of }) => name === called.name && isOfIt(of, called.object)))
+      return [];
+    const literal = Array.isArray(given) ? literalOf(given[0]) : undefined;
+    const { line, column } = placeIn(called.node.loc?.start);
+    return [{ name: called.name, line, column, ...(literal !== undefined && { literal }) }];
+  });
 }
 
-function calledAt(callee: Fields, text: string, starters: readonly Starter[]) {
+const isOfIt = (of: RegExp | undefined, object: string | undefined): boolean =>
+  of === undefined || object === undefined || of.test(object);
+
+/** `object`: its text, for a method; undefined for a function that was imported by its name. */
+function calledBy(
+  callee: unknown,
+  text: string,
+  imported: ReadonlyMap<string, string>,
+): { name: string; node: Node; object?: string } | undefined {
+  if (!isNode(callee)) return undefined;
+  const { expressions, object, property, computed } = callee as Fields;
+  // Bundlers call `(0, fs.open)(…)`.
+  if (callee.type === 'SequenceExpression' && Array.isArray(expressions))
+    return calledBy(expressions.at(-1), text, imported);
   if (callee.type === 'Identifier') {
-    const { name } = callee as Fields & { name: string };
-    const isMeant = starters.some((one) => one.name === name) && isImported(name, text);
-    return isMeant ? { name, node: callee } : undefined;
+    const name = imported.get(nameOf(callee) ?? '');
+    return name === undefined ? undefined : { name, node: callee };
   }
-  const { object, property } = callee;
-  if (callee.type !== 'MemberExpression' || callee['computed'] || !isNode(object) || !isNode(property))
+  if (callee.type !== 'MemberExpression' || computed || !isNode(object) || !isNode(property))
     return undefined;
-  const { name } = property as Fields & { name: string };
-  const of = text.slice(object.start, object.end).slice(-80);
-  const isMeant = starters.some((one) => one.name === name && (!one.of || one.of.test(of)));
-  return isMeant ? { name, node: property } : undefined;
+  const name = nameOf(property);
+  return name === undefined
+    ? undefined
+    : { name, node: property, object: text.slice(object.start, object.end).slice(-longestObject) };
 }
 
-/** Other functions of the program may have the same name. */
-function isImported(name: string, text: string): boolean {
-  const braces = String.raw`\{[^{}]*\b${name}\b[^{}]*\}`;
-  return new RegExp(
-    String.raw`import\s[^'"]*?${braces}|${braces}\s*=\s*(?:await\s+)?(?:require|import)\b`,
-  ).test(text);
+/** The functions of modules by their names in this script. */
+function importedNames(program: Node): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const node of findNodes(program, ({ type }) =>
+    /^(?:ImportSpecifier|VariableDeclarator)$/.test(type),
+  )) {
+    const { imported, local, id, init } = node as Fields;
+    if (node.type === 'ImportSpecifier') add(imported, local);
+    else if (isNode(id) && id.type === 'ObjectPattern' && isOfModule(init))
+      for (const { key, value } of (id as Fields)['properties'] as Fields[]) add(key, value);
+  }
+  return names;
+
+  function add(theirs: unknown, ours: unknown): void {
+    const [name, own] = [nameOf(theirs), nameOf(ours)];
+    if (name !== undefined && own !== undefined) names.set(own, name);
+  }
+}
+
+/** `require(…)`, `await import(…)`, or a property of them. */
+function isOfModule(init: unknown): boolean {
+  if (!isNode(init)) return false;
+  const { argument, object, callee } = init as Fields;
+  if (init.type === 'AwaitExpression') return isNode(argument) && argument.type === 'ImportExpression';
+  if (init.type === 'MemberExpression') return isOfModule(object);
+  return init.type === 'CallExpression' && nameOf(callee) === 'require';
+}
+
+function nameOf(node: unknown): string | undefined {
+  return isNode(node) && node.type === 'Identifier' ? String((node as Fields)['name']) : undefined;
 }
 
 function literalOf(node: unknown): string | undefined {

@@ -11,7 +11,7 @@ import { cwdOf, deathFrames } from './wording.ts';
 type Facts = Pick<VerdictFacts, 'account'>;
 
 /**
- * The frame that started the operation: the program's, or a package's if the program was not on that stack and the error's own
+ * The frame that started the operation: the program's, or a package's if no frame of the program was recorded and the error's own
  * has nothing but Node's frames. Undefined if the error's own stack has a frame of the program.
  */
 export function beganFrame({ account }: Facts): Frame | undefined {
@@ -29,7 +29,7 @@ export function beganEvidence(facts: Facts): Evidence[] {
   const cwd = cwdOf(facts.account);
   const callers = begun.frames.filter((one) => one.inApp && one !== frame).map((one) => frameText(one, cwd));
   const calledFrom = callers.length ? `, called from ${callers.slice(0, 2).join(' and ')}` : '';
-  const asked = frame.inApp ? '' : '; no code of the program was on the stack then';
+  const asked = frame.inApp ? '' : '; no frame of the program is on the recorded stack';
   return [
     {
       fact: `What failed is the ${begun.what}, begun ${inText(frame, cwd)}${calledFrom}${asked}.`,

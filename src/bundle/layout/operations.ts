@@ -6,6 +6,7 @@
 export interface FailedOperation {
   syscall?: string | undefined;
   code?: string | undefined;
+  message?: string | undefined;
   /** The class of the emitter, if the error was an `error` event. */
   emitter?: string | undefined;
   stack?: string | undefined;
@@ -83,10 +84,18 @@ const decompressing = named(
   ]),
 );
 
+/** `read ECONNRESET`, while an error of a file begins with its code. A name is looked up for connections too. */
+const isOfSocket = ({ syscall = '', code = '', message = '', stack = '' }: FailedOperation): boolean =>
+  syscall === 'getaddrinfo'
+    ? !stack.includes('internal/dns/promises')
+    : !syscall.startsWith('query') && !message.startsWith(`${code}: `);
+
 /** Empty if it is none of them. */
-export function startersOf({ syscall, code, emitter, stack }: FailedOperation): readonly Starter[] {
-  if (emitter !== undefined && Object.hasOwn(byEmitter, emitter)) return byEmitter[emitter] ?? [];
-  if (syscall !== undefined && Object.hasOwn(bySyscall, syscall)) return bySyscall[syscall] ?? [];
+export function startersOf(failed: FailedOperation): readonly Starter[] {
+  const { syscall, code, emitter, stack } = failed;
+  if (emitter !== undefined) return (Object.hasOwn(byEmitter, emitter) && byEmitter[emitter]) || [];
+  if (syscall !== undefined && Object.hasOwn(bySyscall, syscall))
+    return isOfSocket(failed) ? [] : (bySyscall[syscall] ?? []);
   if (code !== undefined && /^(?:Z_|ERR_BROTLI|ERR__?ERROR_FORMAT|ZSTD_error)/.test(code))
     return decompressing;
   // The body of a response of fetch.

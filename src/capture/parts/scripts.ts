@@ -109,6 +109,7 @@ function callsOf(thrown: unknown): Sought {
   const starters = startersOf({
     syscall: text('syscall'),
     code: text('code'),
+    message: text('message'),
     stack: text('stack'),
     emitter: findEmitter(thrown)?.className,
   });

@@ -131,7 +131,7 @@ for (const node of nodesInTurn) {
     assert.equal(error?.begun?.what, 'connection to 127.0.0.1:1');
     assert.match(verdict?.place?.file ?? '', /node_modules.client.index\.js$/);
     const fact = verdict?.evidence.find(({ fact: text }) => text.startsWith('What failed is'))?.fact;
-    assert.match(fact ?? '', /no code of the program was on the stack then\.$/);
+    assert.match(fact ?? '', /no frame of the program is on the recorded stack\.$/);
   });
 
   test(`begun: connections that failed before a client gave up, ${node.name}`, async (t) => {
