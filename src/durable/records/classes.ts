@@ -52,12 +52,11 @@ export function registerClass<Instance extends object, Plain>(
  */
 export function reduceInstance(value: unknown): [string, unknown] | Extension | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (hasMore(value)) return extensionOf(value);
   const prototype: object | null = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype || prototype === Array.prototype) return undefined;
   const registered = byPrototype.get(prototype);
   if (registered) return [registered.name, registered.to(value)];
-  return isExtension(value, prototype) ? extensionOf(value) : undefined;
+  return hasMore(value) || isExtension(value, prototype) ? extensionOf(value) : undefined;
 }
 
 /** Throws `usage` if no class of this name is registered. */
@@ -76,11 +75,12 @@ export function reviveInstance([name, plain]: [string, unknown]): unknown {
 /** A reason why the value can't be stored, if that is its class. */
 export function describeRefused(value: unknown): string | undefined {
   const refused = extended.get(value as Extension) ?? value;
-  if (typeof refused === 'object' && refused !== null && hasMore(refused))
-    return `it has properties of its own (${Object.keys(refused).join(', ')}), which are not stored with its contents`;
   if (typeof refused !== 'object' || refused === null) return undefined;
+  const prototype: object | null = Object.getPrototypeOf(refused);
   // It is refused for what is in it.
-  if (refused.constructor === Object || Object.getPrototypeOf(refused) === null) return undefined;
+  if (refused.constructor === Object || prototype === null) return undefined;
+  if (storedPrototypes.has(prototype) && hasMore(refused))
+    return `it has properties of its own (${Object.keys(refused).join(', ')}), which are not stored with its contents`;
   const name = refused.constructor?.name || 'a class without a name';
   return `it is an instance of ${name}, which is not registered (registerClass)`;
 }

@@ -65,6 +65,27 @@ test('no other class is stored as what it is derived from', () => {
   }
 });
 
+test('a class derived from Set or Date that is registered is stored with the fields that it adds', () => {
+  class Tags extends Set<string> {
+    owner = 'x';
+  }
+  assert.throws(
+    () => encodeValue(new Tags(['a'])),
+    says('it is an instance of Tags, which is not registered'),
+  );
+  registerClass(Tags, {
+    to: (tags) => ({ items: [...tags], owner: tags.owner }),
+    from: ({ items, owner }) => Object.assign(new Tags(items), { owner }),
+  });
+  const tags = Object.assign(new Tags(['a', 'b']), { owner: 'y' });
+  const back = passThrough([tags]) as Tags[];
+  assert.ok(back[0] instanceof Tags);
+  assert.deepEqual(back, [tags]);
+  // The language's own classes have no fields that a program could expect to come back.
+  const marked = Object.assign(new Date(0), { zone: 'UTC' });
+  assert.throws(() => encodeValue([marked]), says('at [0]: it has properties of its own (zone)'));
+});
+
 test('built-in values, also those of another realm, need no registration', () => {
   const value = [
     [1],
