@@ -56,18 +56,18 @@ function chainOf(prototype: object): string | undefined {
 /** The name of the class whose prototype this is. */
 function ownNameOf(object: object): string | undefined {
   const Class = Object.getOwnPropertyDescriptor(object, 'constructor')?.value;
-  const isPrototype = typeof Class === 'function' && Class.prototype === object;
-  return isPrototype && typeof Class.name === 'string' && Class.name !== '' ? Class.name : undefined;
+  if (typeof Class !== 'function' || Class.prototype !== object) return undefined;
+  // Not read: it may be a static getter.
+  const name = Object.getOwnPropertyDescriptor(Class, 'name')?.value;
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** Empty if this Node has no inspector. */
+/** Empty if this Node has no inspector, or if the global object takes no properties. */
 function findErrorPrototypes(): object[] {
   const door = Symbol.for('agentdump: handover');
   const found: object[] = [];
-  Object.defineProperty(globalThis, door, {
-    value: { from: Error.prototype, take: (objects: object[]) => found.push(...objects) },
-    configurable: true,
-  });
+  const value = { from: Error.prototype, take: (objects: object[]) => found.push(...objects) };
+  if (!Reflect.defineProperty(globalThis, door, { value, configurable: true })) return found;
   try {
     const { Session } = process.getBuiltinModule('node:inspector');
     const session = new Session();
@@ -90,7 +90,7 @@ function findErrorPrototypes(): object[] {
   } catch {
     // Built without it, or not permitted: errors keep their fields.
   } finally {
-    delete (globalThis as Record<symbol, unknown>)[door];
+    Reflect.deleteProperty(globalThis, door);
   }
   return found;
 }

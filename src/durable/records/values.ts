@@ -107,20 +107,23 @@ function isError(value: object): value is Error {
 }
 
 function fieldsOf(error: Error): ErrorFields {
-  const fields: ErrorFields = { name: String(error.name), message: String(error.message) };
-  if (typeof error.stack === 'string') fields.stack = error.stack;
-  if (error.cause !== undefined) fields.cause = storable(error.cause) ? error.cause : String(error.cause);
-  const { errors } = error as AggregateError;
+  const fields: ErrorFields = { name: textOf(error, 'name'), message: textOf(error, 'message') };
+  const stack = read(error, 'stack');
+  if (typeof stack === 'string') fields.stack = stack;
+  const cause = read(error, 'cause');
+  if (cause !== undefined) fields.cause = storable(cause) ? cause : textOf(error, 'cause');
+  const errors = read(error, 'errors');
   if (Array.isArray(errors) && storable(errors)) fields.errors = errors;
   const classes = classNamesOf(error);
   if (classes) fields.classes = classes;
-  const properties = [...gettersOf(error), ...Object.entries(error)].filter(
+  const own = Object.keys(error).map((name) => [name, read(error, name)] as const);
+  const properties = [...gettersOf(error), ...own].filter(
     ([name, value]) => !ownFields.has(name) && storable(value),
   );
   if (properties.length) fields.properties = Object.fromEntries(properties);
   const symbols = Object.getOwnPropertySymbols(error).flatMap((symbol) => {
     const key = Symbol.keyFor(symbol);
-    const value = (error as unknown as Record<symbol, unknown>)[symbol];
+    const value = read(error, symbol);
     return key !== undefined && storable(value) ? [[key, value] as const] : [];
   });
   if (symbols.length) fields.symbols = Object.fromEntries(symbols);
@@ -129,17 +132,30 @@ function fieldsOf(error: Error): ErrorFields {
 
 const ownFields = new Set(['name', 'message', 'stack', 'cause', 'errors']);
 
+/** Undefined if it is computed by the host's own code from what is gone by now, as in an error that was restored. */
+function read(error: Error, key: string | symbol): unknown {
+  try {
+    return (error as unknown as Record<string | symbol, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(error: Error, key: 'name' | 'message' | 'cause'): string {
+  try {
+    return String(error[key]);
+  } catch {
+    return key === 'name' ? 'Error' : '';
+  }
+}
+
 /** What its class computes, maybe from what is private to it. */
 function gettersOf(error: Error): [string, unknown][] {
   const values: [string, unknown][] = [];
   let type = Object.getPrototypeOf(error);
   for (; type && type !== Error.prototype && type !== Object.prototype; type = Object.getPrototypeOf(type))
     for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(type)))
-      try {
-        if (get) values.push([name, get.call(error)]);
-      } catch {
-        // The host's own code, which may need what is gone by now.
-      }
+      if (get) values.push([name, read(error, name)]);
   return values.filter(([, value]) => !['object', 'function', 'undefined'].includes(typeof value));
 }
 
@@ -166,8 +182,6 @@ const errorClasses: Record<string, new (message: string) => Error> = {
 function errorOf({ name, message, cause, classes, properties, symbols, ...fields }: ErrorFields): Error {
   const error = newError({ name, message, classes, errors: fields.errors });
   const hidden = (value: unknown) => ({ value, configurable: true, writable: true, enumerable: false });
-  if (classes) giveClass(error, classes);
-  if (error.name !== name) Object.defineProperty(error, 'name', hidden(name));
   Object.defineProperty(error, 'stack', hidden(fields.stack));
   if (cause !== undefined) Object.defineProperty(error, 'cause', hidden(cause));
   // Not assigned: its class may have a getter of this name.
@@ -175,6 +189,9 @@ function errorOf({ name, message, cause, classes, properties, symbols, ...fields
     Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: true });
   for (const [key, value] of Object.entries(properties ?? {})) put(key, value);
   for (const [key, value] of Object.entries(symbols ?? {})) put(Symbol.for(key), value);
+  if (classes) giveClass(error, classes);
+  // Last: its class may compute it from the properties.
+  if (read(error, 'name') !== name) Object.defineProperty(error, 'name', hidden(name));
   return error;
 }
 

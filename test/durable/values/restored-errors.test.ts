@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { decodeValue, encodeValue } from '../../../src/durable/records/values.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-restored-errors-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
+const passThrough = (value: unknown) => decodeValue(JSON.parse(encodeValue(value)));
 
 /** What the program hears in its first process, and in the second one, which has the error only from the record. */
 async function hearTwice<Heard>(makeError: () => unknown, ask: (error: unknown) => Heard): Promise<Heard[]> {
@@ -68,6 +70,58 @@ test('if two classes have its names, it is of neither, and of the class of the l
   ]);
 });
 
+class SealedFault extends Error {
+  #name = 'SealedFault';
+  override get name(): string {
+    return this.#name;
+  }
+}
+class CodedFault extends Error {
+  readonly code: { text: string } | undefined;
+  constructor(message: string, text: string) {
+    super(message);
+    this.code = { text };
+  }
+  override get name(): string {
+    return this.code!.text;
+  }
+  get advice(): string {
+    return this.code!.text.toUpperCase();
+  }
+}
+
+test('a getter of its class that needs what is gone, or comes later, does not damage it', async () => {
+  const ask = (error: unknown) => {
+    const { name, message } = error as Error;
+    return [error instanceof SealedFault, error instanceof CodedFault, name, message];
+  };
+  const sealed = await hearTwice(() => new SealedFault('shut'), ask);
+  const coded = await hearTwice(() => new CodedFault('shut', 'E_SHUT'), ask);
+  assert.deepEqual(sealed[1], [true, false, 'SealedFault', 'shut']);
+  assert.deepEqual(coded[1], [false, true, 'E_SHUT', 'shut']);
+  assert.deepEqual([sealed[0], coded[0]], [sealed[1], coded[1]]);
+});
+
+test('an error that was restored, or whose getters throw, can be recorded in its turn', () => {
+  class ShyFault extends Error {
+    #cause = new Error('deeper');
+    constructor(message: string) {
+      super(message);
+      Object.defineProperty(this, 'gone', { get: () => assert.fail('not to be read'), enumerable: true });
+    }
+    override get cause(): unknown {
+      return this.#cause.cause;
+    }
+    get errors(): unknown {
+      return this.#cause.cause;
+    }
+  }
+  const once = passThrough(new ShyFault('x')) as ShyFault;
+  assert.ok(once instanceof ShyFault);
+  const twice = passThrough(once) as ShyFault;
+  assert.deepEqual([twice instanceof ShyFault, twice.message], [true, 'x']);
+});
+
 test('it has its marks under symbols that others can look up, and a DOMException is one', async () => {
   const mark = Symbol.for('agentdump.test.error');
   const marked = await hearTwice(
@@ -100,4 +154,14 @@ test('if its message contains a secret, it still is of its class, with the prope
     [true, true],
   );
   assert.match(heard[1]?.text ?? '', /^refused: (?!.*Zq7Rw2Lx).*redacted/);
+});
+
+// The last one, because it can't be undone.
+test('a program whose global object takes no properties reads its errors, without their class', () => {
+  class FrozenFault extends Error {}
+  const text = encodeValue(new FrozenFault('cold'));
+  Object.preventExtensions(globalThis);
+  const error = decodeValue(JSON.parse(text)) as Error;
+  const heard = [error.message, error instanceof FrozenFault, error instanceof Error];
+  assert.deepEqual(heard, ['cold', false, true]);
 });
