@@ -3,6 +3,8 @@
  * after a restart. Nobody registers the classes of errors, and no module lists them, so V8 is asked which prototypes below
  * Error.prototype there are in the heap.
  */
+import { createHash } from 'node:crypto';
+
 /**
  * The names from the error's class to Error, which is left out. Undefined for the classes of the language, whose errors are known
  * by their name (but not a DOMException), and for those of Node, which are no host's to ask for.
@@ -22,43 +24,82 @@ export function classNamesOf(error: Error): string[] | undefined {
 export const isDom = (names: readonly string[] = []): boolean =>
   names.length === 1 && names[0] === 'DOMException';
 
-/** Turns the error into one of the only class with these names; leaves it as it is if there is none, or more than one. */
-export function giveClass(error: Error, names: readonly string[]): void {
-  const prototype = isDom(names) ? undefined : findPrototype(names);
+/**
+ * Distinguishes classes of the same names, such as the TimeoutError of two packages of which one is not loaded yet: a hash of the
+ * source texts of the class with this prototype and of those above it.
+ */
+export function classMarkOf(prototype: object): string {
+  const hash = createHash('sha256');
+  for (let at = prototype; at && at !== Error.prototype; at = Object.getPrototypeOf(at)) {
+    const Class = classOf(at);
+    hash.update(Class ? `${Function.prototype.toString.call(Class)}\n` : '\n');
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * Turns the error into one of the only class with these names and this mark (which older records don't have); leaves it as it is
+ * if there is none, or more than one.
+ */
+export function giveClass(error: Error, names: readonly string[], mark: string | undefined): void {
+  const prototype = isDom(names) ? undefined : findPrototype(names.join(' '), mark);
   if (prototype) Object.setPrototypeOf(error, prototype);
 }
 
-interface Looked {
-  found: object | undefined;
-  looks: number;
+/** By their names: the prototypes of the classes of errors that the last look at the heap found. */
+let loaded = new Map<string, object[]>();
+/** How many looks there were for a class. A module may be loaded late, but a look takes as long as a collection of the heap. */
+const looksFor = new Map<string, number>();
+const mostLooksForOne = 3;
+/** For all classes, of which a log may name many that this program does not have. */
+const mostLooks = 10;
+let looks = 0;
+
+function findPrototype(names: string, mark: string | undefined): object | undefined {
+  const isWanted = (prototype: object) => mark === undefined || classMarkOf(prototype) === mark;
+  const alike = () => loaded.get(names)?.filter(isWanted) ?? [];
+  let candidates = alike();
+  if (candidates.length === 0 && mayLook(`${names} ${mark}`)) {
+    loaded = byNames(findErrorPrototypes());
+    candidates = alike();
+  }
+  return candidates.length === 1 ? candidates[0] : undefined;
 }
 
-const known = new Map<string, Looked>();
-/** A module may be loaded late, but a look takes as long as a collection of the heap. */
-const mostLooks = 3;
+function mayLook(wanted: string): boolean {
+  const before = looksFor.get(wanted) ?? 0;
+  if (before === mostLooksForOne || looks === mostLooks) return false;
+  looksFor.set(wanted, before + 1);
+  looks++;
+  return true;
+}
 
-function findPrototype(names: readonly string[]): object | undefined {
-  const key = names.join(' ');
-  const before = known.get(key) ?? { found: undefined, looks: 0 };
-  if (before.found || before.looks >= mostLooks) return before.found;
-  const alike = findErrorPrototypes().filter((one) => chainOf(one) === key);
-  const found = alike.length === 1 ? alike[0] : undefined;
-  known.set(key, { found, looks: before.looks + 1 });
-  return found;
+function byNames(prototypes: object[]): Map<string, object[]> {
+  const groups = new Map<string, object[]>();
+  for (const prototype of prototypes) {
+    const names = chainOf(prototype);
+    if (names === undefined) continue;
+    const group = groups.get(names);
+    if (group) group.push(prototype);
+    else groups.set(names, [prototype]);
+  }
+  return groups;
 }
 
 function chainOf(prototype: object): string | undefined {
-  return ownNameOf(prototype) === undefined
-    ? undefined
-    : classNamesOf(Object.create(prototype) as Error)?.join(' ');
+  return classNamesOf(Object.create(prototype) as Error)?.join(' ');
 }
 
-/** The name of the class whose prototype this is. */
-function ownNameOf(object: object): string | undefined {
+/** The class whose prototype this is. */
+function classOf(object: object): object | undefined {
   const Class = Object.getOwnPropertyDescriptor(object, 'constructor')?.value;
-  if (typeof Class !== 'function' || Class.prototype !== object) return undefined;
+  return typeof Class === 'function' && Class.prototype === object ? Class : undefined;
+}
+
+function ownNameOf(object: object): string | undefined {
+  const Class = classOf(object);
   // Not read: it may be a static getter.
-  const name = Object.getOwnPropertyDescriptor(Class, 'name')?.value;
+  const name = Class && Object.getOwnPropertyDescriptor(Class, 'name')?.value;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
@@ -66,7 +107,11 @@ function ownNameOf(object: object): string | undefined {
 function findErrorPrototypes(): object[] {
   const door = Symbol.for('agentdump: handover');
   const found: object[] = [];
-  const value = { from: Error.prototype, take: (objects: object[]) => found.push(...objects) };
+  // There may be very many errors among them.
+  const take = (objects: object[]) => {
+    for (const object of objects) if (classOf(object)) found.push(object);
+  };
+  const value = { from: Error.prototype, take };
   if (!Reflect.defineProperty(globalThis, door, { value, configurable: true })) return found;
   try {
     const { Session } = process.getBuiltinModule('node:inspector');

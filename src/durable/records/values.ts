@@ -8,7 +8,7 @@ import { types } from 'node:util';
 import { DevalueError, stringify, unflatten } from 'devalue';
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { describeRefused, reduceInstance, reviveInstance } from './classes.ts';
-import { classNamesOf, giveClass, isDom } from './error-classes.ts';
+import { classMarkOf, classNamesOf, giveClass, isDom } from './error-classes.ts';
 
 /** JSON text of the value. Throws AgentdumpError `usage` with the path to what can't be stored. */
 export function encodeValue(value: unknown): string {
@@ -64,6 +64,8 @@ interface ErrorFields {
   errors?: unknown[];
   /** If it is not a class of the language: the names from its class up to Error. */
   classes?: string[];
+  /** Of those classes. */
+  mark?: string;
   properties?: Record<string, unknown>;
   /** Properties under symbols of the global registry, by which packages that may be loaded twice know their errors. */
   symbols?: Record<string, unknown>;
@@ -116,6 +118,7 @@ function fieldsOf(error: Error): ErrorFields {
   if (Array.isArray(errors) && storable(errors)) fields.errors = errors;
   const classes = classNamesOf(error);
   if (classes) fields.classes = classes;
+  if (classes && !isDom(classes)) fields.mark = classMarkOf(Object.getPrototypeOf(error));
   const own = Object.keys(error).map((name) => [name, read(error, name)] as const);
   const properties = [...gettersOf(error), ...own].filter(
     ([name, value]) => !ownFields.has(name) && storable(value),
@@ -179,7 +182,16 @@ const errorClasses: Record<string, new (message: string) => Error> = {
   URIError,
 };
 
-function errorOf({ name, message, cause, classes, properties, symbols, ...fields }: ErrorFields): Error {
+function errorOf({
+  name,
+  message,
+  cause,
+  classes,
+  mark,
+  properties,
+  symbols,
+  ...fields
+}: ErrorFields): Error {
   const error = newError({ name, message, classes, errors: fields.errors });
   const hidden = (value: unknown) => ({ value, configurable: true, writable: true, enumerable: false });
   Object.defineProperty(error, 'stack', hidden(fields.stack));
@@ -189,7 +201,7 @@ function errorOf({ name, message, cause, classes, properties, symbols, ...fields
     Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: true });
   for (const [key, value] of Object.entries(properties ?? {})) put(key, value);
   for (const [key, value] of Object.entries(symbols ?? {})) put(Symbol.for(key), value);
-  if (classes) giveClass(error, classes);
+  if (classes) giveClass(error, classes, mark);
   // Last: its class may compute it from the properties.
   if (read(error, 'name') !== name) Object.defineProperty(error, 'name', hidden(name));
   return error;

@@ -122,6 +122,26 @@ test('an error that was restored, or whose getters throw, can be recorded in its
   assert.deepEqual([twice instanceof ShyFault, twice.message], [true, 'x']);
 });
 
+test('it never is of a class that only has the same name, whichever of them are loaded', () => {
+  const load = (name: string, body: string) =>
+    new Function(`return class ${name} extends Error { ${body} }`)() as new (
+      message: string,
+    ) => Error;
+  const record = (Class: new (message: string) => Error) => JSON.parse(encodeValue(new Class('late')));
+  const ofAnother = record(load('HaltFault', 'waits = 3'));
+  const Halt = load('HaltFault', 'retries = 1');
+  assert.ok(!(decodeValue(ofAnother) instanceof Halt));
+  assert.ok(decodeValue(record(Halt)) instanceof Halt);
+  const pauses = ['retries = 1', 'timeout = 2'].map((body) => load('PauseFault', body));
+  for (const Pause of pauses) {
+    const error = decodeValue(record(Pause));
+    assert.deepEqual(
+      pauses.map((one) => error instanceof one),
+      pauses.map((one) => one === Pause),
+    );
+  }
+});
+
 test('it has its marks under symbols that others can look up, and a DOMException is one', async () => {
   const mark = Symbol.for('agentdump.test.error');
   const marked = await hearTwice(
