@@ -12,6 +12,7 @@ import type { RunRest, TakenRun } from '../stores/store.ts';
 import { newsOf } from '../stores/store-news.ts';
 import { enqueueRun } from './act-on-run.ts';
 import { DueRuns, runOf } from './due-runs.ts';
+import { ForeignRuns } from './foreign-runs.ts';
 import { findSlot, idOf, type Schedule } from './schedule.ts';
 import { isClosed, Troubles } from './troubles.ts';
 import type { WorkerOptions } from './worker-options.ts';
@@ -34,6 +35,7 @@ export class Lookout {
   readonly #inHand = new Map<string, HeldRun>();
   readonly #endings = new Set<Promise<void>>();
   readonly #troubles: Troubles;
+  readonly #foreign: ForeignRuns;
   /** By the schedule's id: the run that it queued last. */
   readonly #slots = new Map<string, string>();
   /** Schedules are checked once a second, regardless of notifications. */
@@ -49,6 +51,7 @@ export class Lookout {
     this.#most = options.most ?? defaultMost;
     const say = options.options?.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
     this.#troubles = new Troubles((line) => say(line));
+    this.#foreign = new ForeignRuns(options.store);
     this.#due = new DueRuns(options, this.#troubles, () => this.#wake());
   }
 
@@ -147,6 +150,12 @@ export class Lookout {
       const name = due.name ?? (await this.#readName(id));
       const program = name === undefined ? undefined : programs[name];
       if (name === undefined || !program) return;
+      const foreign = await this.#foreign.findReason(due);
+      if (foreign !== undefined) {
+        await due.handle?.release();
+        await this.#leave(id, foreign);
+        return;
+      }
       const { options, store } = this.#options;
       const worked = await workAt(
         name,
@@ -158,12 +167,14 @@ export class Lookout {
       if (worked.is === 'stuck') throw worked.error;
       if (worked.is === 'out of turn') await this.#readName(id);
       this.#troubles.forget(runOf(id));
+      this.#foreign.forget(id);
       // The run has ended, but stays due until its parent is told.
       if ('untold' in worked) await this.#leave(id, worked.untold);
       if (worked.is === 'ended') this.#tellEnd(id, undefined);
       if (worked.is === 'failed') this.#tellEnd(id, worked.error);
     } catch (error) {
       if (isClosed(error) || (error instanceof AgentdumpError && error.code === 'held')) return;
+      if (isOfOtherProgram(error)) await this.#foreign.note(id, error);
       await this.#leave(id, error);
       this.#tellEnd(id, error);
     }
@@ -181,10 +192,10 @@ export class Lookout {
   /** Leaves the run alone for a while; after too many resumes, until `agentdump resume` is called for it. */
   async #leave(id: string, error: unknown): Promise<void> {
     const pauseMs = this.#troubles.note(runOf(id), error);
-    const code = error instanceof AgentdumpError ? error.code : undefined;
     // A worker with another program can continue it at once; only this one leaves it alone.
-    const isForOthers = code === 'changed';
-    const dueAtMs = code === 'over-limit' ? 'never' : Date.now() + pauseMs;
+    const isForOthers = isOfOtherProgram(error);
+    const isOverLimit = error instanceof AgentdumpError && error.code === 'over-limit';
+    const dueAtMs = isOverLimit ? 'never' : Date.now() + pauseMs;
     const rest: RunRest = { isOver: false, ...(!isForOthers && { dueAtMs }) };
     this.#due.leave(id, { isOver: false, dueAtMs });
     const { store } = this.#options;
@@ -255,5 +266,7 @@ export class Lookout {
     await turnOfTheLoop();
   }
 }
+
+const isOfOtherProgram = (error: unknown) => error instanceof AgentdumpError && error.code === 'changed';
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));

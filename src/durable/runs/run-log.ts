@@ -47,8 +47,12 @@ export class RunLog {
   lastAtMs = 0;
   lastSeq = -1;
   opens: OpenFacts[] = [];
-  /** How often it was resumed since the last record of completed work. */
+  /** How often it was resumed since the last record of completed work, without the resumes that were left again. */
   opensWithoutProgress = 0;
+  /** How many of those resumes were left again because the program was another one. */
+  leftWithoutProgress = 0;
+  /** The last record besides those of processes that opened it and have left it. */
+  lastWorkSeq = -1;
   ended: { status: RunEnd; atMs: number; readValue: () => unknown; of: number[] } | undefined;
   readonly scopes = new Map<string, ScopeLog>();
   readonly steps = new Map<string, StepEntry>();
@@ -110,6 +114,7 @@ export class RunLog {
   #add({ seq, kind, atMs, payload }: StoredRecord): void {
     if (kind < recordKinds.durableRun || kind > recordKinds.durableCheckpoint) return;
     const { facts, readValue } = this.#codec.decode<unknown>(payload);
+    if (kind !== recordKinds.durableRun || !isVisit(facts as RunRecord)) this.lastWorkSeq = seq;
     if (kind === recordKinds.durableStep) this.#addStep(facts as StepRecord, seq, atMs, readValue);
     else if (kind === recordKinds.durableRun) this.#addRun(facts as RunRecord, atMs, readValue);
     else if (kind === recordKinds.durableValue) this.#addPiece(facts as ValueRecord, readValue);
@@ -144,7 +149,8 @@ export class RunLog {
         if (facts.status === 'failed') this.failures++;
         break;
       case 'left':
-        this.opensWithoutProgress--;
+        if (this.leftWithoutProgress++ < mostLeft)
+          this.opensWithoutProgress = Math.max(0, this.opensWithoutProgress - 1);
         break;
       case 'version':
         this.versions.set(joinVersion(facts.scope, facts.name), facts.taken);
@@ -191,7 +197,12 @@ export class RunLog {
     // Between two tries it is still running.
     if (facts.status === 'retrying') entry.failures++;
     else this.scopes.get(scopeOf(entry.path))?.open.delete(entry);
+    this.#noteProgress();
+  }
+
+  #noteProgress(): void {
     this.opensWithoutProgress = 0;
+    this.leftWithoutProgress = 0;
   }
 
   #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
@@ -233,7 +244,7 @@ export class RunLog {
       return;
     }
     // A process that reached its question has made progress.
-    this.opensWithoutProgress = 0;
+    this.#noteProgress();
     if (facts.event === 'waits') return;
     for (const entry of this.approvals.values())
       if (entry.seq === facts.of) {
@@ -266,6 +277,14 @@ export class RunLog {
     for (const question of this.approvals.keys()) if (isBelow(question)) this.approvals.delete(question);
   }
 }
+
+/**
+ * After so many resumes by processes with another program, each further one counts like any other (`maxResumes`): maybe there is
+ * no process with the right one any more. More than the workers of a deployment.
+ */
+const mostLeft = 300;
+
+const isVisit = ({ event }: RunRecord) => event === 'open' || event === 'left';
 
 /** It ended permanently: callers receive the recorded end. */
 export function isSettledRun({ ended }: RunLog): boolean {

@@ -9,13 +9,16 @@ import { durableAgent as agent, loadEngine } from '../../../src/durable/api.ts';
 import { enqueueRun } from '../../../src/durable/dispatch/act-on-run.ts';
 import type { WorkerOptions } from '../../../src/durable/dispatch/worker-options.ts';
 import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
+import { RecordCodec } from '../../../src/durable/records/codec.ts';
 import { cancelKey } from '../../../src/durable/runs/calls-from-outside.ts';
 import type { DurableRun } from '../../../src/durable/runs/durable-run.ts';
 import { workAt } from '../../../src/durable/runs/perform-run.ts';
+import { RunLog } from '../../../src/durable/runs/run-log.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
-import type { DurableStore } from '../../../src/durable/stores/store.ts';
+import type { DurableStore, StoredRecord } from '../../../src/durable/stores/store.ts';
 import { startWorker } from '../../../src/durable/worker.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
+import { recordKinds } from '../../../src/journal/layout/records.ts';
 import { until } from '../until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-troubles-'));
@@ -298,4 +301,79 @@ test('a run that another program began is left to the workers that have that pro
   await until(() => last.ended.size > 0);
   assert.equal(last.ended.get('a'), 'well');
   assert.equal((await summarizeRun(store, 'a')).state, 'finished');
+});
+
+test('a worker with another program soon opens its runs no more, and adds nothing to their records', async (t) => {
+  const store = fresh();
+  const right = {
+    job: async () => {
+      await agent.step('work', () => 1);
+      const { approved } = await agent.waitForApproval('go');
+      return agent.step('end', () => approved);
+    },
+  };
+  await enqueueRun(store, 'job', { id: 'a' });
+  const first = work(t, { store, programs: right });
+  await until(async () => (await summarizeRun(store, 'a')).waitingFor.length > 0);
+  await first.worker.stop();
+  await answerApproval(store, 'a', 'go', { approved: true });
+  let opens = 0;
+  let reads = 0;
+  const watched = changedStore(store, {
+    open: (id, title) => {
+      opens++;
+      return store.open(id, title);
+    },
+    read: (id) => {
+      reads++;
+      return store.read(id);
+    },
+  });
+  // Its pauses grow to five minutes.
+  const now = Date.now;
+  let passedMs = 0;
+  t.mock.method(Date, 'now', () => now() + passedMs);
+  const other = { job: () => agent.step('other', () => assert.fail('it is not in the records')) };
+  const wrong = work(t, { store: watched, programs: other });
+  await until(() => wrong.ended.has('a'));
+  for (let looks = 0; looks < 8; looks++) {
+    const before = reads;
+    await until(() => {
+      passedMs += 301_000;
+      return reads > before;
+    });
+  }
+  assert.equal(opens, 3);
+  assert.equal(wrong.lines.filter((line) => /other steps than its run has recorded/.test(line)).length, 1);
+  await wrong.worker.stop();
+  const last = work(t, { store, programs: right });
+  await until(() => last.ended.size > 0);
+  assert.equal(last.ended.get('a'), 'well');
+});
+
+test('a run that is left again and again is given up like any other, after some hundred times', () => {
+  const codec = new RecordCodec({});
+  const { durableRun, durableStep } = recordKinds;
+  const records: StoredRecord[] = [];
+  const add = (kind: number, facts: object) =>
+    records.push({ seq: records.length, kind, atMs: 0, payload: Buffer.from(codec.encode(facts)) });
+  const visit = (times: number) => {
+    for (let left = times; left > 0; left--) {
+      add(durableRun, { event: 'open', attempt: 1 });
+      add(durableRun, { event: 'left' });
+    }
+    return new RunLog(records, codec);
+  };
+  add(durableRun, { event: 'begin', schema: 1, run: 'r', name: 'job' });
+  assert.equal(visit(100).opensWithoutProgress, 0);
+  assert.ok(visit(300).opensWithoutProgress > 10);
+  add(durableStep, { event: 'start', path: 'work', kind: 'step', attempt: 1 });
+  const start = records.length - 1;
+  add(durableStep, { event: 'end', of: start, status: 'finished' });
+  // The last one was in progress when the step ended.
+  add(durableRun, { event: 'left' });
+  const log = visit(100);
+  assert.deepEqual([log.opensWithoutProgress, log.lastWorkSeq], [0, start + 1]);
+  add(durableRun, { event: 'open', attempt: 1 });
+  assert.equal(new RunLog(records, codec).opensWithoutProgress, 1);
 });
