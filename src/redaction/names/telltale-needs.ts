@@ -27,6 +27,10 @@ export const need = {
   setter: 512,
   /** `log in as` */
   into: 1024,
+  /** `user kim using x` */
+  user: 2048,
+  /** `http -a kim:x`, `--auth` */
+  flag: 4096,
 } as const;
 
 interface Needed {
@@ -40,7 +44,9 @@ const needed: Needed[] = [
   { words: 'token secret apikey basic negotiate digest ssws splunk plain', needs: need.odd },
   { words: 'code codes key', needs: need.odd | need.kind },
   // Of statements whose value must look chosen.
-  { words: 'using send su sudo docker podman gh gpg openssl http https unlock register', needs: need.odd },
+  { words: 'send su sudo docker podman gh gpg openssl unlock register', needs: need.odd },
+  { words: 'using', needs: need.user },
+  { words: 'http https', needs: need.flag },
   { words: 'put', behind: 's' },
   { words: 'root admin administrator', needs: need.slash },
   { words: 'entry', needs: need.quoted },

@@ -86,7 +86,15 @@ export interface TelltaleWord {
   kinds: number;
 }
 
-export class TelltaleWords {
+let shared: TelltaleWords | undefined;
+
+/** For all scanners, because every text has several, and the tables are larger than most texts. */
+export function telltaleWords(): TelltaleWords {
+  shared ??= new TelltaleWords();
+  return shared;
+}
+
+class TelltaleWords {
   /** A bit for each outline of these words. */
   readonly outlines = new Int32Array(1024);
   /** For each outline, what may follow these words. */

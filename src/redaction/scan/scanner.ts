@@ -10,13 +10,13 @@ import { findDriverPassword, findUserInfo } from '../grammars/url-credentials.ts
 import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
-import { TelltaleWords } from '../names/telltale-words.ts';
+import { telltaleWords } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
 import { buildOf, findUnknownToken, integrityEnd, isKeyInHex, isSpokenOf } from '../shapes/unknown-tokens.ts';
 import { findNativeName, mayBeNative } from '../speech/native-names.ts';
 import { findSaidGlued, findSaidNatively, isBesideNative } from '../speech/said-values.ts';
-import { gluedWord, mayBeGlued } from '../speech/said-words.ts';
+import { mayBeGlued } from '../speech/said-words.ts';
 import { findFlagPair, findFlagValue } from '../statements/command-flags.ts';
 import { findAligned } from '../tables/aligned-columns.ts';
 import { mayBeAligned } from '../tables/first-lines.ts';
@@ -69,7 +69,7 @@ export class Scanner {
   private readonly options: ScannerOptions;
   private readonly shapes: ShapeTable;
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
-  private readonly telltales = new TelltaleWords();
+  private readonly telltales = telltaleWords();
   private readonly walk: WordWalk;
   private readonly escapes = new EscapeRuns();
   /** Hex dumps and tables have been read up to these positions. */
@@ -148,19 +148,11 @@ export class Scanner {
         found = this.pushFound(findBehindBlank(page, options.names, start, i), out);
       if (!found && walk.isJoined && isMentioned(unit, units[i + 1]!, units[i + 2]!))
         found = this.pushFound(findMentioned(page, options.names, start, i), out);
-      if (!found && mayBeGlued(units, start, i)) found = this.gluedAt(page, start, i, out);
+      if (!found && mayBeGlued(units, start, i)) found = this.pushFound(findSaidGlued(page, start, i), out);
       if (!found && isBesideNative(units, start, i))
         found = this.pushFound(findSaidNatively(page, start), out);
     }
     return found ? this.leaveWord(i, found) : i;
-  }
-
-  private gluedAt(page: Page, start: number, end: number, out: Finding[]): number {
-    if (gluedWord(page.text.slice(start, end)) === undefined) {
-      this.walk.kernel?.remember(start, end, walkMemory.plain);
-      return 0;
-    }
-    return this.pushFound(findSaidGlued(page, start, end), out);
   }
 
   /** Handles a separator or an escape at `i`. Returns the position where the scan continues. */

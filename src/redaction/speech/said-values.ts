@@ -13,7 +13,7 @@ import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { looksChosen } from '../values/values.ts';
 import { isNativeCode } from './said-codes.ts';
-import { gluedWord, isPiece, nativeSpeech, type Speech, speechOf } from './said-words.ts';
+import { gluedWord, isPiece, joinsIn, nativeSpeech, type Speech, speechOf } from './said-words.ts';
 
 /** How little a value looks like a word of the sentence. */
 const shapes = {
@@ -67,8 +67,9 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
   // A value right behind a sign is not said, but set: context.ts decides about it.
   if (!/^[ \t]+[^\s:=]/.test(text.slice(end, end + 4))) return undefined;
   const rest = text.slice(end, end + reach);
-  // Where no word counts as a value, a digit or a capital within is needed; nearly no line has one.
-  if (speech.describes === undefined && !/\d|[a-z][A-Z]/.test(rest)) return undefined;
+  // Where no word counts as a value, a digit or a capital within is needed, and something that joins; few lines have both.
+  if (speech.describes === undefined && !(/\d|[a-z][A-Z]/.test(rest) && joinsIn(speech).test(rest)))
+    return undefined;
   const clause = rest.slice(0, endsClause.exec(rest)?.index);
   /** How many words ago a joining one was read; the value stands behind it, or behind one word more. */
   let sinceJoin = speech.joining?.test(stop) ? 0 : Number.NaN;
@@ -106,6 +107,10 @@ const endsSaying =
 /** `try x, it is the password`: what points from a value to the word behind it, in the languages that put a verb between. */
 const pointing =
   /^["'`»”]?[,;]?(?: for now[,;]?| doesn['’]?t work[,;]?| please[,;]?)?(?: (?:but|and|da|weil|car))?(?: (?:it|that|this|which|das|ce|c['’]est|esa?|ese|questa|dat))?(?:['’]?s| is| as| ist| est| es| é| è| är| er| to| jest| on| je| este)(?: [\p{L}\d-]{1,12}){0,3} $/iu;
+/** Its end, from the verb on. */
+const pointed =
+  /(?:s| is| as| ist| est| es| é| è| är| er| to| jest| on| je| este)(?: [\p{L}\d-]{1,12}){0,3} $/iu;
+const longestPointed = 48;
 
 function findBeforeWord(page: Page, start: number, speech: Speech): Finding | undefined {
   if (start < 8) return undefined;
@@ -113,8 +118,8 @@ function findBeforeWord(page: Page, start: number, speech: Speech): Finding | un
   const from = Math.max(0, start - reach);
   const before = text.slice(from, start);
   const line = before.slice(before.lastIndexOf('\n') + 1);
-  // Nearly no line has a digit before the word.
-  if (!/\d/.test(line)) return undefined;
+  // Nearly no line has a digit before the word, and one that points to it.
+  if (!/\d/.test(line) || !pointed.test(line.slice(-longestPointed))) return undefined;
   const pieces = [...line.matchAll(piece)].reverse();
   for (const { 0: word, index } of pieces.slice(0, mostPieces)) {
     const value = word.replace(/[.:!?;]+$/, '');
@@ -135,10 +140,12 @@ export function findSaidNatively({ text, units }: Page, at: number): Finding | u
   let start = at;
   while (start > 0 && at - start < 40 && units[start - 1]! > 32 && units[start - 1]! < 127) start -= 1;
   while (start < at && opening.test(text[start]!)) start += 1;
+  const { word, atOnce, before, behind } = nativeSpeech();
+  // Most words beside other scripts have no word for a password near.
+  if (!word.test(text.slice(Math.max(0, start - reach), start + longestNative))) return undefined;
   const value = valueAt(text, start);
   const shape = shapeOf(value);
   if (shape < shapes.chosen) return undefined;
-  const { atOnce, before, behind } = nativeSpeech();
   const end = start + value.length;
   const lead = text.slice(Math.max(0, start - reach), start);
   // `密码在 1Password 里，看 infra-2024`: other words lead to other things.
@@ -147,6 +154,8 @@ export function findSaidNatively({ text, units }: Page, at: number): Finding | u
   return isTold ? { start, end, rule: 'password' } : undefined;
 }
 
+/** The longest value, and the text behind it. */
+const longestNative = 120;
 /** Also of a channel and of a person. */
 const opening = /["'`:(<[=,#@]/;
 const valueAt = (text: string, start: number): string =>

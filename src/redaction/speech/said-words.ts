@@ -142,6 +142,21 @@ const speeches: Speech[] = [
 const nativeStems =
   'парол|пасворд|лозинк|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|암호|κωδικ|συνθηματικ|סיסמ|كلمة (?:ال)?(?:مرور|سر)|كلمه عبور|رمز عبور|पासवर्ड|कूटशब्द|গোপন শব্দ|পাসওয়ার্ড|கடவுச்சொல்|పాస్‌వర్డ్|รหัสผ่าน|รหัสลับ|գաղտնաբառ|პაროლ|mật khẩu|ססמ';
 
+let joinsBySpeech: Map<Speech, RegExp> | undefined;
+
+/** Finds what joins a word of the language with a value, in a text: a cheap test that most sentences fail. */
+export function joinsIn(speech: Speech): RegExp {
+  joinsBySpeech ??= new Map();
+  let joins = joinsBySpeech.get(speech);
+  if (!joins) {
+    const words = speech.joins.source.slice(1, -1);
+    const edge = '[\\s"\'`«»„“”‘「」()[\\],]';
+    joins = new RegExp(`${edge}(?:${words}|[=—–-]|->|=>|→)${edge}|:${edge}`, 'i');
+    joinsBySpeech.set(speech, joins);
+  }
+  return joins;
+}
+
 let byStop: Map<string, Speech> | undefined;
 
 /** The language of a word at which the walk stopped, in lower case. */
@@ -198,6 +213,8 @@ const nativeJoins = 'это|є|е|是|为|為|は|が|を|は、|라고|는|은|
 const joint = '[\\s:：—–「"\'«(,-]{0,4}';
 
 interface NativeSpeech {
+  /** The word for a password alone. */
+  word: RegExp;
   /** Nothing but a joining word is between the word for a password and the value. */
   atOnce: RegExp;
   before: RegExp;
@@ -209,6 +226,7 @@ let native: NativeSpeech | undefined;
 /** Patterns of the text before a value, and of the text behind it, that tell it is a password. */
 export function nativeSpeech(): NativeSpeech {
   native ??= {
+    word: new RegExp(nativeStems, 'i'),
     atOnce: new RegExp(
       `(?:${nativeStems})(?:(?!\\p{Script=Han})[\\p{L}\\p{M}]){0,5}${joint}(?:(?:${nativeJoins})${joint})?$`,
       'iu',

@@ -5,7 +5,7 @@
  */
 import { firstFactor, type NameBook, otherFactor } from '../../names/name-book.ts';
 import { kindTable, stemTable, tellTable } from '../../names/telling-stems.ts';
-import { TelltaleWords } from '../../names/telltale-words.ts';
+import { telltaleWords } from '../../names/telltale-words.ts';
 import { cellUnits } from '../../tables/first-lines.ts';
 import { characterTables } from '../characters.ts';
 import { PageMaker } from '../page.ts';
@@ -113,7 +113,7 @@ export class WalkKernel {
   private fillTables(): void {
     const { memory, ...at } = this.exports;
     const { heads, longHeads, deepHeads, lastHeads } = shapeTable();
-    const { outlines, follows, needs, needRows } = new TelltaleWords();
+    const { outlines, follows, needs, needRows } = telltaleWords();
     const { classes, sextets } = characterTables();
     const put = (table: Uint8Array | Int32Array, place: Constant): void =>
       new Uint8Array(memory.buffer, place.value).set(

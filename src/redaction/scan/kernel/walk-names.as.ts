@@ -65,7 +65,8 @@ function holdsStem(start: usize, end: usize): bool {
 function slotOf(start: usize, end: usize, as: u32): usize {
   const firstFactor = load<u32>(stateAt + field.firstFactor);
   const otherFactor = load<u32>(stateAt + field.otherFactor);
-  first = <u32>((end - start) >> 1);
+  // With the kind, because a word may be a name as well: in one slot, each would push the other out.
+  first = <u32>((end - start) >> 1) | (as << 16);
   other = as;
   for (let i = start; i < end; i += 2) {
     const unit = unitAt(i);

@@ -30,6 +30,8 @@ namespace need {
   export const identified: u32 = 256;
   export const setter: u32 = 512;
   export const into: u32 = 1024;
+  export const user: u32 = 2048;
+  export const flag: u32 = 4096;
 }
 
 /** Classes of what follows a word, in the order of `follow` in names/telltale-words.ts. */
@@ -92,8 +94,29 @@ function hasNeeded(row: u32, start: usize, end: usize): bool {
   if (needs & need.kind && isKindBefore(start)) return true;
   if (needs & need.identified && isIdentifiedBefore(start)) return true;
   if (needs & need.setter && (unitAt(skipBlanks(end)) === 45 || isSetterBefore(start))) return true;
+  if (needs & need.user && isUserBefore(start)) return true;
+  if (needs & need.flag && isFlagBehind(end)) return true;
   return (needs & need.into) !== 0 && unitAt(end, 1) === 105 && unitAt(end, 2) === 110;
 }
+
+/** `user kim using x`: one word back. */
+function isUserBefore(start: usize): bool {
+  let i = start - 2;
+  for (const stop = start - (longestUser << 1); i > stop && unitAt(i, -1) > 32; ) i -= 2;
+  return isAfterLetters(i - 2, 19, 5, 18);
+}
+const longestUser: usize = 48;
+
+/** `-a` or `--a` in the next units. */
+function isFlagBehind(end: usize): bool {
+  for (let i = end; i < end + (flagsReach << 1); i += 2) {
+    const unit = unitAt(i);
+    if (unit === 10) return false;
+    if (unit === 45 && (unitAt(i, 1) | 32) === 97) return true;
+  }
+  return false;
+}
+const flagsReach: usize = 88;
 
 function isQuote(unit: u32): bool {
   return unit === 34 || unit === 39 || unit === 96;

@@ -17,8 +17,11 @@ function delimiterAt(at: usize): u32 {
   } else if (!(classOf(first) & alnum) && first < 128 && first !== 34 && first !== 39) return 0;
   for (let i = 0; i < longestName; i++) {
     const unit = unitAt(at, i);
-    if (unit === bar) return unit;
-    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : nameUnit;
+    if (unit > 127) {
+      if (unit === bar) return unit;
+      continue;
+    }
+    const kind: u32 = load<u8>(unit, cellsAt);
     if (kind !== nameUnit) return kind === delimiterUnit ? unit : 0;
   }
   return 0;
@@ -47,14 +50,19 @@ function isTellingHeader(at: usize, mark: u32): bool {
   let isTelling = false;
   for (let i = at; i < at + longestHeader; i += 2) {
     const unit = unitAt(i);
-    const kind: u32 = unit < 128 ? load<u8>(unit, cellsAt) : nameUnit;
-    if (kind !== nameUnit && unit !== mark && unit !== 40 && unit !== 41 && unit !== 13)
+    if (unit > 127) {
+      // Other scripts have no stems.
+      if (unit > 255) isTelling = true;
+    } else if (<u32>load<u8>(unit, cellsAt) !== nameUnit && isEndOfHeader(unit, mark))
       return isTelling && (unit === 10 || unit === 92);
     bits = ((bits << 5) | (unit & 31)) & 0x7fff;
-    // Other scripts have no stems.
-    if (unit > 255 || tells(bits)) isTelling = true;
+    if (tells(bits)) isTelling = true;
   }
   return false;
+}
+
+function isEndOfHeader(unit: u32, mark: u32): bool {
+  return unit !== mark && unit !== 40 && unit !== 41 && unit !== 13;
 }
 
 function isTellingLine(at: usize): bool {

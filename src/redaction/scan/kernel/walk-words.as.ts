@@ -64,11 +64,13 @@ export function mayBeLongSecret(start: usize, end: usize): bool {
   const before = unitAt(start, -1);
   if (before !== 43 && before !== 47 && (startsReadable(start) || startsReadableHex(start))) return true;
   if (unitAt(end) === 46 && unitAt(start) >= 77 && unitAt(start) <= 79) return true;
-  return end - start <= longestToken && (mayBeToken(start, end) || isBehindKey(start));
+  return end - start <= longestToken && (mayBeToken(start, end) || isKeyInHex(start, end));
 }
 
 /** See unknown-tokens.ts. */
-function isBehindKey(start: usize): bool {
+function isKeyInHex(start: usize, end: usize): bool {
+  // The lengths of digests are multiples of eight units.
+  if ((end - start) & 15 || !(classOf(unitAt(start)) & classOf(unitAt(end, -1)) & hexUnit)) return false;
   let i = start - 2;
   if (unitAt(i) === 60 || unitAt(i) === 34 || unitAt(i) === 39) i -= 2;
   if (unitAt(i) !== 32) return false;

@@ -29,6 +29,7 @@ import {
 } from './walk-lines';
 import { isHarmless, isKnown, isNamed, known, remember } from './walk-names';
 import { mayTell } from './walk-needs';
+import { isBesideNative, isNearForeign, mayBeGlued, mayEndGlued } from './walk-said';
 import { mayOpenTable } from './walk-tables';
 import { holdsPlainName, holdsShortWord, isPlainElement, mayHead, standsAlone } from './walk-values';
 import { mayBeLongSecret, mayStartShape } from './walk-words';
@@ -125,8 +126,8 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
         (unit === 32 && announces(unitAt(i, 1), isJoined !== 0) && !isHarmless(nameStart, i)) ||
         (isJoined && isMentioned(unit, unitAt(i, 1), unitAt(i, 2)) && !isHarmless(nameStart, i)) ||
         (unitAt(nameStart) === 45 && mayBeFlag(nameStart, i)) ||
-        (mayBeGlued(nameStart, i) && !isPlain(nameStart, i)) ||
-        isBesideNative(nameStart, i)
+        (mayEndGlued(nameStart, i) && mayBeGlued(i)) ||
+        (isNearForeign(nameStart, i) && isBesideNative(nameStart, i))
       )
         return stand(walkStop.word, i, nameStart, i, isJoined);
       continue;
@@ -186,70 +187,6 @@ function isMentioned(unit: u32, behind: u32, next: u32): bool {
     behind === 32 &&
     (unit === 93 || unit === 125 || unit === 37 || unit === 96 || unit === 34 || unit === 39) &&
     (next === 105 || next === 119 || next === 114 || next === 115 || next === 104)
-  );
-}
-
-/** See said-words.ts. */
-function mayBeGlued(start: usize, end: usize): bool {
-  if (end - start < 18) return false;
-  const last = ((unitAt(end, -3) & 31) << 10) | ((unitAt(end, -2) & 31) << 5) | (unitAt(end, -1) & 31);
-  return (
-    last === ort ||
-    last === ord ||
-    last === ana ||
-    last === ode ||
-    last === nka ||
-    last === ola ||
-    last === slo
-  );
-}
-
-// The last letters, by their places in the alphabet.
-const ort: u32 = (15 << 10) | (18 << 5) | 20;
-const ord: u32 = (15 << 10) | (18 << 5) | 4;
-const ana: u32 = (1 << 10) | (14 << 5) | 1;
-const ode: u32 = (15 << 10) | (4 << 5) | 5;
-const nka: u32 = (14 << 10) | (11 << 5) | 1;
-const ola: u32 = (15 << 10) | (12 << 5) | 1;
-const slo: u32 = (19 << 10) | (12 << 5) | 15;
-
-function isPlain(start: usize, end: usize): bool {
-  return isKnown(start, end, known.plain);
-}
-
-/** Of four units. */
-const highBytes: u64 = ((<u64>0xff00ff00) << 32) | <u64>0xff00ff00;
-
-/** See said-values.ts. */
-function isBesideNative(start: usize, end: usize): bool {
-  if (end - start < 8) return false;
-  // Of four units on each side at once: nearly no word is beside one of these.
-  if (((load<u64>(start - 8) | load<u64>(end)) & highBytes) === 0) return false;
-  const before = neighbour(start - 2, -2);
-  const behind = neighbour(end, 2);
-  if (before < 256 && behind < 256) return false;
-  for (let i = start; i < end; i += 2)
-    if (classOf(unitAt(i)) & digit || (unitAt(i) < 91 && unitAt(i, -1) > 96 && i > start)) return true;
-  return false;
-}
-
-/** The unit at `at`, behind at most two blanks, colons, quotes and brackets. */
-function neighbour(at: usize, step: i32): u32 {
-  let i = at;
-  for (const to = at + 2 * step; i !== to && isThin(unitAt(i)); ) i += step;
-  return unitAt(i);
-}
-
-function isThin(unit: u32): bool {
-  return (
-    unit === 32 ||
-    unit === 34 ||
-    unit === 39 ||
-    unit === 40 ||
-    unit === 58 ||
-    unit === 91 ||
-    unit === 93 ||
-    unit === 96
   );
 }
 
