@@ -85,6 +85,15 @@ test('pages of its own, also with an alignment of its own', () => {
   assert.equal(aligned.sizeAt(heap + 0x110), 0x2f00);
 });
 
+test('pages of their own, as many side by side as there may be: the kernel makes one mapping of them', () => {
+  for (const count of [50, 100]) {
+    const size = 0x3000;
+    const sizes = Array.from({ length: count }, (_, i) => [i * size, size | ownPages] as const);
+    const chunks = chunksIn(heap, count * size, sizes);
+    for (const [at] of sizes) assert.equal(chunks.sizeAt(heap + at + 16), size, `${count} at ${at}`);
+  }
+});
+
 test('a hostile arena of sizes that lead far away takes no memory for what is not there', () => {
   const far = Array.from({ length: 200 }, (_, i) => [i * 0x20, 2 ** 35 + 0x20] as const);
   const chunks = chunksIn(heap, 0x4000, far);

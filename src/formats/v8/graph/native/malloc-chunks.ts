@@ -54,7 +54,7 @@ export class MallocChunks {
     if (size === 0 || size > largestOwned || address % unit !== 0) return 0;
     const arena = this.#arenaOf(chunk);
     if (arena) return this.#isStart(chunk) && this.#isInUse(chunk + size) ? size : 0;
-    if (((header ?? 0) & ownPages) !== 0) return this.#hasOwnPages(chunk, size) ? size : 0;
+    if (isOnOwnPages(header)) return this.#hasOwnPages(chunk, size) ? size : 0;
     return this.#isInUse(chunk + size) && this.#areFollowing(chunk + size) ? size : 0;
   }
 
@@ -67,8 +67,10 @@ export class MallocChunks {
     const found: number[] = [];
     let chunk = first;
     for (; !this.#arenaOf(chunk); ) {
-      const size = sizeIn(this.#headerOf(chunk));
-      if (size === 0) break;
+      const header = this.#headerOf(chunk);
+      const size = sizeIn(header);
+      // Chunks with pages of their own lie side by side too, but each is recognised by itself.
+      if (size === 0 || isOnOwnPages(header)) break;
       if (found.length < leastInArena) found.push(chunk);
       else this.#mark(chunk);
       chunk += size;
@@ -133,6 +135,8 @@ export class MallocChunks {
     return header === 0 && chunk % systemPage === 0;
   }
 }
+
+const isOnOwnPages = (header = 0): boolean => (header & ownPages) !== 0;
 
 /** The size in a chunk's header; 0 if the word is not one. */
 function sizeIn(header = 0): number {
