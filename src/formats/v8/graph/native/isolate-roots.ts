@@ -115,7 +115,8 @@ function findEndsOfHandles(
 
 /**
  * The end of a vector's elements, if the word at an address is its first: begin, end, and end of the chunk, as in C++'s library, or
- * begin, number of elements with room, and number of elements, as in V8's.
+ * begin, number of elements with room, and number of elements, as in V8's. An empty one of V8's looks like an array that is full, its
+ * length, and a word of something else that is 0.
  */
 function endOfVector(memory: MemoryReader, at: number, begin: number, size: number): number | undefined {
   const second = memory.findWord(at + 8) ?? 0;
@@ -123,6 +124,7 @@ function endOfVector(memory: MemoryReader, at: number, begin: number, size: numb
   const [end, endOfRoom] =
     second < begin ? [begin + third * elementBytes, begin + second * elementBytes] : [second, third];
   const spare = begin + size - 8 - endOfRoom;
+  if (end === begin && second < begin) return undefined;
   return begin <= end && end <= endOfRoom && spare >= 0 && spare < chunkUnit ? end : undefined;
 }
 
