@@ -129,6 +129,11 @@ function readFrom(
     withheld,
     onSizeless: (count) =>
       gaps.push({ part, reason: `${count} objects do not tell their size, and count as nothing` }),
+    onNativeCut: () =>
+      gaps.push({
+        part,
+        reason: 'there is too much memory of C++ objects: not all that belongs to them is in the graph',
+      }),
   });
   gaps.push({
     part,

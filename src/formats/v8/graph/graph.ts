@@ -29,6 +29,8 @@ export interface GraphSources extends RootSources {
 export interface GraphOptions {
   /** Called with the number of objects of unknown size, which are counted with size 0. */
   onSizeless?(count: number): void;
+  /** Called if C++ objects have more memory than is searched: what belongs to them may be missing. */
+  onNativeCut?(): void;
   /**
    * Replaces the text of strings that don't name anything. Default: their own text. Different strings remain different nodes
    * in both cases.
@@ -56,7 +58,7 @@ export const idOfNode = (node: number) => 2 * node + 1;
 export function readGraph(
   heap: V8Heap,
   sources: GraphSources,
-  { onSizeless, withheld }: GraphOptions = {},
+  { onSizeless, onNativeCut, withheld }: GraphOptions = {},
 ): HeapGraph {
   const objects = new HeapObjects(heap, sources.pages, sources.readOnlyPages);
   if (objects.sizeless > 0) onSizeless?.(objects.sizeless);
@@ -88,17 +90,10 @@ export function readGraph(
   marking.finish();
   const reader = new NodeReader(heap, objects, kinds, names, sources.builtinAt);
   const native = { memory: sources.memory, chunks, isGlobalHandle };
-  return new HeapGraph(
-    heap,
-    objects,
-    kinds,
-    names,
-    references,
-    marking,
-    reader,
-    [...roots, constants],
-    native,
-  );
+  const groups = [...roots, constants];
+  const graph = new HeapGraph(heap, objects, kinds, names, references, marking, reader, groups, native);
+  if (graph.isNativeCut) onNativeCut?.();
+  return graph;
 }
 
 /** The first field of a weak map or set is its table. V8's metadata does not describe the type of the table. */
@@ -195,6 +190,10 @@ export class HeapGraph {
     this.nodeCount = this.#first + live + this.#native.count;
     this.#ephemerons = this.#findEphemerons();
     this.edgeCount = this.#countAll();
+  }
+
+  get isNativeCut(): boolean {
+    return this.#native.isCut;
   }
 
   /** In the order of their numbers. Pauses between two nodes now and then. */

@@ -28,6 +28,9 @@ const objectHeader = 3;
 const chunkHeader = 8;
 /** Before this line the C++ objects that keep their JavaScript object alive are roots of Node's. */
 const linesWithoutNativeRoots = 1300;
+/** Limit for the bytes of C++ objects that are searched. Fewer words than a Map can have entries. */
+const mostSearched = 1 << 27;
+const mostParts = 1 << 23;
 
 export interface NativeSources {
   memory: MemoryReader;
@@ -59,6 +62,7 @@ export class NativeMemory {
   readonly #parts = new Map<number, Part>();
   /** Edges from the parts. */
   #inner = 0;
+  #isCut = false;
   /** Nodes of parts that the root refers to. */
   readonly roots: number[] = [];
 
@@ -101,6 +105,11 @@ export class NativeMemory {
 
   get count(): number {
     return this.#parts.size;
+  }
+
+  /** Whether there was more than is searched. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** Number of edges from its nodes. */
@@ -148,6 +157,10 @@ export class NativeMemory {
 
   #add(address: number, name: number, bytes: number): Part | undefined {
     if (address === 0 || this.#parts.has(address)) return undefined;
+    if (this.#parts.size >= mostParts) {
+      this.#isCut = true;
+      return undefined;
+    }
     const part: Part = { node: this.#first + this.#parts.size, name, bytes, parts: [] };
     this.#parts.set(address, part);
     return part;
@@ -176,9 +189,16 @@ export class NativeMemory {
     return wrapped;
   }
 
-  /** Chunks that exactly one of these refers to. What several refer to, such as the environment, belongs to none. */
+  /**
+   * Chunks that exactly one of these refers to. What several refer to, such as the environment, belongs to none; so none does if
+   * there are more than can be searched.
+   */
   #ownedBy(found: readonly [address: number, size: number, part: Part][]): Map<number, Part> {
     const { memory, chunks, isGlobalHandle } = this.#sources;
+    if (found.reduce((sum, [, size]) => sum + size, 0) > mostSearched) {
+      this.#isCut = true;
+      return new Map();
+    }
     const owners = new Map<number, Part | undefined>();
     for (const [start, size, part] of found)
       forEachWord(memory, [start, start + size - chunkHeader], (_, low, high) => {
