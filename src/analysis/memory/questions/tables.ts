@@ -13,6 +13,10 @@ interface TableEntry {
 }
 
 const headSlots = 3;
+/** Of V8's arrays: FixedArray::kMaxLength. */
+const mostSlots = 2 ** 27;
+/** With so many a table of `mostSlots` has places for all entries before the rest would be more than a Set can have. */
+const placesPerEdge = 4;
 /** The name of a deleted entry's marker; Node 20 and 26 don't write it into tables. */
 const holeName = 'system / Hole';
 
@@ -27,10 +31,12 @@ export function tableSlotsOf(heap: Heap, node: number): 2 | 3 | undefined {
 /** A power of two times 7 never equals one times 5, so the size alone distinguishes Maps and Sets. */
 const isPowerOfTwo = (count: number): boolean => count >= 1 && Number.isInteger(Math.log2(count));
 
-function bucketsOf({ snapshot }: Heap, table: number, slots: 2 | 3): number {
-  const length = (snapshot.nodes.selfSize.get(table) - 16) / 8;
-  return (length - headSlots) / (1 + 2 * slots);
+function bucketsOf(heap: Heap, table: number, slots: 2 | 3): number {
+  return (lengthOf(heap, table) - headSlots) / (1 + 2 * slots);
 }
+
+/** All slots of a table, those of its header included. */
+const lengthOf = ({ snapshot }: Heap, table: number): number => (snapshot.nodes.selfSize.get(table) - 16) / 8;
 
 /** The keys of a Map that are objects, as nodes. */
 export function tableKeys(heap: Heap, map: number): number[] {
@@ -64,24 +70,27 @@ export function visibleEntries(heap: Heap, node: number, slots: 2 | 3): VisibleE
 }
 
 function findVisible(heap: Heap, node: number, slots: 2 | 3): VisibleEntries {
-  let isSeen = new Uint8Array(64);
+  /** By entry, and those that are too far away for that. */
+  const isSeen = new Uint8Array(placesOf(heap, node));
+  const far = new Set<number>();
   let count = 0;
   let first = Number.POSITIVE_INFINITY;
   forEachSlot(heap, node, slots, (slot) => {
     const entry = Math.floor(slot / slots);
-    if (entry >= isSeen.length) isSeen = widened(isSeen, entry);
-    if (isSeen[entry]) return;
-    isSeen[entry] = 1;
+    if (isSeen[entry] || far.has(entry)) return;
+    if (entry < isSeen.length) isSeen[entry] = 1;
+    else far.add(entry);
     count++;
     first = Math.min(first, entry);
   });
   return { count, first };
 }
 
-function widened(from: Uint8Array<ArrayBuffer>, entry: number): Uint8Array<ArrayBuffer> {
-  const to = new Uint8Array(2 * entry);
-  to.set(from);
-  return to;
+/** Enough for the entries of nearly every table, and in proportion to what the file has of it, whatever numbers its edges have. */
+function placesOf(heap: Heap, node: number): number {
+  const { firstEdge } = heap.snapshot.nodes;
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  return placesPerEdge * (firstEdge[table + 1]! - firstEdge[table]!);
 }
 
 export function collectionSize(heap: Heap, node: number): { size: number; mayHaveMore: boolean } {
@@ -166,10 +175,11 @@ function forEachSlot(
   const hole = snapshot.strings.findAscii(holeName);
   const table = findChild(heap, node, 'table', EdgeType.internal);
   const firstSlot = headSlots + 2 ** Math.round(Math.log2(bucketsOf(heap, table, slots)));
+  const room = Math.min(lengthOf(heap, table), mostSlots) - firstSlot;
   for (let edge = firstEdge[table]!; edge < firstEdge[table + 1]!; edge++) {
     const slot = slotOf(snapshot, edge) - firstSlot;
     const target = snapshot.edgeTarget(edge);
-    if (!(slot >= 0)) continue;
+    if (!(slot >= 0 && slot < room)) continue;
     if (name[target] !== hole) onUsed(slot, target);
     else if (slot % slots === 0) onDeleted?.(slot);
   }
