@@ -125,3 +125,25 @@ test('nodes are sorted by id with a table if the ids are dense, and otherwise as
     );
   }
 });
+
+test('nodes are sorted by id without the table if there is no memory for it', () => {
+  const snapshot = new SynthSnapshot();
+  const ids = Array.from({ length: 3000 }, (_, at) => 1 + 2 * ((at * 7919) % 3000));
+  for (const id of ids) snapshot.node({ name: 'Part', size: 16, id });
+  const read = readHeapSnapshotSync(snapshot.toBuffer());
+  const all = globalThis.Uint32Array;
+  globalThis.Uint32Array = class extends all {
+    constructor(length: never) {
+      if (length > ids.length) throw new RangeError('Array buffer allocation failed');
+      super(length);
+    }
+  } as typeof all;
+  try {
+    assert.deepEqual(
+      [...rowsById(read).ids],
+      ids.toSorted((a, b) => a - b),
+    );
+  } finally {
+    globalThis.Uint32Array = all;
+  }
+});

@@ -47,10 +47,11 @@ function compute({ nodes }: HeapSnapshot): RowsById {
   return (largest < mostPlaces * count && fromTable(all, largest)) || sortedById(all);
 }
 
-/** Overwrites the given arrays; undefined, and nothing is overwritten, if two nodes have one id. */
+/** Overwrites the given arrays; undefined, and nothing is overwritten, if two nodes have one id or the table has no room in memory. */
 function fromTable({ ids, rows }: RowsById, largest: number): RowsById | undefined {
   /** By id: the node, plus one. */
-  const nodeOf = new Uint32Array(largest + 1);
+  const nodeOf = tableOf(largest + 1);
+  if (!nodeOf) return undefined;
   for (let at = 0; at < ids.length; at++) {
     if (nodeOf[ids[at]!] !== 0) return undefined;
     nodeOf[ids[at]!] = rows[at]! + 1;
@@ -61,6 +62,16 @@ function fromTable({ ids, rows }: RowsById, largest: number): RowsById | undefin
     rows[at++] = nodeOf[id]! - 1;
   }
   return { ids, rows };
+}
+
+/** Takes up to four times as much memory as a sort does. */
+function tableOf(length: number): Uint32Array | undefined {
+  try {
+    return new Uint32Array(length);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Least-significant-digit radix sort; stable. Overwrites the given arrays. */
