@@ -13,6 +13,8 @@ const maxNameLength = 1024;
 const external = 2;
 /** V8's built-ins take some 3 MB. */
 const mostBuiltinBytes = 1 << 24;
+/** A smaller dictionary is read again as fast as an answer is looked up. */
+const wordsWorthKeeping = 256;
 /** From this line on V8 counts read-only objects with size 0, and includes the text of external strings. */
 const linesThatShareConstants = 1300;
 /** From this line on V8's profiler tells the global object from its proxy. */
@@ -51,6 +53,8 @@ export class NodeReader {
   readonly #classes: ClassNames;
   readonly #classOf = new Map<Tagged, number>();
   readonly #dictionaries = new Map<Tagged, boolean>();
+  /** By the table of a large dictionary: whether the tag is a key. A weak map asks for the class of a value at each of its keys. */
+  readonly #tagged = new Map<number, boolean>();
   /** The symbol. */
   readonly #toStringTag: number;
   readonly #builtinAt: BuiltinNames;
@@ -272,10 +276,19 @@ export class NodeReader {
   }
 
   #hasTagInDictionary(object: number, map: Tagged): boolean {
-    const { dictionary, fixedArray, object: o } = this.#heap.layout;
-    const table = this.#isDictionary(map) ? this.#objects.target(object, o.properties / 8) : -1;
+    const { properties } = this.#heap.layout.object;
+    const table = this.#isDictionary(map) ? this.#objects.target(object, properties / 8) : -1;
     if (table < 0) return false;
-    const end = this.#objects.sizeOf(table);
+    const known = this.#tagged.get(table);
+    if (known !== undefined) return known;
+    const words = this.#objects.sizeOf(table);
+    const hasTag = this.#hasTag(table, words);
+    if (words >= wordsWorthKeeping) this.#tagged.set(table, hasTag);
+    return hasTag;
+  }
+
+  #hasTag(table: number, end: number): boolean {
+    const { dictionary, fixedArray } = this.#heap.layout;
     for (let word = fixedArray.data / 8 + dictionary.start; word < end; word += dictionary.entryWords)
       if (this.#objects.target(table, word) === this.#toStringTag) return true;
     return false;
