@@ -4,6 +4,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { requireSame, watch } from '../../src/cli/commands/heap/process-input.ts';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { onlyWide, usualNode } from '../support/run/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
@@ -42,6 +44,27 @@ test('three looks at a living process name the container that grows, by how much
   }
 });
 
+test('a process that ends between two looks, or whose number another one has: the command ends and says so', {
+  skip: onlyWide || process.platform !== 'linux' || process.arch !== 'x64',
+}, async () => {
+  const victim = spawn(usualNode.path, ['-e', leak], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(victim.stdout, 'data');
+  const words = [program, 'heap', 'suspects', '--watch', String(victim.pid), '--every', '3'];
+  const watching = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let told = '';
+  watching.stderr.on('data', (chunk) => {
+    told += chunk;
+    if (told.includes('stood still')) victim.kill('SIGKILL');
+  });
+  const [status] = await once(watching, 'close');
+  victim.kill('SIGKILL');
+  assert.equal(status, exitCodes.unreadableInput, told);
+  assert.match(told, new RegExp(`process ${victim.pid} has ended: it cannot be looked at again`));
+  const other = { ...watch(process.pid), start: '1' };
+  assert.throws(() => requireSame(other), /has ended, and another one has its number/);
+  assert.doesNotThrow(() => requireSame(watch(process.pid)));
+});
+
 test('--watch without a process, for another question, and --every without it are refused', () => {
   const ended = spawnSync(process.execPath, ['-e', '']).pid;
   const refusals: [string[], RegExp][] = [
@@ -50,6 +73,7 @@ test('--watch without a process, for another question, and --every without it ar
     [['classes', '--watch', String(process.pid)], /--watch is for suspects and diff/],
     [['suspects', 'a.heapsnapshot', '--watch', String(process.pid)], /--watch is for suspects and diff/],
     [['suspects', '--watch', String(process.pid), '--every', '0'], /--every takes a number of seconds/],
+    [['suspects', '--watch', String(process.pid), '--every', '2147484'], /above 0, up to 2,147,483/],
     [['suspects', 'a.heapsnapshot', '--every', '5'], /--every is the time between the looks/],
   ];
   for (const [words, message] of refusals) {

@@ -3,10 +3,11 @@
  */
 import { AgentdumpError } from '../../../errors.ts';
 import type { HeapDocument } from '../../../model/heap.ts';
+import { formatNumber } from '../../../model/quantities.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { note, print, writeNew } from '../../output.ts';
-import { processOf } from './process-input.ts';
+import { processOf, watch } from './process-input.ts';
 import { type HeapWords, questions, readWords } from './questions.ts';
 
 export interface HeapArguments {
@@ -30,6 +31,8 @@ export interface HeapArguments {
 /** Growth at each of two steps is a leak; growth at one may be a cache that fills. */
 const looks = 3;
 const secondsBetween = 60;
+/** A timer takes 31 bits of milliseconds, and with more than that it would not wait at all. */
+const mostSeconds = Math.floor((2 ** 31 - 1) / 1000);
 
 export async function answerHeap(argv: HeapArguments): Promise<void> {
   const words = readWords([...(argv.words ?? []).map(String), ...watched(argv)]);
@@ -50,8 +53,12 @@ function watched({ words, watch, every }: HeapArguments): string[] {
       argument: '--every',
     });
   }
-  if (every !== undefined && !(every > 0))
-    throw new AgentdumpError('usage', '--every takes a number of seconds above 0', { argument: '--every' });
+  if (every !== undefined && !(every > 0 && every <= mostSeconds))
+    throw new AgentdumpError(
+      'usage',
+      `--every takes a number of seconds above 0, up to ${formatNumber(mostSeconds)}`,
+      { argument: '--every' },
+    );
   if (words?.length !== 1 || (words[0] !== 'suspects' && words[0] !== 'diff'))
     throw new AgentdumpError('usage', '--watch is for suspects and diff, without a file', {
       argument: '--watch',
@@ -103,7 +110,7 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
       argument: '--baseline',
     });
   return {
-    isProcess: argv.watch !== undefined,
+    watched: argv.watch === undefined ? undefined : watch(Number(argv.watch)),
     pauseMs: argv.watch === undefined ? 0 : 1000 * (argv.every ?? secondsBetween),
     sources: baseline === undefined || isQuery ? words.sources : [baseline, ...words.sources],
     baseline: isQuery ? baseline : undefined,

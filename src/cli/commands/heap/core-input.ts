@@ -2,7 +2,7 @@
 import type { CoreGraph, CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { openProcess } from './process-input.ts';
+import { openProcess, requireSame, type Watched } from './process-input.ts';
 
 export interface CoreHeap {
   input: AsyncIterable<Uint8Array>;
@@ -31,6 +31,12 @@ export function readCore(path: string, executable?: string, inspected?: Inspecte
 /** Of a living process. @throws like openProcess. */
 export function readProcess(pid: number, inspected?: Inspected): Promise<CoreHeap> {
   return inSnapshotFormat((options) => openProcess(pid, options), inspected);
+}
+
+/** Of a living process that was looked at before. @throws like openProcess, and if it is another one. */
+export async function readWatched(watched: Watched): Promise<CoreHeap> {
+  requireSame(watched);
+  return readProcess(watched.pid);
 }
 
 async function inSnapshotFormat(

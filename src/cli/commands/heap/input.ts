@@ -13,9 +13,9 @@ import { AgentdumpError } from '../../../errors.ts';
 import type { SnapshotInput } from '../../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { openNew } from '../../output.ts';
-import { type Inspected, readCore, readProcess } from './core-input.ts';
+import { type Inspected, readCore, readProcess, readWatched } from './core-input.ts';
 import { installInterrupt, runInterruptibly } from './interrupt.ts';
-import { processOf } from './process-input.ts';
+import { processOf, type Watched } from './process-input.ts';
 import { ProgressBar } from './progress.ts';
 import { sourceKind } from './source-kind.ts';
 
@@ -40,8 +40,8 @@ export interface SourceOptions {
   executable?: string | undefined;
   /** Read it as a core regardless of its contents: called by `agentdump core`. */
   isCore?: boolean | undefined;
-  /** It is the id of a living process: called with --watch. */
-  isProcess?: boolean | undefined;
+  /** It is the id of this living process: called with --watch. */
+  watched?: Watched | undefined;
   /** For a core: an object to read from memory itself. */
   inspected?: Inspected | undefined;
 }
@@ -145,7 +145,7 @@ export function isBundlePath(source: string): boolean {
 
 async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
   if (options.isCore) return readCore(source, options.executable, options.inspected);
-  if (options.isProcess) return readProcess(Number(source), options.inspected);
+  if (options.watched) return readWatched(options.watched);
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
   // Not loaded for a plain file: with keys and archives, opening a bundle takes as long as reading a small snapshot.

@@ -19,6 +19,28 @@ export function processOf(word: string): number | undefined {
   }
 }
 
+/** A process that is looked at again and again. */
+export interface Watched {
+  pid: number;
+  /** Tells it from a later one with its number; undefined where the system doesn't tell. */
+  start: string | undefined;
+}
+
+export function watch(pid: number): Watched {
+  return { pid, start: platform.startToken(pid) };
+}
+
+/** @throws `not-found` if it has ended, whoever has its number now. */
+export function requireSame({ pid, start }: Watched): void {
+  const now = platform.startToken(pid);
+  const isOver = now === undefined ? start !== undefined : platform.processStat(pid)?.[0] === 'Z';
+  if (!isOver && now === start) return;
+  const what = isOver ? 'has ended' : 'has ended, and another one has its number';
+  throw new AgentdumpError('not-found', `process ${pid} ${what}: it cannot be looked at again`, {
+    name: String(pid),
+  });
+}
+
 /** @throws `not-found` with the reason if its memory can't be read, or there is no room for a copy. */
 export async function openProcess(pid: number, options: CoreGraphOptions): Promise<CoreGraph> {
   if (!platform.hasProcessFiles || process.arch !== 'x64')

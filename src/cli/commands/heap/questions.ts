@@ -42,6 +42,7 @@ import type { Page } from '../../../report/text/layout.ts';
 import { stdoutColumns, stdoutWantsColour } from '../../output.ts';
 import { meantText } from '../../suggest.ts';
 import { openHeapAt, type SourceOptions } from './input.ts';
+import type { Watched } from './process-input.ts';
 import { sourceKind } from './source-kind.ts';
 
 export interface HeapWords {
@@ -63,8 +64,8 @@ export interface QuestionOptions {
   /** The executable of a core, if not the one that it names. */
   executable?: string | undefined;
   isCore?: boolean | undefined;
-  /** The sources are looks at one living process, with this time between them. */
-  isProcess?: boolean | undefined;
+  /** The sources are looks at this living process, with this time between them. */
+  watched?: Watched | undefined;
   pauseMs?: number | undefined;
 }
 
