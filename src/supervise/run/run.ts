@@ -128,7 +128,11 @@ class Supervision {
   /** While the program runs, writes bundles for earlier processes whose deaths nobody noticed. */
   #sweepLater(): void {
     const timer = setTimeout(async () => {
-      await this.#options.onRunning?.();
+      try {
+        await this.#options.onRunning?.();
+      } catch {
+        // Nobody would catch it, and the program would lose its supervisor.
+      }
       const { sweepBehind } = await import('../finish/aftermath.ts');
       sweepBehind(this.#options.dir);
     }, sweepAfterMs);

@@ -11,6 +11,8 @@ import { listBundles } from '../../../src/bundle/finished/list.ts';
 import type { TriggerPart } from '../../../src/bundle/layout/bundle.ts';
 import type { EvidencePart } from '../../../src/bundle/layout/evidence.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
+import { readWords } from '../../../src/cli/options/run-words.ts';
+import { runSupervised } from '../../../src/supervise/run/run.ts';
 import { readStatus } from '../../../src/supervise/run/status.ts';
 import { isWideRun, onlyWide } from '../../support/run/test-nodes.ts';
 
@@ -258,6 +260,20 @@ test('a crash loop of a death that is only counted: the hook is told of the bund
     result.stdout,
     /^hook 4 uncaught-exception [0-9a-f]{8,} \/.*-uncaught-exception-.*\.agentdump$/m,
   );
+});
+
+test('a failure of what waits for a running program does not end its supervisor', {
+  skip: onlyWide,
+}, async () => {
+  const words = ['--dir', newDir(), '--', ...node('setTimeout(() => process.exit(7), 4500)')];
+  let failures = 0;
+  const options = readWords(words, {}, () => {});
+  const onRunning = async () => {
+    failures++;
+    throw new Error('no store');
+  };
+  const { exit } = await runSupervised({ ...options, onRunning });
+  assert.deepEqual([exit.code, failures], [7, 1]);
 });
 
 test('a second run that ends well ends the restarts', { skip: onlyWide }, () => {
