@@ -5,16 +5,12 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { verifyOpenBundle } from '../bundle/finished/verify.ts';
-import type { Starts } from '../bundle/keep/starts.ts';
 import { partNames, type TriggerPart } from '../bundle/layout/bundle.ts';
 import { isAgeFile } from '../bundle/read/age.ts';
 import type { BundleReader } from '../bundle/read/reader.ts';
 import { openFileWindow } from '../bundle/read/window.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { BundleFacts } from './death.ts';
-
-/** By the name of a bundle and the session of its process, the program whose start was counted. */
-export type ProgramOf = Starts['programOf'];
 
 export const mostBundleBytes = 2 * 1024 ** 3;
 

@@ -1,8 +1,7 @@
 /** A store as its users see it: opened directly (`local-store.ts`), or through a service (`service/remote-store.ts`). */
+import type { CountedStarts, ProgramOf } from '../bundle/keep/starts.ts';
 import type { Keys } from '../bundle/read/age.ts';
 import type { Decision, Issue, IssueStory, Reprocessed, SentBundle } from '../model/fleet/issue.ts';
-import type { ProgramOf } from './examine.ts';
-import type { CountedStarts } from './index/starts.ts';
 import type { ListOptions, ShowOptions } from './issues.ts';
 
 export interface FoundBundle {
@@ -29,7 +28,7 @@ export interface FleetStore {
   readonly place: string;
   /** In their order; `onSent` is told of each one, also if a later one fails. */
   send(paths: readonly string[], options?: SendAllOptions): Promise<SentBundle[]>;
-  /** What a dump folder has counted: all of it each time, which replaces what it said before. */
+  /** What a dump folder has counted: each row replaces what was told of its log and program before. */
   countStarts(starts: readonly CountedStarts[]): Promise<void>;
   /** After bundles were sent: retention and alerts. `note` is told of an alert that could not be posted. */
   settle(sent: readonly SentBundle[], note: (sentence: string) => void): Promise<void>;

@@ -7,6 +7,7 @@ import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { analyzeBundle } from '../analysis/analyze.ts';
 import { packOpenBundle } from '../bundle/finished/pack.ts';
+import type { ProgramOf } from '../bundle/keep/starts.ts';
 import type { Keys } from '../bundle/read/age.ts';
 import { type BundleReader, openBundle } from '../bundle/read/reader.ts';
 import { unwritable } from '../bundle/write/safe-folder.ts';
@@ -19,7 +20,6 @@ import {
   isEncrypted,
   judge,
   mostBundleBytes,
-  type ProgramOf,
   Refusal,
   requireWhole,
   sessionOf,

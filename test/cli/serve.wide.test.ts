@@ -3,9 +3,15 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { noteStart } from '../../src/bundle/keep/starts.ts';
+import { readOutbox } from '../../src/store/outbox.ts';
+import { writeDeath } from '../store/synth-death.ts';
 import { findFreePort } from '../support/system/free-port.ts';
 import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
@@ -90,6 +96,48 @@ test('a sender, a reader, and a service that is killed between them', async (t) 
   assert.equal(agentdump({}, 'serve', 'revoke', 'ci', '--store', place).stdout, 'ci revoked\n');
   assert.equal(agentdump({}, 'serve', 'revoke', 'ci', '--store', place).status, 3);
   assert.ok(existsSync(uploads));
+});
+
+test('starts that a service does not count keep no bundle from being sent', async (t) => {
+  const dumps = join(temporaryFolder(t), 'dumps');
+  noteStart(dumps, { session: '0'.repeat(16), program: 'pay' });
+  writeDeath(dumps);
+  const asked: string[] = [];
+  const service = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const isStarts = request.url === '/v1/starts';
+    request
+      .resume()
+      .once('end', () =>
+        response
+          .writeHead(isStarts ? 500 : 200)
+          .end(isStarts ? '{"error":{"code":"internal","message":"this failed"}}' : '{"outcome":"stored"}'),
+      );
+  });
+  service.listen(0, '127.0.0.1');
+  t.after(() => service.close());
+  await once(service, 'listening');
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
+  const env = {
+    PATH: process.env['PATH'],
+    AGENTDUMP_DIR: dumps,
+    AGENTDUMP_STORE: url,
+    AGENTDUMP_STORE_TOKEN: 'x',
+  };
+  const send = async (...words: string[]) => {
+    const child = spawn(process.execPath, [cli, 'send', '--all', ...words], { env });
+    child.stdout.resume();
+    const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    return { status, said };
+  };
+  const { status, said } = await send('--background');
+  assert.deepEqual([status, said], [0, '']);
+  assert.deepEqual(asked, ['/v1/starts', '/v1/offers']);
+  const { waiting, failure } = readOutbox(dumps, url);
+  assert.deepEqual(waiting, []);
+  assert.match(failure?.because ?? '', /^the starts were not counted: .*this failed/);
+  const again = await send();
+  assert.deepEqual([again.status, /the starts were not counted/.test(again.said)], [0, true]);
 });
 
 test('words of serve that make no sense', (t) => {

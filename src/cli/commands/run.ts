@@ -22,10 +22,15 @@ export async function runWords(words: string[]): Promise<void> {
     // A fault's rate needs the starts of the machines on which nothing dies, too.
     const sendStarts = async () => {
       const place = process.env['AGENTDUMP_STORE'];
-      if (!place || !(await import('../../store/starts.ts')).areStartsDue(options.dir, place, startsEveryMs))
-        return;
-      sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);
-      sending?.send();
+      if (!place) return;
+      try {
+        const { claimTelling } = await import('../../store/starts.ts');
+        if (!claimTelling(options.dir, place, startsEveryMs)) return;
+        sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);
+        sending?.send();
+      } catch {
+        // They are told the next time; the program's end stays what it is.
+      }
     };
     const { exit, crashLoop } = await runSupervised({
       ...options,

@@ -1,29 +1,29 @@
 /**
- * How often programs were started, as dump folders have counted it. A folder sends all it knows each time: its counts replace
- * those it sent before, so nothing is counted twice, and the difference goes into the sums. Those stay for ever, the counts of
- * each folder as long as the folder may still change them.
+ * How often programs were started, as dump folders have counted it. The count of a log replaces the one that was told of it
+ * before, whoever tells it, so nothing is counted twice; the difference goes into the sums. Those stay for ever, the counts of
+ * each log longer than anything is accepted for its day.
  */
-import { type DayOfStarts, startDays } from '../../bundle/keep/starts.ts';
+import { type CountedStarts, startDays } from '../../bundle/keep/starts.ts';
 import type { Rate } from '../../model/fleet/issue.ts';
 import type { IndexDatabase, Query } from './database.ts';
 
-export interface CountedStarts extends DayOfStarts {
-  /** A folder may have been copied to another machine, with its logs. */
-  host: string;
-}
+/** In UTC, whatever the time zone of the session is. */
+const today = "(now() at time zone 'utc')::date";
+const isOpen = `day > ${today} - ${startDays} and day <= ${today} + 1`;
+/** Later than a day closes: a count that is forgotten while it can still be told would be added again. */
+const isForgotten = `day <= ${today} - ${startDays} - 2`;
 
-const isOpen = `day > current_date - ${startDays} and day <= current_date + 1`;
+const given = `jsonb_to_recordset($1::jsonb)
+  as given (log text, host text, program text, day date, count integer, "isAtLeast" boolean)`;
 
-const given = `jsonb_to_recordset($1::jsonb) as given (log text, host text, program text, day date, count integer)`;
-
-/** Of one sender: more than a fleet has, so that nobody can fill the index with invented ones. */
-const mostLogs = 100_000;
+/** Of one sender: more than most fleets have in a month, so that nobody can fill the index with invented ones. */
+export const mostLogs = 100_000;
 
 /** So that a row can be locked before it is counted up, as two senders of one folder may do at once. */
 const opening = `
   insert into agentdump_start_logs (log, host, program, day, sender, count)
   select log, host, program, day, $2, 0 from ${given}
-  where ${isOpen} and (select count(*) from agentdump_start_logs where sender = $2) < ${mostLogs} order by 1, 2, 3
+  where ${isOpen} and (select count(*) from agentdump_start_logs where sender = $2) < $3 order by 1, 2, 3
   on conflict (log, host, program) do nothing`;
 
 const counting = `
@@ -36,21 +36,37 @@ const counting = `
     where (known.log, known.host, known.program) = (locked.log, locked.host, locked.program)
       and locked.count > locked.before
     returning known.program, known.day, locked.count - locked.before as added)
-  insert into agentdump_starts as known (program, day, count)
+  insert into agentdump_start_sums as known (program, day, count)
   select program, day, sum(added) from counted group by 1, 2 order by 1, 2
   on conflict (program, day) do update set count = known.count + excluded.count`;
+
+/**
+ * Days of which there are more starts than are counted: the folder counted no more, or there was no room. Of programs that have
+ * a count; the others have no rate anyway, and may be invented.
+ */
+const limiting = `
+  insert into agentdump_start_sums (program, day, count, is_at_least)
+  select distinct program, day, 0, true from ${given}
+  where ${isOpen}
+    and ("isAtLeast" or not exists (
+      select from agentdump_start_logs as known
+      where (known.log, known.host, known.program) = (given.log, given.host, given.program)))
+    and exists (select from agentdump_start_sums as known where known.program = given.program)
+  order by 1, 2
+  on conflict (program, day) do update set is_at_least = true`;
 
 /** @param sender whose counts they are; empty for one that has the store itself. */
 export async function addStarts(
   index: IndexDatabase,
   starts: readonly CountedStarts[],
-  sender = '',
+  { sender = '', most = mostLogs } = {},
 ): Promise<void> {
   const rows = JSON.stringify(starts);
   await index.transaction(async (query) => {
-    await query(`delete from agentdump_start_logs where not (${isOpen})`);
-    await query(opening, [rows, sender]);
+    await query(`delete from agentdump_start_logs where ${isForgotten}`);
+    await query(opening, [rows, sender, most]);
     await query(counting, [rows]);
+    await query(limiting, [rows]);
   });
 }
 
@@ -63,7 +79,7 @@ interface DeathsRow {
 
 /**
  * The rates of issues: deaths whose starts were counted, of the starts of the same programs since the day on which the issue was
- * first seen.
+ * first seen. None while some of these starts were not counted: it would be too high.
  */
 export async function readRates(query: Query, only?: string): Promise<Map<string, Rate>> {
   const starts = await readStarts(query);
@@ -77,9 +93,11 @@ export async function readRates(query: Query, only?: string): Promise<Map<string
     only === undefined ? [] : [only],
   );
   const rates = new Map<string, Rate>();
+  const unknown = new Set<string>();
   for (const { issue, program, count, since } of rows) {
     const rate = rates.get(issue) ?? { deaths: 0, starts: 0, since };
     const first = starts.get(program)?.find(({ day }) => day >= since);
+    if (first?.isAtLeast) unknown.add(issue);
     rates.set(issue, {
       deaths: rate.deaths + count,
       starts: rate.starts + (first?.later ?? 0),
@@ -87,7 +105,7 @@ export async function readRates(query: Query, only?: string): Promise<Map<string
     });
   }
   // Until a folder has sent its starts, nothing can be said of them.
-  for (const [issue, { starts }] of rates) if (starts === 0) rates.delete(issue);
+  for (const [issue, { starts }] of rates) if (starts === 0 || unknown.has(issue)) rates.delete(issue);
   return rates;
 }
 
@@ -96,13 +114,15 @@ interface StartsRow {
   day: string;
   /** From this day on. */
   later: number;
+  /** From this day on there were more. */
+  isAtLeast: boolean;
 }
 
 async function readStarts(query: Query): Promise<Map<string, StartsRow[]>> {
   const rows = await query<StartsRow>(
     `select program, to_char(day, 'YYYY-MM-DD') as day,
-       sum(count) over (partition by program order by day desc)::double precision as later
-     from agentdump_starts order by program, agentdump_starts.day`,
+       (sum(count) over later)::double precision as later, bool_or(is_at_least) over later as "isAtLeast"
+     from agentdump_start_sums window later as (partition by program order by agentdump_start_sums.day desc) order by program, agentdump_start_sums.day`,
   );
   const byProgram = new Map<string, StartsRow[]>();
   for (const row of rows) {

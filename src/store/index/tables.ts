@@ -32,12 +32,14 @@ const tables = [
     primary key (signature, dimension, name))`,
   `create table if not exists agentdump_releases (
     program text not null, release text not null, first_seen timestamptz not null, primary key (program, release))`,
-  // As the log of a dump folder last said it, and the sum of what is known.
+  // The count of a log as it was last told, and the sums. `is_at_least`: there were more starts, which are not counted. A table
+  // `agentdump_starts` belongs to durable runs, which may be in the same database.
   `create table if not exists agentdump_start_logs (
     log text not null, host text not null, program text not null, day date not null, sender text not null,
     count integer not null, primary key (log, host, program))`,
-  `create table if not exists agentdump_starts (
-    program text not null, day date not null, count bigint not null, primary key (program, day))`,
+  `create table if not exists agentdump_start_sums (
+    program text not null, day date not null, count bigint not null,
+    is_at_least boolean not null default false, primary key (program, day))`,
   `create table if not exists agentdump_alerts (
     issue text not null, kind text not null, occasion text not null, text text not null,
     made_at timestamptz not null default now(), claimed_at timestamptz, told_at timestamptz,
@@ -69,11 +71,12 @@ const indexes = [
   "create index if not exists agentdump_signatures_link on agentdump_signatures (link) where link <> ''",
   'create index if not exists agentdump_signatures_issue on agentdump_signatures (issue)',
   'create index if not exists agentdump_start_logs_day on agentdump_start_logs (day)',
+  'create index if not exists agentdump_start_logs_sender on agentdump_start_logs (sender)',
   'create index if not exists agentdump_alerts_waiting on agentdump_alerts (made_at) where told_at is null',
 ];
 
 /** Of what is above and below. A store of an older version is brought up to it once. */
-const version = 4;
+const version = 5;
 
 /** Serializes the creation: "if not exists" alone fails if two sessions do it at once. */
 const lock = 0x61646d71;

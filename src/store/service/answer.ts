@@ -124,7 +124,9 @@ async function route(request: IncomingMessage, response: ServerResponse, service
   }
   if (asked === `POST ${paths.starts}`) {
     requireRight(token, 'send');
-    await addStarts(service.store.index, readStartsReport(await readJson(request)), token.name);
+    const { starts, refusal } = readStartsReport(await readJson(request));
+    await addStarts(service.store.index, starts, { sender: token.name });
+    if (refusal) throw refusal;
     return sendJson(response, 200, {});
   }
   if (asked === `GET ${paths.issues}`) {

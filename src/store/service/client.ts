@@ -8,6 +8,8 @@ export interface Asking {
   /** Opens what is sent; closed here. */
   body?: () => AsyncIterable<Uint8Array>;
   headers?: Record<string, string>;
+  /** Asked once, for so long: there will be other occasions. */
+  withinMs?: number;
 }
 
 /** How long to wait for a service that is being restarted. */
@@ -41,7 +43,7 @@ export class ServiceClient {
 
   /** Retries what can be asked twice: everything without a body that is read once. Throws `unwritable` and what the service refuses. */
   async ask(path: string, asking: Asking = {}): Promise<Response> {
-    const until = Date.now() + (asking.body ? 0 : patienceMs);
+    const until = Date.now() + (asking.body || asking.withinMs ? 0 : patienceMs);
     for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
       try {
         return await this.#askOnce(path, asking);
@@ -70,10 +72,11 @@ export class ServiceClient {
     throw this.#failure('its answer is none of a store', false);
   }
 
-  async #askOnce(path: string, { method = 'GET', json, body, headers }: Asking): Promise<Response> {
+  async #askOnce(path: string, asking: Asking): Promise<Response> {
     let response: Response;
+    const { method = 'GET', json, body, headers } = asking;
     const silence = new AbortController();
-    const limitMs = body ? this.#limits.uploadedMs : this.#limits.answerMs;
+    const limitMs = asking.withinMs ?? (body ? this.#limits.uploadedMs : this.#limits.answerMs);
     const timer = setTimeout(() => silence.abort(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
     try {
       response = await fetch(new URL(path, this.base), {

@@ -1,6 +1,6 @@
 /** What the service and its clients say to each other: HTTP/1.1, JSON, and bundles as they were packed. */
+import type { CountedStarts } from '../../bundle/keep/starts.ts';
 import type { Issue, SendOutcome } from '../../model/fleet/issue.ts';
-import type { CountedStarts } from '../index/starts.ts';
 
 /** Each includes what the one before may not: `manage` may also read. */
 export const rights = ['send', 'read', 'manage'] as const;
@@ -20,7 +20,7 @@ export interface Offer {
   startedAs?: string;
 }
 
-/** What a dump folder has counted of the starts on one host. */
+/** What a dump folder has counted. If a row has not the form, the others are counted, and the answer is a refusal. */
 export interface StartsReport {
   starts: CountedStarts[];
 }

@@ -1,9 +1,10 @@
 /** Reads what a client sent: untrusted, limited in size, checked field by field. Throws `usage`. */
+
 import type { IncomingMessage } from 'node:http';
+import type { CountedStarts } from '../../bundle/keep/starts.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { Decision } from '../../model/fleet/issue.ts';
 import { clean } from '../death.ts';
-import type { CountedStarts } from '../index/starts.ts';
 import { mostJsonBytes, type Offer } from './protocol.ts';
 
 const jsonMs = 60_000;
@@ -53,19 +54,38 @@ export function readOffer(fields: Record<string, unknown>): Offer {
 
 const mostStartsADay = 1_000_000;
 
-export function readStartsReport({ starts }: Record<string, unknown>): CountedStarts[] {
+/** @throws nothing for a row without the form: it does not keep the others from being counted. */
+export function readStartsReport({ starts }: Record<string, unknown>): {
+  starts: CountedStarts[];
+  refusal?: AgentdumpError;
+} {
   if (!Array.isArray(starts)) throw invalid('starts', 'a list');
-  return starts.map((one: Record<string, unknown> | null) => {
-    const { log, day, program, host, count } = one ?? {};
-    if (!isHex(log, 16)) throw invalid('log', '16 hexadecimal digits');
-    if (typeof day !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
-      throw invalid('day', 'a day');
-    if (!isName(program)) throw invalid('program', 'a program');
-    if (!isName(host)) throw invalid('host', 'a host');
-    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
-      throw invalid('count', 'a count');
-    return { log, day, program, host, count: Math.min(count, mostStartsADay) };
-  });
+  const read = starts.map(readCounted);
+  const refusal = read.find((one) => one instanceof AgentdumpError);
+  return {
+    starts: read.flatMap((one) => (one instanceof AgentdumpError ? [] : [one])),
+    ...(refusal && { refusal }),
+  };
+}
+
+function readCounted(row: Record<string, unknown> | null): CountedStarts | AgentdumpError {
+  const { log, day, program, host, count, isAtLeast } = row ?? {};
+  if (!isHex(log, 16)) return invalid('log', '16 hexadecimal digits');
+  if (!isDay(day)) return invalid('day', 'a day');
+  if (!isName(program)) return invalid('program', 'a program');
+  if (!isName(host)) return invalid('host', 'a host');
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < (isAtLeast ? 0 : 1))
+    return invalid('count', 'a count');
+  const isMore = isAtLeast === true || count > mostStartsADay;
+  const counted = { log, day, program, host, count: Math.min(count, mostStartsADay) };
+  return { ...counted, ...(isMore && { isAtLeast: true }) };
+}
+
+/** Of the calendar, too: a database refuses the 30th of February. */
+function isDay(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const ms = Date.parse(value);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value);
 }
 
 export interface AskedUpload {

@@ -8,21 +8,14 @@ import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { packedName, packOpenBundle } from '../../bundle/finished/pack.ts';
+import type { ProgramOf } from '../../bundle/keep/starts.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
 import { unwritable } from '../../bundle/write/safe-folder.ts';
 import { failureCode } from '../../bundle/write/system.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { IssueStory, SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
-import {
-  hashOf,
-  isEncrypted,
-  judge,
-  mostBundleBytes,
-  type ProgramOf,
-  Refusal,
-  requireWhole,
-  sessionOf,
-} from '../examine.ts';
+import { clean } from '../death.ts';
+import { hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole, sessionOf } from '../examine.ts';
 import { type FleetStore, type FoundBundle, mostFailures } from '../fleet-store.ts';
 import { ServiceClient } from './client.ts';
 import {
@@ -39,6 +32,8 @@ import {
   type UploadAnswer,
 } from './protocol.ts';
 
+/** How long bundles may have to wait for the starts, which can be told the next time. */
+const startsMs = 5_000;
 /** So that a request stays below `mostJsonBytes`. */
 const mostStartsAtOnce = 50;
 /** How often an upload that was cut is continued before the sender gives up. */
@@ -83,15 +78,22 @@ export function openRemoteStore(place: string, token = process.env['AGENTDUMP_ST
       return sent;
     },
     async countStarts(starts) {
+      const until = Date.now() + startsMs;
+      let refusal: unknown;
       for (let begin = 0; begin < starts.length; begin += mostStartsAtOnce) {
         const json: StartsReport = { starts: starts.slice(begin, begin + mostStartsAtOnce) };
         try {
-          await client.ask(paths.starts, { method: 'POST', json });
+          await client.ask(paths.starts, { method: 'POST', json, withinMs: Math.max(1, until - Date.now()) });
         } catch (error) {
+          if (!(error instanceof AgentdumpError)) throw error;
           // A service of an earlier version has no place for them.
-          if (!(error instanceof AgentdumpError && error.details['status'] === 404)) throw error;
+          if (error.details['status'] === 404) return;
+          // It has counted the others of this request.
+          if (error.code !== 'usage' || error.details['argument'] !== undefined) throw error;
+          refusal ??= error;
         }
       }
+      if (refusal) throw refusal;
     },
     // The service does this after each bundle.
     settle: async () => {},
@@ -214,7 +216,7 @@ async function prepare(path: string, folder: string, programOf: ProgramOf | unde
   const describe = (file: string, session: string | undefined): Offer => {
     const startedAs = programOf?.({ name, session });
     const facts = { sha256: hashOf(file), bytes: statSync(file).size, name };
-    return { ...facts, ...(startedAs !== undefined && { startedAs }) };
+    return { ...facts, ...(startedAs !== undefined && { startedAs: clean(startedAs) }) };
   };
   if (isEncrypted(path, mostBundleBytes)) return { file: path, offer: describe(path, undefined) };
   const bundle = await judge(() => openBundle(path));

@@ -17,7 +17,7 @@ export interface StoreKind {
 
 /** In an order in which they can be emptied: signatures refer to issues. */
 export const tables = [
-  ...['alerts', 'names', 'hours', 'spans', 'releases', 'starts', 'start_logs'],
+  ...['alerts', 'names', 'hours', 'spans', 'releases', 'start_sums', 'start_logs'],
   ...['deaths', 'signatures', 'issues'],
 ];
 

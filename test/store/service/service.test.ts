@@ -113,6 +113,27 @@ test('the starts that a sender has counted are in the rates of those who read', 
   await assert.rejects(at.as('read').countStarts(starts), /may read/);
 });
 
+test('a row without the form does not keep the others from being counted, nor a program name a bundle', async () => {
+  const path = writeDeath(at.dumps, { message: 'one in ninety', at: new Date().toISOString() });
+  const sender = at.as('send');
+  const name = `${'y'.repeat(199)}\u{1f600}`;
+  const program = `${'y'.repeat(199)}\ufffd`;
+  const [sent] = await sender.send([path], { programOf: () => name });
+  assert.equal(sent?.outcome, 'stored', sent?.because);
+  const day = new Date().toISOString().slice(0, 10);
+  const starts = Array.from({ length: 90 }, (_, n) => {
+    const log = (0xa00 + n).toString(16).padStart(16, '0');
+    return { log, day, program, host: 'web-1', count: 1 };
+  });
+  const bad = [
+    { ...starts[0]!, program: name },
+    { ...starts[0]!, day: '2026-02-30' },
+  ];
+  await assert.rejects(sender.countStarts([...bad, ...starts]), /program is not a program/);
+  const { rate } = await at.as('read').show(sent?.issue ?? assert.fail());
+  assert.equal(rate?.starts, 90);
+});
+
 test('an encrypted bundle is stored as it is', async () => {
   const { path } = encryptBundle(writeDeath(at.dumps), readLock('passphrase:open sesame 42'));
   const sent = await sendAs('send', path);

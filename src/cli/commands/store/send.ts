@@ -3,11 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { type ListedBundle, listBundles } from '../../../bundle/finished/list.ts';
-import { readStarts } from '../../../bundle/keep/starts.ts';
+import { programsOf } from '../../../bundle/keep/starts.ts';
 import { FileLease } from '../../../durable/stores/file-lease.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SentBundle } from '../../../model/fleet/issue.ts';
 import { renderSent } from '../../../report/issues.ts';
+import type { FleetStore } from '../../../store/fleet-store.ts';
 import { noteFailure, noteSent, readOutbox } from '../../../store/outbox.ts';
 import { nameOfStore } from '../../../store/places.ts';
 import { type Receiver, receiversOf } from '../../../store/receivers/receivers.ts';
@@ -70,8 +71,9 @@ const command: CommandModule<object, Words> = {
     const wantsStore = words.to !== undefined || receivers.length === 0;
     if (paths.length && wantsStore)
       await withStore(words.to, 'to', async (store) => {
-        const { programOf } = readStarts(words.dir);
-        await tellStarts(words.dir, words.to!, store);
+        const programOf = programsOf(words.dir);
+        const untold = await tryToTell(words.dir, words.to!, store);
+        if (untold !== undefined) note(untold);
         const onSent = (one: SentBundle) => {
           if (dirname(resolve(one.path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
         };
@@ -125,9 +127,9 @@ async function sendToStore(dir: string, to: string, budget: string | undefined):
       left,
     );
   try {
-    if (next().length || untoldStarts(dir, to))
+    if (next().length || untoldStarts(dir, to).length)
       await withStore(to, 'to', async (store) => {
-        await tellStarts(dir, to, store);
+        const untold = await tryToTell(dir, to, store);
         const sent: SentBundle[] = [];
         const onSent = (one: SentBundle) => {
           noteSent(dir, to, one);
@@ -137,13 +139,24 @@ async function sendToStore(dir: string, to: string, budget: string | undefined):
           left -= waiting.reduce((sum, { bytes }) => sum + bytes, 0);
           const paths = waiting.map(({ path }) => path);
           // Again each time: the program may have been restarted, and have died.
-          const { programOf } = readStarts(dir);
+          const programOf = programsOf(dir);
           sent.push(...(await store.send(paths, { programOf, onSent })));
         }
         await store.settle(sent, note);
+        if (untold !== undefined) noteFailure(dir, to, untold);
       });
   } catch (error) {
     noteFailure(dir, to, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Before the bundles, of whose alerts they are the rates. Returns why not: that keeps no bundle from being sent. */
+async function tryToTell(dir: string, to: string, store: FleetStore): Promise<string | undefined> {
+  try {
+    await tellStarts(dir, to, store);
+    return undefined;
+  } catch (error) {
+    return `the starts were not counted: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
