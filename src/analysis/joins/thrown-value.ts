@@ -9,6 +9,7 @@ import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findThrownPlaces, type ThrownValue } from '../stacks/thrown-places.ts';
 import type { FrameReader } from './error-facts.ts';
+import { soughtTexts } from './sought-scripts.ts';
 
 /**
  * `passing`: places that throw a value which their text doesn't tell, so that any of them may be the one. `isRethrown`: the value is an
@@ -23,24 +24,23 @@ export interface ThrownPlaces {
 const mostPlaces = 20;
 const rejectedWith = /with the reason "([\s\S]*)"\.$/;
 
-/** Undefined for an error with a place, and if no script was searched. */
+/** Undefined for an error with a place, and if a script could not be searched: it may throw the value as well. */
 export async function readThrownPlaces(
-  { error, scripts, trigger }: BundleParts,
+  parts: BundleParts,
   joined: ErrorFacts | undefined,
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
 ): Promise<ThrownPlaces | undefined> {
+  const { error, trigger } = parts;
   const value = error?.error && (thrownValue(error.error) ?? othersError(error, trigger, joined));
   if (!value) return undefined;
-  // The rest of a script that was too long to be kept may throw it on as well.
-  if (value === "another's error" && scripts.some(({ isExcerpt }) => isExcerpt)) return undefined;
+  const searched = soughtTexts(parts, readPart);
+  if (!searched) return undefined;
   const [giving, passing]: string[][] = [[], []];
-  for (const { url, isModule, isExcerpt, sourcePart } of scripts) {
-    const text = sourcePart === undefined || isExcerpt ? undefined : readPart(sourcePart);
-    if (!text || url.includes('/node_modules/')) continue;
-    const source = Buffer.from(text).toString('utf8');
-    const found = await findThrownPlaces(source, isModule ? 'module' : 'commonjs', value);
-    for (const { gives, line, column } of found ?? [])
+  for (const { url, text, kind } of searched) {
+    const found = await findThrownPlaces(text, kind, value);
+    if (!found) return undefined;
+    for (const { gives, line, column } of found)
       (gives ? giving : passing)?.push(`    at ${url}:${line}:${column}`);
   }
   const framesOf = async (places: string[] = []) =>

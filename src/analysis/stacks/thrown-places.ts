@@ -4,6 +4,7 @@
  * alone. Told by the text of the expression alone.
  */
 import type { Node } from 'acorn';
+import { findPassingThrows } from './passing-throws.ts';
 import { findNodes, isNode, parseScript, placeIn, type SourceKind } from './syntax-tree.ts';
 
 /** A primitive as text, or an object with its fields, if they are known. */
@@ -32,7 +33,8 @@ export async function findThrownPlaces(
 ): Promise<ThrownPlace[] | undefined> {
   const program = await parseScript(text, kind);
   if (!program) return undefined;
-  if (value === "another's error") return findPassingThrows(program);
+  if (value === "another's error")
+    return findPassingThrows(program).map(({ loc }) => ({ ...placeIn(loc?.start), gives: false }));
   const rejecters = rejecterCalls(program);
   const found = findNodes(
     program,
@@ -42,39 +44,6 @@ export async function findThrownPlaces(
     const match = matchOf(argumentOf(node), value);
     return match === 'no' ? [] : [{ ...placeIn(node.loc?.start), gives: match === 'gives' }];
   });
-}
-
-/** Throws of what the script does not make itself: an error that it makes has a stack with a frame of the script. */
-function findPassingThrows(program: Node): ThrownPlace[] {
-  const made = new Set(
-    findNodes(program, (node) => node.type === 'VariableDeclarator' && makesError((node as Fields)['init']))
-      .map((node) => nameOf((node as Fields)['id']))
-      .filter((name) => name !== undefined),
-  );
-  return findNodes(program, (node) => node.type === 'ThrowStatement')
-    .filter((node) => {
-      const thrown = argumentOf(node);
-      return passesOn(thrown) && !made.has(nameOf(thrown) ?? '');
-    })
-    .map((node) => ({ ...placeIn(node.loc?.start), gives: false }));
-}
-
-/** `new Error(…)`, or a call that is given one: `Object.assign(new Error(…), …)`. */
-function makesError(node: unknown): boolean {
-  if (!isNode(node)) return false;
-  if (node.type === 'NewExpression') return true;
-  return node.type === 'CallExpression' && ((node as Fields)['arguments'] as unknown[]).some(makesError);
-}
-
-function passesOn(node: unknown): boolean {
-  const passing = [
-    'Identifier',
-    'MemberExpression',
-    'CallExpression',
-    'AwaitExpression',
-    'LogicalExpression',
-  ];
-  return isNode(node) && [...passing, 'ConditionalExpression'].includes(node.type) && !makesError(node);
 }
 
 function argumentOf(node: Node): unknown {

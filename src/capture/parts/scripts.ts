@@ -88,15 +88,14 @@ const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:awai
  * that is no error, or an error of Node, was thrown, or which call failed later: the analysis searches for the possible ones.
  */
 function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | undefined {
+  const words = thrown && wordsOfThrown(thrown.value);
+  if (words) return words;
   const isOfModule = trigger.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection';
   if (trigger.kind === 'pending-exit' || (isOfModule && !stackTexts.some(hasOwnFrame)))
     return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
-  const words = thrown && wordsOfThrown(thrown.value);
-  if (words) return words;
   const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
   if (hasTimedOut) return { text: /\bAbortSignal\s*\.\s*timeout\b/ };
-  if (thrown && findField(thrown.value, 'code') === workerMemoryCode)
-    return { text: /\bnew\s+(?:\w+\s*\.\s*)?Worker\b/ };
+  if (thrown && findField(thrown.value, 'code') === workerMemoryCode) return { text: /\bnew\s+(?:\w+\s*\.\s*)?Worker\b/ };
   return thrown && !stackTexts.some(hasOwnFrame) ? callsOf(thrown.value) : undefined;
 }
 
