@@ -5,6 +5,7 @@ import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findCalls, type SoughtCall } from '../stacks/calls.ts';
 import type { FrameReader } from './error-facts.ts';
+import { soughtTexts } from './sought-scripts.ts';
 
 const mostPlaces = 20;
 
@@ -15,7 +16,7 @@ export interface CallPlaces {
   workerStarts: Frame[];
 }
 
-/** Empty if there are none, or none are known. */
+/** Empty if there are none, or if a script could not be searched. */
 export async function readCalls(
   error: ErrorFacts | undefined,
   parts: BundleParts,
@@ -33,17 +34,18 @@ export async function readCalls(
 
 async function readPlaces(
   sought: SoughtCall,
-  { scripts }: BundleParts,
+  parts: BundleParts,
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
 ): Promise<Frame[]> {
+  const { kind, origin } = parts.trigger ?? {};
+  // Of an error that ended the evaluation of a module, the modules with an await were sought.
+  if (kind === 'uncaught-exception' && origin === 'unhandledRejection') return [];
   const places: string[] = [];
-  for (const { url, isModule, sourcePart } of scripts) {
-    const text = sourcePart === undefined ? undefined : readPart(sourcePart);
-    if (!text || url.includes('/node_modules/')) continue;
-    const source = Buffer.from(text).toString('utf8');
-    const found = (await findCalls(source, isModule ? 'module' : 'commonjs', sought)) ?? [];
-    for (const { line, column } of found) places.push(`    at ${url}:${line}:${column}`);
+  for (const script of soughtTexts(parts, readPart) ?? []) {
+    const found = await findCalls(script.text, script.kind, sought);
+    if (!found) return [];
+    for (const { line, column } of found) places.push(`    at ${script.url}:${line}:${column}`);
   }
   if (places.length === 0) return [];
   return read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true });

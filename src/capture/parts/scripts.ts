@@ -95,7 +95,7 @@ function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | un
     return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
   const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
   if (hasTimedOut) return { text: /\bAbortSignal\s*\.\s*timeout\b/ };
-  if (thrown && findField(thrown.value, 'code') === workerMemoryCode) return { text: /\bnew\s+(?:\w+\s*\.\s*)?Worker\b/ };
+  if (thrown && findField(thrown.value, 'code') === workerMemoryCode) return { text: /\bworker_threads\b/ };
   return thrown && !stackTexts.some(hasOwnFrame) ? callsOf(thrown.value) : undefined;
 }
 

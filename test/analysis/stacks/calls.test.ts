@@ -21,10 +21,52 @@ test('calls of AbortSignal.timeout are found in modules and in CommonJS', async 
   assert.equal(await findCalls('AbortSignal.timeout(', 'commonjs', 'AbortSignal.timeout'), undefined);
 });
 
-test('starts of worker threads are found, by the name of the class alone', async () => {
-  const text = 'new Worker(file);\nnew threads.Worker(file);\nnew Workers();\nWorker(file); // new Worker()';
-  assert.deepEqual(await findCalls(text, 'commonjs', 'new Worker'), [
-    { line: 1, column: 1 },
-    { line: 2, column: 1 },
-  ]);
-});
+const workers: [name: string, program: string, lines: number[]][] = [
+  [
+    'imported',
+    `import { Worker } from 'node:worker_threads';\nnew Worker(file);\nnew Workers();\nWorker(file);`,
+    [2],
+  ],
+  [
+    'by another name',
+    `import { Worker as Thread } from 'worker_threads';\nnew Worker(file);\nnew Thread(file);`,
+    [3],
+  ],
+  [
+    'of the module',
+    `import * as threads from 'node:worker_threads';\nnew threads.Worker(file);\nnew other.Worker(file);`,
+    [2],
+  ],
+  ['required', `const { Worker, isMainThread } = require('worker_threads');\nnew Worker(file);`, [2]],
+  [
+    'of the required module',
+    `const wt = require('worker_threads');\nconst { Worker: W } = wt;\nnew wt.Worker(file);\nnew W(file);`,
+    [3, 4],
+  ],
+  [
+    'in one expression',
+    `const W = require('worker_threads').Worker;\nnew W(file);\nnew (require('node:worker_threads').Worker)(file);`,
+    [2, 3],
+  ],
+  ['compiled', `var import_wt = __toESM(require("worker_threads"));\nnew import_wt.Worker(file);`, [2]],
+  [
+    'imported later',
+    `async function f() {\nconst { Worker } = await import('node:worker_threads');\nnew Worker(file);\n}`,
+    [3],
+  ],
+  [
+    'of a queue',
+    `import { Worker } from 'bullmq';\nimport { threadId } from 'node:worker_threads';\nnew Worker('queue', run);`,
+    [],
+  ],
+  ['of the web', `new Worker(new URL('./worker.js', import.meta.url));`, []],
+];
+
+for (const [name, program, lines] of workers)
+  test(`starts of worker threads: ${name}`, async () => {
+    const found = await findCalls(program, 'module', 'new Worker');
+    assert.deepEqual(
+      found?.map(({ line }) => line),
+      lines,
+    );
+  });
