@@ -2,7 +2,7 @@
  * What became of the process after each uncaught exception that a handler of the program received, or a listener of
  * uncaughtExceptionMonitor saw. If one of these throws, the process ends with exit code 7, without another event. So a file beside
  * the bundle says that it was called, until it is seen that it has returned, or what it threw. The file stays if nobody sees
- * that: because it threw what is not an error, ended the process in a way that has no event, was killed, or still runs.
+ * that: because it threw what is not seen (fatal-print.ts), ended the process in a way that has no event, was killed, or still runs.
  */
 import { basename } from 'node:path';
 import {
@@ -16,11 +16,12 @@ import { beforeFatalPrint } from '../host/fatal-print.ts';
 import type { CaptureRequest } from './request.ts';
 
 const mostPaths = 20;
+const nothing = (): void => {};
 
 export class HandledErrors {
   readonly #paths: string[] = [];
   #handling: string | undefined;
-  #unwatch: () => void = () => {};
+  #unwatch = nothing;
   readonly #capture: (request: CaptureRequest) => string | undefined;
 
   /** `capture` never throws. */
@@ -40,13 +41,15 @@ export class HandledErrors {
     this.ended();
     this.#handling = path;
     writeHandling(path);
-    this.#unwatch = beforeFatalPrint((error) => this.#threw(path, request, error));
+    this.#unwatch = beforeFatalPrint((error) => this.#threw(path, request, error), request.thrown?.value);
     void this.#untilReturned(path);
   }
 
   /** The handler has returned, or has called process.exit. */
   ended(): void {
     this.#unwatch();
+    // It refers to the error, and all that the program has put on it.
+    this.#unwatch = nothing;
     if (this.#handling !== undefined) withdrawHandling(this.#handling);
     this.#handling = undefined;
   }

@@ -112,6 +112,58 @@ for (const node of findNodes())
     ]);
   });
 
+const emits = `const { EventEmitter } = require('node:events'); class Feed extends EventEmitter {} const feed = new Feed();
+setTimeout(() => feed.emit('error', new Error('first')), 10);`;
+const ofEmitted = [
+  { name: 'throws it again', text: 'throw error;', sequel: ['died', true] },
+  { name: 'emits it again', text: `new Feed().emit('error', error);`, sequel: ['handling', undefined] },
+  {
+    name: 'emits another',
+    text: `feed.emit('error', new Error('second'));`,
+    sequel: ['handling', undefined],
+  },
+];
+
+for (const node of findNodes())
+  for (const { name, text, sequel } of ofEmitted)
+    test(`${node.name}: a handler that is given the error of an event, and ${name}`, (t) => {
+      const folder = temporaryFolder(t);
+      const dir = join(folder, 'dumps');
+      const program = `${emits} process.on('uncaughtException', (error) => { ${text} });`;
+      const bare = spawnSync(node.path, ['-e', program], { encoding: 'utf8' });
+      const { status, stderr } = spawnSync(node.path, ['--require', preload, '-e', program], {
+        encoding: 'utf8',
+        env: { ...process.env, AGENTDUMP_DIR: dir },
+      });
+      assert.deepEqual([bare.status, status], [7, 7], stderr);
+      assert.match(bare.stderr, /^Emitted 'error' event on Feed instance at:$/m);
+      assert.equal(comparable(stderr), comparable(bare.stderr));
+      const { event, rethrown } = readSequel(join(dir, bundlesIn(folder)[0] ?? '')) ?? {};
+      assert.deepEqual([event, rethrown], sequel);
+    });
+
+for (const node of findNodes())
+  test(`${node.name}: an error that was handled keeps its properties, and is not kept`, (t) => {
+    const program = `${emits}
+const tell = (error) => { const [[key, { value, ...rest }]] = Reflect.ownKeys(error).filter((key) => typeof key === 'symbol')
+  .map((key) => [key, Object.getOwnPropertyDescriptor(error, key)]); return String(key) + typeof value + JSON.stringify(rest); };
+let kept;
+process.on('uncaughtException', (error) => { kept = new WeakRef(error); setTimeout(() => {
+  console.log(tell(kept.deref()));
+  let rounds = 0;
+  const timer = setInterval(() => { gc(); if (kept.deref() && ++rounds < 100) return;
+    console.log(kept.deref() === undefined); clearInterval(timer); }, 5);
+}, 10); });`;
+    const run = (...words: string[]) =>
+      spawnSync(node.path, ['--expose-gc', ...words, '-e', program], {
+        encoding: 'utf8',
+        env: { ...process.env, AGENTDUMP_DIR: join(temporaryFolder(t), 'dumps') },
+      });
+    const [bare, armed] = [run(), run('--require', preload)];
+    assert.match(bare.stdout, /true\n$/, bare.stderr);
+    assert.equal(armed.stdout, bare.stdout, armed.stderr);
+  });
+
 for (const node of findNodes())
   test(`${node.name}: nothing is left on Error.prototype when the handler has returned`, (t) => {
     const text = `const count = () => Reflect.ownKeys(Error.prototype).length; const before = count();
