@@ -1,29 +1,6 @@
-/** Passwords and one-time codes that a sentence tells, in the languages of speech/said-words.ts. */
-import assert from 'node:assert/strict';
+/** Passwords that a sentence tells, in the languages of speech/said-words.ts. */
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
-
-/** Long enough for the walk in WebAssembly. */
-const padding = 'The build of this branch is done, see the notes below.\n'.repeat(200);
-
-/** Texts with the secret between `‹` and `›`: it goes, and everything else stays, in short and in long texts. */
-function withholds(texts: string[]): void {
-  for (const marked of texts)
-    for (const around of ['', padding]) {
-      const [before = '', rest = ''] = `${around}${marked}\n${around}`.split('‹');
-      const [secret = '', behind = ''] = rest.split('›');
-      const shown = redact(before + secret + behind);
-      const hidden = shown.slice(before.length, shown.length - behind.length);
-      assert.ok(shown.startsWith(before) && shown.endsWith(behind) && !hidden.includes(secret), marked);
-      assert.match(hidden, /^"?\[redacted:[a-z-]+#[0-9a-f]{8}\]"?$/, marked);
-    }
-}
-
-function keeps(texts: string[]): void {
-  for (const text of texts)
-    for (const around of ['', padding])
-      assert.equal(redact(`${around}${text}\n${around}`), `${around}${text}\n${around}`);
-}
+import { keeps, withholds } from '../support/secrets/marked-texts.ts';
 
 test('a password behind a verb of its language, with words between', () =>
   withholds([
@@ -94,34 +71,6 @@ test('what is said of a password, without telling it, stays', () =>
     '| 系统 | 账号 | 状态 |\n|---|---|---|\n| NAS | kim | 正常 |',
     'public transport, line 4821abc9',
     '--- PASS: TestLogin22 (0.00s)',
-  ]));
-
-test('a one-time code, told to be one', () =>
-  withholds([
-    'Il tuo codice di verifica è ‹482913›',
-    'Ihr Bestätigungscode lautet ‹482913›',
-    'Tu código de verificación es ‹482913›',
-    'Код для входа ‹482913›, никому не сообщайте',
-    '您的验证码是:‹482913›',
-    'Twój kod to ‹482913›',
-    'Use ‹482913› as your Instagram login code. Do not share it.',
-    '‹482913› est votre code de connexion',
-    'OTP for transaction of Rs. 1,200 is ‹482913›. Valid for 5 min',
-    'bank transfer confirmed with TAN ‹482913› at 11:02',
-  ]));
-
-test('numbers of other kinds stay', () =>
-  keeps([
-    'error code 482913',
-    'your zip code is 48291',
-    'kod pocztowy 48291',
-    'code postal 48291',
-    'Fehlercode: 482913',
-    'код ошибки: 482913',
-    '错误码 482913',
-    'your code has 4829 lines',
-    'lines of code: 482913',
-    'your promo code is 482913',
   ]));
 
 test('a value behind a mentioned name, a key in hex, a link that resets, a statement of one tool', () => {
