@@ -63,10 +63,11 @@ const saysWhatHappened = anyOf(
   'ba[şs]ar[ıi]s[ıi]z|kapand|zamkni|odrzuc|utracon|selh|gagal|terputus',
 );
 /** `your job ended with code 1200`: it is not the code that is somebody's. */
-const meansBy = /\b(?:with|mit|avec|com|con|met|med|cu|dengan|ile)\b/i;
+const meansBy =
+  /\b(?:with|mit|avec|com|con|met|med|cu|dengan|ile)\b|\b(?:sends?|sent|sets?|reports?|reported|raised|shows?) $/i;
 /** `your code is 1200 lines long` */
 const isMeasure =
-  /^\s(?:lines?|char\w*|bytes?|bits?|[kmg]i?b|loc|words?|files?|times|tokens?|errors?|warnings?|lignes|zeilen|l[ií]neas|linhas|righe|m?s(?:ec\w*)?|items)\b/i;
+  /^\s(?:lines?|char\w*|bytes?|bits?|[kmg]i?b|loc|words?|files?|times|tokens?|calls|requests|users|rows|pages|tests|days|errors?|warnings?|lignes|zeilen|l[ií]neas|linhas|righe|m?s(?:ec\w*)?|items)\b/i;
 /** Words that mean nothing but a one-time code. */
 const isOnly = /^(?:otp|tan|kodunuz|passcode|securecode|[a-z]{4,}code|verif\w+)$/;
 
