@@ -206,12 +206,14 @@ function isSaidWord(
   )
     return false;
   if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
-  if (!isPasswordWord.test(word) || !isTypedWord(value) || describesPassword(word, value)) return false;
+  if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
   const lead = text.slice(end, at);
   if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '') && !isInComment(text, end);
   // After an assignment, code continues on the line; a sentence doesn't.
   if (/[=>→]/.test(lead) && !/^(?:[\n\r"'`]|$)/.test(text.slice(to, to + 1))) return false;
   if (quoted || /[«„“][ \u00a0]?$/.test(lead)) return !/\b(?:for|of|to|on|at|by)\b/.test(lead);
+  // What is quoted or in brackets is told, even if it ends as an adjective does: `clave es "mariposa"`.
+  if (describesPassword(word, value)) return false;
   // `la password è ivory-letmein`: in other languages one word may describe a password, two joined ones hardly ever.
   if (joinedWords.test(value) && otherVerb.test(lead)) return true;
   // `wifi / password sunflower`

@@ -93,13 +93,17 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
             isAtOnce &&
             speech.describes?.test(value) === false &&
             endsSaying.test(rest.slice(index + word.length)))));
-    if (isTold && !/^[\w.-]{1,40}[=:]/.test(value)) return asFinding(page, end + index, value);
+    if (isTold && !/^[\w.-]{1,40}[=:]/.test(value) && !(stop === 'pass' && ofCompiler.test(value)))
+      return asFinding(page, end + index, value);
     sinceJoin += 1;
     if (word.endsWith(':')) sinceJoin = 0;
     isAtOnce = false;
   }
   return undefined;
 }
+
+/** A pass of a compiler: `pass is O3-inline`, `mem2reg`. */
+const ofCompiler = /^(?:[A-Za-z]\d-[a-z]+(?:-[a-z]+)*|[a-z]{2,}2[a-z]{2,})$/;
 
 const endsSaying =
   /^(?:[.,;:!)"'”»\r\n]|$| [^\w\s]| (?:y|e|i|a|og|och|und|en|et|ja|ya|nhé|bitte|svp|pls) ?)/i;

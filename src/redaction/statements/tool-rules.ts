@@ -74,7 +74,7 @@ export const toolRules: StatementRow[] = [
     { lead: lead(`${blanks}(?:secure|global|system)${blanks}${name}${blanks}`), before: /\bsettings $/ },
   ],
   // Terraform's state: the attribute before what it drew.
-  ['bcrypt_hash', { lead: /\\*":[^{}]{1,600}?\\*"result\\*":[ ]?(?=\\*")/y, rule: 'secret' }],
+  ['bcrypt_hash', { lead: /\\{0,8}":[^{}]{1,600}?\\{0,8}"result\\{0,8}":[ ]?(?=\\{0,8}")/y, rule: 'secret' }],
   // What a pipeline prints of an expression.
   [
     'evaluating',

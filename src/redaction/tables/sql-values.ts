@@ -8,7 +8,7 @@ import { isSecretValue, looksChosen } from '../values/values.ts';
 
 const columnsBefore = /\(([^()]{3,600})\)\s{0,8}$/;
 const row = /\s{0,8}\(/y;
-const item = /\s*(?:'((?:[^'\\]|''|\\.){0,400})'|"([^"\\]{0,400})"|[^,()'"]{0,80})\s*(,|\))/y;
+const item = /\s*(?:'((?:[^'\\]|''|\\.){0,8000})'|"([^"\\]{0,8000})"|[^,()'"]{0,80})\s*(,|\))/y;
 const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
 
 const intoTable = /\binto\s+(?:[\w"`[\]]{1,60}\.)?["`[]?(\w{3,60})["`\]]?\s{1,4}$/i;
@@ -63,7 +63,7 @@ export function findInserted(page: Page, names: NameBook, start: number, end: nu
 
 /** `parameters: $1 = 'bob', $2 = 'x'`, as PostgreSQL logs them. */
 const numbered = /:?[ ](?=\$1 = )/y;
-const numberedItem = /\$(\d{1,3}) = (?:'((?:[^']|''){0,400})'|[^,']{1,80})(?:, )?/y;
+const numberedItem = /\$(\d{1,3}) = (?:'((?:[^']|''){0,8000})'|[^,']{1,80})(?:, )?/y;
 
 const listOpens = /["'\]]{0,2}\s?[:=]?\s?[[({]/y;
 /** `"method": "login", "params": ["bob", "x"]`: a call over JSON-RPC. */
