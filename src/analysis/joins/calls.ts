@@ -1,6 +1,7 @@
 /** Calls in the program's scripts that may have led to the error: of AbortSignal.timeout, and of `new Worker`. */
 import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
+import { isOfNode } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findCalls, type SoughtCall } from '../stacks/calls.ts';
@@ -23,6 +24,10 @@ export async function readCalls(
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
 ): Promise<CallPlaces> {
+  const { kind, origin } = parts.trigger ?? {};
+  const isOfModule = kind === 'uncaught-exception' && origin === 'unhandledRejection';
+  // Without a frame of the program, the modules with an await were sought instead.
+  if (isOfModule && error?.frames?.every(isOfNode) !== false) return { timeLimits: [], workerStarts: [] };
   const framesOf = (sought: SoughtCall) => readPlaces(sought, parts, readPart, read);
   return {
     timeLimits: isAny(error, ({ name }) => name === 'TimeoutError')
@@ -38,9 +43,6 @@ async function readPlaces(
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
 ): Promise<Frame[]> {
-  const { kind, origin } = parts.trigger ?? {};
-  // Of an error that ended the evaluation of a module, the modules with an await were sought.
-  if (kind === 'uncaught-exception' && origin === 'unhandledRejection') return [];
   const places: string[] = [];
   for (const script of soughtTexts(parts, readPart) ?? []) {
     const found = await findCalls(script.text, script.kind, sought);
