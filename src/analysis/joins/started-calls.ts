@@ -6,6 +6,7 @@ import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findStartedCalls } from '../stacks/started-calls.ts';
 import type { FrameReader } from './error-facts.ts';
+import { soughtTexts } from './sought-scripts.ts';
 
 /** With more, it can be none in particular. */
 const mostCalls = 40;
@@ -18,11 +19,14 @@ export interface StartedCalls {
 
 /** Undefined if there are none or very many, or if a script could not be searched. */
 export async function readStartedCalls(
-  { scripts, error: part }: BundleParts,
+  parts: BundleParts,
   error: ErrorFacts | undefined,
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
 ): Promise<StartedCalls | undefined> {
+  const { error: part, trigger } = parts;
+  // The modules with an await were sought instead.
+  if (trigger?.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection') return undefined;
   if (!error || part?.begun || !(error.frames ?? []).every(isOfNode)) return undefined;
   const { emitter } = part ?? {};
   // A terminal's streams have the same names, and no path.
@@ -38,13 +42,8 @@ export async function readStartedCalls(
   });
   if (starters.length === 0) return undefined;
   const calls: { name: string; place: string }[] = [];
-  for (const { url, isModule, isExcerpt, sourcePart } of scripts.filter(({ isSought }) => isSought)) {
-    const bytes = sourcePart === undefined || isExcerpt ? undefined : readPart(sourcePart);
-    const source = bytes && Buffer.from(bytes).toString('utf8');
-    const found =
-      source === undefined
-        ? undefined
-        : await findStartedCalls(source, isModule ? 'module' : 'commonjs', starters);
+  for (const { url, text, kind } of soughtTexts(parts, readPart) ?? []) {
+    const found = await findStartedCalls(text, kind, starters);
     if (!found) return undefined;
     for (const { name, literal, line, column } of found)
       if (!isOfOtherPath(name, literal, path)) calls.push({ name, place: `    at ${url}:${line}:${column}` });
