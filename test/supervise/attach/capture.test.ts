@@ -98,7 +98,8 @@ test('while it writes its own bundle, nothing of the program runs', async () => 
   // A folder as that of the installed package, with what the recorder could be doing, called by the event loop.
   const dist = join(dir, 'agentdump', 'dist');
   mkdirSync(dist, { recursive: true });
-  const busy = 'module.exports = () => { for (const end = Date.now() + 50; Date.now() < end; ); };';
+  // Long, so that it is hardly ever seen between two of them.
+  const busy = 'module.exports = () => { for (const end = Date.now() + 500; Date.now() < end; ); };';
   writeFileSync(join(dist, 'busy.cjs'), busy);
   const program = join(dir, 'answers.cjs');
   writeFileSync(program, "setInterval(require('./agentdump/dist/busy.cjs'), 1); console.log('ready');");
