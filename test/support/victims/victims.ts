@@ -35,7 +35,8 @@ export const victims: readonly Victim[] = [
   { file: 'throws/throw-other-realm.cjs', bundles: ['uncaught-exception'] },
   { file: 'throws/throw-after-prepare.cjs', bundles: ['uncaught-exception'] },
   { file: 'throws/throw-in-exit.cjs', bundles: ['uncaught-exception'] },
-  { file: 'throws/throw-in-handler.cjs', bundles: ['uncaught-exception'] },
+  // What the handler threw has a bundle of its own.
+  { file: 'throws/throw-in-handler.cjs', bundles: ['uncaught-exception', 'uncaught-exception'] },
   { file: 'throws/stack-overflow.cjs', bundles: ['uncaught-exception'] },
   { file: 'throws/throw-sync.cjs', flags: ['--enable-source-maps'], bundles: ['uncaught-exception'] },
   { file: 'throws/throw-sync.cjs', flags: ['--stack-trace-limit=0'], bundles: ['uncaught-exception'] },
