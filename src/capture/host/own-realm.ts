@@ -19,7 +19,11 @@ const early = { __proto__: null } as unknown as Record<string, object | undefine
  * Functions that our code does not use, and for which Node loads modules when they are first looked at: 40 in all on Node 22 and
  * later. One of those asks for `process.stderr`, which opens a handle and makes a pipe non-blocking for all who share it.
  */
-const onDemand = { __proto__: null, diff: true, parseArgs: true, setTraceSigInt: true, Dir: true };
+const onDemand = {
+  __proto__: null,
+  ...{ diff: true, parseArgs: true, setTraceSigInt: true },
+  ...{ Dir: true, opendir: true, opendirSync: true },
+};
 for (const name of ['node:fs', 'node:path', 'node:util'] as const)
   early[name] = copyOf(getBuiltinModule(name), onDemand);
 
