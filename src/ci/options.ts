@@ -1,5 +1,4 @@
 /** The options of a run, and how it ended. */
-import { join } from 'node:path';
 import type { LeakLimits } from '../bundle/layout/tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
 import type { ChildExit } from '../supervise/run/restart-policy.ts';
@@ -30,8 +29,5 @@ export interface CiEnd {
   exit: ChildExit;
   outcome: CiOutcome;
 }
-
-/** The folder for the bundles of a report. */
-export const bundlesOf = (report: string): string => join(report, 'bundles');
 
 export const defaultLeakLimits: LeakLimits = { share: 0.2, bytes: 10 * 1024 ** 2 };

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundlesOf } from '../bundle/finished/list.ts';
 import { type TestRunOptions, testRunOptionsName, testRunVariable } from '../bundle/layout/tests.ts';
 import { AgentdumpError } from '../errors.ts';
 import { newId } from '../journal/write/session-id.ts';
@@ -14,7 +15,7 @@ import { signals } from '../platform/signals.ts';
 import { armEnvironment, testsPreloadFile } from '../supervise/arm.ts';
 import { makeDiagnosticsFolder } from '../supervise/evidence/diagnostics.ts';
 import type { ChildExit } from '../supervise/run/restart-policy.ts';
-import { bundlesOf, type CiOptions } from './options.ts';
+import type { CiOptions } from './options.ts';
 
 export interface StartedRun {
   pid: number;

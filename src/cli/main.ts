@@ -139,9 +139,10 @@ function missingArguments(command: AnyCommand | undefined, got: number, wanted: 
   const text = names.length ? names.join(' and ') : `of ${wanted}, number ${got + 1}`;
   const verb = names.length > 1 ? 'arguments' : 'argument';
   const usage = line ? `: agentdump ${line}` : '';
+  const newest = names.includes('<bundle>') ? ' (latest: the newest bundle here)' : '';
   return new AgentdumpError(
     'usage',
-    `the ${verb} ${text} ${names.length > 1 ? 'are' : 'is'} missing${usage}`,
+    `the ${verb} ${text} ${names.length > 1 ? 'are' : 'is'} missing${usage}${newest}`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** What a person at a terminal sees: in colour, at several widths, with script(1). */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -39,18 +39,3 @@ for (const columns of [60, 80, 200])
     assert.ok(at('src/plan.js:4:27') < at('❯ 4 │') && at('❯ 4 │') < at('Evidence'), 'the place comes first');
     assert.ok(at('Evidence') < at('What to do next') && at('What to do next') < at(' Error TypeError'));
   });
-
-test('analyze latest finds what a test run has left in its report', () => {
-  const folder = join(root, 'project', 'agentdump-report');
-  mkdirSync(folder, { recursive: true });
-  writeBundle(
-    join(folder, '20261121T030405.678Z-tests-uncaught-exception-00112233.agentdump'),
-    synthParts({}),
-  );
-  const { stdout, stderr } = spawnSync(process.execPath, [bin, 'analyze', 'latest'], {
-    encoding: 'utf8',
-    cwd: join(root, 'project'),
-    env: { PATH: process.env['PATH'] },
-  });
-  assert.match(stdout, /^✖ TypeError/, stderr);
-});

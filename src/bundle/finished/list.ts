@@ -41,10 +41,23 @@ export interface ListedBundle {
   problem?: string;
 }
 
+/** The folder for the bundles of a report of `agentdump ci`. */
+export const bundlesOf = (report: string): string => join(report, 'bundles');
+
+/** The folder that holds the bundles of `path`: itself, or a folder within it if it is a report of `agentdump ci`. */
+function dumpFolderOf(path: string): string {
+  const bundles = bundlesOf(path);
+  const isReport =
+    existsSync(join(path, 'summary.json')) && statSync(bundles, { throwIfNoEntry: false })?.isDirectory();
+  return isReport ? bundles : path;
+}
+
 /**
- * Sorted newest first. A folder that does not exist has no bundles. Throws `not-found` only for a path that is no folder.
+ * Sorted newest first. `folder` is a dump folder or a report of `agentdump ci`; one that does not exist has no bundles.
+ * Throws `not-found` only for a path that is no folder.
  */
-export function listBundles(dir: string): ListedBundle[] {
+export function listBundles(folder: string): ListedBundle[] {
+  const dir = dumpFolderOf(folder);
   return namesOfBundles(dir).map((name) => describe(dir, name));
 }
 
@@ -117,28 +130,32 @@ function namesOfBundles(dir: string, isMeant: (name: string) => boolean = () => 
 }
 
 /**
- * The path of the bundle that the user means: `latest`, a path (for a dump folder: its newest bundle), a name in `dir`, or
- * at least four digits of an id that no other bundle's id begins with. Throws `not-found`, and `usage` for an empty name.
+ * The path of the bundle that the user means: `latest`, a path (for a dump folder or a report: its newest bundle), a name in
+ * `folder`, or at least four digits of an id that no other bundle's id begins with. Throws `not-found`, and `usage` for an
+ * empty name.
  */
-export function findBundle(wanted: string, dir: string): string {
+export function findBundle(wanted: string, folder: string): string {
   if (wanted === '')
     throw new AgentdumpError('usage', 'the name of the bundle is empty', { argument: 'bundle' });
   if (wanted !== 'latest' && existsSync(wanted)) return newestWithin(wanted) ?? wanted;
+  const dir = dumpFolderOf(folder);
   const all = namesOfBundles(dir);
   const names = all.includes(wanted) ? [wanted] : withoutCopies(all);
   const [found, other] =
     wanted === 'latest' ? [chooseLatest(names, dir)] : names.filter((name) => isMeant(name, wanted));
   if (found !== undefined && other === undefined) return join(dir, found);
-  const details = { name: wanted, path: dir, bundles: all.length };
-  throw new AgentdumpError('not-found', notFoundText(wanted, dir, other !== undefined), details);
+  const isAmbiguous = other !== undefined;
+  const details = { name: wanted, path: folder, bundles: all.length, isAmbiguous };
+  throw new AgentdumpError('not-found', notFoundText(wanted, folder, isAmbiguous), details);
 }
 
-/** The newest bundle of a dump folder; undefined for anything else, including a bundle. */
+/** The newest bundle of a dump folder or a report; undefined for anything else, including a bundle. */
 function newestWithin(path: string): string | undefined {
   const isBundle = readBundleName(basename(resolve(path))) !== undefined;
   if (isBundle || !statSync(path).isDirectory()) return undefined;
-  const [newest] = withoutCopies(namesOfBundles(path));
-  return newest === undefined ? undefined : join(path, newest);
+  const dir = dumpFolderOf(path);
+  const newest = chooseLatest(withoutCopies(namesOfBundles(dir)), dir);
+  return newest === undefined ? undefined : join(dir, newest);
 }
 
 /** Leaves out packed and encrypted copies of bundles that are still there. */

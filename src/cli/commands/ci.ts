@@ -4,9 +4,10 @@
  */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { bundlesOf } from '../../bundle/finished/list.ts';
 import type { LeakLimits } from '../../bundle/layout/tests.ts';
 import { readDuration, timeLeftMs } from '../../ci/environment.ts';
-import { bundlesOf, type CiOptions, defaultLeakLimits } from '../../ci/options.ts';
+import { type CiOptions, defaultLeakLimits } from '../../ci/options.ts';
 import { runCi } from '../../ci/run.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/run/exit-status.ts';

@@ -15,6 +15,7 @@ import {
   type Keys,
   keyOptions,
   keysOf,
+  pathOf,
 } from '../options/bundle-options.ts';
 import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
@@ -83,11 +84,11 @@ function pathsOf({ a, b, baseline, all, dir }: Words): { before: string[]; after
   if (baseline === undefined) {
     if (b === undefined)
       throw new AgentdumpError('usage', 'a second bundle, or --baseline, is missing', { argument: 'b' });
-    return { before: [findBundle(a, dir)], after: findBundle(b, dir) };
+    return { before: [pathOf({ bundle: a, dir })], after: pathOf({ bundle: b, dir }) };
   }
   if (b !== undefined)
     throw new AgentdumpError('usage', '--baseline takes the place of a second bundle', { argument: 'b' });
-  const after = findBundle(a, dir);
+  const after = pathOf({ bundle: a, dir });
   const others = all ? listBundles(baseline).map(({ path }) => path) : [findBundle('latest', baseline)];
   const before = others.filter((path) => path !== after).slice(0, mostOfBaseline);
   if (!before.length)

@@ -4,12 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
-import { findBundle } from '../../bundle/finished/list.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
-import { dirOption, keyOptions, keysOf } from '../options/bundle-options.ts';
+import { isFleetPlace } from '../../store/places.ts';
+import { dirOption, keyOptions, keysOf, pathOf, reportFolder } from '../options/bundle-options.ts';
 import { note, print } from '../output.ts';
 
 interface Words {
@@ -72,12 +72,17 @@ const command: CommandModule<object, Words> = {
 export default command;
 
 /**
- * Captures a process and opens its bundle. Throws `not-found`, and `usage` for an argument that may also be a bundle's id.
+ * The target as a path or a store, or undefined for the dump folder; a process is captured first. Throws `not-found`, and
+ * `usage` for an argument that may also be a bundle's id.
  */
 async function targetOf({ target, dir, heap }: Words): Promise<string | undefined> {
-  if (target === undefined || !/^\d{1,10}$/.test(target) || existsSync(target)) return target;
+  if (target === undefined) {
+    const isReport = dir === dirOption.default && !existsSync(dir) && existsSync(reportFolder);
+    return isReport ? reportFolder : undefined;
+  }
+  if (existsSync(target) || isFleetPlace(target)) return target;
+  if (!/^\d{1,10}$/.test(target) || !platform.isThere(Number(target))) return pathOf({ bundle: target, dir });
   const pid = Number(target);
-  if (!platform.isThere(pid)) return target;
   if (isBundle(target, dir))
     throw new AgentdumpError(
       'usage',
@@ -92,7 +97,7 @@ async function targetOf({ target, dir, heap }: Words): Promise<string | undefine
 
 function isBundle(target: string, dir: string): boolean {
   try {
-    findBundle(target, dir);
+    pathOf({ bundle: target, dir });
     return true;
   } catch {
     return false;

@@ -1,5 +1,6 @@
 /** Options that several commands share: which bundle, in which folder, opened with which key; and sizes in human notation. */
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { findBundle } from '../../bundle/finished/list.ts';
 import type { openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
@@ -56,24 +57,26 @@ export interface MakingWords extends BundleWords {
 }
 
 /** The default folder of the report of `agentdump ci`. */
-const reportFolder = 'agentdump-report';
+export const reportFolder = 'agentdump-report';
 
 /**
- * The path of the requested bundle. If the dump folder has no bundle, `latest` is that of a test run's report. Throws
- * `not-found`.
+ * The path of the requested bundle: in the folder, and where that is the default, also in the report that a test run left
+ * here; `latest` is the newest of both. Throws `not-found`, naming the folder.
  */
-export function pathOf({ bundle, dir }: BundleWords): string {
-  try {
-    return findBundle(bundle, dir);
-  } catch (error) {
-    const isEmpty = error instanceof AgentdumpError && error.details['bundles'] === 0;
-    if (bundle !== 'latest' || !isEmpty) throw error;
+export function pathOf({ bundle, dir }: Pick<BundleWords, 'bundle' | 'dir'>): string {
+  const found: string[] = [];
+  let refusal: unknown;
+  for (const folder of dir === dirOption.default ? [dir, reportFolder] : [dir])
     try {
-      return findBundle(bundle, reportFolder);
-    } catch {
-      throw error;
+      found.push(findBundle(bundle, folder));
+    } catch (error) {
+      if (error instanceof AgentdumpError && error.details['isAmbiguous']) throw error;
+      refusal ??= error;
     }
-  }
+  if (!found.length) throw refusal;
+  const [own, reported = own] = found as [string, string?];
+  // Names of bundles begin with the time of death.
+  return bundle === 'latest' && basename(reported) > basename(own) ? reported : own;
 }
 
 export type Keys = NonNullable<Parameters<typeof openBundle>[1]>;
