@@ -4,9 +4,9 @@
  */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { CoreThread } from '../../../formats/elf-core/core-contents.ts';
-import { ValueRenderer } from '../../../formats/v8/values.ts';
 import type { Thread } from '../../../model/thread.ts';
 import type { CoreDump } from '../core-dump.ts';
+import { findThrownValue } from '../javascript/thrown-value.ts';
 import type { V8Runtime } from '../javascript/v8-runtime.ts';
 import { findCppException } from './cpp-exception.ts';
 import { findFatalWords } from './fatal-words.ts';
@@ -70,24 +70,10 @@ function findText(
   v8: V8Runtime | undefined,
   died: CoreThread,
 ): string | undefined {
-  if (kind === 'uncaught') return findException(dump, v8, died);
+  if (kind === 'uncaught') return v8 && findThrownValue(dump, v8, died);
   if (kind === 'cpp-exception') return findCppException(died, dump.modules, dump.memory);
   if (kind === 'addon') return findAddonsWords(dump, died);
   return findLibcMessage(dump);
-}
-
-/** The thrown value is the only argument of V8's Runtime_Throw, stored above the frame that entered C++. */
-function findException(dump: CoreDump, v8: V8Runtime | undefined, died: CoreThread): string | undefined {
-  if (!v8) return undefined;
-  const { frames } = walkNativeStack(dump.machine.registersOf(died), dump, false);
-  for (let i = 1; i < Math.min(frames.length, searchedFrames); i++) {
-    const [callee, entry] = [frames[i - 1], frames[i]];
-    if (!callee || !entry?.framePointer) continue;
-    if (!/Runtime_(?:Re)?Throw/.test(findSymbol(callee)?.name ?? '')) continue;
-    const value = dump.memory.findWord(entry.framePointer + 16);
-    return value === undefined ? undefined : new ValueRenderer(v8.heap, v8.functions).render(value);
-  }
-  return undefined;
 }
 
 function findAddonsWords(dump: CoreDump, died: CoreThread): string | undefined {
