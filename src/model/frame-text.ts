@@ -3,6 +3,9 @@
 import { below } from '../platform/paths.ts';
 import type { Frame } from './thread.ts';
 
+/** In the name of a C++ function, signs that belong to the name instead of enclosing something. */
+const pieces = /\boperator(?:\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?) ?|->|[\s\S]/g;
+
 type Placed = Pick<Frame, 'function' | 'file' | 'line' | 'column'>;
 
 /** `file:line:column`; the file is relative to the program's folder if it is inside. */
@@ -58,4 +61,22 @@ export function isOfNode({ file }: Pick<Frame, 'file'>): boolean {
 export function isPlainForeign(frame: Frame, hasOwn: boolean): boolean {
   if (frame.inApp || frame.locals?.length || frame.address !== undefined) return false;
   return hasOwn || isOfNode(frame);
+}
+
+/**
+ * Without parameters, template arguments and the type of the result: `void a::b<int>::c<x>(y) const` → `a::b::c`. Returned
+ * unchanged if it has no parameters: then it is no C++ name.
+ */
+export function bareNativeName(name: string): string {
+  if (!name.includes('(')) return name;
+  let bare = '';
+  let depth = 0;
+  for (const [piece] of name.replaceAll('(anonymous namespace)', '{anonymous}').matchAll(pieces)) {
+    if (depth === 0 && piece === '(' && bare !== '' && !bare.endsWith(' ')) break;
+    if (piece === '<' || piece === '(') depth++;
+    else if (piece === '>' || piece === ')') depth = Math.max(0, depth - 1);
+    else if (depth === 0) bare += piece.trimEnd() || piece;
+  }
+  const own = /(?:\S*\boperator .*|\S+)$/.exec(bare.trim())?.[0];
+  return own || name;
 }

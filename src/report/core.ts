@@ -3,7 +3,7 @@
  * frames in one column, what was waiting, the other threads in one line each, what was on the heap, what is missing.
  */
 import type { Account } from '../model/account.ts';
-import { placeOf } from '../model/frame-text.ts';
+import { bareNativeName, placeOf } from '../model/frame-text.ts';
 import { clip, formatBytes, formatCount, formatNumber } from '../model/quantities.ts';
 import type { Frame, LocalVariable, Thread } from '../model/thread.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
@@ -136,11 +136,9 @@ function trustWord(frame: Frame): string {
   return frame.trust === 'frame-pointer' && !frame.tier ? 'by frame pointer' : '';
 }
 
-/** Without parameters and template arguments, which are long in C++. */
 function shortName(frame: Frame): string {
   const name = frame.function ?? (frame.file ? '<anonymous>' : (frame.address ?? '?'));
-  if (frame.tier || !name.includes('(')) return name;
-  return name.replace(/\(anonymous namespace\)/g, '{anonymous}').replace(/(?<!operator)\(.*$/, '');
+  return frame.tier ? name : bareNativeName(name);
 }
 
 const moduleName = (frame: Frame) => frame.module?.split('/').at(-1) ?? '';
