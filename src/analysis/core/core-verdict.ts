@@ -2,7 +2,7 @@
 import type { Account } from '../../model/account.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
 import { clip } from '../../model/quantities.ts';
-import type { Frame } from '../../model/thread.ts';
+import type { Frame, Thread } from '../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { Fault } from './fault/fault-facts.ts';
 import type { Collected } from './input/collected.ts';
@@ -44,11 +44,24 @@ export function concludeCore(
   if (cause?.text) evidence.push({ fact: `Its last words: ${clip(cause.text, 300)}`, part });
   if (top) evidence.push({ fact: `Thread ${thread?.id} stopped in ${frameText(top)}.`, part });
   if (culprit && culprit !== top) evidence.push({ fact: `Called from ${frameText(culprit)}.`, part });
+  const busy = fault?.kind === 'sent-signal' && !culprit ? findBusyWorker(account.threads) : undefined;
+  if (busy) evidence.push({ fact: `Worker thread ${busy.id} was in ${frameText(busy.frame)}.`, part });
   if (collected?.at) evidence.push({ fact: `Kept by ${collected.by}: ${collected.at}.`, part });
   const addon = findBlamedModule(frames, nodes);
   const pid = account.process?.pid;
-  const words = fault ? describeDeath(fault, { cause, addon, culprit, top, pid }) : describeSnapshot(culprit);
+  const words = fault
+    ? describeDeath(fault, { cause, addon, culprit, top, pid, busy })
+    : describeSnapshot(culprit);
   return { ...words, title: clip(words.title, maxTitle), evidence };
+}
+
+/** A worker that runs JavaScript while the main thread waits: it may be what hangs. */
+function findBusyWorker(threads: readonly Thread[] | undefined): Clues['busy'] {
+  for (const { id, kind, frames } of threads ?? []) {
+    const frame = kind === 'worker' ? culpritFrame(frames) : undefined;
+    if (frame) return { id, frame };
+  }
+  return undefined;
 }
 
 type Words = Omit<Verdict, 'evidence'>;
@@ -71,14 +84,15 @@ interface Clues {
   culprit: Frame | undefined;
   top: Frame | undefined;
   pid: number | undefined;
+  /** A worker at work while the main thread waited. */
+  busy?: { id: number | string; frame: Frame } | undefined;
 }
 
 function describeDeath(fault: Fault, clues: Clues): Words {
-  const { cause, addon, culprit, top, pid } = clues;
+  const { cause, addon, culprit, top } = clues;
   if (cause && (fault.kind === 'abort' || fault.kind === 'trap' || fault.kind === 'illegal-instruction'))
     return describeAbort(fault, cause, clues);
-  if (fault.kind === 'sent-signal' || fault.kind === 'own-signal')
-    return describeSentSignal(fault, pid, culprit, top);
+  if (fault.kind === 'sent-signal' || fault.kind === 'own-signal') return describeSentSignal(fault, clues);
   const where = culprit ? ` under ${frameText(culprit)}` : '';
   return {
     kind: fault.kind === 'abort' ? 'abort' : 'native-crash',
@@ -100,7 +114,7 @@ function placeIn(top: Frame | undefined, addon: string | undefined): string {
  * Nothing failed in the process: the stacks show where it was, not why it ended. A program that sends itself a fault's signal
  * wants to end as if by that fault.
  */
-function describeSentSignal(fault: Fault, pid?: number, culprit?: Frame, top?: Frame): Words {
+function describeSentSignal(fault: Fault, { pid, culprit, top, busy }: Clues): Words {
   const isOwn = fault.kind === 'own-signal';
   // Node's handler of faults raises SIGSEGV again, so that the program itself is the sender of what may have been a fault.
   const isFromOutside = fault.sender !== undefined && fault.sender.pid !== pid;
@@ -110,7 +124,7 @@ function describeSentSignal(fault: Fault, pid?: number, culprit?: Frame, top?: F
   return {
     kind,
     title: `${fault.signalName}: ${fault.description}`,
-    summary: `${isKnown ? `The process did not fail: a signal ${isOwn ? 'of its own ' : ''}ended it` : 'A signal ended the process'}${at ? ` while it was in ${frameText(at)}` : ''}.`,
+    summary: `${isKnown ? `The process did not fail: a signal ${isOwn ? 'of its own ' : ''}ended it` : 'A signal ended the process'}${at ? ` while it was in ${frameText(at)}` : ''}${busy ? `, and its worker ${busy.id} in ${frameText(busy.frame)}` : ''}.`,
     confidence: isKnown ? 'certain' : 'likely',
     refutedBy: 'a core of the same death whose note names another sender or a fault',
     nextSteps: [

@@ -44,6 +44,19 @@ for (const { major, path } of nodesInTurn)
         assert.match(account.verdict?.summary ?? '', /while it was in waits/);
       });
 
+    test('a worker that is at work while the main thread waits is named', async () => {
+      const worker = `const { parentPort } = require('node:worker_threads');
+        function crunch() { parentPort.postMessage(0); for (;;); } crunch();`;
+      const { account } = await accountOf(
+        path,
+        `const { execFile } = require('node:child_process');
+        const worker = new (require('node:worker_threads').Worker)(${JSON.stringify(worker)}, { eval: true });
+        worker.once('message', () => execFile('sh', ['-c', 'sleep 0.1; until [ $(cut -d" " -f3 /proc/$PPID/stat) = S ]; do sleep 0.1; done; kill -ABRT $PPID']));`,
+      );
+      const worked = account.threads?.find(({ kind }) => kind === 'worker');
+      assert.match(account.verdict?.summary ?? '', new RegExp(`, and its worker ${worked?.id} in crunch `));
+    });
+
     test('from itself by its pid is no abort either', async () => {
       const { account } = await accountOf(
         path,
