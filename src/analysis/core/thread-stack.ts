@@ -153,6 +153,7 @@ function describeFrame(
       isConstructing: isConstructing && i === found.length - 1,
       trust: frame.trust,
       address: frame.programCounter,
+      builtin,
     }),
   );
 }

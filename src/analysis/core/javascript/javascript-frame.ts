@@ -5,7 +5,8 @@ import { readClosureVariables } from '../../../formats/v8/frames/contexts.ts';
 import type { JavaScriptFrame } from '../../../formats/v8/frames/frames.ts';
 import type { Script } from '../../../formats/v8/frames/script.ts';
 import { optimisedAway } from '../../../formats/v8/frames/translated-values.ts';
-import { findConstructorName, findFunctionName, readOwnProperties } from '../../../formats/v8/properties.ts';
+import type { Tagged, V8Heap } from '../../../formats/v8/heap/heap.ts';
+import { findConstructorName, readOwnProperties } from '../../../formats/v8/properties.ts';
 import { findString, isStringType } from '../../../formats/v8/strings.ts';
 import { ValueRenderer } from '../../../formats/v8/values.ts';
 import type { Frame, FrameTrust, LocalVariable, SourceLine } from '../../../model/thread.ts';
@@ -19,18 +20,26 @@ export interface FrameDetail {
   isConstructing: boolean;
   trust: FrameTrust;
   address: number;
+  /** Name of V8's built-in code that the frame is in. */
+  builtin?: string | undefined;
 }
 
 const sourceContext = 2;
 const maxLineLength = 240;
 const maxClosureVariables = 16;
 const maxMethods = 100;
+const maxPrototypes = 20;
+/** From this V8 on, a function that is a receiver is told by its name, before only a class. */
+const namesFunctionsFrom = 13;
+/** V8 puts the class of the receiver before such names only: not before `get x`, `#x` or `Module._load`. */
+const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 const maxOwnOfFunction = 16;
 const maxName = 512;
 
 export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, detail: FrameDetail): Frame {
   const { script } = frame.function;
-  const name = displayName(v8, frame, detail.isConstructing);
+  const name =
+    displayName(v8, frame, detail.isConstructing) || (frame.tier === 'builtin' ? detail.builtin : undefined);
   const result: Frame = {
     inApp: script !== undefined && isInApp(script.name),
     trust: detail.trust,
@@ -49,12 +58,13 @@ export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, d
   return result;
 }
 
-/** As in V8's own stack traces: `new Agent`, `Agent.run`, `run`. */
+/** As in V8's own stack traces: `new Agent`, `Agent.run`, `run`, `get total`. */
 export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
-  const name = findOwnName(v8, frame) || frame.function.name;
-  if (isConstructing || frame.isConstructing) return `new ${name || '<anonymous>'}`;
+  const { name: declared, isClass } = frame.function;
+  const name = findOwnName(v8, frame) || declared;
+  if (isConstructing || frame.isConstructing || isClass) return `new ${name || '<anonymous>'}`;
   const type = frame.receiver === undefined ? undefined : findTypeName(v8, frame.receiver);
-  if (!type || name.startsWith(type) || /^(?:[gs]et |[<[])/.test(name)) return name;
+  if (!type || (name && !identifier.test(name))) return name;
   return `${type}.${name || findMethodName(v8, frame) || '<anonymous>'}`;
 }
 
@@ -73,13 +83,23 @@ function findOwnName(v8: V8Runtime, { closure }: JavaScriptFrame): string | unde
   });
 }
 
-/** An anonymous function gets the name of the property of its receiver that contains it. */
+/** An anonymous function gets the name of the property that contains it, of its receiver or of a prototype of that. */
 function findMethodName(v8: V8Runtime, { receiver, closure }: JavaScriptFrame): string | undefined {
   if (receiver === undefined || closure === undefined) return undefined;
-  return whereMapped(
-    () => readOwnProperties(v8.values, receiver, maxMethods).find((p) => p.value === closure)?.name,
-  );
+  const heap = v8.values;
+  return whereMapped(() => {
+    let holder = receiver;
+    for (let i = 0; i < maxPrototypes && isObject(heap, holder); i++) {
+      const found = readOwnProperties(heap, holder, maxMethods).find((p) => p.value === closure);
+      if (found) return found.name;
+      holder = heap.field(heap.map(holder), heap.layout.map.prototype);
+    }
+    return undefined;
+  });
 }
+
+const isObject = (heap: V8Heap, value: Tagged): boolean =>
+  heap.isPointer(value) && (heap.findType(value) ?? 0) > heap.layout.types.jsProxy;
 
 /** Undefined if the receiver is `undefined` or the global object: a plain call. */
 function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
@@ -94,7 +114,10 @@ function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
       type === types.globalObject
     )
       return undefined;
-    return heap.isFunction(receiver) ? findFunctionName(heap, receiver) : findConstructorName(heap, receiver);
+    const made = heap.isFunction(receiver) ? v8.functions.ofClosure(receiver) : undefined;
+    if (made)
+      return (made.isClass || v8.version.major >= namesFunctionsFrom) && made.name ? made.name : 'Function';
+    return findConstructorName(heap, receiver);
   });
 }
 

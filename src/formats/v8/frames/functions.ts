@@ -16,6 +16,8 @@ export interface FunctionInfo {
   /** Parsed from the source: `{…}` for a pattern, `...rest`. Empty without source. */
   parameters: string[];
   scopeInfo?: ScopeInfo;
+  /** The constructor of a class: only called by `new` and `super()`. */
+  isClass?: boolean;
   /** Why the name, or the script's, may not be right. */
   doubt?: string;
 }
@@ -27,6 +29,8 @@ const controls = /[\0-\x1f\x7f]/;
 const debugInfoScript = 24;
 /** The lowest bits of a SharedFunctionInfo's flags. */
 const functionKindMask = 31;
+/** In V8's enum FunctionKind: constructors of classes, of those with a base, and those that V8 adds. */
+const classKinds = [3, 4, 5, 6];
 /** Characters from the opening parenthesis. */
 const longestParameters = 2000;
 
@@ -83,6 +87,7 @@ export class Functions {
     const info: FunctionInfo = { name, parameters: [] };
     if (script) info.script = script;
     if (scopeInfo) info.scopeInfo = scopeInfo;
+    if (classKinds.includes(this.#kindOf(value))) info.isClass = true;
     const nameDoubt = scopeInfo ? scopeInfo.nameDoubt : doubtText(heap, nameOrScope);
     const doubt = nameDoubt ? `a name ${nameDoubt}` : script?.doubt;
     if (doubt) info.doubt = doubt;
@@ -104,10 +109,15 @@ export class Functions {
    * V8 names it by its kind.
    */
   #findInitializerName(value: Tagged): string | undefined {
-    const { memory, layout } = this.#heap;
-    const kind = memory.readUint32(value - 1 + layout.shared.flags) & functionKindMask;
+    const { layout } = this.#heap;
+    const kind = this.#kindOf(value);
     if (layout.initializerKinds.instance.includes(kind)) return '<instance_members_initializer>';
     return layout.initializerKinds.static.includes(kind) ? '<static_initializer>' : undefined;
+  }
+
+  #kindOf(value: Tagged): number {
+    const { memory, layout } = this.#heap;
+    return memory.readUint32(value - 1 + layout.shared.flags) & functionKindMask;
   }
 
   /** For a function that was never called, or whose code was flushed after a long time without calls. */
