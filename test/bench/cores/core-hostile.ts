@@ -2,7 +2,8 @@
  * Damaged cores in bulk: a real core truncated at every 64 KB that isn't a hole, random flips in it, another machine's
  * header, wrong counts, an executable of another build. Each must give a clear error or a partial account; anything else ends
  * this with an error. Prints the number of each outcome, the longest time, the highest memory of one core beyond what the
- * process had, and that of the process. `npm run fuzz:core [flips] [seed] [path of a Node]`.
+ * process had, and that of the process. `npm run fuzz:core [flips] [seed] [path of a Node] [part of a title]`; by a part of a
+ * title only those of the kinds are tried, and an empty path is the oldest Node.
  */
 import {
   copyFileSync,
@@ -32,7 +33,8 @@ if (noCores) {
 const flips = Number(process.argv[2] ?? 100);
 const random = new SeededRandom(Number(process.argv[3] ?? 11));
 const step = 64 << 10;
-const executable = process.argv[4] ?? nodes[0]?.path ?? '';
+const executable = process.argv[4] || (nodes[0]?.path ?? '');
+const wantedTitle = process.argv[5] ?? '';
 const death = makeCore(executable, [join(victims, 'deaths.cjs'), 'read-null']);
 const { size } = statSync(death.core);
 const copy = join(dirname(death.core), 'damaged');
@@ -65,6 +67,7 @@ async function read(path: string, options: CoreOptions = {}, name = countGaps): 
 }
 
 async function report(what: string, outcomes: AsyncIterable<string>): Promise<void> {
+  if (!what.includes(wantedTitle)) return;
   const counts = new Map<string, number>();
   longestMs = 0;
   largestKb = 0;
