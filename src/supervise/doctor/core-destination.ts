@@ -87,11 +87,14 @@ export function describeCoreDestination(settings: CoreSettings): CoreDestination
   );
 }
 
-function ofFile({ pattern, usesPid, softLimit, hardLimit }: CoreSettings): CoreDestination {
+function ofFile({ pattern, usesPid, softLimit, hardLimit, isThere }: CoreSettings): CoreDestination {
   const value = pattern.startsWith('/') ? pattern : `${pattern}, in the working directory`;
   const isNamedByPid = usesPid || /%[pPiI]/.test(pattern);
   const named = isNamedByPid && !/%[pPiI]/.test(pattern) ? `${value}, with .<pid>` : value;
   if (hardLimit === '0') return { value: named, advice: 'the hard limit below allows none' };
+  const folder = pattern.slice(0, pattern.lastIndexOf('/'));
+  if (folder !== '' && !folder.includes('%') && !isThere(folder))
+    return { value: named, advice: `the folder is not there, so the kernel keeps none: \`mkdir ${folder}\`` };
   if (!isNamedByPid)
     return {
       value: named,

@@ -30,6 +30,12 @@ const conf = (text: string) => ({
 test('a file', () => {
   assert.equal(tell('core', { usesPid: true }), 'core, in the working directory, with .<pid>');
   assert.equal(tell('/var/cores/core.%e.%p'), '/var/cores/core.%e.%p');
+  const nowhere = { isThere: () => false };
+  assert.match(
+    tell('/var/cores/core.%p', nowhere),
+    /the folder is not there, so the kernel keeps none: `mkdir \/var\/cores`/,
+  );
+  assert.equal(tell('/var/%e/core.%p', nowhere), '/var/%e/core.%p');
   assert.match(tell('core'), /each core replaces the one before/);
   assert.match(tell('core.%p', { softLimit: '0' }), /soft limit is 0: `ulimit -c unlimited`/);
   assert.match(tell('core.%p', { softLimit: '0', hardLimit: '0' }), /hard limit below allows none/);
