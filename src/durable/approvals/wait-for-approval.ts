@@ -161,7 +161,7 @@ function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry
   const here = alike.filter((entry) => isAt(entry, wanted.position));
   const nameless = here.filter(({ position, input }) => position?.isRaw && input === undefined);
   if (nameless.length > 1 && scoped.run.isStrict)
-    throw scoped.run.recorder.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path, nameless.length));
+    throw scoped.run.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path, nameless.length));
   const found = here[0] ?? (wanted.input === undefined && scoped.run.isStrict ? undefined : alike[0]);
   if (found) found.isClaimed = true;
   return found;
@@ -182,7 +182,7 @@ function supersede(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry | u
   const behind = scope.recorded?.entries.filter(({ position }) => position?.after === mark) ?? [];
   const [goneOn] = behind.filter(({ key }) => key !== old.id);
   if (goneOn && run.isStrict)
-    throw run.recorder.breakWith(changed(scope, [`approval ${wanted.word} with another request`], goneOn));
+    throw run.breakWith(changed(scope, [`approval ${wanted.word} with another request`], goneOn));
   old.isClaimed = true;
   for (const notice of behind) notice.isClaimed = true;
   run.order.drop((path) => path === old.path || behind.some((notice) => notice.path === path));

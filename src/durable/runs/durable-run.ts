@@ -23,6 +23,7 @@ import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
 import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
 import { CancelWatch } from './cancel-watch.ts';
 import type { StepEntry } from './log-entries.ts';
+import { explainByLoss } from './lost-records.ts';
 import { joinVersion, type RunLog } from './run-log.ts';
 import type { RecordName, RecordOf, RunRecorder } from './run-recorder.ts';
 
@@ -203,7 +204,7 @@ export class DurableRun {
       items: this.isStrict ? orderedItems(parts.log) : [],
       notify: parts.notify,
       isOfProgram: () => storage.getStore()?.scoped.run === this,
-      onChanged: ({ path }, asked) => this.recorder.breakWith(this.#neverAsked(path, asked)),
+      onChanged: ({ path }, asked) => this.breakWith(this.#neverAsked(path, asked)),
     });
   }
 
@@ -311,8 +312,7 @@ export class DurableRun {
     try {
       return scope.claim(call, at, this.isStrict);
     } catch (error) {
-      if ((error as AgentdumpError).code === 'changed') this.recorder.breakWith(error as Error);
-      throw error;
+      throw (error as AgentdumpError).code === 'changed' ? this.breakWith(error as Error) : error;
     }
   }
 
@@ -320,10 +320,15 @@ export class DurableRun {
   async requireAllClaimed({ scope }: ScopedRun): Promise<void> {
     if (!this.isStrict) return;
     const left = scope.recorded?.isParallel ? undefined : scope.nextUnclaimed();
-    if (left) throw this.recorder.breakWith(changed(scope, [], left));
+    if (left) throw this.breakWith(changed(scope, [], left));
     await this.order.through('the end');
     const { neverAsked } = this.order;
-    if (neverAsked) throw this.recorder.breakWith(this.#neverAsked(neverAsked.path, []));
+    if (neverAsked) throw this.breakWith(this.#neverAsked(neverAsked.path, []));
+  }
+
+  /** Ends the run for this process with `changed`, or if that may be due to lost records, with an error that tells of them. */
+  breakWith(error: Error): Error {
+    return this.recorder.breakWith(explainByLoss(this, error));
   }
 
   #neverAsked(path: string, asked: string[]): AgentdumpError {

@@ -20,6 +20,7 @@ import { defaultPlace, openStore } from '../stores/find-store.ts';
 import type { DurableStore, MaybePromise, RunHandle } from '../stores/store.ts';
 import { DurableRun } from './durable-run.ts';
 import { findResumable } from './find-resumable.ts';
+import { requireStarts } from './lost-records.ts';
 import { processPolicy } from './process-policy.ts';
 import { computeResumeAccount, renderResumeAccount } from './resume-account.ts';
 import { isOverForWorkers, isSettledRun, type OpenFacts, RunLog } from './run-log.ts';
@@ -68,7 +69,7 @@ interface Opening {
 async function readRun(opening: Opening): Promise<DurableRun> {
   const { id, name, options, store, handle, isByWorker, taken } = opening;
   const codec = openCodec(handle.records, options);
-  const log = new RunLog(handle.records, codec);
+  const log = new RunLog(handle.records, codec, handle.gaps);
   requireSame(log, name, id);
   const say = options.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
   const notify = (line: string) => say(`run ${id}: ${line}`);
@@ -164,6 +165,7 @@ export function newRunId(name: string): string {
 
 function tellResume({ log, options, id, notify }: DurableRun, configHash: string | undefined): void {
   requireAttempts(log, options, id);
+  requireStarts({ id, log });
   const before = log.opens.at(-1)?.configHash;
   log.reopen();
   if (before !== configHash) notify('its configuration is not the one it was started with');

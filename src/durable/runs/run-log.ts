@@ -66,12 +66,17 @@ export class RunLog {
   /** Pieces of checkpoints, by hash. */
   readonly pieces = new Map<string, Piece>();
   readonly damaged: string[] = [];
+  /** Numbers of lost records about the run's course; of a gap, the first. Those that a rollback has voided don't count. */
+  readonly lost: number[] = [];
+  /** Numbers of lost start records, known by the ends of their steps. */
+  readonly lostStarts: number[] = [];
   readonly #bySeq = new Map<number, StepEntry>();
   readonly #codec: RecordCodec;
 
-  constructor(records: readonly StoredRecord[], codec: RecordCodec) {
+  constructor(records: readonly StoredRecord[], codec: RecordCodec, gaps: readonly number[] = []) {
     this.#codec = codec;
     const isVoid = findRolledBack(records, codec);
+    this.lost.push(...gaps.filter((seq) => !isVoid(seq)));
     for (const record of records)
       if (isVoid(record.seq)) this.#tryNoteVoid(record);
       else this.#tryAdd(record);
@@ -92,6 +97,7 @@ export class RunLog {
       this.#add(record);
     } catch (error) {
       this.damaged.push(`record ${record.seq}: ${(error as Error).message}`);
+      if (!isOfCheckpoint(record)) this.lost.push(record.seq);
     }
     this.lastSeq = record.seq;
     this.lastAtMs = record.atMs;
@@ -184,7 +190,10 @@ export class RunLog {
       return;
     }
     const entry = this.#bySeq.get(facts.of);
-    if (!entry) throw new Error(`there is no step ${facts.of}`);
+    if (!entry) {
+      this.lostStarts.push(facts.of);
+      throw new Error(`there is no step ${facts.of}`);
+    }
     if (facts.event === 'spent') entry.spent.push(facts);
     if (facts.event !== 'end') return;
     entry.state = facts.status;
@@ -283,6 +292,10 @@ export class RunLog {
  * no process with the right one any more. More than the workers of a deployment.
  */
 const mostLeft = 300;
+
+/** Checkpoints are validated by themselves, and an older one is used instead. */
+const isOfCheckpoint = ({ kind }: StoredRecord) =>
+  kind === recordKinds.durableValue || kind === recordKinds.durableCheckpoint;
 
 const isVisit = ({ event }: RunRecord) => event === 'open' || event === 'left';
 

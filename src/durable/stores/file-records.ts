@@ -14,6 +14,8 @@ import type { StoredRecord } from './store.ts';
 export interface RunFiles {
   records: StoredRecord[];
   notes: string[];
+  /** The first number of each gap between the records. */
+  gaps: number[];
   end?: JournalEnd;
 }
 
@@ -21,7 +23,7 @@ const segmentFile = /^\d{8,}\.journal$/;
 
 /** `forWriting`: a last segment without records, left by a death, is removed so that its name is free. */
 export function readRunFiles(folder: string, forWriting: boolean): RunFiles {
-  const files: RunFiles = { records: [], notes: [] };
+  const files: RunFiles = { records: [], notes: [], gaps: [] };
   const segments = readSegments(folder, forWriting);
   segments.forEach(({ name, records, reading }, index) => {
     const limit = segments.slice(index + 1).find((later) => later.records.length > 0)?.records[0]?.seq;
@@ -30,6 +32,7 @@ export function readRunFiles(folder: string, forWriting: boolean): RunFiles {
       files.notes.push(`${name}: ${records.length - kept.length} records of a worker that was taken over`);
     files.records.push(...kept.filter(({ kind }) => kind >= recordKinds.durableRun));
     files.notes.push(...notesOf(name, reading));
+    files.gaps.push(...gapsOf(reading, limit));
     if (reading.end) files.end = joinEnds(files.end, reading.end, limit);
   });
   return files;
@@ -67,6 +70,13 @@ function joinEnds(before: JournalEnd | undefined, end: JournalEnd, limit: number
 
 /** Each file is read separately, so all but the first seem to lack the previous ones. */
 const isExpected = ({ reason }: JournalGap) => reason === 'segments-missing';
+
+/** A gap without a record behind it may be a torn end. */
+function gapsOf({ gaps }: JournalReading, limit = Number.POSITIVE_INFINITY): number[] {
+  return gaps.flatMap((gap) =>
+    isExpected(gap) || gap.fromSeq === undefined || gap.fromSeq >= limit ? [] : gap.fromSeq,
+  );
+}
 
 function notesOf(name: string, { gaps, torn }: JournalReading): string[] {
   const notes = gaps

@@ -308,6 +308,7 @@ class FileRun implements RunHandle {
   readonly epoch: number;
   readonly records: RunHandle['records'];
   readonly notes: readonly string[];
+  readonly gaps: readonly number[];
   readonly #lease: FileLease;
   readonly #journal: JournalWriter;
   readonly #folder: string;
@@ -319,13 +320,14 @@ class FileRun implements RunHandle {
     lease: FileLease,
     afterwards: (rest: RunRest | undefined) => void,
   ) {
-    const { records, notes, end } = readRunFiles(folder, true);
+    const { records, notes, gaps, end } = readRunFiles(folder, true);
     this.#lease = lease;
     this.#folder = folder;
     this.#afterwards = afterwards;
     this.epoch = lease.epoch;
     this.records = records;
     this.notes = notes;
+    this.gaps = gaps;
     this.#journal = openJournal({
       dir: folder,
       sessionId: runId,

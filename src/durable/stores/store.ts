@@ -94,6 +94,8 @@ export interface RunHandle {
   readonly isOpened?: boolean;
   /** What was left out of `records` and why, for the user: torn tails, damage. */
   readonly notes: readonly string[];
+  /** Optional: the number of the first record of each gap that damage has left between `records`. */
+  readonly gaps?: readonly number[];
   /**
    * Adds a record and returns its number. Once it has returned, or its promise is resolved, the death of the process can't
    * lose the record; with `sync` a power failure can't either. Throws `held` if another process has taken the run over,
