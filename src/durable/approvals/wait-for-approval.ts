@@ -10,7 +10,7 @@ import type { ApprovalEntry } from '../runs/log-entries.ts';
 import type { CallPosition } from '../steps/call-position.ts';
 import { changed } from '../steps/claim.ts';
 import { performStep } from '../steps/durable-step.ts';
-import { ambiguous } from '../steps/replay-order.ts';
+import { ambiguous, areInSequence } from '../steps/replay-order.ts';
 import { joinPath, labelOf, lastLabel, readLabel, scopeOf, wordOf } from '../steps/step-path.ts';
 import { latestMs } from '../stores/due-time.ts';
 import { type ApprovalOptions, waitForAnswer } from './approval.ts';
@@ -128,6 +128,7 @@ export async function waitFor(
     const question = { path, request, position, asked, awaits };
     const answered = await waitForAnswer(run, question, { tell, begin, signal });
     await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(answered.ticket));
+    if (asked) asked.held = undefined;
     if (scoped.isLeft) return never();
     if ('error' in answered) throw answered.error;
     return answered.answer;
@@ -160,12 +161,30 @@ function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry
   );
   const here = alike.filter((entry) => isAt(entry, wanted.position));
   const nameless = here.filter(({ position, input }) => position?.isRaw && input === undefined);
-  if (nameless.length > 1 && scoped.run.isStrict)
-    throw scoped.run.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path, nameless.length));
-  const found = here[0] ?? (wanted.input === undefined && scoped.run.isStrict ? undefined : alike[0]);
+  const { isStrict } = scoped.run;
+  if (isStrict && (isOtherHeld(scoped, wanted) || !areInSequence(inOrder(nameless))))
+    throw scoped.run.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path));
+  const found = here[0] ?? (wanted.input === undefined && isStrict ? undefined : alike[0]);
   if (found) found.isClaimed = true;
+  if (isStrict && found?.readAnswer && nameless[0] === found)
+    found.held = nameless.length > 1 ? 'several' : 'only';
   return found;
 }
+
+/** Only time distinguishes this call from one that was made before, and whose answer is not delivered yet. */
+function isOtherHeld({ run, path }: ScopedRun, { word, input, position }: WantedQuestion): boolean {
+  if (input !== undefined) return false;
+  return [...run.log.approvals.values()].some(
+    (entry) =>
+      entry.held &&
+      scopeOf(entry.path) === path &&
+      readLabel(entry.path).word === word &&
+      isAt(entry, position),
+  );
+}
+
+const inOrder = (questions: readonly ApprovalEntry[]) =>
+  questions.map(({ seq, answerSeq }) => ({ seq, endSeq: answerSeq }));
 
 /**
  * The question that this one replaces: the only one at this position, with a different request. The program asks again, and

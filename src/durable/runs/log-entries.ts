@@ -4,6 +4,7 @@
  */
 import type { Awaits, CheckpointRecord, Doubt, Spent, StepEnd, StepKind } from '../records/layout.ts';
 import type { CallPosition } from '../steps/call-position.ts';
+import type { OrderedEntry } from '../steps/replay-order.ts';
 import { readLabel } from '../steps/step-path.ts';
 import { latestMs } from '../stores/due-time.ts';
 
@@ -42,6 +43,7 @@ export interface StepEntry {
   readOutcome: () => unknown;
   /** The program of this process has called it. */
   isClaimed: boolean;
+  held?: OrderedEntry['held'];
 }
 
 export interface ScopeLog {
@@ -77,6 +79,7 @@ export interface ApprovalEntry {
   /** Number of the record of its answer; -1 while there is none. */
   answerSeq: number;
   isClaimed: boolean;
+  held?: OrderedEntry['held'];
 }
 
 export type Piece = { list: string[]; level: number } | { readValue: () => unknown };

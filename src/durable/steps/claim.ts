@@ -8,7 +8,8 @@ import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
-import { ambiguous } from './replay-order.ts';
+import { isSettled } from './ordered-items.ts';
+import { ambiguous, areInSequence } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
 
 export interface StepCall {
@@ -104,7 +105,7 @@ export class LiveScope {
     const word = wordOf(call.kind, call.name);
     if (call.key !== undefined) return this.#labels.get(labelOf(word, 1, call.key));
     const here = this.#classes.get(classOf(word, at)) ?? [];
-    if (isStrict && call.input === undefined) this.#requireOne(call, here);
+    if (isStrict && call.input === undefined) this.#hold(call, here);
     const older = this.#classes.get(word) ?? [];
     return (
       firstFree(here, (entry) => isSameInput(entry, call)) ??
@@ -128,9 +129,14 @@ export class LiveScope {
     );
   }
 
-  #requireOne({ kind, name }: StepCall, here: StepEntry[]): void {
+  /** The first of those that only time distinguishes, which is meant if they are calls of a loop and not of branches. */
+  #hold({ kind, name }: StepCall, here: StepEntry[]): void {
     const alike = here.filter(({ position, input }) => position?.isRaw && input === undefined);
-    if (alike.length > 1) throw ambiguous(wordOf(kind, name), this.path, alike.length);
+    const free = alike.filter(({ isClaimed }) => !isClaimed);
+    if (alike.some(({ held }) => held) || !areInSequence(free))
+      throw ambiguous(wordOf(kind, name), this.path);
+    const [first] = free;
+    if (first && isSettled(first)) first.held = free.length > 1 ? 'several' : 'only';
   }
 }
 

@@ -47,6 +47,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   if (entry) run.order.noteStart();
   if (entry && isSettled(entry)) {
     await run.order.turnOf(entry.endSeq);
+    entry.held = undefined;
     return replay(run, entry);
   }
   // New work only begins once the program has shown that it is the one that was recorded.

@@ -13,6 +13,11 @@ export interface OrderedEntry {
   readonly path: string;
   /** The program of this process has called it. */
   isClaimed: boolean;
+  /**
+   * Its call might as well have been made by another branch, because only time distinguishes them (`call-position.ts`): its end
+   * is held back until no other call can come. `only`: no other one is recorded.
+   */
+  held?: 'only' | 'several' | undefined;
 }
 
 export interface OrderedItem {
@@ -29,6 +34,8 @@ export interface OrderOptions {
   isOfProgram: () => boolean;
   /** Called when the program has taken another path: what it did not call, and what it calls instead. */
   onChanged: (missing: OrderedEntry, asked: string[]) => Error;
+  /** Called when it can't be known which of several calls the program has made. */
+  onAmbiguous: (entry: OrderedEntry) => Error;
   /** Overrides of the limits, for tests. */
   patience?: Partial<Patience>;
 }
@@ -159,7 +166,7 @@ export class ReplayOrder {
         continue;
       }
       const waiter = this.#turns.get(seq);
-      if (!waiter) return;
+      if (!waiter || entry.held) return;
       this.#turns.delete(seq);
       this.#moveOn();
       waiter.resolve();
@@ -222,11 +229,25 @@ export class ReplayOrder {
 
   #look(): void {
     if (this.isThrough || this.#isPausing) return;
+    const { entry, seq, isEnd } = this.#items[this.#next]!;
+    if (isEnd && entry.held && this.#turns.has(seq)) {
+      this.#lookAtHeld(entry);
+      return;
+    }
     const verdict = this.#patience.look();
     if (verdict === 'never') this.breakWith(this.#options.onChanged(this.#missing(), this.#asked()));
     else if (verdict === 'give up') this.#giveUp();
     else if (verdict === 'say')
       this.#options.notify(`waits for the program to come to ${this.#missing().path}, as recorded`);
+  }
+
+  /** In a program without branches no other call can come before this one has returned. */
+  #lookAtHeld(entry: OrderedEntry): void {
+    const verdict = this.#patience.lookAtHeld(entry.held === 'only');
+    if (verdict === 'never') this.breakWith(this.#options.onAmbiguous(entry));
+    if (verdict !== 'told') return;
+    entry.held = undefined;
+    this.#advance();
   }
 
   #missing(): OrderedEntry {
@@ -274,13 +295,24 @@ export class ReplayOrder {
   }
 }
 
-/** For a call that could be any of several recorded ones, which only timing distinguished. */
-export function ambiguous(what: string, scope: string, many: number): AgentdumpError {
+/** For a call that could be any of several recorded ones, or none of them, which only timing distinguishes. */
+export function ambiguous(what: string, scope: string): AgentdumpError {
   const where = scope === '' ? '' : ` within ${scope}`;
   return new AgentdumpError(
     'changed',
-    `${what}${where}: ${many} calls in branches that had done nothing recorded before are told apart by time alone, so that it ` +
+    `${what}${where}: calls in branches that had done nothing recorded before are told apart by time alone, so that it ` +
       'is not known which recorded one this is. Give each a key or an input, or make what comes before it a step',
     { path: scope, asked: what },
   );
+}
+
+/**
+ * Whether the program can have made these calls, which only time distinguishes, one after the other: a loop, and no branches. So the
+ * next call is the first of them, if no other can come before it returns.
+ */
+export function areInSequence(calls: readonly { seq: number; endSeq: number }[]): boolean {
+  return calls.every(({ seq }, at) => {
+    const { endSeq } = calls[at - 1] ?? { endSeq: 0 };
+    return endSeq >= 0 && endSeq <= seq;
+  });
 }

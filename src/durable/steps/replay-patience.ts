@@ -10,13 +10,24 @@ export interface Patience {
   lookMs: number;
   /** Nothing in the process can wake the program any more, so it will never make the call. */
   quietMs: number;
+  /** As long as that nothing may be able to wake the program before it is certain which call of several this one is. */
+  holdMs: number;
+  /** If something always can: as long as that, if only one such call is recorded. */
+  longestHoldMs: number;
   /** A line reports what is waited for. */
   sayMs: number;
   /** Something may still wake the program, but the order is given up. */
   giveUpMs: number;
 }
 
-const defaultPatience: Patience = { lookMs: 50, quietMs: 700, sayMs: 5_000, giveUpMs: 30_000 };
+const defaultPatience: Patience = {
+  lookMs: 50,
+  quietMs: 700,
+  holdMs: 100,
+  longestHoldMs: 500,
+  sayMs: 5_000,
+  giveUpMs: 30_000,
+};
 
 export class ReplayPatience {
   readonly limits: Patience;
@@ -51,14 +62,27 @@ export class ReplayPatience {
 
   /** Called every `lookMs`. never: the program can't make the call any more. say: once, that it is waited for. */
   look(): 'wait' | 'say' | 'never' | 'give up' {
-    const { lookMs, quietMs, sayMs, giveUpMs } = this.limits;
-    this.#idleMs += lookMs;
-    this.#quietMs = this.#isProcessQuiet() ? this.#quietMs + lookMs : 0;
+    const { quietMs, sayMs, giveUpMs } = this.limits;
+    this.#count();
     if (this.#quietMs > quietMs) return 'never';
     if (this.#idleMs > giveUpMs) return 'give up';
     if (this.#hasSaid || this.#idleMs <= sayMs) return 'wait';
     this.#hasSaid = true;
     return 'say';
+  }
+
+  /** Like `look`, while an end is held back because another branch might still make the same call. */
+  lookAtHeld(isOnly: boolean): 'wait' | 'told' | 'never' {
+    const { holdMs, longestHoldMs, giveUpMs } = this.limits;
+    this.#count();
+    if (this.#quietMs >= holdMs || (isOnly && this.#idleMs >= longestHoldMs)) return 'told';
+    return this.#idleMs > giveUpMs ? 'never' : 'wait';
+  }
+
+  #count(): void {
+    const { lookMs } = this.limits;
+    this.#idleMs += lookMs;
+    this.#quietMs = this.#isProcessQuiet() ? this.#quietMs + lookMs : 0;
   }
 
   /** Only what was active before the program began, and pauses of ours. */
