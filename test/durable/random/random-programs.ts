@@ -1,8 +1,8 @@
 /**
  * Random durable programs: branches, races, loops, queues, nested runs, tries, questions, pauses; `full` ones also have
- * signals, sleeps, time limits, tries of several steps, child runs, with and without a queue, and effects about which the
- * outside world can be asked. A program is
- * a tree that this file runs through the public API. Each call knows its truth (place in the tree, turn of the loop, who won
+ * signals, sleeps, time limits, tries of several steps, child runs, with and without a queue, steps that are refused or called
+ * off, and effects about which the outside world can be asked. A program is a tree that this file runs through the public API.
+ * Each call knows its truth (place in the tree, turn of the loop, who won
  * the races before it), and returns it as its recorded value: if the two differ, a result was returned to the wrong call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,8 @@ export type Tree =
   | { kind: 'pause'; ms: number }
   /** A tool call, a pause, and a step whose only identification is that it follows that call. */
   | { kind: 'paused'; name: string; ms: number }
+  /** A loop over a function that pauses before its step: only their order distinguishes the steps. */
+  | { kind: 'helped'; name: string; turns: number; ms: number }
   | { kind: 'seq' | 'all' | 'race' | 'any' | 'chained'; parts: Tree[] }
   | { kind: 'loop'; turns: number; body: Tree }
   | { kind: 'queue'; workers: number; items: number; ms: number; named: boolean }
@@ -27,6 +29,10 @@ export type Tree =
   | { kind: 'mail' }
   /** Its time limit may expire before it ends. */
   | { kind: 'timed'; name: string; ms: number }
+  /** `early`: refused before it begins, because its result could not be stored; otherwise because it can't be. */
+  | { kind: 'refused'; name: string; early: boolean }
+  /** The program may call it off before it ends. */
+  | { kind: 'calledOff'; name: string; ms: number }
   /** The outside world knows whether it took place. */
   | { kind: 'asked'; name: string; ms: number }
   /** A run of its own, by the trial's workers; `queued`: in a queue with limits, in total and per key. */
@@ -57,7 +63,8 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
     if (shape.raw) {
       if (leaf < 0.3) return { kind: 'pause', ms };
       if (leaf < 0.42) return { kind: 'approval', name: 'pay' };
-      if (leaf < 0.7) return { kind: 'paused', name, ms };
+      if (leaf < 0.65) return { kind: 'paused', name, ms };
+      if (leaf < 0.7) return { kind: 'helped', name, turns: 2, ms };
       return { kind: 'tool', name, ms };
     }
     if (shape.full && random() < 0.5) return fullLeaf(random, name, ms);
@@ -83,6 +90,8 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
 function fullLeaf(random: Random, name: string, ms: number): Tree {
   const leaf = random();
   if (random() < 0.2) return { kind: 'child', queued: random() < 0.5, ms };
+  if (random() < 0.1) return { kind: 'refused', name, early: random() < 0.5 };
+  if (random() < 0.1) return { kind: 'calledOff', name, ms: ms + 1 };
   if (leaf < 0.2) return { kind: 'sleep', ms };
   if (leaf < 0.4) return { kind: 'signal', timeoutMs: random() < 0.5 ? Number.POSITIVE_INFINITY : ms * 3 };
   if (leaf < 0.55) return { kind: 'mail' };
@@ -181,6 +190,16 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
       await agent.tool(tree.name, { truth }, () => null);
       await wait(tree.ms, world);
       return runTree({ ...tree, kind: 'step' }, world, at, past);
+    case 'helped': {
+      await agent.tool(tree.name, { truth }, () => null);
+      const parts: string[] = [];
+      const helper = async (turn: number) => {
+        await wait(tree.ms, world);
+        return runTree({ ...tree, kind: 'step', ms: 0 }, world, `${at}[${turn}]`, past);
+      };
+      for (let turn = 0; turn < tree.turns; turn++) parts.push(await helper(turn));
+      return parts.join(' ');
+    }
     case 'sleep':
       return nap(tree.ms, world, truth);
     case 'signal': {
@@ -209,6 +228,26 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
       } catch (error) {
         if ((error as Error).name !== 'TimeoutError') throw error;
         return `${at}=late`;
+      }
+    case 'refused':
+      try {
+        const work = () => {
+          begin();
+          return tree.early ? new Unregistered() : work;
+        };
+        await agent.step(tree.name, work, tree.early ? { returns: Unregistered } : {});
+        return `${at}=stored`;
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'usage') throw error;
+        if (tree.early && world.effects.has(truth)) world.astray.push(`${truth} began and was refused`);
+        return `${at}=refused`;
+      }
+    case 'calledOff':
+      try {
+        return check(await actCalledOff(tree, world, truth, begin));
+      } catch (error) {
+        if (!(error instanceof CalledOff)) throw error;
+        return `${at}=off`;
       }
     case 'child':
       return check(await agent.childRun('child', childWish(tree, truth)));
@@ -322,6 +361,29 @@ async function nap(ms: number, world: World, truth: string): Promise<string> {
   await world.agent.sleep('nap', ms);
   if (Date.now() < began + ms) world.astray.push(`${truth} slept less than ${ms} ms`);
   return 'slept';
+}
+
+/** Not registered, so it can't be stored. */
+class Unregistered {}
+
+/** Not the error of a run that is cancelled. */
+class CalledOff extends Error {}
+
+async function actCalledOff(
+  { name, ms }: { name: string; ms: number },
+  world: World,
+  truth: string,
+  begin: () => void,
+) {
+  const controller = new AbortController();
+  const work = async () => {
+    begin();
+    await wait(ms, world);
+    return { truth };
+  };
+  const done = world.agent.step(name, work, { signal: controller.signal });
+  const timer = setTimeout(() => controller.abort(new CalledOff()), ms);
+  return done.finally(() => clearTimeout(timer));
 }
 
 function actAsked(
