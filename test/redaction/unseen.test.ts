@@ -22,6 +22,8 @@ import * as tenth from '../support/unseen/unseen-forms-tenth.ts';
 import * as third from '../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
 import * as twentieth from '../support/unseen/unseen-forms-twentieth.ts';
+import * as twentyFirst from '../support/unseen/unseen-forms-twenty-first.ts';
+import * as twentySecond from '../support/unseen/unseen-forms-twenty-second.ts';
 import * as besideEighteenth from '../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideFifteenth from '../support/unseen/unseen-look-alikes-fifteenth.ts';
@@ -36,6 +38,8 @@ import * as besideSixth from '../support/unseen/unseen-look-alikes-sixth.ts';
 import * as besideTenth from '../support/unseen/unseen-look-alikes-tenth.ts';
 import * as besideThirteenth from '../support/unseen/unseen-look-alikes-thirteenth.ts';
 import * as besideTwentieth from '../support/unseen/unseen-look-alikes-twentieth.ts';
+import * as besideTwentyFirst from '../support/unseen/unseen-look-alikes-twenty-first.ts';
+import * as besideTwentySecond from '../support/unseen/unseen-look-alikes-twenty-second.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],
@@ -56,6 +60,8 @@ for (const [name, groups, least] of [
   ['the eighteenth set', eighteenth, 0.96],
   ['the nineteenth set', nineteenth, 0.94],
   ['the twentieth set', twentieth, 0.9],
+  ['the twenty-first set', twentyFirst, 0.98],
+  ['the twenty-second set', twentySecond, 0.95],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -79,6 +85,8 @@ for (const [name, groups, most] of [
   ['the eighteenth', besideEighteenth, 0.01],
   ['the nineteenth', besideNineteenth, 0.01],
   ['the twentieth', besideTwentieth, 0.01],
+  ['the twenty-first', besideTwentyFirst, 0.01],
+  ['the twenty-second', besideTwentySecond, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

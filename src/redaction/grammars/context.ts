@@ -20,7 +20,8 @@ import { Surroundings } from '../names/surroundings.ts';
 import { escapeMask, readEscape } from '../scan/escapes.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
-import { isExampleWords } from '../values/example-values.ts';
+import { isCodeOfEvent } from '../speech/said-codes.ts';
+import { isExampleWords, isIssuedAsWord } from '../values/example-values.ts';
 import { isCodePiece, isSpokenPhrase } from '../values/program-values.ts';
 import { hasRandomPart } from '../values/randomness.ts';
 import { isFillIn } from '../values/stand-ins.ts';
@@ -312,9 +313,13 @@ export class ContextReader {
     if (verdict.form === 'authorization')
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
     if (!isSecretValue(value, verdict, form) || repeatsName(this.page, place, value)) return false;
+    if (verdict.rule === 'one-time-code' && isCodeOfEvent(this.page, place, value)) return false;
     if (isOnBadge(this.page, place) || isMessageNumber(this.page, place, span, form)) return false;
     const isExample =
-      isExampleWords(value) || repeatsUser(this.page, place, value) || namesPackage(this.page, place, value);
+      isExampleWords(value) ||
+      isIssuedAsWord(value, verdict.rule) ||
+      repeatsUser(this.page, place, value) ||
+      namesPackage(this.page, place, value);
     if (form.quoted && isExample && isLiteralOfProgram(this.page, place, span)) return false;
     if (form.quoted ? isStartOfMore(this.page, span, value) : isEventName(this.page, place, span, value))
       return false;

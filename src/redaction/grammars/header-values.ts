@@ -62,6 +62,9 @@ const isSetting = (name: string, value: string): boolean =>
   /^[a-z]{1,10}(?:[-_][A-Za-z]{2,8})?$/.test(value) &&
   !/sess|sid|auth|tok|jwt|sso|user|login|remember|key|secret|pass|id$/i.test(name);
 
+/** `%E5%8C%97`, `%u5317`: a character of another script, as documentation shows its encoding. */
+const escapesOnly = /^(?:%u?[\dA-F]{2,4}){1,4}$/i;
+
 /** Attributes of a cookie, if a whole `Set-Cookie` value is under another name. */
 const attributes = /^(?:samesite|path|domain|max-age|expires|priority)$/i;
 
@@ -77,7 +80,8 @@ export function findCookies(page: Page, span: ValueSpan, isOne: boolean): Findin
   for (let match = pairs.exec(value); match; match = pairs.exec(value)) {
     const start = span.start + match.index + match[1]!.length + 1;
     const text = match[2]!.trimEnd();
-    if (!isStandIn(text) && !attributes.test(match[1]!) && !isSetting(match[1]!, text))
+    const isOpen = text.startsWith('${') || escapesOnly.test(text);
+    if (!isOpen && !isStandIn(text) && !attributes.test(match[1]!) && !isSetting(match[1]!, text))
       found.push({ start, end: start + text.length, rule: 'cookie' });
     if (isOne) break;
   }

@@ -27,7 +27,8 @@ export function listedValue(
   while (at < page.length && units[at]! <= 32 && at - place.behind < 40) at += 1;
   if (/[bNru]/.test(text[at] ?? '')) at += 1;
   const span = readQuoted(page, at);
-  if (!span) return undefined;
+  // `"my-auth" -> "myAuth", "123schema" -> …`: the next of several pairs.
+  if (!span || /^\s?(?:->|=>|→)/.test(text.slice(span.close, span.close + 4))) return undefined;
   const value = text.slice(span.start, Math.min(span.end, span.start + 300));
   if (value.startsWith(text.slice(place.start, place.end))) return undefined;
   if (verdict.form && verdict.form !== 'phrase') return span;

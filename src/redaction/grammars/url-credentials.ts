@@ -20,18 +20,18 @@ export function findUserInfo(page: Page, start: number): Finding | undefined {
   if (at < 0) return undefined;
   const info = page.text.slice(start, at);
   const separator = /:|%3A/i.exec(info);
-  if (!separator) return findTokenUser(info, start, at);
+  if (!separator) return findTokenUser(page.text, info, start, at);
   const from = start + separator.index + separator[0].length;
   const password = page.text.slice(from, at);
   const isKept = isStandIn(password) || isExample(info);
   if (password === '' || isKept || (isExampleInAddress(password) && isInProgram(page, start, at)))
-    return findTokenUser(info.slice(0, separator.index), start, from - separator[0].length);
+    return findTokenUser(page.text, info.slice(0, separator.index), start, from - separator[0].length);
   return { start: from, end: at, rule: 'url-password' };
 }
 
 /** `USER:PASS@HOST`, `user:pass@host`: examples in documentation. */
 const isExample = (info: string): boolean =>
-  /^(?:(?:user(?:name)?|u|abc|admin)?:(?:pass|pw|pwd|xyz)|guest:guest|hello:world)$/i.test(info);
+  /^(?:(?:user(?:name)?|u|abc|admin)?:(?:pass|p(?:@|%40)ss|pw|pwd|xyz)|guest:guest|hello:world)$/i.test(info);
 
 /** The `@` that ends the user info, or -1. A slash may be part of a password, but not after a port. */
 function findAt(page: Page, start: number): number {
@@ -105,10 +105,17 @@ function isPasswordSlash(page: Page, start: number, slash: number): boolean {
   return colon > 0 && !/^\d{0,5}$/.test(authority.slice(colon + 1)) && !authority.startsWith('[');
 }
 
+/** `http://attacker.example%2F@trusted.example/`: a host in the place of a user, to deceive. */
+const otherHost = /^[a-z][a-z-]*(?:\.[a-z][a-z-]*)+(?:%2F|%40|%3F|%23|%5C)?$/i;
+/** The key in the address that browsers report to, which every page that uses it shows. */
+const isPublicOfSentry = (text: string, info: string, end: number): boolean =>
+  info.length === 32 && /^@o\d{1,9}\.ingest(?:\.[a-z]{2})?\.sentry\.io\//.test(text.slice(end, end + 40));
+
 /** `https://<token>@host`. A plain user name is kept. */
-function findTokenUser(info: string, start: number, end: number): Finding | undefined {
+function findTokenUser(text: string, info: string, start: number, end: number): Finding | undefined {
   if (info.length < 16 && !/^[A-Za-z\d_-]{12,}$/.test(info)) return undefined;
-  if (!looksRandom(info, 12) || isStandIn(info)) return undefined;
+  if (!looksRandom(info, 12) || isStandIn(info) || otherHost.test(info) || isPublicOfSentry(text, info, end))
+    return undefined;
   return { start, end, rule: 'url-token' };
 }
 

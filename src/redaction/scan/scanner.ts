@@ -19,11 +19,12 @@ import { findSaidGlued, findSaidNatively, isBesideNative } from '../speech/said-
 import { mayBeGlued } from '../speech/said-words.ts';
 import { findFlagPair, findFlagValue } from '../statements/command-flags.ts';
 import { findAligned } from '../tables/aligned-columns.ts';
-import { mayBeAligned } from '../tables/first-lines.ts';
+import { mayBeAligned, opensPair } from '../tables/first-lines.ts';
 import {
   findBehindArrow,
   findBehindBlank,
   findInCell,
+  findInPair,
   findInRow,
   findMentioned,
 } from '../tables/paired-values.ts';
@@ -231,6 +232,7 @@ export class Scanner {
       this.tableUntil = findInColumns(page, this.options.names, start, this.stop, out);
     if (start >= this.tableUntil && mayBeAligned(page.units, start))
       this.tableUntil = findAligned(page, this.options.names, start, this.stop, out);
+    if (opensPair(page.units, start)) this.pushFound(findInPair(page, start), out);
     if (page.units[start] === 48 && start >= this.dumpsUntil && this.options.inside) {
       const dump = decodeDump(page, start);
       if (dump) this.dumpsUntil = dump.end;

@@ -32,6 +32,8 @@ export function standardShapes(): Shape[] {
       'v1.local. v2.local. v3.local. v4.local. v1.public. v2.public. v3.public. v4.public.',
       /[\w-]{20,2000}(?:\.[\w-]{1,500})?/,
     ),
+    // What ASP.NET's data protection made: cookies, tokens of forms.
+    shape('aspnet-protected', 'CfDJ8', /[\w-]{60,4000}/, { wholeWord: true }),
     shape('digest-response', 'response=" response=\\"', /[0-9a-f]{32,64}/),
     shape('age-secret-key', 'AGE-SECRET-KEY-', /1[0-9A-Z]{20,80}/),
     shape('age-plugin-identity', 'AGE-PLUGIN-', /[A-Z0-9]{2,20}-1[0-9A-Z]{20,200}/),

@@ -9,6 +9,7 @@ export function messageShapes(): Shape[] {
     shape('slack-browser-token', 'xoxc- xoxd-', /[\w%+/=-]{10,400}/),
     shape('slack-configuration-token', 'xoxe. xoxe-', /[\w.-]{10,300}/),
     shape('slack-app-token', 'xapp-', /[\w-]{16,200}/),
+    shape('slack-sign-in-link', 'z-app-', /\d{6,16}-\d{6,16}-[0-9a-f]{40,70}/),
     shape('slack-webhook', 'hooks.slack.com/', /(?:services|workflows|triggers)\/[\w/-]{16,150}/),
     shape(
       'discord-webhook',

@@ -4,6 +4,7 @@ import { type Shape, shape } from './shape.ts';
 export function modelShapes(): Shape[] {
   return [
     shape('anthropic-api-key', 'sk-ant-', /[\w-]{8,250}/),
+    shape('trigger-key', 'tr_prod_ tr_dev_ tr_stg_ tr_preview_', /[A-Za-z0-9]{12,40}/, { random: true }),
     shape('openai-project-key', 'sk-proj-', /[\w-]{10,250}/),
     shape('openai-service-key', 'sk-svcacct- sk-service-', /[\w-]{10,250}/),
     shape('openai-admin-key', 'sk-admin- sk-None-', /[\w-]{10,250}/),

@@ -20,7 +20,12 @@ export function moneyShapes(): Shape[] {
     ),
     shape('shopify-token', 'shpat_ shpca_ shppa_ shpss_ shpua_ shpit_', /[0-9a-fA-F]{16,40}/),
     shape('flutterwave-key', 'FLWSECK- FLWSECK_TEST- FLWSECK_TEST FLWPUBK_', /[A-Za-z0-9-]{10,80}/),
-    shape('mollie-key', 'live_ test_', /[A-Za-z0-9]{30,40}/, { wholeWord: true, random: true }),
+    shape('mollie-key', 'live_ test_', /[A-Za-z0-9]{30,40}/, {
+      wholeWord: true,
+      random: true,
+      // `pk_test_<host in base64>` of Clerk
+      isPublic: (body) => /^[\w.-]{8,}\$?$/.test(Buffer.from(body, 'base64').toString('latin1')),
+    }),
     shape('gocardless-token', 'live_ sandbox_', /[\w-]{40}(?![\w-])/, { wholeWord: true, random: true }),
     shape('paddle-key', 'pdl_live_apikey_ pdl_sdbx_apikey_ pdl_ntfset_', /[a-z0-9_A-Z]{20,90}/),
     shape('easypost-key', 'EZAK EZTK', /[A-Za-z0-9]{30,60}/, { wholeWord: true }),

@@ -87,7 +87,8 @@ function findCodes(text: string, from: number, out: Finding[]): number {
     const line = match[1]!;
     const codes = line.split(/[ \t]+/);
     length ||= /\d/.test(line) ? codes[0]!.length : -1;
-    if (codes.some((one) => one.length !== length || /^(?:19|20)\d\d$/.test(one))) break;
+    if (codes.some((one) => one.length !== length) || codes.every((one) => /^(?:19|20)\d\d$/.test(one)))
+      break;
     const start = at + match[0].indexOf(line);
     for (const { index, 0: one } of line.matchAll(/[^ \t]+/g))
       out.push({ start: start + index, end: start + index + one.length, rule: 'recovery-code' });

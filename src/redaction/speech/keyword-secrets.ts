@@ -43,7 +43,7 @@ const isPasswordWord =
 function isToldWord({ text }: Page, pattern: RegExp, end: number, at: number, value: string): boolean {
   if (pattern === questionLead) return /-/.test(value);
   if (joinedWords.test(value) && / (?:es|est|é|è|ist|c['’]est) $/.test(text.slice(end, at))) return true;
-  const owned = /\b(?:my|our|your) [\w-]{0,12} ?$/i.test(
+  const owned = /\b(?:my|our|your|root|admin|database|db|wi-?fi|router) [\w-]{0,12} ?$/i.test(
     text.slice(Math.max(0, end - 32), end).replace(/\w+$/, ''),
   );
   return (
@@ -67,6 +67,10 @@ function holdsLongWord({ units }: Page, from: number): boolean {
   return false;
 }
 
+/** `bucket key prefix: uploads/2026/02/<uuid>/` */
+const isPathOfIds = (value: string): boolean =>
+  /\/.*\//.test(value) && value.split('/').every((part) => isPublicId(part) || !looksRandom(part, 8));
+
 function findFar(page: Page, word: string, end: number): Finding | undefined {
   const isDrawn = /^(?:key|token|secret)$/.test(word);
   if (isDrawn ? !holdsLongWord(page, end) : !isPasswordWord.test(word)) return undefined;
@@ -79,6 +83,7 @@ function findFar(page: Page, word: string, end: number): Finding | undefined {
     const value = page.text.slice(span.start, Math.min(span.end, span.start + 200)).replace(/[.!?]$/, '');
     if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value)) continue;
     if (isDrawn && (value.length < leastDrawn || !looksRandom(value) || isPublicId(value))) continue;
+    if (isDrawn && isPathOfIds(value)) continue;
     if (!looksChosen(value) && !(isToldWord(page, pattern, end, at, value) && isTypedWord(value))) continue;
     return nameByShape(
       page,
@@ -152,7 +157,7 @@ export const isOddlySpelt = (value: string): boolean =>
 
 /** The mechanisms of SASL that carry no secret in the same line: `AUTH CRAM-MD5`. */
 const mechanism =
-  /^ (?:XOAUTH2?|OAUTHBEARER|(?:CRAM|DIGEST)-MD5|SCRAM-[A-Z\d-]{3,12}|GSSAPI|EXTERNAL|ANONYMOUS|NTLM)(?= [a-z]{2,12}\b|[\s"'`.,;)]{0,3}$|["'`.,;)])/m;
+  /^ (?:XOAUTH2?|OAUTHBEARER|(?:CRAM|DIGEST)-MD5|SCRAM-[A-Z\d-]{3,12}|GSSAPI|EXTERNAL|ANONYMOUS|NTLM)(?= [a-z]{2,12}\b| ["'`]|[\s"'`.,;)]{0,3}$|["'`.,;)])/m;
 
 /** The secret that the keyword at [start, end) announces; `word` is its lower case. */
 export function findSpoken(page: Page, word: string, start: number, end: number): Finding | undefined {

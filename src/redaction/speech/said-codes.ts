@@ -131,6 +131,11 @@ export function findSaidCode(
   return evidence(place) && found(start - line.length + line.lastIndexOf(first), first);
 }
 
+/** `Failed to send OTP: 4004`: why, not what. A code of six digits may be both. */
+export const isCodeOfEvent = ({ text }: Page, { start }: { start: number }, code: string): boolean =>
+  /^\d{3,5}$/.test(code) &&
+  saysWhatHappened(/[^\n.;]*$/.exec(text.slice(Math.max(0, start - 60), start))![0]);
+
 const found = (start: number, code: string): Finding => ({
   start,
   end: start + code.length,

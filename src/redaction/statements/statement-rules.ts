@@ -148,7 +148,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     [
       'pin',
       {
-        lead: lead('(?: for(?: \\w{1,16}){1,4})? is (?=\\d{4,8}(?![\\w-]))'),
+        lead: lead('(?:(?: for(?: \\w{1,16}){1,4})? is| for(?: \\w{1,16}){1,4}:) (?=\\d{4,8}(?![\\w-]))'),
         rule: 'pin',
       },
       {
@@ -249,6 +249,14 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         capitals: true,
         part: /^([^/]*[!#$%^&*~+?_][^/]*)$/,
         chosen: true,
+      },
+    ],
+    [
+      'pw pwd pass',
+      {
+        lead: lead(`:${blanks}`),
+        before: /\b(?:user(?:name)?|login|account|usr|id)[ :=]{1,2}[^\s"'\\]{1,64}[,;]? $/i,
+        typed: true,
       },
     ],
     [

@@ -37,6 +37,8 @@ export const toolRules: StatementRow[] = [
   ['http https xh', { lead: lead(String.raw`[ \t][^\n|;]{0,80}?(?:-a|--auth)[ =][\w.@-]{1,64}:(?=[^\s/])`) }],
   ['cpin', { lead: lead(String.raw`=\\*"?(?=\d{4,8}(?!\d))`), capitals: true, part: /^(\d+)/, rule: 'pin' }],
   ['ascii-text', { lead: lead(blanks), before: /(?:key|secret|password) $/i }],
+  // Of SNMP's agent; `public` is a stand-in.
+  ['rocommunity rwcommunity rocommunity6 rwcommunity6', { lead: lead(blanks), rule: 'credential' }],
   ['obscure', { lead: lead(blanks), before: /\brclone $/ }],
   [
     'unlock unlock-keychain',

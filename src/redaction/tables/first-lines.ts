@@ -52,6 +52,18 @@ export function mayBeAligned(units: Uint16Array, start: number): boolean {
   return false;
 }
 
-/** The line at `start` is a candidate for findInColumns, findAligned or decodeDump. */
+/** The line at `start` begins with `"user" "`. */
+export function opensPair(units: Uint16Array, start: number): boolean {
+  if (units[start] !== 34) return false;
+  const { classes } = characterTables();
+  let i = start + 1;
+  while (classes[units[i]!]! & wordUnit && i - start < longestName) i += 1;
+  return units[i] === 34 && units[i + 1] === 32 && units[i + 2] === 34;
+}
+
+/** The line at `start` is a candidate for findInColumns, findAligned, findInPair or decodeDump. */
 export const mayOpenTable = (units: Uint16Array, start: number): boolean =>
-  units[start] === 48 || delimiterOf(units, start) !== 0 || mayBeAligned(units, start);
+  units[start] === 48 ||
+  opensPair(units, start) ||
+  delimiterOf(units, start) !== 0 ||
+  mayBeAligned(units, start);

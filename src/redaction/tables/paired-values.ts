@@ -1,6 +1,6 @@
 /**
  * A name and its value with a separator that is no sign elsewhere: the bars of a table, the comma of a CSV line, an arrow,
- * the lengths in PHP serialization, the colon of `-uuser:password`. Because bars and commas separate anything, the value must
+ * the lengths in PHP serialization, the colon of `-uuser:password`, the quotes of a list of users. Because bars and commas separate anything, the value must
  * look like a password.
  */
 
@@ -45,6 +45,18 @@ export function findInRow(page: Page, names: NameBook, place: NamePlace): Findin
   const found = findPaired(page, names, place, place.behind);
   const after = found ? page.units[found.end]! : 32;
   return after === 10 || after === 13 || after === 0 || after === 44 ? found : undefined;
+}
+
+const pairLine = /"([\w-]{1,39})" "([^"\n\\]{4,200})"(?: "[^"\n]{0,200}"){0,4}[ \t]*(?=\r?\n|\0|$)/y;
+
+/** `"user" "password"` as a whole line of a pooler's list of users. The line starts at `start`. */
+export function findInPair({ text }: Page, start: number): Finding | undefined {
+  pairLine.lastIndex = start;
+  const [, user, value = ''] = pairLine.exec(text) ?? [];
+  if (user === undefined || (!/^(?:md5[\da-f]{32}$|SCRAM-SHA-256\$)/.test(value) && !looksChosen(value)))
+    return undefined;
+  const at = start + user.length + 4;
+  return { start: at, end: at + value.length, rule: 'password' };
 }
 
 /**

@@ -14,7 +14,7 @@ function isExampleWord(word: string): boolean {
     qux quux foobar demo example sample dummy fake mock stub my your our super very top really hard guess not to the a an of
     some any this is so secure strong weak wrong bad good new old current other another first second third one two invalid valid
     correct incorrect changed changeme change me here please keyboard cat shh hello world abc xyz string value default
-    existing jsonwebtoken long longer short random totally real sec format signature payload header expired different something somewhere`.split(
+    salt for horse battery staple existing jsonwebtoken long longer short random totally real sec format signature payload header expired different something somewhere`.split(
       /\s+/,
     ),
   );
@@ -34,7 +34,7 @@ const partsOf = (value: string): string[] =>
 
 /** `supersecret`, `mygmailpassword`, `wrongjwt` */
 const glued =
-  /^(?:super|top|very|some|test|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,12})(?:secret|password|passwd|token|jwt|key|pass)$/;
+  /^(?:super|top|very|some|test|auth|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,12})(?:secret|password|passwd|token|jwt|key|pass)$/;
 /** Words for the owner, beside a word for a secret: `LdapAdminPassword`. */
 const owner = /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service)$/;
 
@@ -61,11 +61,15 @@ export const isExampleInAddress = (value: string): boolean =>
 export function isExampleWords(value: string): boolean {
   if (value.length > 60) return false;
   if (wellKnown.test(value) || /^1234?5?$/.test(value)) return true;
-  const digits = (value.match(/\d/g) ?? []).length;
+  if (describing.test(value)) return true;
+  const digits = (value.replace(/123456(?:7(?:8(?:90?)?)?)?/, '').match(/\d/g) ?? []).length;
   return (digits === 0 || (digits <= 4 && !/[A-Z]|pass|pwd|pw/.test(value))) && isOfExampleWords(value);
 }
 
-/** Of RFC 6749, 6750 and 7519, which many packages copy. */
+/** `password-for-30001` */
+const describing = /^(?:password|secret|token)[-_ ](?:for|of)[-_ ][\w-]{2,40}$/;
+
+/** Of RFC 6749, 6750 and 7519, and of the documentation of one-time codes, which many packages copy. */
 const printedInStandards = new Set([
   '2YotnFZFEjr1zCsicMWpAA',
   'tGzv3JOkF0XG5Qx2TlKWIA',
@@ -75,6 +79,7 @@ const printedInStandards = new Set([
   'mF_9.B5f-4.1JqM',
   'czZCaGRSa3F0Mzo3RmpmcDBaQnIxS3REUmJuZlZkbUl3',
   'czZCaGRSa3F0MzpnWDFmQmF0M2JW',
+  'JBSWY3DPEHPK3PXP',
 ]);
 
 /** Rules whose values a machine generates: no word in them means anything. */
@@ -92,3 +97,7 @@ export function isExampleOf(value: string, rule: string): boolean {
     isIssued(rule) && /^[a-z_-]{3,40}\d{0,3}$/i.test(value) && ownWord.test(value) && isOfExampleWords(value)
   );
 }
+
+/** `tobi`, `test-saved`: in a literal of a program, no issuer's token, which is drawn. A password may be any word. */
+export const isIssuedAsWord = (value: string, rule: string): boolean =>
+  isIssued(rule) && /^[a-z]{2,12}(?:[-_][a-z]{2,12})?$/.test(value);

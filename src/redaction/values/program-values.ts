@@ -17,6 +17,10 @@ const expressions = [
   // `e.getKey=e.readKey=void`, `t?keys.server:keys.client`, `a.token+`
   /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:=[A-Za-z_$(!]|\+$)/,
   /^[A-Za-z_$][\w$.]*\?[\w$.]+:[\w$.]+$/,
+  // `!0:this.accessToken`, `!!this._auth.oauth2`
+  /^!+(?:[01][:;,?]|this\.)/,
+  // `e?.accessToken??null`, `e.accessToken:delete`
+  /^[A-Za-z_$][\w$]{0,2}(?:\?\.|\.)[A-Za-z_$][\w$]*(?:\?\?|:(?:delete|void|null|this)\b)/,
   // A template that was cut at the value's end.
   /\$\{[^{}]*$/,
 ];
@@ -28,6 +32,10 @@ const closedBefore =
   /^\)\.[a-z]\w*\(|^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
 /** `_process$env$TOKEN2`: created by a compiler. */
 const helper = /^_[a-z]\w*\$\w+(?:$| =)/i;
+/** `` `cannotHaveAPort(urlRecord)` ``: the code of a text. */
+const call = /^[a-z]+(?:[A-Z][a-z]*)+\([\w$., ]{0,80}\)$/;
+/** A template with a quote in it, where the value ends. */
+const cutTemplate = /\$\{[\w$.]+(?:\([\w$.]*)?\($/;
 const statement =
   /^(?:mutation|query|subscription|fragment) \w|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) \w/;
 /** An entry of a changelog: `([#1295](https://…`. */
@@ -42,6 +50,8 @@ export const isProgramPiece = (value: string): boolean =>
   pattern.test(value) ||
   noteLink.test(value) ||
   helper.test(value) ||
+  call.test(value) ||
+  cutTemplate.test(value) ||
   statement.test(value);
 
 /** Stems of words for credentials in the languages of user interfaces. */
@@ -136,9 +146,18 @@ export function isSentence(value: string): boolean {
 
 /** Half of its characters follow their predecessor, as in `abc123def456`: typed, not generated. */
 export function isSequence(value: string): boolean {
+  if (isByteSequence(value)) return true;
   let steps = 0;
   for (let i = 1; i < value.length; i++) if (value.charCodeAt(i) - value.charCodeAt(i - 1) === 1) steps += 1;
   return value.length >= 8 && steps * 2 >= value.length - 1;
+}
+
+/** `000102030405…`, `00112233…`: bytes, each as much more than the one before. */
+function isByteSequence(value: string): boolean {
+  if (value.length < 12 || value.length % 2 === 1 || !/^[\da-f]+$/i.test(value)) return false;
+  const bytes = Buffer.from(value, 'hex');
+  const step = bytes[1]! - bytes[0]!;
+  return step !== 0 && bytes.every((byte, i) => i === 0 || byte - bytes[i - 1]! === step);
 }
 
 /** `__n8n_EMPTY_VALUE_…`: a mark that no issuer and no person would choose. A random token may begin with `__` too. */

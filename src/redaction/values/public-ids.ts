@@ -5,6 +5,13 @@ const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 export const digest =
   /^(?:(?:md5|sha\d{0,3}|blake2[bs]?|blake3|sha3-\d+|crc32c?)[-:=_])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
+/** An id that is sorted by time, behind the name of its kind: `ins_2GIoQhbUpy0hX7B2cVkuTMinXoD`. Not behind a word for a key. */
+const sortedId =
+  /^(?!(?:[a-z]k|key|tok|pat|api|live|test|secret|token|auth|pass)_)[a-z]{2,12}_[23][A-Za-z0-9]{26}$/;
+/** `gpg: key 0x4F25E3B6A1C2D3E4:` */
+const keyId = /^0x(?:[\dA-F]{16}|[\dA-F]{40}):?$/i;
+/** `token-efficient-tools-2025-02-19`: words and a day, the name of a feature or a version. */
+const datedName = /^[a-z]{2,}(?:-[a-z]{2,}){1,6}-20\d\d-\d\d-\d\d$/;
 let idKinds: Set<string> | undefined;
 
 /** `msg_…`, `call-…`: ids of programs and protocols. */
@@ -21,7 +28,7 @@ function isKnownId(value: string): boolean {
     eni rtb igw snap arn ft ftjob card ba sched py ii il si po dp we tr cs inv order ord lead room doc
     event folder space channel chan group grp app db block page note obj acc customer team dep depl
     deploy dpl prj site domain cert log pst link flow plan mem memory skill ctx ref rec row itm art
-    chunk emb`.split(/\s+/),
+    chunk emb phc`.split(/\s+/),
   );
   return (idKinds.has(kind) || kind.endsWith('cmpl')) && /^[\w-]+$/.test(value) && !value.includes('secret');
 }
@@ -45,9 +52,20 @@ export function isPublicId(value: string): boolean {
   return (
     (length === 36 && uuid.test(value)) ||
     (length === 26 && ulid.test(value)) ||
+    (length < 44 && value.startsWith('0x') && keyId.test(value)) ||
     (length >= 32 && endsHex(value) && digest.test(value)) ||
     (length >= 24 && isTypedAs(value) && integrity.test(value)) ||
     isKnownId(value) ||
-    (length >= 27 && numberedId.test(value))
+    (length >= 27 && (numberedId.test(value) || sortedId.test(value))) ||
+    (length >= 16 && datedName.test(value))
   );
 }
+
+/**
+ * A key that its issuer calls public: DER of RSA, EC and Ed25519, age, PostHog's key of a project. A program gives such keys to everybody,
+ * often under the name of a secret one.
+ */
+export const isPublicKey = (value: string): boolean =>
+  /^(?:MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A|MIICIjANBgkqhkiG9w0BAQEFAAOCAg8A|MIGfMA0GCSqGSIb3DQEBAQUAA4GN|MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE|MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAE|MCowBQYDK2Vw|age1[02-9ac-hj-np-z]{50}|phc_[A-Za-z0-9]{30})/.test(
+    value,
+  );

@@ -18,7 +18,7 @@ import {
   isSequence,
   saysWhatItIs,
 } from './program-values.ts';
-import { digest, isPublicId } from './public-ids.ts';
+import { digest, isPublicId, isPublicKey } from './public-ids.ts';
 import { hasLongRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
 import { isPath, isStandIn } from './stand-ins.ts';
 
@@ -197,7 +197,7 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 /** Whether `value` must be withheld under a name with this verdict. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
-  if (isStandIn(text) || variableName.test(text)) return false;
+  if (isStandIn(text) || variableName.test(text) || isPublicKey(text)) return false;
   // `ENCRYPTION_KEY=0123456789abcdef`: what a setting contains is in use.
   if (form.setting !== 'sure' && isExampleOf(text, verdict.rule)) return false;
   // `STORAGE_KEY_BASE = "GramJs-session-"`: the start of something.
@@ -244,11 +244,18 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       if (isAlphabet(text)) return false;
       if (verdict.rule === 'jwk-private-part' && (!/^[\w=+/-]+$/.test(text) || /^\d+n$/.test(text)))
         return false;
-      return productKey.test(text) || (looksRandom(text) && !isPublicId(text) && !isPlainDatum(text));
+      return (
+        productKey.test(text) ||
+        (looksRandom(withoutEscapes(text)) && !isPublicId(text) && !isPlainDatum(text))
+      );
     default:
       return false;
   }
 }
+
+/** `value%23still-query`: what an address escapes is no part of a word. */
+const withoutEscapes = (text: string): string =>
+  text.includes('%') ? text.replace(/%[\dA-F]{2}/gi, '-') : text;
 
 /** The value of a cookie: short ones and digests count too, but not ids of protocols and agents. */
 const isSession = (text: string): boolean =>
@@ -316,5 +323,9 @@ const variableName =
 /** `Bearer ${token}` hides nothing; `${user}:hunter2` does. */
 function stripReferences(text: string): string {
   if (!text.includes('${') && !text.includes('{{') && !text.includes('$(')) return text;
-  return text.replace(/\$\{[^{}]{0,100}\}|\{\{[^{}]{0,100}\}\}|\$\([^()]{0,100}\)/g, '');
+  // `sb-${host}-auth-token`: one sign is left where two were around it.
+  return text.replace(
+    /([-_.:])?(?:\$\{[^{}]{0,100}\}|\{\{[^{}]{0,100}\}\}|\$\([^()]{0,100}\))(?:\1)?/g,
+    '$1',
+  );
 }

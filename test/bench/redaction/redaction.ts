@@ -35,6 +35,8 @@ import * as third from '../../support/unseen/unseen-forms-third.ts';
 import * as thirteenth from '../../support/unseen/unseen-forms-thirteenth.ts';
 import * as twelfth from '../../support/unseen/unseen-forms-twelfth.ts';
 import * as twentieth from '../../support/unseen/unseen-forms-twentieth.ts';
+import * as twentyFirst from '../../support/unseen/unseen-forms-twenty-first.ts';
+import * as twentySecond from '../../support/unseen/unseen-forms-twenty-second.ts';
 import * as besideEighteenth from '../../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideEleventh from '../../support/unseen/unseen-look-alikes-eleventh.ts';
@@ -51,6 +53,8 @@ import * as besideTenth from '../../support/unseen/unseen-look-alikes-tenth.ts';
 import * as besideThirteenth from '../../support/unseen/unseen-look-alikes-thirteenth.ts';
 import * as besideTwelfth from '../../support/unseen/unseen-look-alikes-twelfth.ts';
 import * as besideTwentieth from '../../support/unseen/unseen-look-alikes-twentieth.ts';
+import * as besideTwentyFirst from '../../support/unseen/unseen-look-alikes-twenty-first.ts';
+import * as besideTwentySecond from '../../support/unseen/unseen-look-alikes-twenty-second.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -84,6 +88,8 @@ async function printQuality(): Promise<void> {
     ['eighteenth set', eighteenth],
     ['nineteenth set', nineteenth],
     ['twentieth set', twentieth],
+    ['twenty-first set', twentyFirst],
+    ['twenty-second set', twentySecond],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -108,6 +114,8 @@ async function printQuality(): Promise<void> {
     ['beside eighteenth', besideEighteenth],
     ['beside nineteenth', besideNineteenth],
     ['beside twentieth', besideTwentieth],
+    ['beside twenty-first', besideTwentyFirst],
+    ['beside twenty-second', besideTwentySecond],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

@@ -1,5 +1,5 @@
 /** The lines that may open a table or a row of bytes: tables/first-lines.ts again, and what its readers ask next. */
-import { alnum, cellsAt, classOf, field, stateAt, tells, unitAt } from './walk-layout';
+import { alnum, cellsAt, classOf, field, stateAt, tells, unitAt, wordUnit } from './walk-layout';
 
 const longestName: i32 = 40;
 const deepestIndent: i32 = 12;
@@ -76,8 +76,15 @@ function isTellingLine(at: usize): bool {
   return false;
 }
 
+function opensPair(at: usize): bool {
+  if (unitAt(at) !== 34) return false;
+  let i = at + 2;
+  while (classOf(unitAt(i)) & wordUnit && i - at < (<usize>longestName) << 1) i += 2;
+  return unitAt(i) === 34 && unitAt(i, 1) === 32 && unitAt(i, 2) === 34;
+}
+
 export function mayOpenTable(at: usize): bool {
-  if (unitAt(at) === 48) return true;
+  if (unitAt(at) === 48 || opensPair(at)) return true;
   const mayTell = load<u32>(stateAt + field.allMaySmell) !== 0;
   const mark = delimiterAt(at);
   if (mark !== 0 && (mayTell || isTellingHeader(at, mark))) return true;

@@ -1,0 +1,114 @@
+/**
+ * What is public though it stands where a secret does, and what is code there; beside each, what looks the same and must go. In
+ * short texts and in long ones, over which another walk goes.
+ */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of programs
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redact } from '../../src/redaction/index.ts';
+
+const filler = 'The quick brown fox jumps over the lazy dog.\n'.repeat(200);
+const inLong = (text: string): string => redact(`${filler}${text}\n${filler}`);
+
+/** `stays` is as it was; of `goes`, the value in brackets is withheld. */
+function check(stays: string[], goes: [before: string, value: string, behind?: string][]): void {
+  for (const text of stays) {
+    assert.equal(redact(text), text);
+    assert.equal(inLong(text), `${filler}${text}\n${filler}`);
+  }
+  for (const [before, value, behind = ''] of goes)
+    for (const out of [redact(before + value + behind), inLong(before + value + behind)])
+      assert.ok(out.includes('[redacted:') && !out.includes(value), out);
+}
+
+test('keys that their issuers call public', () => {
+  check(
+    [
+      'const mockPEMKey = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA8Z1oLQbaYkakUSIYRvjmOoeXMDFFjynGP2";',
+      'public key: age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg',
+      'POSTHOG_KEY=phc_3ERWCs3MgUYuov35EOXifF8XQxpu5dtgoLF8Cmntwa8',
+      'https://67467ed57c35951e38d073871acea925@o450412.ingest.sentry.io/4505123',
+      'https://67467ed57c35951e38d073871acea925@o450412.ingest.de.sentry.io/4505123',
+      'const pkTest = "pk_test_Y2xlcmsuaW5zcGlyZWQucHVtYS03NC5sY2wuZGV2JA";',
+    ],
+    [
+      ['const signKey = "', 'MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDyfK3mPq81LsVb7Tz2Wd', '";'],
+      ['key: AGE-SECRET-KEY-1', 'QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGP4Z'],
+      ['POSTHOG_KEY=phx_', '3ERWCs3MgUYuov35EOXifF8XQxpu5dtgoLF8Cmntwa8'],
+      ['https://', '67467ed57c35951e38d073871acea925', '@git.corp.io/a.git'],
+      ['const key = "live_', 'dHar4XY7LxsDOtmnkVtjNVWXLSlXsM', '";'],
+    ],
+  );
+});
+
+test('ids of keys, features and things', () => {
+  check(
+    [
+      'gpg: key 0x4F25E3B6A1C2D3E4: public key "Kim" imported',
+      'bucket key prefix: uploads/2026/02/e40e6fc4-f9c6-49d3-ac37-b237527938fe/',
+      'betas: `token-counting-2024-11-01`, `token-efficient-tools-2025-02-19`, `extended-cache-ttl-2025-04-11`',
+      'const kid = "ins_2GIoQhbUpy0hX7B2cVkuTMinXoD";',
+    ],
+    [
+      ['key 0x', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+      ['const k = "acme_key_', '2GIoQhbUpy0hX7B2cVkuTMinXoD', '";'],
+      ['the bucket key is ', 'Zk3/9sQxT7/bW2mYc5RdLp8VnA1uHfJ'],
+    ],
+  );
+});
+
+test('why a code was not sent is no code', () => {
+  check(
+    ['Error: Failed to send OTP: 4004', 'could not deliver OTP: 503'],
+    [
+      ['your OTP: ', '4004'],
+      ['could not reach the phone, its OTP: ', '400412'],
+    ],
+  );
+});
+
+test('types, templates and calls', () => {
+  check(
+    [
+      'mutation Login($email: String!, $password: String!) { login(email: $email, password: $password) { token } }',
+      "const defaultStorageKey = `sb-${baseUrl.hostname.split('.')[0]}-auth-token`;",
+      'notify(n===`recovery`?`PASSWORD_RECOVERY`:`SIGNED_IN`,r.session)',
+      'n?this._token=!0:this.accessToken&&(this._token=!1),this.accessToken=e?.accessToken??null;let t={};',
+      'const canUseXOAuth2 = !!this._auth.oauth2 || this.has(1);',
+      "this._sendCommand('AUTH XOAUTH2 ' + this._auth.oauth2.build(token));",
+      "document.cookie = 'escaped=%u5317'",
+      'e.g. "my-auth" -> "myAuth", "123schema" -> "_123schema".',
+      "t.equal(uri, 'http://attacker.example%2F@trusted.example/')",
+      "t.equal(uri, 'x:/resource?key=value%23still-query#first%23still-fragment')",
+      "res.set({ Accept: 'text/plain', 'X-API-Key': 'tobi' });\nconst a = () => 1;",
+    ],
+    [
+      ['const key = `', 'sb-Zk39sQxT7bW2mYc5RdLp8VnA', '`;'],
+      ['password: ', 'Str1ng!x'],
+      ["document.cookie = 'sid=", '8f3kd92mz0q1', "'"],
+      ["const db = { user: 'app', password: '", 'tobi', "' };\nconst a = () => 1;"],
+      ["get('http://", 'Zk39sQxT7bW2mYc5RdLp8VnA', "@git.corp.io/')"],
+    ],
+  );
+});
+
+test('lists of users and words beside a login', () => {
+  check(
+    [
+      '"abc" "def"\n"ghi" "jkl"',
+      '"name" "description"',
+      'rocommunity public 10.0.0.0/8',
+      'user kim, pw: required',
+    ],
+    [
+      ['; users\n"app" "', 'Delta2234!cu6u', '"\n'],
+      ['"stats" "', 'md5f2829095667c50c35d188f67c1f27b29', '" ""\n'],
+      ['rocommunity ', 'p5AvIWruEYzr', ' 10.0.0.0/8'],
+      ['login kim, pw: ', 'grove-hunter'],
+      ['PIN for the alarm: ', '5662', '#'],
+      ['the root password of the NAS is ', 'sunflower'],
+      ['Backup codes:\n2515 ', '1997', '\n4719 7874\n'],
+    ],
+  );
+});
