@@ -86,6 +86,8 @@ class ProcessPolicy implements Policy {
   private commandLine: readonly string[];
   private built: Engine | undefined;
   private tally = new Map<string, number>();
+  /** What a flag of a command line announces is certain, even if it is a word. */
+  private inArguments = false;
   /**
    * Texts in which nothing was withheld. Names, hosts and folders recur, and a short text costs as much as a page (measured:
    * 20 to 40 µs).
@@ -191,7 +193,12 @@ class ProcessPolicy implements Policy {
   }
 
   argv(argv: readonly string[]): string[] {
-    return redactArguments(argv, this.rules());
+    this.inArguments = true;
+    try {
+      return redactArguments(argv, this.rules());
+    } finally {
+      this.inArguments = false;
+    }
   }
 
   addKnown(value: string): boolean {
@@ -209,7 +216,8 @@ class ProcessPolicy implements Policy {
 
   count(rule: string, value: string, isCertain = false): void {
     this.tally.set(rule, (this.tally.get(rule) ?? 0) + 1);
-    if (rule !== 'known-value' && this.found.note(value, isCertain) && this.learns) this.addKnown(value);
+    if (rule === 'known-value') return;
+    if (this.found.note(value, isCertain || this.inArguments) && this.learns) this.addKnown(value);
   }
 
   private rules() {

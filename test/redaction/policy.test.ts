@@ -230,6 +230,26 @@ test('the words of the command line are known from the start, and are not counte
   assert.ok(!policy.text(`no access with ${planted}!`).includes(planted));
 });
 
+test('what a command line withholds stands bare nowhere, if it is a word or short too; not an everyday word', () => {
+  for (const password of ['tromboneWindow', 'ivory-letmein', 'hunter2', '48213377', 'Delta2234!cu6u'])
+    for (const words of [
+      ['--password', password],
+      [`--db-password=${password}`],
+      ['-u', `kim:${password}`],
+      [`postgres://app:${password}@db/app`],
+    ]) {
+      const policy = createPolicy({ commandLine: ['node', 'app.js', ...words], learns: true });
+      const source = `const expected = '${password}';\nif (given !== ${JSON.stringify(password)}) deny();\n`;
+      const shown = policy.code(source);
+      assert.ok(!shown.includes(password), shown);
+      assert.equal(shown.length, source.length);
+      assert.ok(!policy.text(JSON.stringify({ note: password })).includes(password));
+      assert.ok(!JSON.stringify(policy.value({ list: [password] })).includes(password));
+    }
+  const policy = createPolicy({ commandLine: ['node', 'app.js', '--password', 'builder'], learns: true });
+  assert.equal(policy.code("const role = 'builder';"), "const role = 'builder';");
+});
+
 test('everyday words, short values and examples are not learned, and without `learns` nothing is', () => {
   const learning = createPolicy({ learns: true });
   learning.argv(['mysql', '--password', 'secret', '--token=abc12']);

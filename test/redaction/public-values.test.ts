@@ -45,6 +45,7 @@ test('keys that their issuers call public', () => {
 test('ids of keys, features and things', () => {
   check(
     [
+      '{"tokenLifetime":"PT1H","refreshTokenLifetime":"P30D"}',
       'gpg: key 0x4F25E3B6A1C2D3E4: public key "Kim" imported',
       'bucket key prefix: uploads/2026/02/e40e6fc4-f9c6-49d3-ac37-b237527938fe/',
       'betas: `token-counting-2024-11-01`, `token-efficient-tools-2025-02-19`, `extended-cache-ttl-2025-04-11`',
@@ -108,6 +109,8 @@ test('lists of users and words beside a login', () => {
       ['login kim, pw: ', 'grove-hunter'],
       ['PIN for the alarm: ', '5662', '#'],
       ['the root password of the NAS is ', 'sunflower'],
+      ['the pin code of the card is ', '3643'],
+      ['> what was the db password again?\n> ', 'l4EB3cHH#7YE3rNW'],
       ['Backup codes:\n2515 ', '1997', '\n4719 7874\n'],
     ],
   );

@@ -24,6 +24,7 @@ import * as thirteenth from '../support/unseen/unseen-forms-thirteenth.ts';
 import * as twentieth from '../support/unseen/unseen-forms-twentieth.ts';
 import * as twentyFirst from '../support/unseen/unseen-forms-twenty-first.ts';
 import * as twentySecond from '../support/unseen/unseen-forms-twenty-second.ts';
+import * as twentyThird from '../support/unseen/unseen-forms-twenty-third.ts';
 import * as besideEighteenth from '../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideFifteenth from '../support/unseen/unseen-look-alikes-fifteenth.ts';
@@ -40,6 +41,7 @@ import * as besideThirteenth from '../support/unseen/unseen-look-alikes-thirteen
 import * as besideTwentieth from '../support/unseen/unseen-look-alikes-twentieth.ts';
 import * as besideTwentyFirst from '../support/unseen/unseen-look-alikes-twenty-first.ts';
 import * as besideTwentySecond from '../support/unseen/unseen-look-alikes-twenty-second.ts';
+import * as besideTwentyThird from '../support/unseen/unseen-look-alikes-twenty-third.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],
@@ -62,6 +64,7 @@ for (const [name, groups, least] of [
   ['the twentieth set', twentieth, 0.9],
   ['the twenty-first set', twentyFirst, 0.98],
   ['the twenty-second set', twentySecond, 0.95],
+  ['the twenty-third set', twentyThird, 0.96],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -87,6 +90,7 @@ for (const [name, groups, most] of [
   ['the twentieth', besideTwentieth, 0.01],
   ['the twenty-first', besideTwentyFirst, 0.01],
   ['the twenty-second', besideTwentySecond, 0.01],
+  ['the twenty-third', besideTwentyThird, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

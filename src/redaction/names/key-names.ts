@@ -59,7 +59,7 @@ function buildVocabulary() {
       bind reg recv candidates parent child routing_key registry host_key_alias verification_method`),
     /** Words after the sensitive word that turn it into a property of a credential. */
     harmlessAfter:
-      words(`count counts length len limit limits max min num number total used usage budget type types
+      words(`count counts length len lifetime lifetimes duration validity limit limits max min num number total used usage budget type types
       name names url uri urls endpoint path paths file filename dir directory expires expire expiry expiration expired
       exp ttl age at issued created updated policy policies rotation version format strategy provider prefix suffix
       pattern regex lengths lifespan lifespans field fields param params parameter header label title placeholder hint help error errors message

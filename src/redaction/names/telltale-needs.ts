@@ -43,6 +43,9 @@ interface Needed {
 const needed: Needed[] = [
   { words: 'token secret apikey basic negotiate digest ssws splunk plain', needs: need.odd },
   { words: 'code codes key', needs: need.odd | need.kind },
+  // Numbers follow them, or go before.
+  { words: 'ssn security', needs: need.odd },
+  { words: 'pin otp totp', needs: need.odd | need.kind },
   // Of statements whose value must look chosen.
   { words: 'send su sudo docker podman gh gpg openssl unlock register', needs: need.odd },
   { words: 'using', needs: need.user },

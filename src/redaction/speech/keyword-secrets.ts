@@ -35,7 +35,7 @@ const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 const farLead =
   /(?:ña)?(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é|c['’]est))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
 const questionLead =
-  /[^\n?]{0,40}\?[ ]?\r?\n(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?=[^\s]{6,80}(?:\s|$))/y;
+  /[^\n?]{0,40}\?[ ]?\r?\n(?:[>|][ ]?)?(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?=[^\s]{6,80}(?:\s|$))/y;
 const isPasswordWord =
   /^(?:pass|pwd|pw$|kennwort$|wachtwoord$|haslo$|heslo$|adgangskode$|senha$|contrase|salasana$|parola$|clave$|lozinka$|sandi$|senord|ifresi$)/;
 
@@ -103,11 +103,18 @@ const pairFirst =
 const codeAsked =
   /\b(?:use|enter|type) ["'`]?(?:[A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`]? to (?:\w{2,10} ){0,2}$/i;
 
+/** What the expressions below need, and nearly no text has. */
+function mayCallBefore(word: string, before: string): boolean {
+  if (isPasswordWord.test(word)) return / (?:as|for) /.test(before.slice(-32));
+  return /\d/.test(before) || before.includes(' is ');
+}
+
 /** `use x as the password`, `123456 is your login code`: the value precedes its keyword. */
 function findBefore(page: Page, word: string, start: number): Finding | undefined {
   const isCode = /^(?:code|verify|confirm|login)$/.test(word);
   if (!isCode && !isPasswordWord.test(word)) return undefined;
   const before = page.text.slice(Math.max(0, start - 110), start);
+  if (!mayCallBefore(word, before)) return undefined;
   if (word === 'login') {
     const pair = pairFirst.exec(before)?.[1];
     const first = start - before.length + before.lastIndexOf(pair ?? ' ');

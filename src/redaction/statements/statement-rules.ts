@@ -148,7 +148,9 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     [
       'pin',
       {
-        lead: lead('(?:(?: for(?: \\w{1,16}){1,4})? is| for(?: \\w{1,16}){1,4}:) (?=\\d{4,8}(?![\\w-]))'),
+        lead: lead(
+          '(?: code| number)?(?:(?: (?:for|of|to)(?: \\w{1,16}){1,4})? is| for(?: \\w{1,16}){1,4}:) (?=\\d{4,8}(?![\\w-]))',
+        ),
         rule: 'pin',
       },
       {

@@ -10,6 +10,8 @@ export const isEverydayWord = (value: string): boolean =>
   /^[a-z]{0,8}$/.test(value) || /^[A-Za-z]{0,7}$/.test(value);
 
 const shortest = 8;
+/** Of a password with letters and digits, if it is certain to be one. */
+const shortestCertain = 6;
 const longest = 4096;
 /** As many known values as the search is measured with. */
 const most = 256;
@@ -19,7 +21,8 @@ export class Findings {
 
   /** True if the value is new and worth looking for. `isCertain`: found under a name that leaves no doubt. */
   note(value: string, isCertain = false): boolean {
-    if (value.length < shortest || value.length > longest || this.values.size >= most) return false;
+    const least = isCertain && /\d/.test(value) && /[A-Za-z]/.test(value) ? shortestCertain : shortest;
+    if (value.length < least || value.length > longest || this.values.size >= most) return false;
     if (this.values.has(value) || isExampleWords(value)) return false;
     if (!looksChosen(value, 3) && !(isCertain && !isEverydayWord(value))) return false;
     // A slice would keep the whole text that it comes from.

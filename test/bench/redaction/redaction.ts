@@ -37,6 +37,7 @@ import * as twelfth from '../../support/unseen/unseen-forms-twelfth.ts';
 import * as twentieth from '../../support/unseen/unseen-forms-twentieth.ts';
 import * as twentyFirst from '../../support/unseen/unseen-forms-twenty-first.ts';
 import * as twentySecond from '../../support/unseen/unseen-forms-twenty-second.ts';
+import * as twentyThird from '../../support/unseen/unseen-forms-twenty-third.ts';
 import * as besideEighteenth from '../../support/unseen/unseen-look-alikes-eighteenth.ts';
 import * as besideEighth from '../../support/unseen/unseen-look-alikes-eighth.ts';
 import * as besideEleventh from '../../support/unseen/unseen-look-alikes-eleventh.ts';
@@ -55,6 +56,7 @@ import * as besideTwelfth from '../../support/unseen/unseen-look-alikes-twelfth.
 import * as besideTwentieth from '../../support/unseen/unseen-look-alikes-twentieth.ts';
 import * as besideTwentyFirst from '../../support/unseen/unseen-look-alikes-twenty-first.ts';
 import * as besideTwentySecond from '../../support/unseen/unseen-look-alikes-twenty-second.ts';
+import * as besideTwentyThird from '../../support/unseen/unseen-look-alikes-twenty-third.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -90,6 +92,7 @@ async function printQuality(): Promise<void> {
     ['twentieth set', twentieth],
     ['twenty-first set', twentyFirst],
     ['twenty-second set', twentySecond],
+    ['twenty-third set', twentyThird],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -116,6 +119,7 @@ async function printQuality(): Promise<void> {
     ['beside twentieth', besideTwentieth],
     ['beside twenty-first', besideTwentyFirst],
     ['beside twenty-second', besideTwentySecond],
+    ['beside twenty-third', besideTwentyThird],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

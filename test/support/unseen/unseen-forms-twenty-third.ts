@@ -1,0 +1,98 @@
+/**
+ * The twenty-third set: what an examiner tries after the usual places, in files, terminals, programs and talk. Written after the rules had
+ * been changed for the two sets before it, by the same author; measured once.
+ */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
+
+export const settings = [
+  'quarkus.datasource.password=%J\nquarkus.http.port=8080\n',
+  'micronaut:\n  security:\n    token:\n      jwt:\n        signatures:\n          secret:\n            generator:\n              secret: %P\n',
+  'config :shop, Shop.Repo,\n  username: "shop",\n  password: "%P",\n  hostname: "localhost"',
+  'config.action_mailer.smtp_settings = { address: "smtp.acme.io", user_name: "mailer", password: "%P" }',
+  "'connections' => [\n  'mysql' => [\n    'username' => env('DB_USERNAME', 'forge'),\n    'password' => env('DB_PASSWORD', '%P'),\n  ],\n],",
+  '{"Serilog":{"WriteTo":[{"Name":"Seq","Args":{"serverUrl":"http://seq","apiKey":"%A20"}}]}}',
+  '<bean id="ds"><property name="username" value="app"/><property name="password" value="%P"/></bean>',
+  '<Resource name="jdbc/app" username="app" password="%J" driverClassName="org.postgresql.Driver"/>',
+  '<setting name="ApiToken" serializeAs="String"><value>%A32</value></setting>',
+  'let config = ClientConfig {\n    access_token: String::from("%A40"),\n    timeout: 30,\n};',
+  'database:\n  dsn: "host=db user=app password=%P dbname=app port=5432 sslmode=disable"\n',
+  'remote_write:\n  - url: https://prom.acme.io/api/v1/write\n    bearer_token: %A40\n',
+  'receivers:\n  - name: ops\n    slack_configs:\n      - api_url: https://hooks.slack.com/services/T01AB2CD3/B04EF5GH6/%A24\n',
+  'output.elasticsearch:\n  hosts: ["es:9200"]\n  username: "beats"\n  password: "%P"\n',
+  'resource "aws_db_instance" "main" {\n  username = "root"\n  password = "%Q"\n  engine   = "postgres"\n}',
+  '{"serverRuntimeConfig":{"mailchimpKey":"%h32-us12"}}',
+  'xpack.security.authc.token:\n  key: %A32\n',
+  '[auth]\nsecret_key = %h50\nwebserver_port = 8080\n',
+  'c.NotebookApp.token = "%h48"',
+  'fernet_key = %w43=\n',
+];
+
+export const terminals = [
+  '$ aws sts get-session-token\n{"Credentials":{"AccessKeyId":"ASIA%X16","SecretAccessKey":"%b40","SessionToken":"IQoJb3JpZ2luX2VjE%b120","Expiration":"2026-01-01T00:00:00Z"}}',
+  '$ gcloud auth print-access-token\nya29.%w120',
+  '$ gh auth token\ngho_%A36',
+  '$ kubectl get secret db -o jsonpath="{.data.password}" | base64 -d\n%P\n',
+  'C:\\> net user kim %P /add',
+  'PS> Connect-Service -Credential (New-Object PSCredential("kim", (ConvertTo-SecureString "%P" -AsPlainText -Force)))',
+  'export AWS_SECRET_ACCESS_KEY=%b40',
+  '+ docker run -e SECRET_KEY=%A32 acme/api',
+  'Executing: psql "postgresql://app:%P@db/app" -c "select 1"',
+  'wrangler secret bulk: {"OPENAI_KEY":"sk-proj-%w48"}',
+  'curl --header "PRIVATE-TOKEN: glpat-%w20" https://gitlab.acme.io/api/v4/projects',
+  'curl "https://api.acme.io/data?apikey=%A32"',
+  "http POST api.acme.io/login username=kim password='%P'",
+  'psql (16.2)\nType "help" for help.\n\napp=> \\password app\nalter user app password \'%P\';',
+  "mysql> SET PASSWORD FOR 'app'@'localhost' = '%P';",
+  'SQL> connect hr/%J@ORCL',
+  '127.0.0.1:6379> CONFIG SET requirepass %A20',
+  '> db.createUser({ user: "app", pwd: "%P", roles: ["readWrite"] })',
+  'openssl enc -aes-256-cbc -k %P -in a -out b',
+  'vault login hvs.%w90',
+];
+
+export const programs = [
+  'val client = ApiClient(baseUrl = "https://api.acme.io", apiKey = "%A32")',
+  'private let apiSecret = "%A40"',
+  'static const char *wifi_password = "%P";',
+  '#define API_TOKEN "%A32"',
+  'WiFi.begin("office", "%P");',
+  'client := redis.NewClient(&redis.Options{Addr: "cache:6379", Password: "%P", DB: 0})',
+  'token: str = "%A40"  # noqa: S105',
+  'smtp.login("mailer@acme.io", "%P")',
+  'Auth::attempt(["email" => "kim@acme.io", "password" => "%P"]);',
+  'axios.defaults.headers.common["Authorization"] = "Bearer %A40";',
+  'fetch(url, { headers: { "x-functions-key": "%w54==" } })',
+  'const sig = crypto.createHmac("sha256", "%A32").update(body).digest("hex");',
+  'mongoose.connect("mongodb://root:%P@mongo:27017/shop?authSource=admin");',
+  'process.env.GEMINI_API_KEY = "AIza%w35";',
+  "await knex('users').insert({ email: 'kim@acme.io', password: '%P' });",
+  'cy.get("#password").type("%P");',
+  'options.UseSqlServer("Server=db;Database=crm;User=sa;Password=%Q;");',
+  'System.setProperty("javax.net.ssl.keyStorePassword", "%P");',
+  'props.put("sasl.jaas.config", "org.apache.kafka.common.security.plain.PlainLoginModule required username=\\"app\\" password=\\"%P\\";");',
+  'Stripe.setApiKey("rk_live_%A24")',
+];
+
+export const talk = [
+  'Can you test the login? user: qa@acme.io pass: %P',
+  'The new credentials are:\nUsername: deploy\nPassword: %P',
+  'i changed the admin password to %P yesterday',
+  'please use the api key %A32 for the demo',
+  'PASSWORD FOR STAGING: %P',
+  'Slack bot token is xoxb-%d12-%d13-%A24 btw',
+  '> what was the db password again?\n> %P',
+  'Your one-time passcode: %N',
+  'Here is the .env:\n\nAPI_URL=https://api.acme.io\nAPI_SECRET=%A32\n',
+  'I will log in with username "kim" and password "%P".',
+  '{"action":"fill","selector":"input[type=password]","text":"%P"}',
+  '{"tool_calls":[{"function":{"name":"send_request","arguments":"{\\"headers\\":{\\"Authorization\\":\\"Bearer %A40\\"}}"}}]}',
+  'Action: login\nAction Input: {"user": "kim", "password": "%P"}',
+  '<parameter name="api_key">%A32</parameter>',
+  'Observation: DATABASE_URL=postgres://app:%P@db/app',
+  'le mot de passe du wifi est %J',
+  'la contraseña del servidor es %P',
+  'пароль от базы: %P',
+  '管理员密码是 %P',
+  'the pin code of the card is %d4',
+];
