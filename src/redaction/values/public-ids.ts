@@ -12,6 +12,8 @@ const sortedId =
 const keyId = /^0x(?:[\dA-F]{16}|[\dA-F]{40}):?$/i;
 /** `token-efficient-tools-2025-02-19`: words and a day, the name of a feature or a version. */
 const datedName = /^[a-z]{2,}(?:-[a-z]{2,}){1,6}-20\d\d-\d\d-\d\d$/;
+const underscore = 95;
+const hyphen = 45;
 let idKinds: Set<string> | undefined;
 
 /** `msg_…`, `call-…`: ids of programs and protocols. */
@@ -56,8 +58,9 @@ export function isPublicId(value: string): boolean {
     (length >= 32 && endsHex(value) && digest.test(value)) ||
     (length >= 24 && isTypedAs(value) && integrity.test(value)) ||
     isKnownId(value) ||
-    (length >= 27 && (numberedId.test(value) || sortedId.test(value))) ||
-    (length >= 16 && datedName.test(value))
+    (length >= 27 && numberedId.test(value)) ||
+    (value.charCodeAt(length - 28) === underscore && sortedId.test(value)) ||
+    (value.charCodeAt(length - 3) === hyphen && datedName.test(value))
   );
 }
 
