@@ -80,17 +80,6 @@ interface Piece {
   end: number;
 }
 
-/** The first `maxLength` units of a sequential string, as its bytes in memory; undefined for any other string. */
-export function findOwnBytes(heap: V8Heap, value: Tagged, maxLength: number): Uint8Array | undefined {
-  const type = heap.findType(value);
-  if (type === undefined || !isStringType(type) || (type & representationMask) !== sequential)
-    return undefined;
-  const length = Math.min(heap.memory.readInt32(value - 1 + heap.layout.string.length), maxLength);
-  const bytes = length * (type & oneByte ? 1 : 2);
-  const address = value - 1 + heap.layout.string.chars;
-  return heap.memory.view?.(address, bytes) ?? heap.memory.peek(address, bytes);
-}
-
 /** Iterative: `pending` is the stack of pieces to be read. */
 function readRange(heap: V8Heap, value: Tagged, start: number, end: number): string {
   const { string } = heap.layout;

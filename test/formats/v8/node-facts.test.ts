@@ -21,13 +21,14 @@ test('a dictionary is searched for the tag of its class once, however often the 
     dictionary: { start: 3, entryWords: 3 },
     map: { bitField3: 0, isDictionaryShift: 0 },
   };
-  const heap = { layout, memory: { readUint32: () => 1 }, map: () => 0x1001 };
+  const heap = { layout, memory: { readUint32: () => 1 } };
   const objects = {
     allOf: () => [],
     firstReadOnly: 0,
     next: () => -1,
     mapOf: () => 0,
     maps: { types: [globalObject] },
+    words: { word: () => 0x1001 },
     sizeOf: (object: number) => (object === table ? tableWords : 8),
     isReadOnly: () => false,
     pointer: () => 0x2001,

@@ -1,6 +1,7 @@
 /** The cost of naming the arrays of a constant pool in a hostile core, whose arrays all contain each other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EdgeList } from '../../../src/formats/v8/graph/edge-list.ts';
 import { Names } from '../../../src/formats/v8/graph/names.ts';
 import { Edge, type ObjectKinds } from '../../../src/formats/v8/graph/object-kinds.ts';
 import type { HeapObjects } from '../../../src/formats/v8/graph/objects/heap-objects.ts';
@@ -30,8 +31,9 @@ test('an array that many others contain is walked once for each level', () => {
   const names = new Names();
   const indexes = { literals: 2, inliningPositions: 7 } as V8Layout['deoptimization'];
   const tagger = new Tagger(objects, kinds, names, indexes, 2 * arrays);
-  for (let owner = arrays; owner < 2 * arrays; owner++)
-    for (let target = 0; target < arrays; target++) tagger.tag(owner, Edge.hidden, 0, target, live);
+  const edges = new EdgeList();
+  for (let target = 0; target < arrays; target++) edges.add(Edge.hidden, 0, target);
+  for (let owner = arrays; owner < 2 * arrays; owner++) tagger.tag(owner, edges, live);
   assert.ok(looked <= 2 * arrays * arrays, String(looked));
   assert.equal(names.text(tagger.nameOf(arrays - 1, arrays - 1, names.of(''))), '(constant pool)');
 });

@@ -16,8 +16,10 @@ export async function* snapshotText(graph: HeapGraph, planted?: string): AsyncGe
   const text = new TextWriter();
   text.ascii(head(graph));
   yield* nodeRecords(graph, text);
+  text.endRecords();
   text.ascii('],\n"edges":[');
   yield* edgeRecords(graph, text);
+  text.endRecords();
   text.ascii('],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[],\n"strings":[');
   yield* strings(graph.names.all(), planted, text);
   text.ascii(']}\n');
@@ -48,34 +50,14 @@ function head({ nodeCount, edgeCount }: HeapGraph): string {
 function* nodeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
   let node = 0;
   const records = graph.nodes((type, name, size, edgeCount) => {
-    text.makeRoom();
-    if (node > 0) text.comma();
-    text.number(type);
-    text.comma();
-    text.number(name);
-    text.comma();
-    text.number(idOfNode(node++));
-    text.comma();
-    text.number(size);
-    text.comma();
-    text.number(edgeCount);
-    text.comma();
-    text.number(0);
+    text.nodeRecord(type, name, idOfNode(node++), size, edgeCount);
   });
   for (const _ of records) yield* text.take();
 }
 
 function* edgeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
-  let isFirst = true;
   const records = graph.edges((type, name, target) => {
-    text.makeRoom();
-    if (!isFirst) text.comma();
-    isFirst = false;
-    text.number(type);
-    text.comma();
-    text.number(name);
-    text.comma();
-    text.number(target * nodeFields.length);
+    text.edgeRecord(type, name, target * nodeFields.length);
   });
   for (const _ of records) yield* text.take();
 }
@@ -111,7 +93,6 @@ class TextWriter {
   #piece = Buffer.allocUnsafeSlow(pieceLength + spareLength);
   #at = 0;
   #full: Buffer[] = [];
-  readonly #digits = new Uint8Array(16);
 
   /** The chunks that are full. */
   take(): Buffer[] {
@@ -138,26 +119,84 @@ class TextWriter {
   }
 
   comma(): void {
-    this.#piece[this.#at++] = 44;
+    this.#piece[this.#at++] = comma;
   }
 
-  /** A non-negative integer. */
-  number(value: number): void {
-    if (value < 10) {
-      this.#piece[this.#at++] = 48 + value;
-      return;
-    }
-    let count = 0;
-    for (let rest = value; rest > 0; ) {
-      const next = rest < 2 ** 31 ? (rest / 10) | 0 : Math.floor(rest / 10);
-      this.#digits[count++] = 48 + (rest - next * 10);
-      rest = next;
-    }
-    while (count > 0) this.#piece[this.#at++] = this.#digits[--count]!;
+  nodeRecord(type: number, name: number, id: number, size: number, edgeCount: number): void {
+    this.makeRoom();
+    const piece = this.#piece;
+    let at = writeNumber(piece, this.#at, type);
+    piece[at++] = comma;
+    at = writeNumber(piece, at, name);
+    piece[at++] = comma;
+    at = writeNumber(piece, at, id);
+    piece[at++] = comma;
+    at = writeNumber(piece, at, size);
+    piece[at++] = comma;
+    at = writeNumber(piece, at, edgeCount);
+    piece[at++] = comma;
+    piece[at++] = zero;
+    piece[at++] = comma;
+    this.#at = at;
+  }
+
+  edgeRecord(type: number, name: number, target: number): void {
+    this.makeRoom();
+    const piece = this.#piece;
+    let at = writeNumber(piece, this.#at, type);
+    piece[at++] = comma;
+    at = writeNumber(piece, at, name);
+    piece[at++] = comma;
+    at = writeNumber(piece, at, target);
+    piece[at++] = comma;
+    this.#at = at;
+  }
+
+  /** Takes back the last comma. */
+  endRecords(): void {
+    this.#at--;
   }
 
   ascii(text: string): void {
     this.makeRoom(text.length);
     this.#at += this.#piece.write(text, this.#at, 'latin1');
   }
+}
+
+const [comma, zero] = [44, 48];
+/** The digits of all numbers below 10,000. */
+const quads = Uint8Array.from(
+  { length: 40_000 },
+  (_, i) => zero + (Math.floor((i >> 2) / 10 ** (3 - (i & 3))) % 10),
+);
+
+/** A non-negative integer. Returns where it ends. */
+function writeNumber(piece: Uint8Array, at: number, value: number): number {
+  if (value < 10) {
+    piece[at] = zero + value;
+    return at + 1;
+  }
+  if (value < 1e4) return writeShort(piece, at, value);
+  const upper = value < 2 ** 31 ? (value / 1e4) | 0 : Math.floor(value / 1e4);
+  return writeQuad(piece, writeNumber(piece, at, upper), value - upper * 1e4);
+}
+
+/** A number below 10,000, with zeros before it. */
+function writeQuad(piece: Uint8Array, at: number, value: number): number {
+  const from = value * 4;
+  piece[at] = quads[from]!;
+  piece[at + 1] = quads[from + 1]!;
+  piece[at + 2] = quads[from + 2]!;
+  piece[at + 3] = quads[from + 3]!;
+  return at + 4;
+}
+
+function writeShort(piece: Uint8Array, at: number, value: number): number {
+  let to = at;
+  const from = value * 4;
+  if (value >= 1000) piece[to++] = quads[from]!;
+  if (value >= 100) piece[to++] = quads[from + 1]!;
+  piece[to++] = quads[from + 2]!;
+  piece[to++] = quads[from + 3]!;
+  return to;
 }

@@ -17,6 +17,7 @@ import { findRoots } from './native/roots.ts';
 import { type BuiltinNames, NodeReader } from './node-facts.ts';
 import { Edge, nodeTypes, ObjectKinds } from './object-kinds.ts';
 import { HeapObjects } from './objects/heap-objects.ts';
+import { InOrder } from './objects/in-order.ts';
 import { ReferenceReader } from './references.ts';
 import { Tagger } from './tags.ts';
 
@@ -88,6 +89,7 @@ export function readGraph(
     constants.references.push({ target: object, isWeak: false });
   }
   marking.finish();
+  objects.words.keepOnly(marking.live);
   const reader = new NodeReader(heap, objects, kinds, names, sources.builtinAt);
   const native = { memory: sources.memory, chunks, isGlobalHandle };
   const groups = [...roots, constants];
@@ -143,6 +145,8 @@ export class HeapGraph {
   /** Live objects that may have a C++ object. */
   readonly #wrappers: number[] = [];
   readonly #ephemerons: ReadonlyMap<number, readonly { name: number; value: number }[]>;
+  /** The objects that have more edges than their references, in order. */
+  readonly #extended: Int32Array;
 
   constructor(
     heap: V8Heap,
@@ -189,6 +193,7 @@ export class HeapGraph {
     );
     this.nodeCount = this.#first + live + this.#native.count;
     this.#ephemerons = this.#findEphemerons();
+    this.#extended = this.#findExtended(buffers);
     this.edgeCount = this.#countAll();
   }
 
@@ -205,13 +210,15 @@ export class HeapGraph {
     sink(synthetic, names.of(''), 0, 1 + this.#globals.length + this.#native.roots.length);
     sink(synthetic, names.of('(GC roots)'), 0, groups.length);
     for (const [i, { name }] of this.#roots.entries()) sink(synthetic, names.of(name), 0, groups[i]!);
+    const extended = new InOrder(this.#extended);
     for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
       const { type, name, sizeBytes } = this.#reader.of(object);
+      const count = this.#counts.of(index);
       sink(
         this.#tagger.typeOf(index, type),
         this.#tagger.nameOf(index, object, name),
         sizeBytes,
-        this.#counts.of(index) + this.#countAdded(object),
+        extended.takes(object) ? count + this.#countAdded(object) : count,
       );
       if (index % stride === 0) yield;
     }
@@ -236,13 +243,14 @@ export class HeapGraph {
       yield;
     }
     const { live } = this.#marking;
-    const ofObject = (type: number, name: number, target: number) => {
-      if (live.has(target)) sink(type, name, this.#first + live.numberOf(target));
-    };
+    const extended = new InOrder(this.#extended);
     for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
-      this.#references.visit(object, ofObject);
-      for (const { name, value } of this.#ephemerons.get(object) ?? []) sink(Edge.internal, name, value);
-      this.#native.edgesOf(object, sink);
+      const { count, types, names, targets } = this.#references.visit(object);
+      for (let i = 0; i < count; i++) sink(types[i]!, names[i]!, this.#first + live.numberOf(targets[i]!));
+      if (extended.takes(object)) {
+        for (const { name, value } of this.#ephemerons.get(object) ?? []) sink(Edge.internal, name, value);
+        this.#native.edgesOf(object, sink);
+      }
       if (index % stride === 0) yield;
     }
     this.#native.innerEdges(sink);
@@ -315,20 +323,17 @@ export class HeapGraph {
   /** Also tags the nodes, which must be known before the first is read. */
   #countEdges(): void {
     const { live } = this.#marking;
-    let from = 0;
-    let count = 0;
-    const sink = (type: number, name: number, target: number) => {
-      if (!live.has(target)) return;
-      count++;
-      this.#tagger.tag(from, type, name, target, live);
-    };
     for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
-      from = object;
-      count = 0;
-      this.#references.visit(object, sink);
-      this.#counts.set(index, count);
+      const edges = this.#references.visit(object);
+      this.#tagger.tag(object, edges, live);
+      this.#counts.set(index, edges.count);
       if (this.#kinds.isWrapper(this.#objects.typeOf(object))) this.#wrappers.push(object);
     }
+  }
+
+  #findExtended(buffers: readonly number[]): Int32Array {
+    const found = new Set([...this.#ephemerons.keys(), ...buffers, ...this.#wrappers]);
+    return Int32Array.from(found).sort();
   }
 
   /** Number of edges of an object that are not among its references. */
@@ -368,7 +373,7 @@ export class HeapGraph {
       add(table, name, this.#nodeOf(value));
     };
     for (const table of [...this.#marking.ephemeronTables].sort((a, b) => a - b))
-      this.#references.visit(table, () => {});
+      this.#references.visit(table);
     this.#references.onEphemeron = () => {};
     return found;
   }

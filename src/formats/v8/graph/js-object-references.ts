@@ -1,6 +1,7 @@
 /** References of JavaScript objects: properties, elements, prototypes, and the additional fields of functions. */
-import type { Tagged } from '../heap/heap.ts';
+import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { type DescribedProperty, type MapFacts, MapReader } from './map-facts.ts';
+import { NamedWords, Trait } from './named-words.ts';
 import type { DispatchTable } from './native/dispatch-table.ts';
 import type { ObjectCursor } from './object-cursor.ts';
 import { Edge } from './object-kinds.ts';
@@ -17,11 +18,8 @@ interface ObjectPlan {
   facts: MapFacts;
   /** -1 for none. */
   prototype: number;
-  /** Words of the object that are properties, and the names of these. */
-  fields: Int32Array;
-  names: Int32Array;
-  /** 1 for a property that is a number in an object of its own. */
-  numbers: Uint8Array;
+  /** The properties that are words of the object. */
+  fields: NamedWords;
   /** The other properties: accessors, constants, those that are outside of the object. */
   others: readonly DescribedProperty[];
 }
@@ -43,22 +41,11 @@ export class JsObjectReader {
     const { words } = this.#at;
     const { object: o, types, functionObject } = this.#at.heap.layout;
     const type = this.#at.type;
-    // V8's profiler names none of their properties.
-    if (type === types.jsArrayBuffer) return;
-    if (type === types.globalProxy) {
-      this.#globalProxy();
-      return;
-    }
+    if (type === types.globalProxy) this.#globalProxy();
+    if (!JsObjectReader.hasNamedParts(this.#at.heap, type)) return;
     const plan = this.#plans[this.#at.map] ?? this.#plan();
-    const { facts, prototype, fields, names, numbers } = plan;
-    for (let i = 0; i < fields.length; i++) {
-      const word = fields[i]!;
-      const target = word < words ? this.#at.targetAt(word) : -1;
-      if (target < 0) continue;
-      // V8's profiler does not name a number; a hidden edge to it follows, as there.
-      if (numbers[i] === 0) this.#at.see(word);
-      this.#at.emit(Edge.property, names[i]!, target);
-    }
+    const { facts, prototype, fields } = plan;
+    this.#at.follow(fields);
     if (facts.isDictionary) this.#dictionary(this.#at.targetAt(o.properties / 8));
     else if (plan.others.length > 0) {
       const properties = this.#at.targetAt(o.properties / 8);
@@ -72,8 +59,11 @@ export class JsObjectReader {
       const code = this.#dispatch.codeOf(this.#at.object);
       if (code >= 0) this.#at.emit(Edge.internal, this.#at.text('code'), code);
     } else if (type === types.boundFunction) this.#boundArguments();
-    this.#at.internal(o.properties / 8, this.#at.usual.properties);
-    this.#at.internal(o.elements / 8, this.#at.usual.elements);
+  }
+
+  /** V8's profiler names none of the properties of array buffers, and the parts of a global proxy in its own way. */
+  static hasNamedParts({ layout: { types } }: V8Heap, type: number): boolean {
+    return type !== types.jsArrayBuffer && type !== types.globalProxy;
   }
 
   #globalProxy(): void {
@@ -99,9 +89,15 @@ export class JsObjectReader {
     const plan: ObjectPlan = {
       facts,
       prototype: this.#at.objects.words.objectFor(facts.prototype),
-      fields: Int32Array.from(plain, ({ inObject = 0 }) => inObject),
-      names: Int32Array.from(plain, ({ name }) => name),
-      numbers: Uint8Array.from(plain, ({ isNumber }) => (isNumber ? 1 : 0)),
+      fields: new NamedWords(
+        plain.map(({ inObject: word = 0, name, isNumber }) => ({
+          word,
+          name,
+          type: Edge.property,
+          // V8's profiler does not name a number; a hidden edge to it follows, as there.
+          traits: isNumber ? Trait.withConstants | Trait.twice : Trait.withConstants,
+        })),
+      ),
       others: facts.properties.filter((property) => !isPlain(property)),
     };
     this.#plans[this.#at.map] = plan;
@@ -213,7 +209,8 @@ export class JsObjectReader {
     const { object: o, fixedArray, types, array: jsArray } = this.#at.heap.layout;
     const { objects } = this.#at;
     const elements = this.#at.targetAt(o.elements / 8);
-    if (elements < 0) return;
+    // Constants are empty.
+    if (elements < 0 || !this.#at.isEssential(elements)) return;
     const first = fixedArray.data / 8;
     if (objects.typeOf(elements) === types.fixedArray) {
       if (!plainKinds.includes(elementsKind)) return;

@@ -73,17 +73,22 @@ export class Marking {
     if (way === Way.references) {
       if (this.#kinds.of(this.#objects.typeOf(object)).shape === 'ephemerons')
         this.ephemeronTables.push(object);
-      this.#references.visit(object, (edge, _, target) => {
-        if (edge !== Edge.weak) this.add(target);
-      });
+      const { count, types, targets } = this.#references.visit(object);
+      for (let i = 0; i < count; i++) if (types[i] !== Edge.weak) this.add(targets[i]!);
       return;
     }
     const end = way === Way.mapOnly ? object + 1 : object + this.#objects.sizeOf(object);
-    for (let slot = object; slot < end; slot++) {
-      const low = words.low(slot);
-      if ((low & tagMask) !== strongTag) continue;
-      const target = words.objectAt(low, words.high(slot));
-      if (target >= 0) this.add(target);
+    for (let slot = object; slot < end; ) {
+      const row = words.rowOfSlot(slot);
+      const first = words.firstOfRow(slot);
+      const last = Math.min((end - first) * 2, row.length);
+      for (let at = (slot - first) * 2; at < last; at += 2) {
+        const low = row[at]!;
+        if ((low & tagMask) !== strongTag) continue;
+        const target = words.objectAt(low, row[at + 1]!);
+        if (target >= 0) this.add(target);
+      }
+      slot = first + row.length / 2;
     }
     if (way === Way.function) {
       const code = this.#references.codeOf(object);

@@ -1,10 +1,10 @@
 /** Texts of a graph. Each is stored once and identified by a number. */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findOwnBytes, findString, isStringType } from '../strings.ts';
+import { findString, isStringType } from '../strings.ts';
 
 /** V8 truncates names to this length too. */
-const maxLength = 1024;
+export const maxLength = 1024;
 const symbolFlags = 12;
 /** Before V8 14: a flag for all private symbols, and one for those that are names in a class. */
 const [privateFlag, privateName] = [1, 1 << 4];
@@ -26,6 +26,8 @@ export class Names {
   /** By text number: where the text is in `#texts`, or that it is withheld, or an index that needs no string. */
   #sources = new Int32Array(firstRoom);
   #count = 0;
+
+  readonly #addWithheld = () => this.#add(ofWithheld);
 
   /** `withheld`: replaces the text of all strings that are only values. */
   constructor(withheld?: string) {
@@ -71,13 +73,19 @@ export class Names {
     return this.of(findName(heap, value) ?? '');
   }
 
-  /** Text number of a string that does not name anything. */
-  ofValue(heap: V8Heap, value: Tagged): number {
-    if (this.#withheld === undefined) return this.ofString(heap, value);
-    const bytes = whereMapped(() => findOwnBytes(heap, value, maxLength));
-    // Not hashed, but given a number of its own: its characters are in other objects, or outside of the heap.
-    if (!bytes) return this.#add(ofWithheld);
-    return this.#values.numberOf(bytes, () => this.#add(ofWithheld));
+  /** Whether strings that don't name anything have a text of their own. */
+  get hasValues(): boolean {
+    return this.#withheld === undefined;
+  }
+
+  /** Text number of a withheld string, by its characters: so many bytes from a word on. */
+  ofWithheld(words: Int32Array, from: number, bytes: number): number {
+    return this.#values.numberOf(words, from, bytes, this.#addWithheld);
+  }
+
+  /** Text number of a withheld string whose characters are in other objects, or outside of the heap: one of its own. */
+  ofWithheldPart(): number {
+    return this.#addWithheld();
   }
 
   /** The name that V8's profiler gives a property with this key, a string or a symbol. Undefined if it is not a key. */
@@ -116,12 +124,16 @@ class HashedTexts {
   /** Rows of three: the two halves of the hash, and the number plus one; zero for an empty row. */
   #table = new Int32Array(this.#slots * 3);
 
-  numberOf(bytes: Uint8Array, add: () => number): number {
-    let [high, low] = [bytes.length, ~bytes.length];
-    for (let i = 0; i < bytes.length; i++) {
-      high = Math.imul(high ^ bytes[i]!, 0x01000193);
-      low = Math.imul((low << 5) ^ (low >>> 3) ^ bytes[i]!, 0x5bd1e995);
+  numberOf(words: Int32Array, from: number, bytes: number, add: () => number): number {
+    let [high, low] = [bytes, ~bytes];
+    const end = from + Math.ceil(bytes / 4);
+    for (let i = from; i < end; i++) {
+      // What follows the characters in the last word is not a part of them.
+      const word = i === end - 1 && bytes % 4 > 0 ? words[i]! & ((1 << (8 * (bytes % 4))) - 1) : words[i]!;
+      high = Math.imul(high ^ word ^ (high >>> 15), 0x01000193);
+      low = Math.imul((low << 5) ^ (low >>> 3) ^ word, 0x5bd1e995);
     }
+    high ^= high >>> 16;
     const at = this.#find(this.#table, high, low);
     if (this.#table[at + 2] !== 0) return this.#table[at + 2]! - 1;
     const number = add();

@@ -5,12 +5,13 @@ import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findFunctionName } from '../properties.ts';
 import { findString, findStringLength, isInternalized, isStringType } from '../strings.ts';
 import { ClassNames } from './class-names.ts';
-import { isPrivateSymbol, type Names } from './names.ts';
+import { isPrivateSymbol, maxLength, type Names } from './names.ts';
 import { camelCase, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
 
 const maxNameLength = 1024;
-const external = 2;
+/** How a string is stored, in the lowest bits of its type. */
+const [sequential, external] = [0, 2];
 /** V8's built-ins take some 3 MB. */
 const mostBuiltinBytes = 1 << 24;
 /** A smaller dictionary is read again as fast as an answer is looked up. */
@@ -39,6 +40,8 @@ const typeNumbers = new Map<NodeTypeName, number>(nodeTypes.map((name, i) => [na
 
 interface SameFacts {
   isSame: boolean;
+  /** Its name is that of its class. */
+  isInstance: boolean;
   /** Instance type. */
   objectType: number;
   type: number;
@@ -51,8 +54,9 @@ export class NodeReader {
   readonly #kinds: ObjectKinds;
   readonly #names: Names;
   readonly #classes: ClassNames;
-  readonly #classOf = new Map<Tagged, number>();
-  readonly #dictionaries = new Map<Tagged, boolean>();
+  /** By the number of the map. */
+  readonly #classOf: number[] = [];
+  readonly #dictionaries: boolean[] = [];
   /** By the table of a large dictionary: whether the tag is a key. A weak map asks for the class of a value at each of its keys. */
   readonly #tagged = new Map<number, boolean>();
   /** The symbol. */
@@ -63,6 +67,8 @@ export class NodeReader {
   readonly #functionNames = new Map<Tagged, number>();
   /** By the number of the map. */
   readonly #sameForMap: SameFacts[] = [];
+  /** Used again for each object. */
+  readonly #facts: NodeFacts = { type: 0, name: 0, sizeBytes: 0 };
 
   constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, names: Names, builtinAt: BuiltinNames) {
     this.#heap = heap;
@@ -76,21 +82,23 @@ export class NodeReader {
     this.#toStringTag = this.#findToStringTag();
   }
 
+  /** Valid until the next object is asked for. */
   of(object: number): NodeFacts {
     const map = this.#objects.mapOf(object);
     const same = this.#sameForMap[map] ?? this.#learn(map);
-    if (same.isSame) {
-      const sizeBytes = this.#sizeOf(object, same.objectType);
-      return { type: same.type, name: same.name, sizeBytes };
+    const facts = this.#facts;
+    facts.sizeBytes = this.#sizeOf(object, same.objectType);
+    facts.type = same.type;
+    if (same.isSame) facts.name = same.name;
+    else if (same.isInstance) facts.name = this.#className(object, map, same.objectType);
+    else {
+      const type = same.objectType;
+      const kind = this.#kinds.of(type);
+      const nodeType = this.#typeOf(object, type, kind.nodeType);
+      facts.type = typeNumbers.get(nodeType)!;
+      facts.name = this.#nameOf(object, map, type, nodeType, kind.name);
     }
-    const type = same.objectType;
-    const kind = this.#kinds.of(type);
-    const nodeType = this.#typeOf(object, type, kind.nodeType);
-    return {
-      type: typeNumbers.get(nodeType)!,
-      name: this.#nameOf(object, type, nodeType, kind.name),
-      sizeBytes: this.#sizeOf(object, type),
-    };
+    return facts;
   }
 
   /** Most kinds have one name for all objects of a map. */
@@ -103,7 +111,14 @@ export class NodeReader {
       !['string', 'closure', 'regexp', 'code'].includes(nodeType) &&
       !this.#kinds.isJsObject(objectType) &&
       !named.includes(objectType);
-    const same = { isSame, objectType, type: typeNumbers.get(nodeType)!, name: this.#names.of(name) };
+    const isInstance = nodeType === 'object' && this.#kinds.isJsObject(objectType);
+    const same = {
+      isSame,
+      isInstance,
+      objectType,
+      type: typeNumbers.get(nodeType)!,
+      name: this.#names.of(name),
+    };
     this.#sameForMap[map] = same;
     return same;
   }
@@ -128,7 +143,7 @@ export class NodeReader {
     return own + length * ((type & 8) !== 0 ? 1 : 2);
   }
 
-  #nameOf(object: number, type: number, nodeType: NodeTypeName, usual: string): number {
+  #nameOf(object: number, map: number, type: number, nodeType: NodeTypeName, usual: string): number {
     const { types, regExpSource } = this.#heap.layout;
     const pointer = this.#objects.pointer(object);
     const named = (text: string) => this.#names.of(text);
@@ -136,7 +151,7 @@ export class NodeReader {
       case 'string':
         return isInternalized(type)
           ? this.#names.ofString(this.#heap, pointer)
-          : this.#names.ofValue(this.#heap, pointer);
+          : this.#valueName(object, type);
       case 'closure':
         return type === types.boundFunction ? named('native_bind') : this.#functionName(pointer);
       case 'regexp':
@@ -144,7 +159,7 @@ export class NodeReader {
       default:
     }
     if (type === types.symbol && nodeType === 'hidden') return named('private symbol');
-    if (this.#kinds.isJsObject(type)) return this.#className(object, type);
+    if (this.#kinds.isJsObject(type)) return this.#className(object, map, type);
     if (type === types.oddball) return named(this.#oddball(pointer));
     if (type === types.shared) return named(this.#sharedName(pointer));
     if (type === types.map) return named(this.#mapName(pointer));
@@ -153,6 +168,21 @@ export class NodeReader {
       return named(this.#instructionsName(object));
     if (type === types.script) return named(this.#text(pointer, this.#heap.layout.script.name) ?? '');
     return named(usual);
+  }
+
+  /** Of a string that names nothing. */
+  #valueName(object: number, type: number): number {
+    const { words } = this.#objects;
+    if (this.#names.hasValues) return this.#names.ofString(this.#heap, this.#objects.pointer(object));
+    if ((type & 7) !== sequential) return this.#names.ofWithheldPart();
+    const { length, chars } = this.#heap.layout.string;
+    const row = words.rowOfSlot(object);
+    const first = (object - words.firstOfRow(object)) * 2;
+    const units = Math.min(row[first + length / 4] ?? 0, maxLength);
+    const bytes = (type & 8) !== 0 ? units : units * 2;
+    const from = first + chars / 4;
+    const isWhole = units >= 0 && from + Math.ceil(bytes / 4) <= row.length;
+    return isWhole ? this.#names.ofWithheld(row, from, bytes) : this.#names.ofWithheldPart();
   }
 
   #text(pointer: Tagged, offset: number): string | undefined {
@@ -263,21 +293,17 @@ export class NodeReader {
     return known?.[0] ?? 'system / Oddball';
   }
 
-  #className(object: number, type: number): number {
-    const pointer = this.#objects.pointer(object);
-    const map = this.#heap.map(pointer);
+  /** `map`: its number. */
+  #className(object: number, map: number, type: number): number {
     // Objects whose properties are in a dictionary share a map, whatever properties they have.
-    if (this.#hasTagInDictionary(object, map)) return this.#names.of(this.#findClassName(pointer, map, type));
-    const known = this.#classOf.get(map);
-    if (known !== undefined) return known;
-    const number = this.#names.of(this.#findClassName(pointer, map, type));
-    this.#classOf.set(map, number);
-    return number;
+    if (this.#dictionaries[map] ?? this.#learnDictionary(object, map))
+      if (this.#hasTagInDictionary(object)) return this.#findClassName(object, type);
+    this.#classOf[map] ??= this.#findClassName(object, type);
+    return this.#classOf[map]!;
   }
 
-  #hasTagInDictionary(object: number, map: Tagged): boolean {
-    const { properties } = this.#heap.layout.object;
-    const table = this.#isDictionary(map) ? this.#objects.target(object, properties / 8) : -1;
+  #hasTagInDictionary(object: number): boolean {
+    const table = this.#objects.target(object, this.#heap.layout.object.properties / 8);
     if (table < 0) return false;
     const known = this.#tagged.get(table);
     if (known !== undefined) return known;
@@ -294,13 +320,12 @@ export class NodeReader {
     return false;
   }
 
-  #isDictionary(map: Tagged): boolean {
-    const known = this.#dictionaries.get(map);
-    if (known !== undefined) return known;
+  #learnDictionary(object: number, map: number): boolean {
     const { bitField3, isDictionaryShift } = this.#heap.layout.map;
-    const bits = whereMapped(() => this.#heap.memory.readUint32(map - 1 + bitField3)) ?? 0;
+    const pointer = this.#objects.words.word(object);
+    const bits = whereMapped(() => this.#heap.memory.readUint32(pointer - 1 + bitField3)) ?? 0;
     const isDictionary = ((bits >>> isDictionaryShift) & 1) === 1;
-    this.#dictionaries.set(map, isDictionary);
+    this.#dictionaries[map] = isDictionary;
     return isDictionary;
   }
 
@@ -317,11 +342,14 @@ export class NodeReader {
     return -1;
   }
 
-  #findClassName(pointer: Tagged, map: Tagged, type: number): string {
+  #findClassName(object: number, type: number): number {
     const { types, line } = this.#heap.layout;
-    const name = type === types.globalObject ? 'global' : this.#classes.find(pointer, map);
-    if (line < linesOfGlobalNames) return name;
-    if (type === types.globalObject) return `${name} (global*)`;
-    return type === types.globalProxy ? `${name} (global)` : name;
+    const pointer = this.#objects.pointer(object);
+    const name =
+      type === types.globalObject ? 'global' : this.#classes.find(pointer, this.#objects.words.word(object));
+    const isTold = line >= linesOfGlobalNames;
+    if (isTold && type === types.globalObject) return this.#names.of(`${name} (global*)`);
+    if (isTold && type === types.globalProxy) return this.#names.of(`${name} (global)`);
+    return this.#names.of(name);
   }
 }

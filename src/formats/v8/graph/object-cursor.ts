@@ -1,13 +1,10 @@
-/**
- * The object whose references are being read: its words, which of them already have a named edge, and the sink for its edges.
- */
+/** The object whose references are being read: its words, which of them already have a named edge, and its edges. */
 import type { V8Heap } from '../heap/heap.ts';
+import { EdgeList } from './edge-list.ts';
+import { type NamedWords, Trait } from './named-words.ts';
 import type { Names } from './names.ts';
 import { Edge, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
-
-/** `name`: text number, or an index if the type is element or hidden. */
-export type EdgeSink = (type: number, name: number, target: number) => void;
 
 const weakBits = 3;
 const linesWithoutHoles = 1400;
@@ -35,7 +32,11 @@ export class ObjectCursor {
   map = 0;
   /** Number of words of the object. */
   words = 0;
-  emit: EdgeSink = () => {};
+  readonly edges = new EdgeList();
+  /** The row of memory with the object's first words, where in it they are, and how many. */
+  #row: Int32Array = new Int32Array(0);
+  #base = 0;
+  #near = 0;
   readonly #isInessential: Uint8Array;
   readonly #nameOf = new Map<string, number>();
   /** Words that have a named edge, or must not get an edge: a bit for each of the first, a byte for each of the others. */
@@ -55,12 +56,17 @@ export class ObjectCursor {
     this.usual = { map, properties, elements, prototype };
   }
 
-  begin(object: number, type: number, map: number, emit: EdgeSink): void {
+  begin(object: number, type: number, map: number): void {
+    const { words } = this.objects;
     this.object = object;
     this.type = type;
     this.map = map;
     this.words = this.objects.sizeOf(object);
-    this.emit = emit;
+    this.#row = words.rowOfSlot(object);
+    const first = object - words.firstOfRow(object);
+    this.#base = first * 2;
+    this.#near = this.#row.length / 2 - first;
+    this.edges.count = 0;
     this.#seenMask = 0;
     if (this.#lastSeen > 0) this.#seen.fill(0, 0, this.#lastSeen + 1);
     this.#lastSeen = 0;
@@ -79,18 +85,22 @@ export class ObjectCursor {
     return number;
   }
 
+  /** `name`: text number, or an index if the type is element or hidden. */
+  emit(type: number, name: number, target: number): void {
+    this.edges.add(type, name, target);
+  }
+
   /** The object that a word points to; -1 for none. */
   targetAt(word: number): number {
-    const { words } = this.objects;
-    return words.objectAt(words.low(this.object + word), words.high(this.object + word));
+    if (word >= this.#near) return this.objects.target(this.object, word);
+    const at = this.#base + word * 2;
+    return this.objects.words.objectAt(this.#row[at]!, this.#row[at + 1]!);
   }
 
   isWeak(word: number): boolean {
-    return (this.objects.words.low(this.object + word) & weakBits) === weakBits;
-  }
-
-  isSeen(word: number): boolean {
-    return word < maskWords ? ((this.#seenMask >>> word) & 1) === 1 : this.#seen[word] === 1;
+    const low =
+      word < this.#near ? this.#row[this.#base + word * 2]! : this.objects.words.low(this.object + word);
+    return (low & weakBits) === weakBits;
   }
 
   see(word: number): void {
@@ -108,6 +118,35 @@ export class ObjectCursor {
     return target < firstReadOnly || this.#isInessential[target - firstReadOnly] === 0;
   }
 
+  /** Adds an edge for each of these words that refers to an object; a weak one for an internal word with the weak tag. */
+  follow({ count, words, types, names, traits }: NamedWords): void {
+    const [row, base, near, edges] = [this.#row, this.#base, Math.min(this.#near, this.words), this.edges];
+    const all = this.objects.words;
+    for (let i = 0; i < count; i++) {
+      const word = words[i]!;
+      if (word >= near) {
+        this.#followFar(word, types[i]!, names[i]!, traits[i]!);
+        continue;
+      }
+      const low = row[base + word * 2]!;
+      const target = all.objectAt(low, row[base + word * 2 + 1]!);
+      if (target < 0) continue;
+      const trait = traits[i]!;
+      if ((trait & Trait.withConstants) === 0 && !this.isEssential(target)) continue;
+      if ((trait & Trait.twice) === 0) this.see(word);
+      const isWeak = types[i] === Edge.internal && (low & weakBits) === weakBits;
+      edges.add(isWeak ? Edge.weak : types[i]!, names[i]!, target);
+    }
+  }
+
+  /** For a word that is not in the row of the first. */
+  #followFar(word: number, type: number, name: number, trait: number): void {
+    const target = word < this.words ? this.targetAt(word) : -1;
+    if (target < 0 || ((trait & Trait.withConstants) === 0 && !this.isEssential(target))) return;
+    if ((trait & Trait.twice) === 0) this.see(word);
+    this.emit(type === Edge.internal && this.isWeak(word) ? Edge.weak : type, name, target);
+  }
+
   /** Adds a named edge for a word; weak if the word has the weak tag. */
   internal(word: number, name: number | string, isWeak = false): void {
     const target = word < this.words ? this.targetAt(word) : -1;
@@ -122,19 +161,28 @@ export class ObjectCursor {
 
   /** Adds an edge named by its index for each word from `first`. */
   indexed(first: number): void {
-    for (let word = first; word < this.words; word++) {
-      const target = this.targetAt(word);
-      if (target < 0 || !this.isEssential(target)) continue;
+    const [row, base, near, edges] = [this.#row, this.#base, this.#near, this.edges];
+    const { words, firstReadOnly } = this.objects;
+    const isInessential = this.#isInessential;
+    const end = this.words;
+    for (let word = first; word < end; word++) {
+      const at = base + word * 2;
+      const target = word < near ? words.objectAt(row[at]!, row[at + 1]!) : this.targetAt(word);
+      if (target < 0 || (target >= firstReadOnly && isInessential[target - firstReadOnly] === 1)) continue;
       this.see(word);
-      this.emit(this.isWeak(word) ? Edge.weak : Edge.internal, this.names.ofIndex(word - first), target);
+      edges.add(this.isWeak(word) ? Edge.weak : Edge.internal, this.names.ofIndex(word - first), target);
     }
   }
 
   /** Adds edges for the remaining words up to `end`. Strong references become hidden edges with consecutive numbers. */
   rest(end = this.words): void {
+    const [row, base, near, mask] = [this.#row, this.#base, this.#near, this.#seenMask];
+    const { words } = this.objects;
     let index = 0;
     for (let word = 0; word < end; word++) {
-      const target = this.isSeen(word) ? -1 : this.targetAt(word);
+      if (word < maskWords ? ((mask >>> word) & 1) === 1 : this.#seen[word] === 1) continue;
+      const at = base + word * 2;
+      const target = word < near ? words.objectAt(row[at]!, row[at + 1]!) : this.targetAt(word);
       if (target < 0) continue;
       const name = index++;
       if (!this.isEssential(target)) continue;

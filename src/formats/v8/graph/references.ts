@@ -6,10 +6,12 @@
 import type { V8Heap } from '../heap/heap.ts';
 import { CodeReader } from './code-references.ts';
 import { ContextReader } from './context-names.ts';
+import type { EdgeList } from './edge-list.ts';
 import { JsObjectReader } from './js-object-references.ts';
+import { internalWord, NamedWords } from './named-words.ts';
 import type { Names } from './names.ts';
 import { DispatchTable } from './native/dispatch-table.ts';
-import { type EdgeSink, ObjectCursor } from './object-cursor.ts';
+import { ObjectCursor } from './object-cursor.ts';
 import { Edge, headerWords, type ObjectKind, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
 
@@ -20,10 +22,10 @@ export interface Ephemeron {
   value: number;
 }
 
-/** A kind with the names of its fields as text numbers. */
-interface NumberedKind {
+interface KindOfMap {
   kind: ObjectKind;
-  fields: readonly { word: number; name: number; isWeak: boolean }[];
+  /** The words that are named alike in all objects of the kind; those of arrays and the like have names of their own. */
+  named: NamedWords;
 }
 
 /** Header of a weak map's table: map, length, and three counts. */
@@ -36,7 +38,7 @@ export class ReferenceReader {
   readonly #code: CodeReader;
   readonly #contexts: ContextReader;
   /** By the number of the map. */
-  readonly #kinds: NumberedKind[] = [];
+  readonly #kinds: KindOfMap[] = [];
   /** Called for each entry of a weak map. */
   onEphemeron: (entry: Ephemeron) => void = () => {};
 
@@ -55,16 +57,17 @@ export class ReferenceReader {
     this.#contexts = new ContextReader(heap, names);
   }
 
-  visit(object: number, sink: EdgeSink): void {
+  /** The edges of an object, until the next one is visited. */
+  visit(object: number): EdgeList {
     const at = this.#at;
     const map = at.objects.mapOf(object);
-    const { kind, fields } = this.#kinds[map] ?? this.#learn(map);
-    at.begin(object, at.objects.maps.types[map]!, map, sink);
+    const { kind, named } = this.#kinds[map] ?? this.#learn(map);
+    at.begin(object, at.objects.maps.types[map]!, map);
     this.#known(kind);
-    for (const { word, name, isWeak } of fields) at.internal(word, name, isWeak);
-    at.internal(0, at.usual.map);
+    at.follow(named);
     // All words of such an array have been looked at.
     if (kind.shape !== 'array') this.#rest(kind);
+    return at.edges;
   }
 
   /** The code of a function that refers to it by a handle; otherwise -1. */
@@ -72,10 +75,19 @@ export class ReferenceReader {
     return this.#dispatch.codeOf(func);
   }
 
-  #learn(map: number): NumberedKind {
-    const kind = this.#at.kinds.of(this.#at.objects.maps.types[map]!);
-    const fields = kind.fields.map((field) => ({ isWeak: false, ...field, name: this.#at.text(field.name) }));
-    this.#kinds[map] = { kind, fields };
+  #learn(map: number): KindOfMap {
+    const at = this.#at;
+    const kind = at.kinds.of(at.objects.maps.types[map]!);
+    const fields = kind.fields.map(({ word, name, isWeak }) => internalWord(word, at.text(name), isWeak));
+    const { properties, elements } = at.heap.layout.object;
+    const ofObject = [
+      internalWord(properties / 8, at.usual.properties),
+      internalWord(elements / 8, at.usual.elements),
+    ];
+    const isObject =
+      kind.shape === 'js-object' && JsObjectReader.hasNamedParts(at.heap, at.objects.maps.types[map]!);
+    const named = new NamedWords([...(isObject ? ofObject : []), ...fields, internalWord(0, at.usual.map)]);
+    this.#kinds[map] = { kind, named };
     return this.#kinds[map];
   }
 

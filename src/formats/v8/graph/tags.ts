@@ -4,6 +4,7 @@
  */
 
 import type { V8Layout } from '../heap/object-layout.ts';
+import type { EdgeList } from './edge-list.ts';
 import type { Names } from './names.ts';
 import { Edge, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
@@ -45,6 +46,13 @@ const byEdge: Readonly<Record<string, Tag>> = {
   relocation_info: { text: '(code relocation info)', type: 'code' },
 };
 
+/** What the type of a referring object tells. */
+interface Owner {
+  tag: Tag | undefined;
+  /** Whether the type of the target may tell more. */
+  hasPairs: boolean;
+}
+
 /** By the type of the referring object, for arrays of any kind. */
 const byOwner: Readonly<Record<string, Tag>> = {
   FEEDBACK_VECTOR: { text: '(feedback)', type: 'code', isOfPlain: true },
@@ -84,8 +92,11 @@ const arrayTypes = /^(?:TRUSTED_FIXED_ARRAY|WEAK_FIXED_ARRAY|WEAK_ARRAY_LIST|DEP
 export class Tagger {
   readonly #objects: HeapObjects;
   readonly #kinds: ObjectKinds;
-  readonly #byEdge: ReadonlyMap<number, Tag>;
-  readonly #byOwnerType = new Map<number, Tag | undefined>();
+  /** By text number. */
+  readonly #byEdge: (Tag | undefined)[] = [];
+  readonly #owners: Owner[] = [];
+  /** By type. */
+  readonly #arrays: boolean[] = [];
   /** By the owner's type times 65,536 plus that of the target. */
   readonly #byPair = new Map<number, Tag | undefined>();
   readonly #ownersOfPairs = new Set(Object.keys(byPair).map((pair) => pair.split(' ')[0]));
@@ -102,10 +113,6 @@ export class Tagger {
   readonly #deoptimizationData: number;
   /** Indexes in the data for deoptimisation. */
   readonly #deoptimizationArrays: readonly number[];
-  #owner = -1;
-  #ownerType = 0;
-  #ownerTag: Tag | undefined;
-  #hasPairs = false;
 
   /** `nodes`: number of nodes that may be tagged. */
   constructor(
@@ -119,7 +126,8 @@ export class Tagger {
     this.#deoptimizationArrays = [0, literals, inliningPositions];
     this.#objects = objects;
     this.#kinds = kinds;
-    this.#byEdge = new Map(Object.entries(byEdge).map(([edge, tag]) => [names.of(edge), tag]));
+    const named = new Map(Object.entries(byEdge).map(([edge, tag]) => [names.of(edge), tag]));
+    for (let i = 0; i <= Math.max(...named.keys()); i++) this.#byEdge.push(named.get(i));
     this.#empty = names.of('');
     const tags = [byEdge, byOwner, byPair]
       .flatMap((table) => Object.values(table))
@@ -144,18 +152,31 @@ export class Tagger {
     return type > 0 ? type - 1 : usual;
   }
 
-  /** Must be called for each edge between live objects, in the order of owners. */
-  tag(owner: number, type: number, name: number, target: number, live: SlotSet): void {
-    if (type === Edge.weak) return;
-    if (owner !== this.#owner) {
-      this.#owner = owner;
-      this.#ownerType = this.#objects.typeOf(owner);
-      this.#ownerTag = this.#ofOwner(this.#ownerType);
-      this.#hasPairs = this.#ownersOfPairs.has(this.#kinds.typeName(this.#ownerType));
+  /** Must be called for each live object, in their order, with its edges. */
+  tag(owner: number, { count, types, names, targets }: EdgeList, live: SlotSet): void {
+    const ownerType = this.#objects.typeOf(owner);
+    const { tag, hasPairs } = this.#owners[ownerType] ?? this.#learn(ownerType);
+    const byEdge = this.#byEdge;
+    for (let i = 0; i < count; i++) {
+      const type = types[i]!;
+      if (type === Edge.weak) continue;
+      const name = names[i]!;
+      const byName = type === Edge.internal && name < byEdge.length ? byEdge[name] : undefined;
+      if (!byName && !tag && !hasPairs) continue;
+      const target = targets[i]!;
+      const ofPair = hasPairs ? this.#ofPair(ownerType, this.#objects.typeOf(target)) : undefined;
+      this.#tagTarget(type, name, target, { tag, byName, ofPair }, live);
     }
-    const byName = type === Edge.internal ? this.#byEdge.get(name) : undefined;
-    const ofPair = this.#hasPairs ? this.#ofPair(this.#ownerType, this.#objects.typeOf(target)) : undefined;
-    if (!ofPair && !byName && !this.#ownerTag) return;
+  }
+
+  #tagTarget(
+    type: number,
+    name: number,
+    target: number,
+    { tag, byName, ofPair }: { tag: Tag | undefined; byName: Tag | undefined; ofPair: Tag | undefined },
+    live: SlotSet,
+  ): void {
+    if (!tag && !byName && !ofPair) return;
     const node = live.numberOf(target);
     const isArray = this.#isArray(target);
     if (byName && (isArray || byName.isOfAny)) this.#set(node, byName, target);
@@ -165,7 +186,7 @@ export class Tagger {
       this.#set(node, atField, target);
       if (atField.levels) this.#tagNested(atField, atField.levels, target, live);
     }
-    if (this.#ownerTag && isArray) this.#set(node, this.#ownerTag, target);
+    if (tag && isArray) this.#set(node, tag, target);
   }
 
   #tagDeoptimization(tag: Tag, data: number, live: SlotSet): void {
@@ -196,20 +217,25 @@ export class Tagger {
     return this.#byPair.get(key);
   }
 
-  #ofOwner(type: number): Tag | undefined {
-    if (!this.#byOwnerType.has(type)) this.#byOwnerType.set(type, byOwner[this.#kinds.typeName(type)]);
-    return this.#byOwnerType.get(type);
+  #learn(type: number): Owner {
+    const name = this.#kinds.typeName(type);
+    const owner = { tag: byOwner[name], hasPairs: this.#ownersOfPairs.has(name) };
+    this.#owners[type] = owner;
+    return owner;
   }
 
   #isArray(object: number): boolean {
     const type = this.#objects.typeOf(object);
-    return this.#kinds.of(type).nodeType === 'array' || arrayTypes.test(this.#kinds.typeName(type));
+    this.#arrays[type] ??=
+      this.#kinds.of(type).nodeType === 'array' || arrayTypes.test(this.#kinds.typeName(type));
+    return this.#arrays[type];
   }
 
   #set(node: number, { text, type, isOfWeak, isOfPlain, isReplacing }: Tag, object: number): void {
-    const typeName = this.#typeName(object);
-    if (isOfWeak && typeName !== 'WEAK_FIXED_ARRAY') return;
-    if (isOfPlain && typeName !== 'WEAK_FIXED_ARRAY' && typeName !== 'FIXED_ARRAY') return;
+    if (isOfWeak || isOfPlain) {
+      const typeName = this.#typeName(object);
+      if (typeName !== 'WEAK_FIXED_ARRAY' && (isOfWeak || typeName !== 'FIXED_ARRAY')) return;
+    }
     let tag = this.#combinations[this.#tags[node]!]!;
     if (text !== undefined && ((tag & textMask) === 0 || isReplacing))
       tag = (tag & ~textMask) | this.#numberOf.get(text)!;

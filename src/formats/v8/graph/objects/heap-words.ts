@@ -23,8 +23,8 @@ export class HeapWords {
   /** The words of each row, low half first. */
   readonly rows: Int32Array[] = [];
   readonly #rowAddress: number[] = [];
-  /** Slots in which an object starts. */
-  readonly starts: SlotSet;
+  /** Slots in which an object starts; a live one, once `keepOnly` was called. */
+  starts: SlotSet;
   /** Hash table with open addressing: chunk numbers, and their rows. */
   readonly #keys: Int32Array;
   readonly #values: Int32Array;
@@ -48,6 +48,11 @@ export class HeapWords {
 
   get slotCount(): number {
     return this.#rowAddress.length << rowBits;
+  }
+
+  /** From now on other objects are none, and pointers to them are not pointers to objects. */
+  keepOnly(live: SlotSet): void {
+    this.starts = live;
   }
 
   /** Drops the words; the slots and the starts of objects stay known. */
