@@ -1,6 +1,7 @@
 /**
  * Reads the heaps of many kinds of program from their cores, and compares each with V8's own snapshot of the same heap: the
- * share of V8's nodes by class and size, and of its strong edges by name, and the most frequent differences.
+ * share of V8's nodes by class and size, of its strong edges by name, and of its hundred largest objects by retained size; the
+ * first suspect; and the most frequent differences.
  * `npm run trial:heap-graph`. NODES=24,26,22,20, KINDS=server,compiler, DIFFERENCES=20.
  */
 import { execFileSync } from 'node:child_process';
@@ -8,9 +9,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readCoreGraph } from '../../src/analysis/core/graph/core-graph.ts';
 import { snapshotText } from '../../src/analysis/core/graph/snapshot-text.ts';
-import { openHeap } from '../../src/analysis/memory/heap.ts';
+import { type Heap, openHeap } from '../../src/analysis/memory/heap.ts';
+import { computeSuspects } from '../../src/analysis/memory/suspects/suspects.ts';
 import { makeCore } from '../support/cores/core-victims.ts';
-import { countEdges, countNodes, shareOf } from '../support/heaps/heap-graph-oracle.ts';
+import { countEdges, countNodes, retainedShare, shareOf } from '../support/heaps/heap-graph-oracle.ts';
 import { nodeOf } from '../support/run/test-nodes.ts';
 
 const program = fileURLToPath(new URL('kinds.cjs', import.meta.url));
@@ -42,6 +44,16 @@ function print(title: string, differences: Counts): void {
   }
 }
 
+function firstSuspect(heap: Heap): string {
+  const [first] = computeSuspects(heap, { limit: 1 });
+  return first ? `${first.rule}: ${first.path ?? first.title}`.replace(/@\d+/g, '@') : 'none';
+}
+
+function compareSuspects(truth: Heap, found: Heap): string {
+  const [wanted, own] = [firstSuspect(truth), firstSuspect(found)];
+  return wanted === own ? `the same (${wanted.slice(0, 60)})` : `differs: V8's ${wanted}, ours ${own}`;
+}
+
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
 
 for (const major of majors) {
@@ -57,8 +69,13 @@ for (const major of majors) {
       ] as const;
       addDifferences(nodes, ...ofNodes);
       addDifferences(edges, ...ofEdges);
+      const shares = [
+        `nodes ${percent(shareOf(...ofNodes))} of ${truth.nodeCount}`,
+        `edges ${percent(shareOf(...ofEdges))}`,
+        `retained ${percent(retainedShare(truth, found, 100))}`,
+      ];
       console.log(
-        `Node ${major} ${kind}: nodes ${percent(shareOf(...ofNodes))} of ${truth.nodeCount}, edges ${percent(shareOf(...ofEdges))}`,
+        `Node ${major} ${kind}: ${shares.join(', ')}, first suspect ${compareSuspects(truth, found)}`,
       );
     } catch (error) {
       console.log(`Node ${major} ${kind}: ${error instanceof Error ? error.message : error}`);
