@@ -1,7 +1,7 @@
-/** Short names of frames and files, the same in all verdicts and reports. Pure. */
+/** Short names of frames and files, and which of a frame's variables tell most: the same in all verdicts and reports. Pure. */
 
 import { below } from '../platform/paths.ts';
-import type { Frame } from './thread.ts';
+import type { Frame, LocalVariable } from './thread.ts';
 
 /** In the name of a C++ function, signs that belong to the name instead of enclosing something. */
 const pieces = /\boperator(?:\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?) ?|->|[\s\S]/g;
@@ -79,4 +79,34 @@ export function bareNativeName(name: string): string {
   }
   const own = /(?:\S*\boperator .*|\S+)$/.exec(bare.trim())?.[0];
   return own || name;
+}
+
+const ownScopes = new Set(['local', 'argument', 'arguments', 'this', 'block', 'catch', 'eval']);
+
+/** The frame's own variables, and those of enclosing scopes. If none is known to be its own, all of them count as such. */
+export function byScope(locals: readonly LocalVariable[]): {
+  own: readonly LocalVariable[];
+  outer: readonly LocalVariable[];
+} {
+  const own = locals.filter(({ scope }) => ownScopes.has(scope));
+  return own.length
+    ? { own, outer: locals.filter(({ scope }) => !ownScopes.has(scope)) }
+    : { own: locals, outer: [] };
+}
+
+/** True for a function or a class: `ƒ settle (req)`, or its source, which bundles of earlier versions have. */
+export function isFunctionText(value: string): boolean {
+  return /^(?:ƒ |(?:async\s+)?(?:function\b|class\b|\*?[\w$]+\s*\([^()]*\)\s*\{|\([^()]*\)\s*=>|[\w$]+\s*=>))/.test(
+    value,
+  );
+}
+
+/** True also for an object whose preview has functions, as that of an imported module. */
+export const isCode = (value: string): boolean => isFunctionText(value) || /: ƒ[,}]/.test(value);
+
+/** The first line of a function's source as a debugger shows it: `ƒ settle (req)`. */
+export function functionHead(source: string): string {
+  const [line = ''] = source.split('\n', 1);
+  const head = line.replace(/\s*\{\s*$/, '');
+  return /^(?:ƒ|class) /.test(head) ? head : `ƒ ${head.replace(/^(async\s+)?function\s*/, '$1')}`;
 }

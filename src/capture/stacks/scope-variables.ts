@@ -23,6 +23,7 @@ type Answer = { result?: Runtime.PropertyDescriptor[] | Runtime.RemoteObject } |
 
 const mostVariables = 40;
 const maxValueChars = 512;
+const maxFunctionChars = 120;
 const mostElements = 10_000;
 /** The protocol's names: their previews, and those of iterators over them, copy every entry. */
 const collections = new Set(['map', 'set', 'weakmap', 'weakset', 'iterator']);
@@ -69,8 +70,13 @@ function render({ name, value }: Property): Variable {
   return { name, value: value ? renderValue(value) : '(optimised away)' };
 }
 
-/** One line for a value, as the debugger previews it. */
+/** One line for a value, as the debugger previews it. V8 describes a function by its source, of which the first line is kept. */
 export function renderValue(value: Runtime.RemoteObject): string {
+  if (value.type === 'function') {
+    const [line = ''] = (value.description ?? '').split('\n', 1);
+    const head = line.replace(/\s*\{\s*$/, '').replace(/^(async\s+)?function\s*/, '$1');
+    return startOf(head.startsWith('class ') ? head : `ƒ ${head}`, maxFunctionChars);
+  }
   const { preview } = value;
   const text = preview
     ? renderPreview(value, preview)
@@ -82,7 +88,7 @@ export function renderValue(value: Runtime.RemoteObject): string {
 function renderPreview(value: Runtime.RemoteObject, preview: Runtime.ObjectPreview): string {
   const items = preview.properties.map(({ name, value: cut, type }) => {
     const text = cut && withoutCutWords(cut);
-    const shown = type === 'string' ? JSON.stringify(text ?? '') : (text ?? type);
+    const shown = type === 'string' ? JSON.stringify(text ?? '') : text || (type === 'function' ? 'ƒ' : type);
     return value.subtype === 'array' ? shown : `${name}: ${shown}`;
   });
   const rest = preview.overflow ? ', …' : '';

@@ -94,6 +94,8 @@ function isEcho(
   const { trigger, facts } = one;
   if (all.some((other) => isSameAnswer(other, one)))
     return 'a second answer of the same process to one request';
+  if (all.some((other) => isLookAtSameHang(other, one)))
+    return 'an earlier look at the hang of the same process';
   if (trigger !== 'exit' || facts.pid === undefined) return undefined;
   const { pid } = facts;
   const others = all.filter((other) => other.facts.pid !== undefined && other.trigger !== 'exit');
@@ -126,6 +128,31 @@ export function isSameAnswer(
     pid !== undefined &&
     later.facts.pid === pid &&
     basename(earlier.path) < basename(later.path)
+  );
+}
+
+/**
+ * While a process of a run hangs, its watchdog reports the stall, and may answer the request for a bundle without the main
+ * thread, so late that it is read from outside, too. The last look has the test and the stack, so the earlier ones are left
+ * out, unless the event loop recovered in between or the last look found another place.
+ */
+export function isLookAtSameHang(
+  last: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
+  earlier: Pick<DescribedBundle, 'path' | 'trigger' | 'facts' | 'listed'>,
+): boolean {
+  const isLater =
+    last.facts.pid !== undefined &&
+    last.facts.pid === earlier.facts.pid &&
+    basename(earlier.path) < basename(last.path);
+  if (!isLater || last.facts.kind !== 'event-loop-hang') return false;
+  if (earlier.trigger === 'snapshot-signal') return last.trigger === 'silence';
+  const place = earlier.facts.place?.file;
+  return (
+    earlier.trigger === 'stall' &&
+    (last.trigger === 'silence' || last.trigger === 'snapshot-signal') &&
+    earlier.listed.sequel?.event !== 'recovered' &&
+    place !== undefined &&
+    place === last.facts.place?.file
   );
 }
 

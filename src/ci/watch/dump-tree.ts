@@ -154,7 +154,7 @@ function countBundles(folder: string, pid: number): number {
 export function describeTests(threads: readonly LoggedThread[], pid: number, stop?: TestStop): TestPart {
   const own = threads.filter((thread) => thread.pid === pid);
   const main = own.find(({ runner }) => runner !== undefined) ?? own[0];
-  const tests = own.flatMap((thread) => thread.tests);
+  const tests = own.flatMap((thread) => thread.tests).filter(({ isHook }) => !isHook);
   const startedBy = startingTest(threads, pid);
   const sum = (pick: (thread: LoggedThread) => number): number =>
     own.reduce((total, thread) => total + pick(thread), 0);

@@ -1,15 +1,27 @@
 /** Frames with their code: the culprit's source first, then the stack with the program's own frames marked. */
 
 import type { Account } from '../../model/account.ts';
-import { isOfNode, isPlainForeign, placeOf, shortFile } from '../../model/frame-text.ts';
+import {
+  byScope,
+  functionHead,
+  isCode,
+  isFunctionText,
+  isOfNode,
+  isPlainForeign,
+  placeOf,
+  shortFile,
+} from '../../model/frame-text.ts';
 import { findPlace } from '../../model/place.ts';
-import { formatCount } from '../../model/quantities.ts';
-import type { Frame, SourceLine } from '../../model/thread.ts';
+import { clip, formatCount } from '../../model/quantities.ts';
+import type { Frame, LocalVariable, SourceLine } from '../../model/thread.ts';
 import { oneLine, type Page } from './layout.ts';
 import { findRuns } from './repeats.ts';
 
 const maxFrames = 40;
 const maxLocals = 12;
+const maxOuterLocals = 4;
+/** Two lines of a usual terminal. */
+const maxValueChars = 160;
 /** This many consecutive frames of third-party code are folded into one line. */
 const foldFrom = 3;
 
@@ -81,8 +93,9 @@ function cutAround(
 }
 
 /** Consecutive foreign frames are folded into one line, and so are the turns of a runaway recursion after the first. */
-export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string): string[] {
+export function renderFrames(all: readonly Frame[], page: Page, cwd?: string): string[] {
   const { palette } = page;
+  const frames = withTellingLocals(all);
   const runs = findRuns(frames.map(keyOf));
   const rows = runs.flatMap(({ start, length, times }): Row[] => {
     const turn = frames.slice(start, start + length).map((frame): Row => ({ frame }));
@@ -98,6 +111,17 @@ export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string)
   const hidden = rows.length - maxFrames;
   if (hidden > 0) lines.push(palette.faint(`  … ${formatCount(hidden, 'more frame')}`));
   return lines;
+}
+
+/** Below the first frame of the program, the variables of foreign code are left out, so that such frames are folded. */
+function withTellingLocals(frames: readonly Frame[]): readonly Frame[] {
+  const first = frames.findIndex(({ inApp }) => inApp);
+  if (first < 0) return frames;
+  return frames.map((frame, index) => {
+    if (index < first || frame.inApp || frame.locals === undefined) return frame;
+    const { locals, ...bare } = frame;
+    return bare;
+  });
 }
 
 type Row = { frame: Frame } | { folded: Frame[] } | { repeats: string };
@@ -133,12 +157,23 @@ function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: s
   const line = frame.inApp
     ? `${palette.bad('●')} ${palette.strong(oneLine(name))}  ${palette.place(oneLine(place))}`
     : palette.faint(`  ${oneLine(name)}  ${oneLine(place)}`);
-  const locals = (frame.locals ?? []).slice(0, maxLocals);
+  return [line.trimEnd(), ...renderLocals(frame.locals ?? []).map((text) => palette.faint(`      ${text}`))];
+}
+
+/** Of the enclosing scopes only a few values: a module's own functions and imports are no news. */
+function renderLocals(locals: readonly LocalVariable[]): string[] {
+  const { own, outer } = byScope(locals);
+  const telling = outer.filter(({ value }) => !isCode(value)).slice(0, maxOuterLocals);
+  const shown = [...own.slice(0, maxLocals), ...telling];
+  const hidden = locals.length - shown.length;
   return [
-    line.trimEnd(),
-    ...locals.map((l) => palette.faint(`      ${oneLine(l.name)} = ${oneLine(l.value)}`)),
+    ...shown.map(({ name, value }) => `${oneLine(name)} = ${valueText(value)}`),
+    ...(hidden > 0 ? [`… ${formatCount(hidden, 'more variable')}`] : []),
   ];
 }
+
+const valueText = (value: string): string =>
+  clip(oneLine(isFunctionText(value) ? functionHead(value) : value), maxValueChars);
 
 /** Without the parameter types of a C++ name, which are longer than any line. */
 function nameOf(frame: Frame): string {

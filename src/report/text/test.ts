@@ -30,7 +30,9 @@ function stateOf({ process, bundle }: Account): string | undefined {
   const running = tests?.running?.[0];
   const done = tests?.finished ? `; ${formatCount(tests.finished, 'test')} had finished here` : '';
   if (!running) return tests?.startedBy ? `it started this process${done}` : undefined;
-  const ranMs = Date.parse(bundle?.capturedAt ?? '') - Date.parse(running.startedAt ?? '');
+  // A stopped run is told as it was when the stop was decided: writing the bundle takes time of its own.
+  const until = tests?.stop?.at ?? bundle?.capturedAt ?? '';
+  const ranMs = Date.parse(until) - Date.parse(running.startedAt ?? '');
   return `${ranMs >= 0 ? `running for ${formatDuration(ranMs)}` : 'running'}${done}`;
 }
 

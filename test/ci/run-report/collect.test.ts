@@ -1,7 +1,8 @@
 /** Which bundle of a run only repeats another. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameAnswer } from '../../../src/ci/report/collect.ts';
+import { isLookAtSameHang, isSameAnswer } from '../../../src/ci/report/collect.ts';
+import type { DescribedBundle } from '../../../src/ci/report/describe-bundle.ts';
 import type { CiBundle } from '../../../src/model/ci-summary.ts';
 
 const answer = (name: string, facts: Partial<CiBundle>, trigger = 'snapshot-signal') => ({
@@ -36,4 +37,34 @@ test('other processes, other deaths, and requests of the program’s own stay', 
     false,
   );
   assert.equal(isSameAnswer(first, first), false);
+});
+
+const place = { file: '/app/lib/response.js', line: 798 };
+const look = (
+  name: string,
+  trigger: string,
+  facts: Partial<CiBundle> = {},
+  event?: 'recovered' | 'died',
+) => ({
+  ...answer(name, { kind: 'event-loop-hang', place, ...facts }, trigger),
+  listed: { ...(event && { sequel: { event } }) } as DescribedBundle['listed'],
+});
+
+test('earlier looks of a process’s own watchdog at the hang that stopped the run repeat the last one', () => {
+  const last = look('20261128T220136.172Z', 'silence');
+  const stall = look('20261128T220122.892Z', 'stall');
+  const answered = look('20261128T220131.160Z', 'snapshot-signal', { kind: 'snapshot' });
+  assert.equal(isLookAtSameHang(last, stall), true);
+  assert.equal(isLookAtSameHang(last, look('20261128T220122.892Z', 'stall', {}, 'died')), true);
+  assert.equal(isLookAtSameHang(last, answered), true);
+  for (const other of [
+    look('20261128T220122.892Z', 'stall', {}, 'recovered'),
+    look('20261128T220122.892Z', 'stall', { pid: 8 }),
+    look('20261128T220122.892Z', 'stall', { place: { file: '/app/lib/view.js', line: 3 } }),
+    look('20261128T220137.000Z', 'stall'),
+    look('20261128T220122.892Z', 'uncaught-exception', { kind: 'uncaught-exception' }),
+  ])
+    assert.equal(isLookAtSameHang(last, other), false, JSON.stringify(other));
+  const waiting = look('20261128T220136.172Z', 'silence', { kind: 'no-progress' });
+  assert.equal(isLookAtSameHang(waiting, stall), false, 'the loop turned at the end');
 });

@@ -5,7 +5,7 @@
  */
 import { isHang } from '../../../bundle/layout/verdict-codes.ts';
 import { foldCommand } from '../../../model/command-text.ts';
-import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, isCode } from '../../../model/frame-text.ts';
 import { clip, formatCount, formatDuration, formatShare } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
@@ -178,7 +178,7 @@ function sequelEvidence(facts: VerdictFacts): Evidence[] {
  * The innermost of the program's frames that all samples have in common: whatever it calls varies. Stacks are compared from
  * the outermost frame inward, by function and file in the recorded stack text.
  */
-function spinningFrame(facts: VerdictFacts, { laterStacks = [] }: Stall): Frame | undefined {
+export function spinningFrame(facts: VerdictFacts, { laterStacks = [] }: Stall): Frame | undefined {
   const frames = mainFrames(facts);
   const own = callsOf(facts.trigger?.exitStack ?? '');
   let common = own.length;
@@ -256,7 +256,9 @@ function frameEvidence(
   const looks = laterStacks.length + 1;
   const seen = looks > 1 ? `In each of ${looks} looks it was in` : 'It was in';
   const evidence: Evidence[] = [{ fact: `${seen} ${place}.`, part: 'trigger.json' }];
-  const values = (spinning.locals ?? []).filter((one) => one.scope === 'local' || one.scope === 'block');
+  const values = (spinning.locals ?? []).filter(
+    ({ scope, value }) => (scope === 'local' || scope === 'block') && !isCode(value),
+  );
   if (values.length)
     evidence.push({
       fact: `There: ${values

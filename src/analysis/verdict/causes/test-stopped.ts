@@ -7,13 +7,13 @@ import { foldCommand } from '../../../model/command-text.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
-import type { Thread } from '../../../model/thread.ts';
+import type { Frame, Thread } from '../../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence, placesOfWaits } from '../in-flight.ts';
 import { keepersOf } from '../keeps-alive.ts';
-import { cwdOf, isSnapshot, titled } from '../wording.ts';
-import { childEvidence } from './event-loop-hang.ts';
+import { cwdOf, isSnapshot, placedAt, titled } from '../wording.ts';
+import { childEvidence, spinningFrame } from './event-loop-hang.ts';
 
 const part = 'test.json';
 const mostKeepers = 5;
@@ -49,6 +49,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
   return {
     kind,
     title: titled(title),
+    ...placedAt(stuckFrame(stuckAt, facts)),
     summary: [
       isCancelled
         ? 'The job was cancelled, which says nothing about the tests.'
@@ -83,6 +84,15 @@ function findStuckAt(facts: VerdictFacts): StuckAt {
   if (isFromOutside && memory === undefined) return 'native';
   if (busyWorkers(facts).length > 0) return 'worker';
   return unseenWorkers(facts) === undefined ? 'loop' : 'unseen';
+}
+
+/** The frame at which a stop is to be read; undefined if several may be meant. */
+function stuckFrame(stuckAt: StuckAt, facts: VerdictFacts): Frame | undefined {
+  if (stuckAt === 'code') return spinningFrame(facts, {});
+  const workers = stuckAt === 'worker' ? busyWorkers(facts) : [];
+  if (workers.length > 0) return workers.length === 1 ? culpritFrame(workers[0]?.frames) : undefined;
+  const waits = stuckAt === 'loop' ? [...placesOfWaits(facts).values()] : [];
+  return waits.length === 1 ? waits[0] : undefined;
 }
 
 /** Why busy worker threads couldn't be inspected: at least one used the processor or ran a test. */
