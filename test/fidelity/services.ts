@@ -3,6 +3,7 @@
  * beside us. The scripts in `project/services` are ours, the packages that they use are not.
  */
 import type { Program, Step } from './program.ts';
+import { usesByPackage } from './uses.ts';
 
 const program = (
   of: string,
@@ -261,5 +262,5 @@ const watched: readonly Program[] = Object.entries(beside).flatMap(([of, module]
 );
 
 export function listServices(): Program[] {
-  return [...servers, ...commandLines, ...clients, ...libraries, ...managers, ...watched];
+  return [...servers, ...commandLines, ...clients, ...libraries, ...managers, ...watched, ...usesByPackage];
 }

@@ -1,5 +1,6 @@
 /** Command lines: linters, compilers, bundlers, test runners, generators. Each does some work, and encounters some faults. */
 import type { Program } from './program.ts';
+import { usesOfNode } from './uses.ts';
 
 /** One command line: its package and name, and the arguments of each call as a line. */
 interface Tool {
@@ -347,6 +348,10 @@ const wordsOf = (line: string): string[] =>
   (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"([^"]*)"$/, '$1'));
 
 export function listTools(): Program[] {
+  return [...listCommandLines(), ...usesOfNode];
+}
+
+function listCommandLines(): Program[] {
   return tools.flatMap(({ package: of, bin = of, calls }) =>
     calls.map((call): Program => {
       const [line, more] = typeof call === 'string' ? [call, {}] : call;
