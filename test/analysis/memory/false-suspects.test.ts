@@ -91,6 +91,45 @@ test('a cache with a limit beside it is told only of memory that ran out, or whe
   assert.ok(rulesOf('max', 'Replies', 0, { entryBytes: 200_000 }).includes('unbounded-cache possible'));
 });
 
+test('a cache whose array was made at its full length is no suspect; one that has spare room is', () => {
+  const rulesOf = (spareBytes: number): string[] => {
+    const { snapshot, global } = synthProgram();
+    const owner = snapshot.node({ name: 't', size: 64 });
+    const values = snapshot.node({ name: 'Array', size: 32 });
+    const elements = snapshot.node({
+      type: 'array',
+      name: '(object elements)',
+      size: 16 + 8 * 1500 + spareBytes,
+    });
+    snapshot
+      .edge(global, owner, 'cache')
+      .edge(owner, values, '#t')
+      .edge(values, elements, 'elements', 'internal');
+    for (let at = 0; at < 1500; at++) snapshot.edge(values, snapshot.node({ name: 'Reply', size: 4000 }), at);
+    snapshot.edge(global, snapshot.node({ name: 'Table', size: 10 * 2 ** 20 }), 'table');
+    return computeSuspects(heapOf(snapshot))
+      .filter(({ path }) => path?.startsWith('global.cache["#t"]'))
+      .map(({ rule }) => rule);
+  };
+  assert.ok(!rulesOf(0).includes('unbounded-cache'));
+  assert.ok(rulesOf(800).includes('unbounded-cache'));
+});
+
+test('what is not told of a list with two ends does not keep its links from being told', () => {
+  const { snapshot, global } = synthProgram();
+  const jobs = snapshot.node({ name: 'Jobs', size: 64 });
+  snapshot.edge(global, jobs, 'jobs');
+  const links = Array.from({ length: 1500 }, () => snapshot.node({ name: 'Link', size: 4000 }));
+  for (const [at, link] of links.entries()) {
+    if (at) snapshot.edge(link, links[at - 1]!, 'before').edge(links[at - 1]!, link, 'after');
+  }
+  snapshot.edge(jobs, links[0]!, 'first').edge(jobs, links.at(-1)!, 'last');
+  assert.deepEqual(
+    computeSuspects(heapOf(snapshot)).map(({ title }) => title.replace(/hold .*: /, 'at ')),
+    ['1,500 Link objects at global.jobs'],
+  );
+});
+
 test('the exports of a module as a whole are no suspect', () => {
   const { snapshot, global } = synthProgram();
   const exported = snapshot.node({ size: 6 * 2 ** 20 });

@@ -45,6 +45,23 @@ test('a chain whose newest link is its head, held by a variable and by a timer',
   assert.match(suspects[0]!.sentence, /from 200 KiB to 400 KiB: 100 new objects of class Link \(200 KiB\)/);
 });
 
+test('a chain that only a function of the global object leads to, and both are made anew at each change', () => {
+  const suspects = suspectsOf((links) => {
+    const { snapshot, global } = synthProgram();
+    const id = 100_000 + links;
+    const resume = snapshot.node({ type: 'closure', name: 'resume', size: 64, id });
+    const scope = snapshot.node({ type: 'object', name: 'system / Context', size: 64, id: id + 2 });
+    const newest = chain(snapshot, links);
+    snapshot.edge(global, resume, 'resume').edge(resume, scope, 'context', 'internal');
+    return snapshot.edge(scope, newest, 'store', 'context');
+  });
+  assert.deepEqual(
+    suspects.map(({ path }) => path),
+    ['global.resume{context}.store'],
+  );
+  assert.match(suspects[0]!.sentence, /from 200 KiB to 400 KiB: 100 new objects of class Link \(200 KiB\)/);
+});
+
 test('containers that are nested through a new one hold the same: its size is told once', () => {
   const suspects = suspectsOf((links) => {
     const { snapshot, global } = synthProgram();

@@ -1,5 +1,5 @@
 /**
- * Programs that leak and eight that do not, each known by construction: does growth name the container and no other, and does
+ * Programs that leak and nine that do not, each known by construction: does growth name the container and no other, and does
  * the first suspect of a single snapshot name it too?
  */
 import assert from 'node:assert/strict';

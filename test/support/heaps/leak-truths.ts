@@ -38,6 +38,10 @@ export const entangled: Record<string, [RegExp, string]> = {
   'pool without release': [/app\.database\.lent$/, '{id, url, body}'],
   'memoized for ever': [/options\.cache$/, '{id, url, body}'],
   'chain of contexts': [/app\.current\{context\}\.store$/, '{parent, request}'],
+  // Held by V8 from Node 24 on, before by Node's own resource.
+  'context of a callback': [/resume.*(?:\.get\(…\)|kResourceStore>"\])$/, '{parent, request}'],
+  'unread events': [/unconsumedEvents/, 'Array'],
+  'list with two ends': [/app\.jobs(?:\.last)?$/, ''],
   'unlimited cache': [/app\.responses\.entries$/, '{id, url, body}'],
   'symbols by name': [/\{public_symbol_table\}$/, '(symbol)'],
   // Node's cache of resolved URLs grows less. Which of Node's objects has both depends on its version.
@@ -59,6 +63,9 @@ export const seenAtOnce: Record<string, RegExp> = {
   'promise chain': /app\.first$/,
   'memoized for ever': /options\.cache$/,
   'chain of contexts': /^2,0\d\d \{parent, request\} objects/,
+  'context of a callback': /resume|\{parent, request\}/,
+  'unread events': /unconsumedEvents/,
+  'list with two ends': /app\.jobs/,
   'unlimited cache': /app\.responses\.entries$/,
   'symbols by name': /^2,0\d\d symbols of Symbol\.for/,
   'modules by URL': /^2,000 modules imported from data: URLs/,
@@ -70,6 +77,7 @@ export const healthy = [
   'pool',
   'timers',
   'server',
+  'cache of arrays',
   'garbage',
   'expiring cache',
 ].map((name) => `healthy: ${name}`);

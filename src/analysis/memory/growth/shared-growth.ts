@@ -11,7 +11,7 @@ import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
 import { nodeRow } from '../questions/node-rows.ts';
 import { generalPath } from '../questions/paths.ts';
-import { isHeadOfChain } from '../suspects/accumulation.ts';
+import { accumulationBelow, isHeadOfChain } from '../suspects/accumulation.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
 import { registeredSymbols } from '../suspects/registered-symbols.ts';
 import { addedRow } from './added-objects.ts';
@@ -59,21 +59,19 @@ export function sharedGrowth(
 ): HeapGrownNode[] {
   const rows: HeapGrownNode[] = [];
   const heapGrowth = digests.at(-1)!.totalBytes - digests[0]!.totalBytes;
+  const heads = new Set<number>();
   for (const [name, nodes] of newBelowRoots(heap, isNew)) {
     const added = addedRow(heap, name, nodes);
-    const share = net(name);
-    if (share < leastNetShare || added.retainedSizeBytes < leastBytes) continue;
-    const heldBytes = digests.map((digest) => digest.classes.get(name)?.retainedSize ?? 0);
-    const grown = { count: 1, beforeBytes: heldBytes[0]!, heldBytes, added };
+    if (added.retainedSizeBytes < leastBytes) continue;
     if (nodes.length < fewestObjects) {
-      const head = nodes.find((node) => isHeadOfChain(heap, node));
-      if (head === undefined) continue;
-      const growthBytes = heldBytes.at(-1)! - heldBytes[0]!;
-      const counts = digests.map((digest) => digest.classes.get(name)?.count ?? 0);
-      const links = { ...added, count: counts.at(-1)! - counts[0]!, retainedSizeBytes: growthBytes };
-      rows.push({ ...grown, ...placeOf(heap, head), growthBytes, added: links });
+      const head = newestLink(heap, nodes, isNew);
+      if (head >= 0) heads.add(head);
       continue;
     }
+    const share = net(name);
+    if (share < leastNetShare) continue;
+    const heldBytes = digests.map((digest) => digest.classes.get(name)?.retainedSize ?? 0);
+    const grown = { count: 1, beforeBytes: heldBytes[0]!, heldBytes, added };
     const holder = commonHolder(heap, nodes);
     const growthBytes = Math.round(added.retainedSizeBytes * share);
     if (holder >= 0) rows.push({ ...grown, ...placeOf(heap, holder), growthBytes });
@@ -84,7 +82,47 @@ export function sharedGrowth(
     )
       rows.push({ ...grown, ...placeOf(heap, largestOf(heap, nodes)), count: nodes.length, growthBytes });
   }
-  return [...rows, ...grownRegistry(digests, heap, isNew)];
+  const chains = [...heads].flatMap((head) => grownChain(digests, heap, head, net));
+  return [...rows, ...chains, ...grownRegistry(digests, heap, isNew)];
+}
+
+/**
+ * The new first link of a chain, or -1: one of these, or what one of them leads to, such as the context of a function that is
+ * new too.
+ */
+function newestLink(heap: Heap, nodes: readonly number[], isNew: Uint8Array): number {
+  for (const node of nodes) {
+    if (heap.retained[node]! < leastBytes) continue;
+    const below = accumulationBelow(heap, node);
+    if (isNew[below] && isHeadOfChain(heap, below)) return below;
+  }
+  return -1;
+}
+
+/** A chain grew by as many links as there are more of its class. */
+function grownChain(
+  digests: readonly ClassSums[],
+  heap: Heap,
+  head: number,
+  net: (className: string) => number,
+): HeapGrownNode[] {
+  const name = heap.className(head);
+  if (net(name) < leastNetShare) return [];
+  const sums = digests.map((digest) => digest.classes.get(name) ?? { count: 0, retainedSize: 0 });
+  const [first, last] = [sums[0]!, sums.at(-1)!];
+  const growthBytes = last.retainedSize - first.retainedSize;
+  const links = { count: last.count - first.count, retainedSizeBytes: growthBytes };
+  const heldBytes = sums.map(({ retainedSize }) => retainedSize);
+  return [
+    {
+      ...placeOf(heap, head),
+      count: 1,
+      beforeBytes: first.retainedSize,
+      growthBytes,
+      heldBytes,
+      added: { ...addedRow(heap, name, [head]), ...links },
+    },
+  ];
 }
 
 /** The registry of `Symbol.for`, which V8 replaces by a larger one, so that it is new itself. */

@@ -66,13 +66,14 @@ export function computeSuspects(
   const growableBytes = totalBytes - bytesMadeAtOnce(heap, totalBytes * leastTableShare);
   const context: SuspectContext = { heap, totalBytes, growableBytes, tellsAll: withTables };
   const all = rules.flatMap((rule) => rule.find(context));
-  const kept = all.filter(
+  const tables = withTables ? 0 : leastTableBytes;
+  // First, so that a finding that is not told doesn't stand for one that would be.
+  const left = all.flatMap((suspect) => discounted(heap, suspect, tables));
+  const told = left.filter(
     (suspect, at) =>
       !general.has(suspect.rule) ||
-      !all.slice(0, at).some((earlier) => saysItAlready(heap, earlier, suspect)),
+      !left.slice(0, at).some((earlier) => saysItAlready(heap, earlier, suspect)),
   );
-  const tables = withTables ? 0 : leastTableBytes;
-  const told = kept.flatMap((suspect) => discounted(heap, suspect, tables));
   const weight = (suspect: HeapSuspect): number => suspect.retainedSizeBytes * sureness[suspect.confidence];
   const isLast = (suspect: HeapSuspect): number => Number(meantToBeLarge.has(suspect.refutedBy));
   return told.sort((a, b) => isLast(a) - isLast(b) || weight(b) - weight(a)).slice(0, limit);
@@ -130,11 +131,12 @@ function boundOf(heap: Heap, node: number): string | undefined {
 }
 
 /**
- * For external memory, the fixed length of one buffer only matters if it accounts for most of the bytes; otherwise their
- * number does.
+ * A cache is known by its name, and its size alone makes it a suspect. For external memory, the fixed length of one buffer
+ * only matters if it accounts for most of the bytes; otherwise their number does.
  */
 function seesSizeAlone(heap: Heap, suspect: HeapSuspect, node: number): boolean {
-  if (suspect.rule !== 'external-memory') return general.has(suspect.rule);
+  if (suspect.rule !== 'external-memory')
+    return general.has(suspect.rule) || suspect.rule === cachesRule.name;
   return heap.retained[node]! >= suspect.retainedSizeBytes * mostOfBuffers;
 }
 
