@@ -130,6 +130,24 @@ test('what is not told of a list with two ends does not keep its links from bein
   );
 });
 
+test('a trie is no suspect, nor its leaves; as many trees that are apart are', () => {
+  const placesOf = (roots: number): unknown[] => {
+    const { snapshot, global } = synthProgram();
+    const tries = snapshot.node({ name: 'Tries', size: 64 });
+    snapshot.edge(global, tries, 'tries');
+    const nodes: number[] = [];
+    for (let at = 0; at < 6000; at++) {
+      const branch = snapshot.node({ name: at < 3000 ? 'Branch' : 'Leaf', size: 1000 });
+      if (at < roots) snapshot.edge(tries, branch, at);
+      else snapshot.edge(nodes[at < 4 * roots ? at % roots : at >> 2]!, branch, `letter${at}`);
+      nodes.push(branch);
+    }
+    return computeSuspects(heapOf(snapshot)).map(({ path }) => path);
+  };
+  assert.deepEqual(placesOf(1), []);
+  assert.deepEqual(placesOf(1200), ['global.tries']);
+});
+
 test('the exports of a module as a whole are no suspect', () => {
   const { snapshot, global } = synthProgram();
   const exported = snapshot.node({ size: 6 * 2 ** 20 });

@@ -6,6 +6,7 @@ import { sourceOf, sourceText } from '../questions/scripts.ts';
 import { classMembers } from '../suspects/class-members.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
 import { isCrowdOf } from '../suspects/crowds.ts';
+import { isDeepStructure } from '../suspects/deep-structure.ts';
 import {
   describeNode,
   isLargeShare,
@@ -49,6 +50,11 @@ export const largeClassRule: SuspectRule = {
           count >= leastCount || heap.retained[largest]! < bytes * mostOfOneAmongFew,
       )
       .filter(({ holder }) => holder < 0 || !isModuleData(context, holder))
+      .filter(
+        ({ holder, largest, row }) =>
+          context.tellsAll ||
+          !isDeepStructure(heap, holder < 0 ? largest : holder, classMembers(heap).of(row)),
+      )
       .map(({ kind, bytes, count, holder, largest }) => {
         const held = holder < 0 ? '' : ` (${describeNode(heap, holder)} at ${placeText(heap, holder)})`;
         const place = sourceText(sourceOf(heap, kind.place));
