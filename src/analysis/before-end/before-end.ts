@@ -6,7 +6,8 @@
 import type { Account, Happenings } from '../../model/account.ts';
 import type { AgentRun, FailedRequest, McpServer, ToolCall } from '../../model/agent-state.ts';
 import { foldCommand, withoutFolders } from '../../model/command-text.ts';
-import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
+import { onOneLine, shorten } from '../../model/message-text.ts';
+import { firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';
 import { DyingWork, whoseOrder } from '../agent/whose-work.ts';
@@ -67,7 +68,7 @@ function failedTools(run: AgentRun, { agent }: Account, dying: DyingWork): Told[
         const endedAt = Date.parse(tool.startedAt ?? '') + (tool.durationMs ?? 0);
         const beforeEndMs = Date.parse(agent?.endedAt ?? '') - endedAt;
         const said = messageOf(tool);
-        const why = said ? `: ${clip(firstLine(said), 160)}` : '';
+        const why = said ? `: ${shorten(onOneLine(said), 160)}` : '';
         return {
           ...(beforeEndMs >= 0 && { beforeEndMs }),
           fact: `Tool ${tool.name} (${tool.id}) failed${why}${dying.textFor(whose, run)}`,
@@ -109,7 +110,7 @@ function unreadableLines({ id, command, unreadable }: McpServer): Told[] {
     {
       beforeEndMs,
       part: agentPart,
-      fact: `MCP server ${name} wrote ${wrote}: ${clip(firstLine(line), 160)}`,
+      fact: `MCP server ${name} wrote ${wrote}: ${shorten(firstLine(line), 160)}`,
     },
   ];
 }
@@ -130,7 +131,7 @@ function handledErrors(
     // The death itself is recorded as handled too if the program has a handler.
     if (message === account.error?.message || isInError(account.error, message)) continue;
     const coded = code !== undefined && !message.includes(String(code)) ? ` [${code}]` : '';
-    const said = clip(`${name ?? 'Error'}${coded}: ${firstLine(message)}`, 200);
+    const said = shorten(`${name ?? 'Error'}${coded}: ${onOneLine(message)}`, 200);
     const beforeEndMs = endedAt - Date.parse(at ?? '');
     const times = (rows.get(said)?.times ?? 0) + 1;
     const fact = `A handler of the program received an ${kind === 'rejection' ? 'unhandled rejection' : 'uncaught exception'}: ${said}`;

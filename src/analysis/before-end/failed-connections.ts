@@ -3,7 +3,8 @@
  * that gave no connection in time.
  */
 import type { Account } from '../../model/account.ts';
-import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
+import { onOneLine, shorten } from '../../model/message-text.ts';
+import { formatCount, formatDuration } from '../../model/quantities.ts';
 import { isInError } from '../agent/failures/failure-input.ts';
 import type { Told } from './told.ts';
 
@@ -16,7 +17,7 @@ export function findFailedConnections({ happenings, bundle, error }: Account): T
     const agoMs = endedAt - Date.parse(lastBegunAt ?? '');
     if (!(agoMs >= 0 && agoMs <= longestAgoMs) || isInError(error, message)) return [];
     const made = by === undefined ? '' : ` of ${by}`;
-    const why = message ? ` (${clip(firstLine(message), 160)})` : '';
+    const why = message ? ` (${shorten(onOneLine(message), 160)})` : '';
     const fact =
       times > 1
         ? `${formatCount(times, 'time')} a ${what}${made} failed${why}; the last was begun`

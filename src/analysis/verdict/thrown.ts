@@ -6,7 +6,8 @@ import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import type { AgentAbort } from '../../model/agent-state.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
-import { clip, formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
+import { shorten } from '../../model/message-text.ts';
+import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { abortEvidence, abortPlace } from './aborted.ts';
@@ -25,7 +26,9 @@ const abortAdvice = 'The call was aborted: look for the AbortSignal or time limi
 export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const { error } = facts.account;
   if (!error) return [];
-  const evidence: Evidence[] = [{ fact: clip(headlineOf(error, facts.thrownType), 400), part: 'error.json' }];
+  const evidence: Evidence[] = [
+    { fact: shorten(headlineOf(error, facts.thrownType), 400), part: 'error.json' },
+  ];
   const frames = deathFrames(facts.account);
   const culprit = culpritFrame(frames);
   // An aggregate without a stack uses the frames of its first member, which is listed below.
@@ -159,7 +162,7 @@ export function rootSentence(facts: VerdictFacts): string {
 }
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
-  const said = clip(headlineOf(root).replace(/\.$/, ''), 300);
+  const said = shorten(headlineOf(root).replace(/\.$/, ''), 300);
   const aborts = abortsFor(root, account);
   if (aborts.length > 0) {
     const places = new Set(aborts.map(({ frames = [] }) => placeOfCulprit(frames, cwdOf(account))));

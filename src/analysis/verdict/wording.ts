@@ -1,7 +1,7 @@
 /** How verdicts name errors, frames and files: short and consistent. Pure. */
 import type { Account, ErrorFacts } from '../../model/account.ts';
 import { endOfPath } from '../../model/frame-text.ts';
-import { clip, firstLine } from '../../model/quantities.ts';
+import { onOneLine, shorten } from '../../model/message-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { VerdictPlace } from '../../model/verdict.ts';
 import type { Surroundings } from '../headroom.ts';
@@ -12,19 +12,20 @@ export const maxTitleChars = 100;
 
 /** `TypeError: x is not a function`, on one line; with `[code]` if neither name nor message contains it. */
 export function headlineOf(error: ErrorFacts, thrownType?: string): string {
-  const message = firstWords(error.message ?? '');
+  const message = onOneLine(error.message ?? '');
   const [, reason] =
     rejectedWith.exec(error.code === 'ERR_UNHANDLED_REJECTION' ? (error.message ?? '') : '') ?? [];
-  if (reason !== undefined) return `Rejected with what is no error: ${firstWords(reason)}`;
+  if (reason !== undefined) return `Rejected with what is no error: ${onOneLine(reason)}`;
   if (thrownType !== undefined && error.name === undefined)
     return message ? `Thrown ${thrownType}: ${message}` : `A thrown ${thrownType}`;
   const name = error.name ?? 'Error';
-  const code = legacyCodes[name] === error.code ? undefined : error.code;
+  const isNumber = legacyCodes[name] === error.code || /^Command failed: /.test(message);
+  const code = isNumber ? undefined : error.code;
   const coded = code && !message.includes(code) && !name.includes(code) ? `${name} [${code}]` : name;
   return message ? `${coded}: ${message}` : coded;
 }
 
-/** The legacy code of each DOMException name: https://webidl.spec.whatwg.org/#idl-DOMException-error-names. */
+/** Of a command that failed, the code is that of its exit. The legacy code of each DOMException name: https://webidl.spec.whatwg.org/#idl-DOMException-error-names. */
 const legacyCodes: Record<string, string | undefined> = {
   IndexSizeError: '1',
   HierarchyRequestError: '3',
@@ -50,16 +51,6 @@ const legacyCodes: Record<string, string | undefined> = {
 
 /** The end of Node's message for a rejection with a value that is not an error; for an object it contains only the class. */
 const rejectedWith = /with the reason "([\s\S]*)"\.$/;
-
-/** The first line, or all lines joined if the first only opens a list or an object, or ends with a colon. */
-function firstWords(message: string): string {
-  const line = firstLine(message);
-  if (!/^[[{(]+$|:$/.test(line)) return line;
-  return message.replace(legend, '').trim().replace(/\s+/g, ' ');
-}
-
-/** Of the difference that node:assert shows. */
-const legend = /^\+ actual - expected(?: \.\.\. Lines skipped)?$/m;
 
 /** The frames of the thrown error, or of the thread that ended the process. */
 export function deathFrames(account: VerdictFacts['account']): Frame[] {
@@ -102,7 +93,7 @@ export function everyError(error: ErrorFacts | undefined): ErrorFacts[] {
 }
 
 export function titled(text: string): string {
-  return clip(text, maxTitleChars);
+  return shorten(text, maxTitleChars);
 }
 
 type PlaceWord = 'at' | 'likely at' | 'in' | 'from';
@@ -143,11 +134,11 @@ function fitHeadline(said: string, room: number): string {
   const [, provider, lacking, index] = nestMessage.exec(said) ?? [];
   const short = `Nest can't resolve argument ${index} (${lacking}) of ${provider}`;
   if (provider !== undefined && short.length <= room) return short;
-  return clip(said.replace(codeOfError, ''), room);
+  return shorten(said.replace(codeOfError, ''), room);
 }
 
 /** ` [CSV_RECORD_INCONSISTENT_COLUMNS]` behind the name of an error: the message says it in words, and the evidence has both. */
-const codeOfError = /(?<=^(?:.*: )?[\w$.]*(?:Error|Exception)) \[[A-Z][A-Z\d_]+\](?=: )/;
+const codeOfError = /(?<=^(?:.*: )?[\w$.]*(?:Error|Exception)) \[[A-Za-z][\w.-]+\](?=: )/;
 
 /** Quoted in some versions only: https://github.com/nestjs/nest/blob/master/packages/core/errors/messages.ts. */
 const nestMessage =

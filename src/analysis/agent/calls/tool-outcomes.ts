@@ -4,6 +4,7 @@
  */
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../../model/agent-state.ts';
+import { onOneLine, shorten } from '../../../model/message-text.ts';
 import { clip, firstLine } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { findRequested } from '../waits/pending.ts';
@@ -55,7 +56,7 @@ function isLimit({ name = '', message = '', code, properties }: ErrorFacts): boo
 function settle(tool: ToolCall, asking: ModelCall | undefined, limit: ErrorFacts | undefined): void {
   if (tool.status === 'requested' && limit) {
     tool.status = 'limit';
-    tool.because = `the run had reached its limit: ${clip(firstLine(limit.message ?? limit.name ?? ''), 120)}`;
+    tool.because = `the run had reached its limit: ${shorten(onOneLine(limit.message ?? limit.name ?? ''), 120)}`;
   } else if (tool.status === 'requested' && !isReadable(tool.arguments))
     tool.because =
       asking?.status === 'cut' || asking?.status === 'aborted'
@@ -73,7 +74,7 @@ function closeAtLimit(run: AgentRun, limit: ErrorFacts): void {
   run.status = 'failed';
   run.error ??= {
     ...(limit.name !== undefined && { type: limit.name }),
-    message: clip(firstLine(limit.message ?? ''), 300),
+    message: shorten(onOneLine(limit.message ?? ''), 300),
   };
 }
 

@@ -5,7 +5,8 @@
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { foldCommand } from '../../../model/command-text.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
-import { clip, firstLine, formatCount, formatDuration } from '../../../model/quantities.ts';
+import { onOneLine, shorten } from '../../../model/message-text.ts';
+import { clip, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
 import type { Frame, Thread } from '../../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../../model/verdict.ts';
@@ -203,7 +204,7 @@ function testEvidence(tests: TestFacts, { at }: NonNullable<TestFacts['stop']>):
 }
 
 function failed(failure: NonNullable<TestFacts['failure']>): Verdict {
-  const message = firstLine(failure.message ?? '');
+  const message = onOneLine(failure.message ?? '');
   const name = testOf({ failure })?.name.join(' › ') ?? '';
   return {
     kind: 'snapshot',
@@ -211,7 +212,7 @@ function failed(failure: NonNullable<TestFacts['failure']>): Verdict {
     summary: 'The test failed and the process went on. The bundle shows the moment of the failure.',
     confidence: 'certain',
     evidence: [
-      { fact: `${failure.errorName ?? 'Error'}: ${clip(message, 300)}`, part },
+      { fact: `${failure.errorName ?? 'Error'}: ${shorten(message, 300)}`, part },
       ...(failure.file ? [{ fact: `The test is in ${failure.file}.`, part }] : []),
     ],
     refutedBy:
