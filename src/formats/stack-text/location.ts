@@ -55,6 +55,9 @@ export function parseLocation(text: string): TextLocation | undefined {
   return position ? { kind: 'source', position } : undefined;
 }
 
+/** `Error: listen EADDRINUSE: …`, which Next prints in the place of a location it does not know. */
+const isSentence = /^[A-Za-z][\w$]*: /;
+
 /** `file:line:column` or `file:line`. */
 export function parsePosition(text: string): TextPosition | undefined {
   const last = numberAtEnd(text, text.length);
@@ -63,7 +66,7 @@ export function parsePosition(text: string): TextPosition | undefined {
   const [file, line, column] = before
     ? [text.slice(0, before.colon), before.value, last.value]
     : [text.slice(0, last.colon), last.value, undefined];
-  if (!file || line < 1) return undefined;
+  if (!file || line < 1 || isSentence.test(file)) return undefined;
   const path = filePathOf(file);
   return {
     file: path,

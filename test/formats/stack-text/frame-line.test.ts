@@ -118,6 +118,7 @@ const noFrames = [
   '    at least one thing (or two)',
   '    at 10:30 we met',
   '    at 10:30',
+  '    at <unknown> (Error: listen EADDRINUSE: address already in use :::3000)',
   '    at (/app/a.js)',
   '    at foo (/app/a.js)',
   '    at foo (/app/a.js:0:1)',
