@@ -197,6 +197,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     workerStarts: stacks.workerStarts,
     ...defined({
       topLevelAwaits: stacks.awaits,
+      failedStdio: error?.failedStdio,
       emitter: stacks.emitter,
       thrownAt: stacks.thrownAt,
       passedAt: stacks.passedAt,

@@ -13,6 +13,7 @@ export interface ErrorPartFacts {
   frames?: RawFrame[];
   promiseStack?: string;
   emitter?: ErrorPart['emitter'];
+  failedStdio?: number;
   begun?: ErrorPart['begun'];
   place?: ErrorPart['place'];
 }
@@ -27,6 +28,7 @@ export function readError(part: Fields): ErrorPartFacts {
     frames: part.list('frames', readRawFrame),
     promiseStack: part.text('promiseStack'),
     emitter: readEmitter(part.object('emitter')),
+    failedStdio: part.number('failedStdio'),
     begun: readBegun(part.object('begun')),
     place: readPlace(part.object('place')),
   });

@@ -38,6 +38,8 @@ export interface VerdictFacts {
   passedAt?: Frame[];
   /** For an exit with code 13; absent if some modules couldn't be searched. */
   topLevelAwaits?: TopLevelAwaits;
+  /** The descriptor of the standard stream to which the last write failed with the code of the error. */
+  failedStdio?: number;
   /** If the error was emitted as an `error` event without a listener: the emitter and the stack. */
   emitter?: { className: string; path?: string; stdio?: number; frames: Frame[]; worker?: WorkerOfError };
   /** Where the syntax error is, if the stack doesn't include it. */

@@ -42,6 +42,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
     ...thrownAtEvidence(facts),
     ...beganEvidence(facts),
     ...emitterEvidence(facts),
+    ...failedStdioEvidence(facts),
     ...timeLimitEvidence(facts),
     ...startedCallEvidence(facts),
     ...abortEvidence(facts),
@@ -131,14 +132,21 @@ export function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] 
   const culprit = culpritFrame(emitter.frames);
   const place = culprit?.inApp ? ` in ${frameText(culprit, cwdOf(account))}` : '';
   const file = emitter.path === undefined ? '' : ` of ${emitter.path}`;
-  const stream = stdioName(emitter) ?? withArticle(emitter.className);
+  const stream = stdioName(emitter.stdio) ?? withArticle(emitter.className);
   const fact = `It was emitted as an error event on ${stream}${file}${place}, which had no error listener.`;
   return [{ fact, part: 'error.json' }];
 }
 
+/** The stream whose error was probably handed on. */
+function failedStdioEvidence({ failedStdio, emitter, account: { error } }: VerdictFacts): Evidence[] {
+  const stream = emitter ? undefined : stdioName(failedStdio);
+  const fact = `The last write to ${stream} failed with ${error?.code}, so it is likely the stream that broke.`;
+  return stream ? [{ fact, part: 'error.json' }] : [];
+}
+
 /** `process.stdout` */
-export function stdioName(emitter: VerdictFacts['emitter']): string | undefined {
-  const name = ['stdin', 'stdout', 'stderr'][emitter?.stdio ?? -1];
+export function stdioName(descriptor: number | undefined): string | undefined {
+  const name = ['stdin', 'stdout', 'stderr'][descriptor ?? -1];
   return name && `process.${name}`;
 }
 
@@ -226,6 +234,15 @@ const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.mess
 export const portIsHeld =
   'Another process holds the port: `ss -ltnp` names it. An older instance may still be shutting down.';
 
+const closedByReader: Advice = {
+  when: coded(['EPIPE']),
+  step: 'Whoever read from it had closed it: of a request, catch the error where it is made; of stdout, the program that reads the output had ended.',
+  isOfService: true,
+};
+
+const outputStep = (stream: string): string =>
+  `Whoever read ${stream} had closed it, as \`head\` does when it has enough: treat EPIPE of ${stream} as the end of the output.`;
+
 /** Checked in order; the first match for each error in the chain adds its step. */
 const adviceTable: Advice[] = [
   {
@@ -253,11 +270,7 @@ const adviceTable: Advice[] = [
     when: coded(['ENOTFOUND', 'EAI_AGAIN']),
     step: 'The name did not resolve: check the host name, then DNS in that network.',
   },
-  {
-    when: coded(['EPIPE']),
-    step: 'Whoever read from it had closed it: of a request, catch the error where it is made; of stdout, the program that reads the output had ended.',
-    isOfService: true,
-  },
+  closedByReader,
   {
     when: coded(['ECONNRESET', 'UND_ERR_SOCKET', 'ETIMEDOUT']),
     step: 'The peer closed the connection. Catch the error where the request is made, and retry what is safe to repeat.',
@@ -327,10 +340,10 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const frames = deathFrames(account);
   const began = beganPlace(facts);
   const place = began ?? placeOfCulprit(frames, cwdOf(account));
-  if (place && !passedFrame(facts))
+  if (place && (began !== undefined || !passedFrame(facts)))
     steps.push(began === undefined ? `Open ${place}.` : `Open ${place}, where what failed was begun.`);
   const likely = likelyPlace(facts);
-  if (likely !== undefined)
+  if (likely !== undefined && began === undefined)
     steps.push(
       `Open ${likely}, ${passedFrame(facts) ? 'whose await passed it on' : 'which likely threw it'}.`,
     );
@@ -346,9 +359,11 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
     abortedAt &&
     `${abortedAt === place ? 'There' : `At ${abortedAt}`} abort() was called: catch the error where the call is awaited.`;
   const isModelCalls = hasFailedModelCall(facts);
+  const broken = stdioName(facts.emitter ? facts.emitter.stdio : facts.failedStdio);
   for (const error of everyError(account.error)) {
     const found = adviceTable.find(({ when }) => when(error));
-    const advice = found?.isOfService && isModelCalls ? undefined : found?.step;
+    const isTold = found === closedByReader && broken !== undefined;
+    const advice = isTold ? outputStep(broken) : found?.isOfService && isModelCalls ? undefined : found?.step;
     const step = advice === abortAdvice ? (timeLimitStep(facts) ?? abortStep ?? advice) : advice;
     if (step && !steps.includes(step)) steps.push(step);
   }

@@ -24,6 +24,8 @@ export interface ErrorPart {
     stdio?: number;
     worker?: { threadId: number; name?: string };
   };
+  /** For the error of a write: the descriptor of the standard stream to which the last write failed for the same reason. */
+  failedStdio?: number;
   /** Where the program started what failed (a request, a connection, a child), found by the error or its emitter. */
   begun?: { what: string; stack: string };
   /** For a SyntaxError whose stack has no position: where the module's syntax is wrong. 1-based. */

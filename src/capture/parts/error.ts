@@ -5,6 +5,7 @@ import { type ErrorPart, partNames } from '../../bundle/layout/bundle.ts';
 import { readThrown } from '../fatal-path/serialize-error.ts';
 import { everyCauseOf } from '../host/cause-chain.ts';
 import { emittingObject, findEmitter, pathOfStream, stdioOf } from '../host/read-emitter.ts';
+import { findField } from '../host/read-field.ts';
 import { takeSchedulingStack } from '../stacks/locals-recorder.ts';
 import { addFrames } from '../stacks/script-excerpt.ts';
 import { findSyntaxErrorPlace } from '../stacks/syntax-error-place.ts';
@@ -42,11 +43,19 @@ export const errorPart: PartProducer = {
       ...(frames.length > 0 && { frames }),
       ...(promiseStack && { promiseStack }),
       ...(emitter && { emitter }),
+      ...failedStdio(context, value),
       ...(begun && { begun: { what: begun.what, stack: begun.stack } }),
       ...(place && { place }),
     };
   },
 };
+
+/** `pipeline` hands on the error of a stream, and nothing emits it. */
+function failedStdio({ logs }: CaptureContext, thrown: unknown): Pick<ErrorPart, 'failedStdio'> {
+  const { failed } = logs ?? {};
+  const isAlike = failed && findField(thrown, 'errno') === failed.errno;
+  return isAlike && findField(thrown, 'syscall') === 'write' ? { failedStdio: failed.descriptor } : {};
+}
 
 /** For a server whose error event ended the process, such as an address that is taken. */
 function listenSite({ listens, ownFile }: CaptureContext, emitter: unknown): BeginSite | undefined {

@@ -32,6 +32,8 @@ export interface LogTail {
 
 export interface LogTap {
   readonly tails: Record<LogStream, LogTail>;
+  /** The newest write to a standard stream that failed at once. Node forgets the error of such a stream. */
+  failed: { descriptor: number; errno: number } | undefined;
   /**
    * Set by the flight recorder. Called after a piece was added, except during the time for which it has asked for silence.
    */
@@ -64,6 +66,7 @@ export function tapLogs(): LogTap {
   const newTail = (): LogTail => ({ pieces: [], held: 0, isCut: false, written: 0, at: 0 });
   const tap: LogTap = {
     tails: { stdout: newTail(), stderr: newTail(), pino: newTail() },
+    failed: undefined,
     onWrite: undefined,
     quietUntil: 0,
     undated: 0,
@@ -132,11 +135,15 @@ function follow(stream: unknown, name: keyof typeof descriptors, tap: LogTap): v
       return;
     }
     const keep = (piece: unknown): void => keepPiece(tap, name, piece);
-    for (let at = 0; at < methods.length; at++) shadow(handle, methods[at] as string, keep);
-    shadow(handle, 'writev', (data, allBuffers) => {
+    const fail = (errno: number): void => {
+      tap.failed = { descriptor: descriptors[name], errno };
+    };
+    for (let at = 0; at < methods.length; at++) shadow(handle, methods[at] as string, keep, fail);
+    const keepAll = (data: unknown, allBuffers: unknown): void => {
       const pieces = data as unknown[];
       for (let i = 0; i < pieces.length; i += allBuffers === true ? 1 : 2) keep(pieces[i]);
-    });
+    };
+    shadow(handle, 'writev', keepAll, fail);
   });
 }
 
@@ -145,12 +152,15 @@ function shadow(
   handle: Record<string, unknown>,
   method: string,
   see: (data: unknown, allBuffers: unknown) => void,
+  fail: (errno: number) => void,
 ): void {
   const original = handle[method] as Write | undefined;
   if (typeof original !== 'function') return;
   const value: Write = function (this: unknown, request, data, allBuffers) {
     see(data, allBuffers);
-    return apply(original, this, [request, data, allBuffers]);
+    const result = apply(original, this, [request, data, allBuffers]);
+    if (typeof result === 'number' && result < 0) fail(result);
+    return result;
   };
   Object.defineProperty(handle, method, { value, configurable: true, writable: true, enumerable: false });
 }

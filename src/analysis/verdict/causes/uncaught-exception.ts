@@ -57,7 +57,8 @@ export function titleOf(facts: VerdictFacts): string {
   const { account } = facts;
   const unloaded = account.error && !account.error.cause ? onDemandFailure(facts) : undefined;
   if (unloaded) return titled(unloaded.title);
-  const stream = stdioName(facts.emitter);
+  const stream = stdioName(facts.emitter?.stdio);
+  const likelyStream = stdioName(facts.emitter ? undefined : facts.failedStdio);
   const headline = account.error
     ? `${headlineOf(account.error, facts.thrownType)}${stream === undefined ? '' : ` on ${stream}`}`
     : 'an error of which no part was kept';
@@ -65,11 +66,13 @@ export function titleOf(facts: VerdictFacts): string {
   const began = beganPlace(facts);
   if (began !== undefined) return titleWithPlace(headline, 'from', began);
   const likely = likelyPlace(facts);
+  const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
+  if (likelyStream !== undefined)
+    return titleWithPlace(`${headline}, likely on ${likelyStream}`, 'at', likely ?? place);
   if (likely !== undefined) return titleWithPlace(`${headline},`, 'likely at', likely);
   const call = likelyCall(facts);
   const callPlace = call && placeOf(call, cwdOf(account));
   if (callPlace !== undefined) return titleWithPlace(`${headline},`, 'likely at', callPlace);
-  const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
   return titleWithPlace(headline, 'at', place);
 }
 
