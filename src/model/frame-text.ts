@@ -42,11 +42,17 @@ export function endOfPath(path: string, most: number): string {
 
 /**
  * The frame that a person would open first: the topmost frame of the program, otherwise of a package, otherwise the first
- * with a position.
+ * with a position. A program may itself be installed as a package, such as a test runner: what it runs comes before it.
  */
 export function culpritFrame(frames: readonly Frame[] | undefined): Frame | undefined {
   const placed = frames?.filter((f) => f.file !== undefined);
-  return placed?.find((f) => f.inApp) ?? placed?.find((f) => !isOfNode(f)) ?? placed?.[0];
+  const own = placed?.filter((f) => f.inApp);
+  return (
+    own?.find(({ file }) => !file?.includes('node_modules/')) ??
+    own?.[0] ??
+    placed?.find((f) => !isOfNode(f)) ??
+    placed?.[0]
+  );
 }
 
 /** Whether the code is Node's own, or has no file at all. */

@@ -5,6 +5,7 @@
  */
 import { agentTruths } from './truths-agents.ts';
 import { examinedTruths } from './truths-examined.ts';
+import { firstSightTruths } from './truths-first-sight.ts';
 import { frameworkTruths } from './truths-frameworks.ts';
 import { mixedTruths } from './truths-mixed.ts';
 import { nodeCodeTruths } from './truths-node-code.ts';
@@ -62,4 +63,5 @@ export const truths: readonly Truth[] = [
   ...trialTruths,
   ...outsideTruths,
   ...frameworkTruths,
+  ...firstSightTruths,
 ];

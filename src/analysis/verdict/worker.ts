@@ -1,6 +1,7 @@
 /** How a verdict names a worker thread: by its id, its name and its file. */
 import { placeOf } from '../../model/frame-text.ts';
 import type { VerdictFacts } from './facts.ts';
+import { packageOf } from './module-errors.ts';
 import { cwdOf } from './wording.ts';
 
 /** `worker thread 3 (indexer, jobs/indexer.mjs)`; undefined if it is not about a worker. */
@@ -12,10 +13,14 @@ export function workerText(facts: VerdictFacts): string | undefined {
   if (id === undefined && !worker && !isOwn) return undefined;
   const name = worker?.name ?? trigger?.thread?.name;
   const file = trigger?.thread?.file;
-  const place = file === undefined ? undefined : placeOf({ file }, cwdOf(account));
+  const place = file === undefined ? undefined : (packageOfFile(file) ?? placeOf({ file }, cwdOf(account)));
   const said = [name, place].filter((text) => text !== undefined);
   return `${id === undefined ? 'a worker thread' : `worker thread ${id}`}${said.length ? ` (${said.join(', ')})` : ''}`;
 }
+
+/** The file of a package's own worker says less than the package. */
+const packageOfFile = (file: string): string | undefined =>
+  file.includes('node_modules/') ? packageOf(file) : undefined;
 
 /** `the main thread`, `worker thread 3 (indexer)`. */
 export const threadName = (facts: VerdictFacts): string => workerText(facts) ?? 'the main thread';

@@ -9,9 +9,9 @@ export function endedBadly({ exitCode, signal, error, bundle }: ChildFacts): boo
   return exitCode === undefined ? bundle !== undefined : exitCode !== 0;
 }
 
-/** `4711 (node server.js) ended with exit code 1`. */
+/** `4711 (node server.js) ended with exit code 1`; one that could not be started has no id. */
 export function childText(child: ChildFacts): string {
-  return `${child.pid || '?'} (${foldCommand(child.command, 80)}) ${endText(child)}`;
+  return `${child.pid ? `${child.pid} ` : ''}(${foldCommand(child.command, 80)}) ${endText(child)}`;
 }
 
 function endText({ exitCode, signal, error, endedAt, bundle }: ChildFacts): string {

@@ -39,9 +39,13 @@ function printedText({ printed, account }: VerdictFacts): string | undefined {
   return `${clip(printed.headline.replace(/\.$/, ''), maxQuotedChars)}${where}`;
 }
 
-function printedSteps({ printed, account }: VerdictFacts): string[] {
+function printedPlace({ printed, account }: VerdictFacts): string | undefined {
   const culprit = culpritFrame(printed?.frames);
-  const place = culprit?.inApp ? placeOf(culprit, cwdOf(account)) : undefined;
+  return culprit?.inApp ? placeOf(culprit, cwdOf(account)) : undefined;
+}
+
+function printedSteps(facts: VerdictFacts): string[] {
+  const place = printedPlace(facts);
   return place === undefined ? [] : [`Open ${place}, where the error that it printed was thrown.`];
 }
 
@@ -62,7 +66,7 @@ function titleOf(
   const inPackage = place?.includes('node_modules/') ? packageOf(place) : undefined;
   if (inPackage !== undefined)
     return printed?.isLast
-      ? titled(`${exit} called by ${inPackage} after it printed ${printed.headline}`)
+      ? titleWithPlace(`${exit} by ${inPackage} after ${printed.headline}`, 'at', printedPlace(facts))
       : titleWithPlace(`${exit} called by ${inPackage}`, 'at', place);
   return titled(`${exit} called by ${frameText(caller, cwdOf(account))}`);
 }
@@ -89,8 +93,10 @@ function listenSteps(facts: VerdictFacts): string[] {
   const { message } = facts.trigger?.failedListen ?? {};
   const place = listenPlace(facts);
   return [
-    ...(place === undefined ? [] : [`Open ${place}, where the server was told to listen.`]),
     ...(message?.includes('EADDRINUSE') ? [portIsHeld] : []),
+    ...(place === undefined || place.includes('node_modules/')
+      ? []
+      : [`Open ${place}, where the server was told to listen.`]),
   ];
 }
 

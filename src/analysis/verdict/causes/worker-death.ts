@@ -32,9 +32,11 @@ export const workerDeath: Cause = {
       kind: 'worker-death',
       title: titleOf(facts, who, outOfMemory),
       summary: `${howItEnded(facts, who, outOfMemory)} ${
-        handled
-          ? 'The program has a handler for that, so the process may have gone on.'
-          : 'Unless something listens for the error of this worker, the process ends with it.'
+        hasExited(facts)
+          ? 'In a worker, process.exit ends only the thread: the thread that started it gets an exit event, and no error.'
+          : handled
+            ? 'The program has a handler for that, so the process may have gone on.'
+            : 'Unless something listens for the error of this worker, the process ends with it.'
       }`,
       confidence: 'certain',
       evidence: [
@@ -43,13 +45,19 @@ export const workerDeath: Cause = {
         ...startEvidence(facts),
         ...limitEvidence(facts),
       ],
-      refutedBy: facts.account.error
-        ? 'Nothing about the error; the exit code of the process says whether it went on.'
-        : 'A call of worker.terminate() by the program, which also ends a worker with exit code 1.',
+      refutedBy: hasExited(facts)
+        ? 'A different exit code in the exit event of the worker.'
+        : facts.account.error
+          ? 'Nothing about the error; the exit code of the process says whether it went on.'
+          : 'A call of worker.terminate() by the program, which also ends a worker with exit code 1.',
       nextSteps: nextSteps(facts, outOfMemory, handled),
     };
   },
 };
+
+/** It called process.exit itself. */
+const hasExited = ({ account, trigger }: VerdictFacts): boolean =>
+  trigger?.exitStack !== undefined && account.error === undefined;
 
 function isWorkersDeath({ trigger }: VerdictFacts, outOfMemory: boolean): boolean {
   if (trigger?.kind === 'worker-death') return true;
@@ -73,11 +81,20 @@ function titleOf(facts: VerdictFacts, who: string, outOfMemory: boolean): string
       : titled(what);
   }
   if (account.error) {
-    const culprit = culpritFrame(deathFrames(account));
-    const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : undefined;
-    return titleWithPlace(`${who} died: ${headlineOf(account.error, thrownType)}`, 'at', place);
+    return titleWithPlace(`${who} died: ${headlineOf(account.error, thrownType)}`, 'at', placeOfDeath(facts));
   }
+  if (hasExited(facts))
+    return titleWithPlace(
+      `${who} ended itself by process.exit(${trigger?.worker?.exitCode ?? trigger?.exitCode ?? '?'})`,
+      'at',
+      placeOfDeath(facts),
+    );
   return titled(`${who} ended with exit code ${trigger?.worker?.exitCode ?? trigger?.exitCode ?? '?'}`);
+}
+
+function placeOfDeath({ account }: VerdictFacts): string | undefined {
+  const culprit = culpritFrame(deathFrames(account));
+  return culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : undefined;
 }
 
 const startPlaces = ({ workerStarts = [], account }: VerdictFacts): string[] =>

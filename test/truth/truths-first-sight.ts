@@ -1,0 +1,73 @@
+/**
+ * Of 43 deaths of agents, servers, tests, builds and command lines whose truth was written down before the first of them was run: those
+ * that were told wrongly or incompletely at first sight.
+ */
+import type { Truth } from './truths.ts';
+
+export const firstSightTruths: readonly Truth[] = [
+  {
+    name: 'the reader of the output ends, and a pipeline hands on what it gets',
+    quick: true,
+    program: `writeFileSync('child.mjs', \`import { Readable } from 'node:stream'; import { pipeline } from 'node:stream/promises';
+function* rows() { for (let n = 0; n < 1e5; n++) yield 'row ' + n + ' '.repeat(100) + '\\\\n'; }
+await pipeline(Readable.from(rows()), process.stdout);\`);
+await once(spawn('sh', ['-c', process.execPath + ' child.mjs | head -n 1'], { stdio: 'ignore' }), 'exit');`,
+    kind: 'uncaught-exception',
+    cause: [
+      /write EPIPE, likely on process\.stdout at child\.mjs:3:1/,
+      /Whoever read process\.stdout had closed/,
+    ],
+    never: [/request/],
+  },
+  {
+    name: 'the connection of a server breaks, and not its output',
+    program: `console.log('begin'); await delay(20); note('throws');
+throw Object.assign(new Error('write EPIPE'), { code: 'EPIPE', errno: -32, syscall: 'write' });`,
+    kind: 'uncaught-exception',
+    cause: [/write EPIPE at victim\.mjs:\d+/],
+    never: [/on process\.std/],
+  },
+  {
+    name: 'a worker ends itself by process.exit',
+    quick: true,
+    program: `writeFileSync('import.mjs', "setTimeout(function finish() { process.exit(4); }, 20);");
+const worker = new Worker(new URL('./import.mjs', import.meta.url)); await once(worker, 'exit');`,
+    kind: 'worker-death',
+    cause: [
+      /Worker thread 1 \(import\.mjs\) ended itself by process\.exit\(4\) at import\.mjs:1:\d+/,
+      /process\.exit ends only the thread/,
+    ],
+    never: [/the process ends with it/, /worker\.terminate/],
+  },
+  {
+    name: 'a tool runs the code of the program, prints its error and exits',
+    quick: true,
+    env: { AGENTDUMP_EXITS: 'all' },
+    program: `const { mkdirSync } = await import('node:fs'); mkdirSync('node_modules/pack');
+writeFileSync('plugin.mjs', "export function transform() { throw new Error('no licence header in src/components/checkout/forms/entry.js'); }");
+writeFileSync('node_modules/pack/index.mjs', "export const run = async (file) => { const { transform } = await import(file); try { transform(); } catch (error) { console.error(error); process.exit(1); } };");
+const { run } = await import('./node_modules/pack/index.mjs');
+note('printed', { message: 'no licence header in src/components/checkout/forms/entry.js', in: 'transform' }); note('exit', { code: 1 });
+await run('../../plugin.mjs');`,
+    kind: 'exit',
+    cause: [/process\.exit\(1\) by pack after Error: no licence header in… at plugin\.mjs:1:\d+/],
+  },
+  {
+    name: 'a message that is a list of issues',
+    frameworks: 'agents',
+    program: `const { z } = await ofAgents('zod'); note('throws');
+z.object({ amount: z.number(), to: z.string() }).parse({ amount: '12,50', to: null });`,
+    kind: 'uncaught-exception',
+    cause: [/ZodError: amount: .*expected number.*… at victim\.mjs:\d+/],
+    never: [/^. ZodError: \[/],
+  },
+  {
+    name: 'a command fails, and its caller is the only one that awaits',
+    program: `const { exec } = await import('node:child_process'); const { promisify } = await import('node:util');
+async function restore(file) { return promisify(exec)('gunzip -c ' + file); }
+writeFileSync('backup.gz', 'no gzip'); note('throws'); await restore('backup.gz');`,
+    kind: 'uncaught-exception',
+    cause: [/Error: Command failed: gunzip -c backup\.gz from victim\.mjs:\d+/, /not in gzip format/],
+    never: [/Error \[1\]/, /whose await passed it on/],
+  },
+];
