@@ -53,6 +53,7 @@ import { explainByChild } from './verdict/by-child.ts';
 import { explainByOrigin } from './verdict/by-origin.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
 import { markFiller } from './verdict/filled-by.ts';
+import { findRequestedOnStack } from './verdict/in-flight.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
 
 export interface AnalyzeOptions {
@@ -188,6 +189,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
   };
   addFailures(account);
+  findRequestedOnStack(account);
   const { error, origin: _origin, ...facts } = parts;
   const considered: VerdictFacts = {
     ...facts,
@@ -201,6 +203,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       emitter: stacks.emitter,
       thrownAt: stacks.thrownAt,
       passedAt: stacks.passedAt,
+      passedThrough: stacks.passedThrough,
       startedCalls: stacks.startedCalls,
       printed: stacks.printed,
       listenFrames: stacks.listenFrames,
@@ -259,11 +262,12 @@ async function readStacks(
     const { begun } = parts.error ?? {};
     const { timeLimits, workerStarts } = await readCalls(error, parts, readPart, read);
     const startedCalls = await readStartedCalls(parts, error, readPart, read);
-    const passedAt = await readPassedAwaits(parts, error, readPart, read);
+    const { passedAt, passedThrough } = await readPassedAwaits(parts, error, readPart, read);
     const [likelyThrown = []] = [
       thrownAt?.giving ?? [],
       timeLimits,
       workerStarts,
+      passedThrough.slice(-1),
       passedAt,
       startedCalls?.frames ?? [],
     ].filter(({ length }) => length);
@@ -278,6 +282,7 @@ async function readStacks(
       ...(await readSuspended(parts, readPart, read)),
       thrownAt,
       passedAt,
+      passedThrough,
       printed: await readPrintedError(parts, read),
       listenFrames: await textFrames(parts.trigger?.failedListen?.stack),
       timeLimits,

@@ -70,4 +70,59 @@ writeFileSync('backup.gz', 'no gzip'); note('throws'); await restore('backup.gz'
     cause: [/Error: Command failed: gunzip -c backup\.gz from victim\.mjs:\d+/, /not in gzip format/],
     never: [/Error \[1\]/, /whose await passed it on/],
   },
+  {
+    name: 'a package loses the callers of a function that a module awaits',
+    quick: true,
+    program: `const { mkdirSync } = await import('node:fs'); mkdirSync('node_modules/pack');
+writeFileSync('node_modules/pack/index.mjs', "export const invoke = () => new Promise((_, no) => setTimeout(() => no(new Error('quota exceeded')), 10));");
+writeFileSync('chain.mjs', \`import { invoke } from './node_modules/pack/index.mjs';
+export async function classify(mail) {
+  const message = await invoke(mail);
+  return message.content;
+}\`);
+writeFileSync('child.mjs', \`import { classify } from './chain.mjs';
+console.log(await classify('buy now'));\`);
+[process.exitCode] = await once(spawn(process.execPath, ['child.mjs'], { stdio: 'ignore' }), 'exit');`,
+    kind: 'uncaught-exception',
+    cause: [
+      /quota exceeded, likely at chain\.mjs:3:19/,
+      /child\.mjs:2:13 is the only top-level await .* Likely through the only await in classify \(chain\.mjs:3:19\)/,
+      /❯ 3 │ const message = await invoke/,
+    ],
+  },
+  {
+    name: 'a function with two awaits, of which one passed the error on',
+    program: `const { mkdirSync } = await import('node:fs'); mkdirSync('node_modules/pack');
+writeFileSync('node_modules/pack/index.mjs', "export const invoke = () => new Promise((_, no) => setTimeout(() => no(new Error('quota exceeded')), 10));");
+writeFileSync('child.mjs', \`import { invoke } from './node_modules/pack/index.mjs';
+async function classify(mail) { await null; return await invoke(mail); }
+console.log(await classify('buy now'));\`);
+[process.exitCode] = await once(spawn(process.execPath, ['child.mjs'], { stdio: 'ignore' }), 'exit');`,
+    kind: 'uncaught-exception',
+    cause: [/quota exceeded, likely at child\.mjs:3:13/],
+    never: [/Likely through/],
+  },
+  {
+    name: 'the program calls its functions by the names of the tools, and one throws',
+    quick: true,
+    replies: [
+      {
+        tools: [
+          { id: 'call_1', name: 'book_seat', arguments: '{}' },
+          { id: 'call_2', name: 'rent_car', arguments: '{}' },
+        ],
+      },
+    ],
+    program: `const tools = {
+  async book_seat() { note('tool.begin', { name: 'book_seat' }); await delay(30); note('tool.threw', { name: 'book_seat' }); throws('12A is taken'); },
+  async rent_car() { await delay(60_000); },
+};
+const reply = await ask(); await Promise.all(reply.choices[0].message.tool_calls.map((call) => tools[call.function.name]()));`,
+    kind: 'uncaught-exception',
+    cause: [
+      /12A is taken/,
+      /tool book_seat \(call_1\), asked for [\d.]+ \w+ before the end, whose run was not recorded; a function of its name is on the stack/,
+    ],
+    never: [/tool rent_car [^.]*on the stack/],
+  },
 ];

@@ -305,7 +305,7 @@ flush().finally(() => note('finally'));`,
     kind: 'uncaught-exception',
     cause: [
       /the planner left with 2/,
-      /A bundle of [\d.]+ \w+ before says .*Worker thread \d .*ended with exit code 2/,
+      /A bundle of [\d.]+ \w+ before says .*Worker thread \d ended itself by process\.exit\(2\)/,
     ],
   },
   {

@@ -2,6 +2,7 @@
 import type { ErrorFacts, SuspendedStack } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
+import { findInnerAwaits } from '../stacks/inner-awaits.ts';
 import { findTopLevelAwaits, isAt } from '../stacks/top-level-awaits.ts';
 import type { FrameReader } from './error-facts.ts';
 
@@ -58,19 +59,39 @@ export async function readSuspended(
 
 /**
  * For an error that ended the evaluation of a module, and whose stack has no frame of the program: the top-level awaits, one of which
- * passed it on. Empty if some modules can't be searched.
+ * passed it on. Empty if some modules can't be searched. `through`: below the only one, the awaits of functions that have no other, from
+ * the outside in.
  */
 export async function readPassedAwaits(
   parts: BundleParts,
   error: ErrorFacts | undefined,
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
-): Promise<Frame[]> {
+): Promise<{ passedAt: Frame[]; passedThrough: Frame[] }> {
+  const none = { passedAt: [], passedThrough: [] };
   const { kind, origin } = parts.trigger ?? {};
   const isOfModule = kind === 'uncaught-exception' && origin === 'unhandledRejection';
-  if (!isOfModule || !error?.frames?.length || error.frames.some(({ inApp }) => inApp)) return [];
+  if (!isOfModule || !error?.frames?.length || error.frames.some(({ inApp }) => inApp)) return none;
   const candidates = (await findCandidates(parts, readPart)) ?? [];
-  return candidates.length ? read({ stackText: placesIn(candidates), isOfDebugger: true }) : [];
+  const [only, other] = candidates;
+  if (!only) return none;
+  const passedAt = await read({ stackText: placesIn(candidates), isOfDebugger: true });
+  const inner = other ? [] : await findInnerAwaits(only, (url) => moduleText(url, parts, readPart));
+  const stackText = inner.map(({ name, url, line, column }) => `    at ${name} (${url}:${line}:${column})`);
+  const passedThrough = inner.length
+    ? await read({ stackText: stackText.join('\n'), isOfDebugger: true })
+    : [];
+  return { passedAt, passedThrough };
+}
+
+function moduleText(
+  url: string,
+  { scripts }: BundleParts,
+  readPart: (name: string) => Uint8Array | undefined,
+): string | undefined {
+  const { isModule, isExcerpt, sourcePart } = scripts.find((script) => script.url === url) ?? {};
+  const bytes = isModule && !isExcerpt && sourcePart !== undefined ? readPart(sourcePart) : undefined;
+  return bytes && Buffer.from(bytes).toString('utf8');
 }
 
 const placesIn = (candidates: readonly Candidate[]): string =>

@@ -36,6 +36,8 @@ export interface VerdictFacts {
   startedCalls?: StartedCalls;
   /** For an error without a frame of the program that ended a module's evaluation: the top-level awaits, one of which passed it on. */
   passedAt?: Frame[];
+  /** Below the only one: the awaits of the program's functions that have no other, from the outside in. */
+  passedThrough?: Frame[];
   /** For an exit with code 13; absent if some modules couldn't be searched. */
   topLevelAwaits?: TopLevelAwaits;
   /** The descriptor of the standard stream to which the last write failed with the code of the error. */

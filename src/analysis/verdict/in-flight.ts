@@ -7,7 +7,7 @@ import { clip, formatCount, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
-import { cwdOf } from './wording.ts';
+import { cwdOf, deathFrames } from './wording.ts';
 
 const mostShown = 5;
 const mostChildren = 3;
@@ -27,6 +27,22 @@ export const pendingOf = (facts: VerdictFacts): string[] => openWorkOf(facts).ma
 /** Tool calls that the model requested and that were never seen to run. */
 export function requestedOf({ account }: VerdictFacts): string[] {
   return account.agent?.runs.flatMap(({ requested = [] }) => requested) ?? [];
+}
+
+/** A program that calls its own functions for the tools leaves no event of that, but a trace on the stack of its death. */
+export function findRequestedOnStack(account: VerdictFacts['account']): void {
+  const own = deathFrames(account).filter((frame) => frame.inApp);
+  const names = new Set(own.map((frame) => frame.function?.split('.').at(-1)));
+  for (const run of account.agent?.runs ?? [])
+    if (run.requested)
+      run.requested = run.requested.map((text) =>
+        names.has(/^tool ([\w$]+) \(/.exec(text)?.[1])
+          ? text.replace(
+              /, not seen to run$/,
+              ', whose run was not recorded; a function of its name is on the stack',
+            )
+          : text,
+      );
 }
 
 /** Cycles of waits and loops first, because they explain why nothing else ended. */

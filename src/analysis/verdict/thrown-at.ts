@@ -13,7 +13,8 @@ import { cwdOf, deathFrames } from './wording.ts';
 const mostNamed = 3;
 
 export function thrownAtEvidence(facts: VerdictFacts): Evidence[] {
-  if (facts.passedAt?.length && !hasPlace(facts)) return evidence(passedText(facts.passedAt, facts));
+  if (facts.passedAt?.length && !hasPlace(facts))
+    return evidence(`${passedText(facts.passedAt, facts)}${throughText(facts)}`);
   const { giving = [], passing = [], isRethrown } = hasPlace(facts) ? {} : (facts.thrownAt ?? {});
   const [only, other] = giving;
   if (isRethrown && only)
@@ -36,7 +37,9 @@ export function thrownAtEvidence(facts: VerdictFacts): Evidence[] {
 /** `src/charge.ts:4:9`, if only one place gives the value, or only one await can have passed it on. */
 export function likelyPlace(facts: VerdictFacts): string | undefined {
   const [only, other] = facts.thrownAt?.giving ?? facts.passedAt ?? [];
-  return only && !other && !hasPlace(facts) ? placeOf(only, cwdOf(facts.account)) : undefined;
+  if (!only || other || hasPlace(facts)) return undefined;
+  const inner = facts.thrownAt?.giving ? undefined : facts.passedThrough?.at(-1);
+  return placeOf(inner ?? only, cwdOf(facts.account));
 }
 
 /** The only top-level await that can have passed the error on. */
@@ -51,6 +54,13 @@ function passedText(frames: readonly Frame[], facts: VerdictFacts): string {
   return frames.length === 1
     ? `${places[0]} is the only top-level await that was found in its modules, so it passed the error on.`
     : `One of the top-level awaits passed it on: ${places.join(', ')}${frames.length > mostNamed ? ` and ${formatCount(frames.length - mostNamed, 'other')}` : ''}.`;
+}
+
+/** The text can't tell whether the error was handed on in another way, such as by a listener. */
+function throughText({ passedThrough = [], account }: VerdictFacts): string {
+  if (passedThrough.length === 0) return '';
+  const names = passedThrough.map((frame) => frameText(frame, cwdOf(account))).join(', then ');
+  return ` Likely through the only await in ${names}.`;
 }
 
 /** A stack with a frame of the program says where it was thrown. */

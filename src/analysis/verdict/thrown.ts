@@ -345,7 +345,7 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const likely = likelyPlace(facts);
   if (likely !== undefined && began === undefined)
     steps.push(
-      `Open ${likely}, ${passedFrame(facts) ? 'whose await passed it on' : 'which likely threw it'}.`,
+      `Open ${likely}, ${facts.passedThrough?.length ? 'whose await likely passed it on' : passedFrame(facts) ? 'whose await passed it on' : 'which likely threw it'}.`,
     );
   const call = facts.startedCalls && likelyCall(facts);
   if (call) steps.push(`Open ${placeOf(call, cwdOf(account))}, which likely started what failed.`);
