@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onOneLine, shorten } from '../../src/model/message-text.ts';
+import { onOneLine, shorten } from '../../src/model/errors/message-text.ts';
 
 test('a message with a line break in a quotation is read to the end of the quotation', () => {
   assert.equal(

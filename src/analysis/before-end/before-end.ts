@@ -6,7 +6,7 @@
 import type { Account, Happenings } from '../../model/account.ts';
 import type { AgentRun, FailedRequest, McpServer, ToolCall } from '../../model/agent-state.ts';
 import { foldCommand, withoutFolders } from '../../model/command-text.ts';
-import { onOneLine, shorten } from '../../model/message-text.ts';
+import { onOneLine, shorten } from '../../model/errors/message-text.ts';
 import { firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { errorText, isInError } from '../agent/failures/failure-input.ts';

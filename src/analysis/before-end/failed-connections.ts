@@ -3,7 +3,7 @@
  * that gave no connection in time.
  */
 import type { Account } from '../../model/account.ts';
-import { onOneLine, shorten } from '../../model/message-text.ts';
+import { onOneLine, shorten } from '../../model/errors/message-text.ts';
 import { formatCount, formatDuration } from '../../model/quantities.ts';
 import { isInError } from '../agent/failures/failure-input.ts';
 import type { Told } from './told.ts';

@@ -3,9 +3,9 @@
  * provider. Consecutive calls that failed the same way are one sentence with the number of attempts.
  */
 
-import { abortCaller } from '../../model/abort-text.ts';
 import type { Account } from '../../model/account.ts';
 import type { AgentAbort, AgentRun, ModelCall } from '../../model/agent-state.ts';
+import { abortCaller } from '../../model/errors/abort-text.ts';
 import { modelName } from '../../model/model-call-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import { errorText } from '../agent/failures/failure-input.ts';

@@ -2,8 +2,8 @@
 import type { ErrorFacts, SuspendedStack } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
-import { findInnerAwaits } from '../stacks/inner-awaits.ts';
-import { findTopLevelAwaits, isAt } from '../stacks/top-level-awaits.ts';
+import { findInnerAwaits } from '../stacks/awaits/inner-awaits.ts';
+import { findTopLevelAwaits, isAt } from '../stacks/awaits/top-level-awaits.ts';
 import type { FrameReader } from './error-facts.ts';
 
 /** `isSeen`: V8 lists all of them as waiting; otherwise one of them is. */

@@ -5,8 +5,8 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import type { AgentAbort } from '../../model/agent-state.ts';
+import { shorten } from '../../model/errors/message-text.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
-import { shorten } from '../../model/message-text.ts';
 import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';

@@ -1,7 +1,7 @@
 /** How verdicts name errors, frames and files: short and consistent. Pure. */
 import type { Account, ErrorFacts } from '../../model/account.ts';
+import { onOneLine, shorten } from '../../model/errors/message-text.ts';
 import { endOfPath } from '../../model/frame-text.ts';
-import { onOneLine, shorten } from '../../model/message-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { VerdictPlace } from '../../model/verdict.ts';
 import type { Surroundings } from '../headroom.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findInnerAwaits } from '../../../src/analysis/stacks/inner-awaits.ts';
+import { findInnerAwaits } from '../../../src/analysis/stacks/awaits/inner-awaits.ts';
 
 const main = 'file:///app/main.mjs';
 

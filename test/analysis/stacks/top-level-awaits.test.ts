@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findTopLevelAwaits } from '../../../src/analysis/stacks/top-level-awaits.ts';
+import { findTopLevelAwaits } from '../../../src/analysis/stacks/awaits/top-level-awaits.ts';
 
 const placesIn = async (text: string): Promise<string[] | undefined> =>
   (await findTopLevelAwaits(text))?.map(({ line, column }) => `${line}:${column}`);

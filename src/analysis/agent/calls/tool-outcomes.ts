@@ -4,7 +4,7 @@
  */
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../../model/agent-state.ts';
-import { onOneLine, shorten } from '../../../model/message-text.ts';
+import { onOneLine, shorten } from '../../../model/errors/message-text.ts';
 import { clip, firstLine } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { findRequested } from '../waits/pending.ts';

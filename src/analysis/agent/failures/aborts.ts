@@ -3,9 +3,9 @@
  * Otherwise the stack of the AbortError may (Node creates the DOMException in that call).
  */
 
-import { abortCaller } from '../../../model/abort-text.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentAbort, AgentFailure, AgentRun, ModelCall } from '../../../model/agent-state.ts';
+import { abortCaller } from '../../../model/errors/abort-text.ts';
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { modelName } from '../../../model/model-call-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';

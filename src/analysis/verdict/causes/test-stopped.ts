@@ -4,8 +4,8 @@
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { foldCommand } from '../../../model/command-text.ts';
+import { onOneLine, shorten } from '../../../model/errors/message-text.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
-import { onOneLine, shorten } from '../../../model/message-text.ts';
 import { clip, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
 import type { Frame, Thread } from '../../../model/thread.ts';

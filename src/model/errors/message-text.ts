@@ -1,5 +1,5 @@
 /** An error's message as titles and sentences show it: on one line, and shortened so that the rest can be read. Pure. */
-import { firstLine } from './quantities.ts';
+import { firstLine } from '../quantities.ts';
 
 /**
  * The first line; with the lines that follow while a quotation is open, and with all lines if the first only opens a list or an

@@ -3,7 +3,7 @@
  * what threw. The program's text then tells through which of its functions an error came, as long as each of them has only one await.
  */
 import type { Node } from 'acorn';
-import { findNodes, isNode, parseScript, placeIn } from './syntax-tree.ts';
+import { findNodes, isNode, parseScript, placeIn } from '../syntax-tree.ts';
 
 export interface InnerAwait {
   url: string;

@@ -1,7 +1,7 @@
 /** Describes the call of `abort()` in words. Pure. */
-import type { AgentAbort } from './agent-state.ts';
-import { culpritFrame, frameText, isOfNode, placeOf } from './frame-text.ts';
-import type { Frame } from './thread.ts';
+import type { AgentAbort } from '../agent-state.ts';
+import { culpritFrame, frameText, isOfNode, placeOf } from '../frame-text.ts';
+import type { Frame } from '../thread.ts';
 
 export interface AbortCaller {
   /** `stopIt (src/agent.mjs:10:5)`, or `a timer` if the call was not made by JavaScript of the program. */

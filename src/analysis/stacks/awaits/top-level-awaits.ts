@@ -3,7 +3,7 @@
  * doesn't report which of them has not settled.
  */
 import type { Node } from 'acorn';
-import { findNodes, parseScript, placeIn } from './syntax-tree.ts';
+import { findNodes, parseScript, placeIn } from '../syntax-tree.ts';
 
 /** 1-based, as in a stack. V8 reports an await at its first letter, a loop somewhere in its head. */
 export interface AwaitPlace {
