@@ -48,6 +48,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     signal: readSignal(part.object('signal')),
     exitCode: part.number('exitCode'),
     exitStack: part.text('exitStack'),
+    unasked: part.oneOf('unasked', ['port-taken']),
     handledByHost: part.flag('handledByHost'),
     origin: part.text('origin'),
     handledBy: part.oneOf('handledBy', ['uncaughtException', 'unhandledRejection', 'captureCallback']),

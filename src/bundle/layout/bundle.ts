@@ -183,6 +183,8 @@ export interface TriggerPart {
    * thread was interrupted.
    */
   exitStack?: string;
+  /** For a live capture: the main thread could not be asked for its stack, because another process had the inspector's port. */
+  unasked?: 'port-taken';
   /** The host has its own listener for this event, so the process may have continued. */
   handledByHost: boolean;
   /**

@@ -72,7 +72,12 @@ const command: CommandModule = {
     if (core && !keepsCore)
       note('AGENTDUMP_RECIPIENT rules out a core in the clear: only the mini core in the bundle is kept');
     if (words['stop']) note(`process ${pid} is stopped; let it go on with: kill -CONT ${pid}`);
-    if (!capture.answered) note('its main thread did not answer: it is in native code or a system call');
+    if (capture.unasked)
+      note('its main thread was not asked: another process has the inspector’s port, 9229');
+    else if (!capture.answered)
+      note(
+        'its main thread did not answer: it is in native code or a system call, or handles SIGUSR1 itself',
+      );
     else if (!words['json']) note(pauseText(capture.pausedMs));
     if (capture.heap && !words['json']) note(heapText(capture.heap));
   },

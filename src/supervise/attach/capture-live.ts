@@ -65,6 +65,8 @@ export interface Capture {
   pausedMs: number;
   /** Whether the main thread answered at all. */
   answered: boolean;
+  /** Why it could not be asked, if that is known. */
+  unasked?: NonNullable<TriggerPart['unasked']>;
   how: 'inspector' | 'live-core' | 'kernel-view';
   /** How long the process was stopped while its memory was read. */
   corePausedMs?: number;
@@ -92,6 +94,7 @@ export async function captureLive(options: CaptureOptions): Promise<Capture> {
     path,
     pausedMs: (answers.stack?.pausedMs ?? 0) + answers.listingMs,
     answered,
+    ...(answers.unasked && { unasked: answers.unasked }),
     how: answered ? 'inspector' : core ? 'live-core' : 'kernel-view',
     ...(core && { corePausedMs: core.pauseMs }),
     ...(core && options.keepCore !== undefined && { corePath: options.keepCore }),
@@ -172,7 +175,7 @@ function describeTrigger(
   id: string,
   program: string,
   options: CaptureOptions,
-  { stack, facts }: Answers,
+  { stack, facts, unasked }: Answers,
   core: LiveCorePart | undefined,
 ): TriggerPart {
   return {
@@ -188,6 +191,7 @@ function describeTrigger(
     nodeVersion: facts ? `v${facts.process.versions['node']}` : (core?.nodeVersion ?? 'unknown'),
     handledByHost: false,
     ...(options.reason !== undefined && { reason: options.reason }),
+    ...(unasked && { unasked }),
     ...(stack && !runsNothing(stack) && { exitStack: stackTextOf(stack.frames) }),
   };
 }

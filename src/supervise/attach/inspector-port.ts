@@ -80,6 +80,10 @@ function findDoor(ports: readonly number[], timeoutMs = answerMs): Promise<strin
   });
 }
 
+/** Whether another process listens on the usual port; false where the system doesn't show it. */
+export const isUsualPortTaken = (pid: number): boolean =>
+  platform.hasProcessFiles && isPortTaken(pid, listeningPorts(pid));
+
 /** Whether another process listens on the usual port, for example another one that is being captured. */
 function isPortTaken(pid: number, own: readonly number[]): boolean {
   return !own.includes(usualPort) && listeners(pid).some(({ port }) => port === usualPort);

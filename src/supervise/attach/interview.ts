@@ -3,9 +3,15 @@
  * next to nothing, then the stacks of its threads, the sources of their scripts, Node's report, and the heap. Whatever is not
  * available becomes a gap.
  */
-import { partNames, type SuspendedPart, type WorkerStacksPart } from '../../bundle/layout/bundle.ts';
+import {
+  partNames,
+  type SuspendedPart,
+  type TriggerPart,
+  type WorkerStacksPart,
+} from '../../bundle/layout/bundle.ts';
 import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
-import { openInspector } from './inspector-port.ts';
+import { usualPort } from './inspector-door.ts';
+import { isUsualPortTaken, openInspector } from './inspector-port.ts';
 import { closeInspector } from './leave-inspector.ts';
 import { askBareStack, askLiveFacts, askReport, hasRoomForDebugger, type LiveFacts } from './live-facts.ts';
 import type { LiveHeap } from './live-heap.ts';
@@ -15,6 +21,8 @@ import { RemoteDebugger } from './remote-debugger.ts';
 import { readWorkerStacks, type WorkerLook } from './worker-stacks.ts';
 
 export interface Answers {
+  /** Why the main thread could not be asked, whatever it was doing. */
+  unasked?: TriggerPart['unasked'];
   stack?: MainThreadStack;
   workers: WorkerStacksPart['workers'];
   facts?: LiveFacts;
@@ -39,6 +47,7 @@ const answerMs = 3000;
 
 const noDoor =
   'the main thread did not open its inspector at SIGUSR1: it is in native code or a system call, has a handler of its own for SIGUSR1, or the port is taken';
+const noPort = `the main thread was not asked: another process has the port of the inspector (${usualPort})`;
 
 export type HeapTaker = (remote: RemoteDebugger) => Promise<LiveHeap>;
 
@@ -47,7 +56,8 @@ export async function interview(pid: number, takeHeap?: HeapTaker, look: WorkerL
   const answers: Answers = { workers: [], listingMs: 0, scripts: [], sources: new Map(), gaps: [] };
   const door = await openInspector(pid);
   if (!door) {
-    answers.gaps.push({ part: partNames.locals, reason: noDoor });
+    if (isUsualPortTaken(pid)) answers.unasked = 'port-taken';
+    answers.gaps.push({ part: partNames.locals, reason: answers.unasked ? noPort : noDoor });
     return answers;
   }
   const remote = await RemoteDebugger.connect(door.webSocketUrl, answerMs);

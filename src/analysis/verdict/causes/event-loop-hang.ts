@@ -15,7 +15,7 @@ import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, placedAt, titled } from '../wording.ts';
 
 type Stall = NonNullable<TriggerFacts['stall']>;
-type Kind = 'loop' | 'microtasks' | 'waiting' | 'native' | 'starved';
+type Kind = 'loop' | 'microtasks' | 'waiting' | 'native' | 'starved' | 'unasked';
 
 /** As a share of the silent time. Below it, the thread was waiting. */
 const busyShare = 0.05;
@@ -40,12 +40,14 @@ export const eventLoopHang: Cause = {
 
 /** A process with neither a stack nor memory data didn't answer the debugger: it was in native code. */
 function seenFromOutside({ trigger, memory }: VerdictFacts): Stall {
-  return trigger?.exitStack === undefined && memory === undefined ? { where: 'native' } : {};
+  return trigger?.exitStack === undefined && memory === undefined && !trigger?.unasked
+    ? { where: 'native' }
+    : {};
 }
 
 function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
   const spinning = spinningFrame(facts, stall);
-  const kind = kindOf(stall);
+  const kind = facts.trigger?.unasked && !spinning ? 'unasked' : kindOf(stall);
   const where =
     kind === 'starved'
       ? ': its thread got no processor'
@@ -117,6 +119,8 @@ const summaries: Record<Kind, (duration: string) => string> = {
     `The main thread has waited${duration} inside a synchronous call, without using the CPU: nothing else of the program can run meanwhile.`,
   native: (duration) =>
     `The main thread was in native code or a system call${duration}: a synchronous child process, file operation or native computation. No debugger could stop it there.`,
+  unasked: (duration) =>
+    `The event loop did not turn${duration}. Where its thread was is not known: another process had the port of the inspector, through which its stack is read.`,
   starved: (duration) =>
     `The event loop did not turn${duration}, and the main thread did not stop for a debugger: what it was about to run is not known.`,
 };
@@ -138,6 +142,9 @@ const nextSteps: Record<Kind, string[]> = {
   native: [
     'Use the asynchronous form of the call (`execFile`, `fs.promises`, `zlib.gzip`), with a time limit.',
     'While it hangs: `agentdump capture <pid>` reads its stack from outside.',
+  ],
+  unasked: [
+    'While it hangs: free the inspector’s port 9229 (a debugger may hold it) and run `agentdump capture <pid>`, or read its memory with `agentdump capture --core <pid>`.',
   ],
   starved: [
     'Find what else runs on the machine, or give the container more CPU time: throttling by its limit looks the same.',

@@ -39,7 +39,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
   const isCancelled = stop.why === 'cancelled';
   const kind: VerdictKind = isCancelled
     ? 'terminated'
-    : stuckAt === 'loop' || stuckAt === 'unseen'
+    : stuckAt === 'loop' || isUnknown(stuckAt)
       ? 'no-progress'
       : 'event-loop-hang';
   const title = isCancelled
@@ -57,7 +57,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
         : `The run was stopped so that a bundle is left before the job is killed${after && ` (after${after})`}.`,
       textOfStuckAt(stuckAt, facts, tests),
     ].join(' '),
-    confidence: stuckAt === 'unseen' && !isCancelled ? 'likely' : 'certain',
+    confidence: isUnknown(stuckAt) && !isCancelled ? 'likely' : 'certain',
     evidence: [
       ...testEvidence(tests, stop),
       ...(stuckAt === 'native' ? childEvidence(facts) : []),
@@ -73,16 +73,19 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
 
 /**
  * Where the main thread was: running code, in a synchronous call that does not return, or in its event loop. `worker`: the
- * event loop turns and a worker thread runs code. `unseen`: worker threads were busy but couldn't be inspected.
+ * event loop turns and a worker thread runs code. `unseen`: worker threads were busy but couldn't be inspected. `unasked`: the
+ * main thread couldn't.
  */
-type StuckAt = 'code' | 'native' | 'worker' | 'unseen' | 'loop';
+type StuckAt = 'code' | 'native' | 'worker' | 'unseen' | 'unasked' | 'loop';
+
+const isUnknown = (stuckAt: StuckAt): boolean => stuckAt === 'unseen' || stuckAt === 'unasked';
 
 /** A process with neither a stack nor memory data didn't answer the debugger. */
 function findStuckAt(facts: VerdictFacts): StuckAt {
   const { trigger, memory } = facts;
   if (trigger?.exitStack !== undefined) return 'code';
   const isFromOutside = trigger?.kind === 'silence' || trigger?.kind === 'capture';
-  if (isFromOutside && memory === undefined) return 'native';
+  if (isFromOutside && memory === undefined) return trigger.unasked ? 'unasked' : 'native';
   if (busyWorkers(facts).length > 0) return 'worker';
   return unseenWorkers(facts) === undefined ? 'loop' : 'unseen';
 }
@@ -121,6 +124,8 @@ function workerEvidence(facts: VerdictFacts): Evidence[] {
 }
 
 const stuckTexts = {
+  unasked:
+    'Where the main thread was is not known: another process had the port of the inspector, through which its stack is read.',
   code: 'The main thread was running code without a pause; the stack shows where.',
   worker:
     'A worker thread was running code without a pause, while the main thread’s event loop turned; its stack shows where.',
@@ -128,6 +133,9 @@ const stuckTexts = {
 };
 
 const nextSteps: Record<StuckAt, string[]> = {
+  unasked: [
+    'Run again with the inspector’s port 9229 free (a debugger may hold it): the bundle then has the stack.',
+  ],
   unseen: [
     'See whether a worker thread spins: run again with the inspector’s port 9229 free (a debugger may hold it).',
     'Look at what is in flight and at the open handles: what does the test await that never settles?',
