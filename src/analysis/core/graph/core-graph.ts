@@ -138,7 +138,7 @@ function readFrom(
   gaps.push({
     part,
     reason:
-      'of objects of C++, only those behind a JavaScript object are in the graph, by size; roots in native memory are guessed from their form',
+      'only what something keeps alive is in the graph; of objects of C++, only those behind a JavaScript object, by size; roots in native memory are guessed from their form',
   });
   return { graph, isCollecting: collecting.isUnderWay };
 }
