@@ -1,7 +1,8 @@
 /**
  * Shared by verdicts on deaths that only others observed: how it is known that the process is gone, what its end looked like
- * from outside, and the last journal records.
+ * from outside, the kernel's core or why there is none, and the last journal records.
  */
+import type { CoreObstacle } from '../../bundle/layout/evidence.ts';
 import { clip, formatBytes, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { findGrowth, growthText } from '../memory-growth.ts';
@@ -45,6 +46,48 @@ export function kernelEvidence({ evidence }: VerdictFacts): Evidence[] {
     .slice(-3)
     .map((line) => ({ fact: `The kernel's log: ${clip(line, 240)}`, part }));
 }
+
+/** Where the kernel's core is, or why there is none. Empty if no supervisor looked for one. */
+export function coreEvidence({ evidence }: VerdictFacts): Evidence[] {
+  const core = evidence?.core;
+  if (!core) return [];
+  const fact = core.path
+    ? `The kernel left a core: ${core.path}.`
+    : `There is no core: ${core.reason ?? 'none was asked for'}.`;
+  return [{ fact, part: 'evidence.json' }];
+}
+
+/** How to get a core next time, or what to do with this one. */
+export function coreSteps(facts: VerdictFacts): string[] {
+  const core = facts.evidence?.core;
+  if (core?.path) return [`\`agentdump core ${clip(core.path, 200)}\` reads the native stack out of it.`];
+  if (core?.obstacle) return [wayAround(core.obstacle, fatalSignal(facts))];
+  if (core) return ['`agentdump doctor` says where this machine’s cores go.'];
+  return ['`agentdump run -- …` has the kernel leave a core, from which the native stack can be read.'];
+}
+
+/** A fault repeats until the program has been read; an abort, a trap or a forbidden system call ends it at once. */
+const held = new Set(['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL']);
+
+function wayAround(obstacle: CoreObstacle, signal: string | undefined): string {
+  const needsNone = held.has(signal ?? '') ? whereNoneIsNeeded[obstacle] : undefined;
+  return `${waysAround[obstacle]}${needsNone ? `; ${needsNone}` : ''}.`;
+}
+
+const waysAround: Record<CoreObstacle, string> = {
+  off: 'Without `--no-core` the kernel leaves a core, from which the native stack can be read',
+  'hard-limit':
+    'The hard limit on core files has to be raised from outside (`ulimit -H -c`, LimitCORE=, `--ulimit core=-1`)',
+  collector: '`agentdump doctor` says where that program keeps cores, `agentdump core` reads them',
+  'no-prlimit':
+    '`ulimit -c unlimited` before the start, or prlimit of util-linux, lets the kernel leave a core',
+  'in-the-way': '`sysctl kernel.core_uses_pid=1` gives each core a name of its own',
+};
+
+const whereNoneIsNeeded: Partial<Record<CoreObstacle, string>> = {
+  'hard-limit': '`agentdump run --hold` needs no core',
+  collector: '`agentdump run --hold` needs none',
+};
 
 /** How memory changed before the end, if the journal has samples. */
 export function memoryEvidence({ evidence }: VerdictFacts): Evidence[] {

@@ -15,14 +15,14 @@ const isPlain =
   process.platform === 'linux' && /^core\s*$/.test(readFileSync('/proc/sys/kernel/core_pattern', 'utf8'));
 const skip = noCores || (isPlain ? false : 'no core of the name core here');
 
-/** Dies of a null pointer under `agentdump run`, with a shell's limits set before. */
-function die(limits: string, ...options: string[]) {
+/** Dies under `agentdump run`, with a shell's limits set before. */
+function dieOf(signal: NodeJS.Signals, death: string, limits: string, ...options: string[]) {
   const cwd = mkdtempSync(join(root, 'dies-'));
   const dir = join(cwd, 'dumps');
-  const program = [nodes[0]?.path ?? '', join(victims, 'deaths.cjs'), 'read-null'];
+  const program = [nodes[0]?.path ?? '', join(victims, 'deaths.cjs'), death];
   const words = [process.execPath, agentdump, 'run', '--dir', dir, ...options, '--', ...program];
   const run = spawnSync('sh', ['-c', `${limits} && exec "$0" "$@"`, ...words], { cwd, encoding: 'utf8' });
-  assert.equal(run.signal, 'SIGSEGV', run.stderr);
+  assert.equal(run.signal, signal, run.stderr);
   const told = spawnSync(process.execPath, [agentdump, 'analyze', 'latest', '--dir', dir, '--json'], {
     encoding: 'utf8',
   });
@@ -30,12 +30,21 @@ function die(limits: string, ...options: string[]) {
   return { cwd, evidence: JSON.stringify(verdict.evidence), steps: verdict.nextSteps.join('\n') };
 }
 
+const die = (limits: string, ...options: string[]) => dieOf('SIGSEGV', 'read-null', limits, ...options);
+
 test('under a hard limit of 0: what raises it, and no word of --core', { skip }, () => {
   const { cwd, evidence, steps } = die('ulimit -c 0');
   assert.match(evidence, /There is no core: the hard limit on core files is 0\./);
   assert.match(steps, /hard limit on core files has to be raised from outside.*--hold/);
   assert.doesNotMatch(steps, /--core|run -- /);
   assert.deepEqual(readdirSync(cwd), ['dumps']);
+});
+
+test('an abort: the same, and no word of --hold, which holds no abort', { skip }, () => {
+  const { evidence, steps } = dieOf('SIGABRT', 'abort', 'ulimit -c 0', '--core');
+  assert.match(evidence, /There is no core: the hard limit on core files is 0\./);
+  assert.match(steps, /hard limit on core files has to be raised from outside/);
+  assert.doesNotMatch(steps, /--core|run -- |--hold/);
 });
 
 test('with --no-core: that it was not wanted', { skip }, () => {

@@ -2,7 +2,7 @@
 import { clip } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause } from '../facts.ts';
-import { endEvidence, fatalSignal, kernelEvidence } from '../seen-from-outside.ts';
+import { coreEvidence, coreSteps, endEvidence, fatalSignal, kernelEvidence } from '../seen-from-outside.ts';
 import { titled } from '../wording.ts';
 
 export const abort: Cause = {
@@ -25,11 +25,17 @@ export const abort: Cause = {
             : 'A process that calls abort() ends so: process.abort(), a failed C++ assertion, or an allocator that found corrupted memory. So does one that is sent the signal, as by a watchdog of systemd. There is no Node report, which Node writes for its own fatal errors.',
       // The signal alone doesn't show who raised it; a core does (from-core.ts).
       confidence: event ? 'certain' : 'likely',
-      evidence: [...endEvidence(facts), ...fatalEvidence(event), ...kernelEvidence(facts)],
+      evidence: [
+        ...endEvidence(facts),
+        ...fatalEvidence(event),
+        ...kernelEvidence(facts),
+        ...coreEvidence(facts),
+      ],
       refutedBy:
         'Standard error of the process: it prints the assertion, or the fatal error, before it ends.',
       nextSteps: [
         'Read the last lines of its stderr: they hold the assertion and a native stack.',
+        ...coreSteps(facts),
         'Check the program for process.abort() and its options for --abort-on-uncaught-exception.',
         'A native add-on that was built for another Node fails like this: `npm rebuild`.',
       ],

@@ -1,9 +1,6 @@
 /** A fault in native code: a wild pointer, a stack overflow, a missing page, a forbidden system call. */
-import type { CoreObstacle } from '../../../bundle/layout/evidence.ts';
-import { clip } from '../../../model/quantities.ts';
-import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { endEvidence, fatalSignal, kernelEvidence } from '../seen-from-outside.ts';
+import { coreEvidence, coreSteps, endEvidence, fatalSignal, kernelEvidence } from '../seen-from-outside.ts';
 import { titled } from '../wording.ts';
 
 const faults: Record<string, string> = {
@@ -44,38 +41,9 @@ export const nativeCrash: Cause = {
   },
 };
 
-/** How to get a core next time, or what to do with this one. */
-function coreSteps({ evidence }: VerdictFacts): string[] {
-  const core = evidence?.core;
-  if (core?.path) return [`\`agentdump core ${clip(core.path, 200)}\` reads the native stack out of it.`];
-  if (core?.obstacle) return [waysAround[core.obstacle]];
-  if (core) return ['`agentdump doctor` says where this machine’s cores go.'];
-  return ['`agentdump run -- …` has the kernel leave a core, from which the native stack can be read.'];
-}
-
-const waysAround: Record<CoreObstacle, string> = {
-  off: 'Without `--no-core` the kernel leaves a core, from which the native stack can be read.',
-  'hard-limit':
-    'The hard limit on core files has to be raised from outside (`ulimit -H -c`, LimitCORE=, `--ulimit core=-1`); `agentdump run --hold` needs no core.',
-  collector:
-    '`agentdump doctor` says where that program keeps cores, `agentdump core` reads them; `agentdump run --hold` needs none.',
-  'no-prlimit':
-    '`ulimit -c unlimited` before the start, or prlimit of util-linux, lets the kernel leave a core.',
-  'in-the-way': '`sysctl kernel.core_uses_pid=1` gives each core a name of its own.',
-};
-
 function addonsOf({ account }: VerdictFacts): string[] {
   const paths = account.modules?.native.map((module) => module.path) ?? [];
   return [...new Set(paths.filter((path) => path.endsWith('.node')))].map(
     (path) => path.split('/').pop() ?? path,
   );
-}
-
-function coreEvidence({ evidence }: VerdictFacts): Evidence[] {
-  const core = evidence?.core;
-  if (!core) return [];
-  const fact = core.path
-    ? `The kernel left a core: ${core.path}.`
-    : `There is no core: ${core.reason ?? 'none was asked for'}.`;
-  return [{ fact, part: 'evidence.json' }];
 }
