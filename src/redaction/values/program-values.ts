@@ -21,6 +21,8 @@ const expressions = [
   /^!+(?:[01][:;,?]|this\.)/,
   // `e?.accessToken??null`, `e.accessToken:delete`
   /^[A-Za-z_$][\w$]{0,2}(?:\?\.|\.)[A-Za-z_$][\w$]*(?:\?\?|:(?:delete|void|null|this)\b)/,
+  // `/access_token=\w+/g`: the pattern of a value, and what may follow it; not a password that begins like one.
+  /^\\[wS][+*]\??(?:$|\/[dgimsuvy]{0,4}(?:$|[^\w+/=-])|[)|&\\[])/,
   // A template that was cut at the value's end.
   /\$\{[^{}]*$/,
 ];
@@ -41,7 +43,7 @@ const statement =
 /** An entry of a changelog: `([#1295](https://…`. */
 const noteLink = /^\(\[#?\w/;
 const markup = /^<[A-Za-z][\w:.-]*(?:\s[^<>]*)?(?:[=>]|$)|^<\/?[A-Za-z][\w:.-]*>/;
-const pattern = /^\(?\[\^?[^\]\s]{1,60}\](?:[+*](?:$|[?)])|\{\d{1,4},?\d{0,4}\})/;
+const pattern = /^\(?\[\^?[^\]\s]{1,60}\](?:[+*](?:$|[?)])|\{\d{1,4},?\d{0,4}\}|\$\{\w)/;
 
 /** For quoted values: the string had ended before, and this is program code, a tag or a pattern. */
 export const isProgramPiece = (value: string): boolean =>

@@ -40,7 +40,8 @@ export function isFillIn(text: string, start: number, end: number): boolean {
 
 /** Most values are one word of letters and digits: of all tests below, only these parts apply to it. */
 const onlyAlnum = /^[A-Za-z\d]+$/;
-const oneLetter = /^(.)\1+$/;
+/** Also `0000000000000000000000000000000000000001`. */
+const oneLetter = /^(.)\1+$|^0{16,}\d$/;
 const alnumStandIn =
   /[xX]{6}|^[xX0]+$|^(?:(?:foo|bar|baz|qux)\d?|your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my|here|redacted|filtered|hidden|masked|secret|omitted)$|^(?:secretref|keyvault|gcpsecret|awssm)/i;
 
