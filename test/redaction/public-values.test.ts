@@ -84,6 +84,7 @@ test('types, templates and calls', () => {
       "t.equal(uri, 'x:/resource?key=value%23still-query#first%23still-fragment')",
       'url.replace(/\\bclient_secret=\\w+/g, "client_secret=[REDACTED]").replace(/token=\\S+/g, "")',
       'request({ headers: { authorization: "token 0000000000000000000000000000000000000001" } })',
+      'deleteActionsCacheByKey: [\n  "DELETE /repos/{owner}/{repo}/actions/caches{?key,ref}"\n],',
       'const VALID_VENDOR_KEY = `[a-z0-9]${VALID_KEY_CHAR_RANGE}{0,240}@[a-z]${VALID_KEY_CHAR_RANGE}{0,13}`;',
       "res.set({ Accept: 'text/plain', 'X-API-Key': 'tobi' });\nconst a = () => 1;",
     ],
@@ -96,6 +97,37 @@ test('types, templates and calls', () => {
       ["document.cookie = 'sid=", '8f3kd92mz0q1', "'"],
       ["const db = { user: 'app', password: '", 'tobi', "' };\nconst a = () => 1;"],
       ["get('http://", 'Zk39sQxT7bW2mYc5RdLp8VnA', "@git.corp.io/')"],
+    ],
+  );
+});
+
+test('example words behind a scheme, in a program alone', () => {
+  const program = (header: string) => `await request({ headers: { authorization: ${header} } });\n`;
+  check(
+    [
+      program("'token secret123'"),
+      program('`Bearer abc123`'),
+      "const octokit = new Octokit({ auth: 'mypersonalaccesstoken123' });",
+    ],
+    [
+      ["await request({ headers: { authorization: 'Bearer ", 'trombone77', "' } });"],
+      ["await request({ headers: { authorization: 'Bearer ", 'password1', "' } });"],
+      ['authorization: Bearer ', 'secret123'],
+      ['{"authorization":"Bearer ', 'secret123', '"}'],
+    ],
+  );
+});
+
+test('permissions and events, named after what they are for', () => {
+  check(
+    [
+      "type Scope = 'widgets:api-keys:manage' | 'api_keys:write';",
+      'scopes: ["user:password:update", "secrets.token:read"]',
+    ],
+    [
+      ["log('api-key:", 'trombone77', "');"],
+      ["log('password:", 'trombone', "');"],
+      ['password:', 'Rotate-1987!', '\n'],
     ],
   );
 });

@@ -310,8 +310,11 @@ export class ContextReader {
     const value = text.slice(span.start, span.end);
     const quote =
       !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? keyQuote(this.page, place) : '';
-    if (verdict.form === 'authorization')
-      return pushFound(this.out, findAuthorization(this.page, span, value, quote));
+    if (verdict.form === 'authorization') {
+      const found = findAuthorization(this.page, span, value, quote);
+      const isOpen = found && form.quoted && isExampleWords(text.slice(found.start, found.end));
+      return pushFound(this.out, isOpen && isLiteralOfProgram(this.page, place, span) ? undefined : found);
+    }
     if (!isSecretValue(value, verdict, form) || repeatsName(this.page, place, value)) return false;
     if (verdict.rule === 'one-time-code' && isCodeOfEvent(this.page, place, value)) return false;
     if (isOnBadge(this.page, place) || isMessageNumber(this.page, place, span, form)) return false;

@@ -28,11 +28,18 @@ export const isStartOfMore = ({ text }: Page, span: ValueSpan, value: string): b
   (/^[a-z-]{3,40}$/.test(value) && /^["'`]\s{0,20}\|\s{0,20}["'`]/.test(text.slice(span.end, span.end + 44)));
 
 /** `'token:error:renew'`: a whole literal of plain words. */
-export const isEventName = ({ units }: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>
+export const isEventName = (page: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>
   place.end === place.sign &&
-  (units[place.start - 1] === 39 || units[place.start - 1] === 96) &&
-  units[span.end] === units[place.start - 1] &&
-  /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value);
+  (isPermission(page, place, span, value) ||
+    ((page.units[place.start - 1] === 39 || page.units[place.start - 1] === 96) &&
+      page.units[span.end] === page.units[place.start - 1] &&
+      /^[a-z]{2,16}(?::[a-z]{2,16})+$/.test(value)));
+
+/** `'widgets:api-keys:manage'`: a whole literal again, that ends with what somebody may do. */
+const isPermission = ({ text }: Page, { start }: NamePlace, { end }: ValueSpan, value: string): boolean =>
+  /^(?:read|write|manage|create|update|delete|edit|list|view|revoke|rotate)$/.test(value) &&
+  /(["'`])(?:[a-z][\w-]{0,30}[:.]){0,3}$/.exec(text.slice(Math.max(0, start - 100), start))?.[1] ===
+    text[end];
 
 /** `case 'private key':`, `type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'`: a literal before a colon that is no name. */
 export const isNoName = ({ text, units }: Page, { start, end, behind }: NamePlace): boolean =>

@@ -13,7 +13,7 @@ function isExampleWord(word: string): boolean {
     refresh bearer jwt session cookie client server app signing encryption credentials test tests testing tester foo bar baz
     qux quux foobar demo example sample dummy fake mock stub my your our super very top really hard guess not to the a an of
     some any this is so secure strong weak wrong bad good new old current other another first second third one two invalid valid
-    correct incorrect changed changeme change me here please keyboard cat shh hello world abc xyz string value default
+    correct incorrect changed changeme change me here please keyboard cat shh hello world abc xyz string value default hidden
     salt for horse battery staple existing jsonwebtoken long longer short random totally real sec format signature payload header expired different something somewhere`.split(
       /\s+/,
     ),
@@ -34,7 +34,7 @@ const partsOf = (value: string): string[] =>
 
 /** `supersecret`, `mygmailpassword`, `wrongjwt` */
 const glued =
-  /^(?:super|top|very|some|test|auth|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,12})(?:secret|password|passwd|token|jwt|key|pass)$/;
+  /^(?:super|top|very|some|test|auth|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,16})(?:secret|password|passwd|token|jwt|key|pass)$/;
 /** Words for the owner, beside a word for a secret: `LdapAdminPassword`. */
 const owner = /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service)$/;
 

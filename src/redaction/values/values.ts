@@ -80,7 +80,9 @@ export function isPlainDatum(value: string): boolean {
     /^(?:[v^~]|[<>]=?)?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
     isPath(value) ||
     /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
-    /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/[\w{}./:-]{0,300}$/.test(value) ||
+    /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/(?:[\w{}./:-]|\{[?&#+][\w,*]{1,60}\}){0,300}$/.test(
+      value,
+    ) ||
     /^urn:[a-z][a-z0-9-]{1,30}:/.test(value) ||
     isPartName(value) ||
     /^\/[\w./-]{1,200}\?[\w=&.%+-]{0,300}$/.test(value) ||
