@@ -14,7 +14,11 @@ import { MemberSpool } from '../supervise/scrub/member-spool.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });
-  return { verdictKind: account.verdict?.kind, nodeVersion: account.process?.nodeVersion };
+  return {
+    verdictKind: account.verdict?.kind,
+    nodeVersion: account.process?.nodeVersion,
+    problems: account.gaps.filter(({ part }) => part === 'core').map(({ reason }) => reason),
+  };
 };
 
 export const readHeap: HeapReader = async (core, planted) => {

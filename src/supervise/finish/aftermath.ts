@@ -155,6 +155,7 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
   const found: FoundCore = { core };
   try {
     if (digestCore) found.part = await digestCoreFile(path, digestCore, scrubber, command);
+    if (found.part?.problems?.length) found.gap = `the kernel's core: ${found.part.problems.join('; ')}`;
   } catch (error) {
     found.gap = `the kernel's core could not be read: ${error instanceof Error ? error.message : error}`;
   }

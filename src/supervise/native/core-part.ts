@@ -22,6 +22,8 @@ export interface CoreSummary {
   verdictKind?: string | undefined;
   /** With the leading v. */
   nodeVersion?: string | undefined;
+  /** What the file lacks. A mini core, of which most is left out, can't say it. */
+  problems?: string[];
 }
 
 export interface CorePart extends CoreSummary {

@@ -1,4 +1,4 @@
-/** A native death without a core from the kernel, or with a core that stays: the advice is one that helps. */
+/** A native death without a core from the kernel, with half of one, or with a core that stays: it is said, with advice that helps. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -26,8 +26,13 @@ function dieOf(signal: NodeJS.Signals, death: string, limits: string, ...options
   const told = spawnSync(process.execPath, [agentdump, 'analyze', 'latest', '--dir', dir, '--json'], {
     encoding: 'utf8',
   });
-  const { verdict } = JSON.parse(told.stdout);
-  return { cwd, evidence: JSON.stringify(verdict.evidence), steps: verdict.nextSteps.join('\n') };
+  const { verdict, gaps } = JSON.parse(told.stdout);
+  return {
+    cwd,
+    evidence: JSON.stringify(verdict.evidence),
+    steps: verdict.nextSteps.join('\n'),
+    gaps: JSON.stringify(gaps),
+  };
 }
 
 const die = (limits: string, ...options: string[]) => dieOf('SIGSEGV', 'read-null', limits, ...options);
@@ -51,6 +56,14 @@ test('with --no-core: that it was not wanted', { skip }, () => {
   const { evidence, steps } = die('ulimit -S -c 0', '--no-core');
   assert.match(evidence, /none was wanted \(--no-core\)/);
   assert.match(steps, /Without `--no-core`/);
+});
+
+test('under a hard limit that cuts the core off: a gap, though its mini core holds all that was there', {
+  skip,
+}, () => {
+  const { evidence, gaps } = dieOf('SIGABRT', 'abort', 'ulimit -S -c 0 && ulimit -H -c 4000');
+  assert.match(evidence, /mini-core\.gz/);
+  assert.match(gaps, /the kernel's core: the file is cut off: \d+ bytes of memory that it names are missing/);
 });
 
 test('a core that would be there without us stays, and that is said', { skip }, () => {
