@@ -100,19 +100,28 @@ export function byScope(locals: readonly LocalVariable[]): {
     : { own: locals, outer: [] };
 }
 
-/** True for a function or a class: `ƒ settle (req)`, or its source, which bundles of earlier versions have. */
+const mostHeadChars = 512;
+
+/**
+ * True for a function or a class: `ƒ settle (req)`, or its source, which bundles of earlier versions have. (Of a method, only
+ * a line break tells it from `Buffer(5) {0: 104, …}`.)
+ */
 export function isFunctionText(value: string): boolean {
-  return /^(?:ƒ |(?:async\s+)?(?:function\b|class\b|\*?[\w$]+\s*\([^()]*\)\s*\{|\([^()]*\)\s*=>|[\w$]+\s*=>))/.test(
+  return /^(?:ƒ |(?:async\s+)?(?:function\b|class\b|\([^()]*\)\s*=>|[\w$]+\s*=>|\*?[\w$]+\s*\([^()]*\)\s*\{[ \t]*\n))/.test(
     value,
   );
 }
 
-/** True also for an object whose preview has functions, as that of an imported module. */
-export const isCode = (value: string): boolean => isFunctionText(value) || /: ƒ[,}]/.test(value);
+/** True also for an object of which the debugger shows mostly functions, as of an imported module. */
+export function isCode(value: string): boolean {
+  const shown = /^[\w$]+ \{(.*?),? ?…?\}$/.exec(value)?.[1]?.split(', ') ?? [];
+  const functions = shown.filter((property) => property.endsWith(': ƒ'));
+  return isFunctionText(value) || functions.length > shown.length / 2;
+}
 
 /** The first line of a function's source as a debugger shows it: `ƒ settle (req)`. */
 export function functionHead(source: string): string {
-  const [line = ''] = source.split('\n', 1);
-  const head = line.replace(/\s*\{\s*$/, '');
-  return /^(?:ƒ|class) /.test(head) ? head : `ƒ ${head.replace(/^(async\s+)?function\s*/, '$1')}`;
+  const [line = ''] = source.slice(0, mostHeadChars).split('\n', 1);
+  const head = line.trimEnd().replace(/\{$/, '').trimEnd();
+  return /^(?:ƒ|class) /.test(head) ? head : `ƒ ${head.replace(/^(async )?function\b ?/, '$1')}`;
 }

@@ -45,6 +45,7 @@ test('latest, the start of an id and the folder of the report find its bundle', 
     [name],
   );
   assert.equal(agentdump('diff', 'latest', shortId).status, 0);
+  assert.match(agentdump('heap', 'summary', 'latest').stderr, /no heap snapshot/);
 });
 
 test('latest is the newest of the dump folder and the report', () => {

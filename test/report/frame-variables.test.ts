@@ -31,7 +31,9 @@ test('a function is its first line, also in bundles that hold its source; of the
       local('method', '*rows (n) {\n  yield 1;\n}'),
       local('send', source, 'closure'),
       local('resolve', 'ƒ resolve(...args)', 'closure'),
-      local('path', 'Object {join: ƒ, sep: "/"}', 'closure'),
+      local('later', 'functionCall(args) {\n  return 1;\n}'),
+      local('each', 'functions => functions.map(x)'),
+      local('path', 'Object {join: ƒ, resolve: ƒ, sep: "/", …}', 'closure'),
       local('Client', 'class Client extends Base {\n  #key;\n}', 'closure'),
       ...Array.from({ length: 9 }, (_, n) => local(`outer${n}`, String(n), 'closure')),
     ]),
@@ -39,9 +41,30 @@ test('a function is its first line, also in bundles that hold its source; of the
   assert.match(text, /^ {8}url = "http:\/\/127\.0\.0\.1\/"$/m);
   assert.match(text, /^ {8}settle = ƒ settle \(req, options = \{\}\)$/m);
   assert.match(text, /^ {8}handler = ƒ async \(req\) =>$/m);
+  assert.match(text, /^ {8}later = ƒ functionCall\(args\)$/m);
+  assert.match(text, /^ {8}each = ƒ functions => functions\.map\(x\)$/m);
   assert.match(text, /^ {8}method = ƒ \*rows \(n\)$/m);
   assert.match(text, /outer3 = 3\n {8}… 9 more variables$/m);
   assert.doesNotMatch(text, /return 'a'|#key|Client|send =|path =|resolve =/);
+});
+
+test('Buffers, typed arrays, collections and objects with a method are values', () => {
+  const values = [
+    'Buffer(5) {0: 104, 1: 105, …}',
+    'Float64Array(2) {0: 1.5, 1: 2}',
+    'Map(3) { "a" => 1 }',
+    'Proxy(Object) {a: 1}',
+    'Object {pos: 3, next: ƒ}',
+  ];
+  const text = stackOf([
+    frame(
+      'f',
+      true,
+      values.map((value, at) => local(`v${at}`, value, at % 2 ? 'local' : 'closure')),
+    ),
+  ]);
+  for (const [at, value] of values.entries())
+    assert.ok(text.includes(`v${at} = ${value}\n`), `${value}\n${text}`);
 });
 
 test('text that only begins like a function is a value', () => {

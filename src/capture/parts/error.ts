@@ -50,10 +50,14 @@ export const errorPart: PartProducer = {
   },
 };
 
+/** A rejection follows the write that caused it at once: later ones with the same code are of other streams. */
+const handedOnMs = 100;
+const { now } = Date;
+
 /** `pipeline` hands on the error of a stream, and nothing emits it. */
 function failedStdio({ logs }: CaptureContext, thrown: unknown): Pick<ErrorPart, 'failedStdio'> {
   const { failed } = logs ?? {};
-  const isAlike = failed && findField(thrown, 'errno') === failed.errno;
+  const isAlike = failed && now() - failed.at <= handedOnMs && findField(thrown, 'errno') === failed.errno;
   return isAlike && findField(thrown, 'syscall') === 'write' ? { failedStdio: failed.descriptor } : {};
 }
 

@@ -32,8 +32,8 @@ export interface LogTail {
 
 export interface LogTap {
   readonly tails: Record<LogStream, LogTail>;
-  /** The newest write to a standard stream that failed at once. Node forgets the error of such a stream. */
-  failed: { descriptor: number; errno: number } | undefined;
+  /** The newest write to a standard stream that failed at once, and when. Node forgets the error of such a stream. */
+  failed: { descriptor: number; errno: number; at: number } | undefined;
   /**
    * Set by the flight recorder. Called after a piece was added, except during the time for which it has asked for silence.
    */
@@ -136,7 +136,7 @@ function follow(stream: unknown, name: keyof typeof descriptors, tap: LogTap): v
     }
     const keep = (piece: unknown): void => keepPiece(tap, name, piece);
     const fail = (errno: number): void => {
-      tap.failed = { descriptor: descriptors[name], errno };
+      tap.failed = { descriptor: descriptors[name], errno, at: now() };
     };
     for (let at = 0; at < methods.length; at++) shadow(handle, methods[at] as string, keep, fail);
     const keepAll = (data: unknown, allBuffers: unknown): void => {

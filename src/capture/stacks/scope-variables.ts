@@ -70,19 +70,22 @@ function render({ name, value }: Property): Variable {
   return { name, value: value ? renderValue(value) : '(optimised away)' };
 }
 
-/** One line for a value, as the debugger previews it. V8 describes a function by its source, of which the first line is kept. */
+/** One line for a value, as the debugger previews it. */
 export function renderValue(value: Runtime.RemoteObject): string {
-  if (value.type === 'function') {
-    const [line = ''] = (value.description ?? '').split('\n', 1);
-    const head = line.replace(/\s*\{\s*$/, '').replace(/^(async\s+)?function\s*/, '$1');
-    return startOf(head.startsWith('class ') ? head : `ƒ ${head}`, maxFunctionChars);
-  }
+  if (value.type === 'function') return functionHead(value.description ?? '');
   const { preview } = value;
   const text = preview
     ? renderPreview(value, preview)
     : (value.description ?? JSON.stringify(value.value) ?? value.type);
   if (text.length <= maxValueChars) return text;
   return `${startOf(text, maxValueChars)}… (${text.length} characters)`;
+}
+
+/** V8 describes a function by its whole source, which can be any text: only the start of its first line is looked at. */
+function functionHead(source: string): string {
+  const [line = ''] = startOf(source, maxFunctionChars).split('\n', 1);
+  const head = line.trimEnd().replace(/\{$/, '').trimEnd();
+  return /^class\b/.test(head) ? head : `ƒ ${head.replace(/^(async )?function\b ?/, '$1')}`;
 }
 
 function renderPreview(value: Runtime.RemoteObject, preview: Runtime.ObjectPreview): string {

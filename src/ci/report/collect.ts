@@ -145,14 +145,15 @@ export function isLookAtSameHang(
     last.facts.pid === earlier.facts.pid &&
     basename(earlier.path) < basename(last.path);
   if (!isLater || last.facts.kind !== 'event-loop-hang') return false;
+  const { place } = last.facts;
+  if (place === undefined) return false;
   if (earlier.trigger === 'snapshot-signal') return last.trigger === 'silence';
-  const place = earlier.facts.place?.file;
   return (
     earlier.trigger === 'stall' &&
     (last.trigger === 'silence' || last.trigger === 'snapshot-signal') &&
     earlier.listed.sequel?.event !== 'recovered' &&
-    place !== undefined &&
-    place === last.facts.place?.file
+    earlier.facts.place?.file === place.file &&
+    earlier.facts.place.line === place.line
   );
 }
 

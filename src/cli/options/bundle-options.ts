@@ -1,6 +1,6 @@
 /** Options that several commands share: which bundle, in which folder, opened with which key; and sizes in human notation. */
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { findBundle } from '../../bundle/finished/list.ts';
 import type { openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
@@ -66,7 +66,8 @@ export const reportFolder = 'agentdump-report';
 export function pathOf({ bundle, dir }: Pick<BundleWords, 'bundle' | 'dir'>): string {
   const found: string[] = [];
   let refusal: unknown;
-  for (const folder of dir === dirOption.default ? [dir, reportFolder] : [dir])
+  const isDefault = resolve(dir) === resolve(dirOption.default);
+  for (const folder of isDefault ? [dir, reportFolder] : [dir])
     try {
       found.push(findBundle(bundle, folder));
     } catch (error) {

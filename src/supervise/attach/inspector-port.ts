@@ -80,9 +80,20 @@ function findDoor(ports: readonly number[], timeoutMs = answerMs): Promise<strin
   });
 }
 
-/** Whether another process listens on the usual port; false where the system doesn't show it. */
-export const isUsualPortTaken = (pid: number): boolean =>
-  platform.hasProcessFiles && isPortTaken(pid, listeningPorts(pid));
+/** Whether another process has the port that SIGUSR1 would open; false where the system doesn't show it. */
+export function isItsPortTaken(pid: number): boolean {
+  if (!platform.hasProcessFiles || hasOwnPort(pid)) return false;
+  return isPortTaken(pid, listeningPorts(pid));
+}
+
+/** Whether it was started with another port than the usual one: `--inspect-port=9300`, `--inspect=127.0.0.1:9300`. */
+function hasOwnPort(pid: number): boolean {
+  const words = ['cmdline', 'environ'].map((name) => platform.processFile(pid, name, largestTable) ?? '');
+  const ports = words
+    .join('\0')
+    .matchAll(/--(?:inspect|debug)(?:-(?:brk|wait|port))?[=\0](?:[^\s\0]*:)?(\d+)(?![^\s\0])/g);
+  return [...ports].some(([, port]) => Number(port) !== usualPort);
+}
 
 /** Whether another process listens on the usual port, for example another one that is being captured. */
 function isPortTaken(pid: number, own: readonly number[]): boolean {

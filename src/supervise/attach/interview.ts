@@ -11,7 +11,7 @@ import {
 } from '../../bundle/layout/bundle.ts';
 import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
 import { usualPort } from './inspector-door.ts';
-import { isUsualPortTaken, openInspector } from './inspector-port.ts';
+import { isItsPortTaken, openInspector } from './inspector-port.ts';
 import { closeInspector } from './leave-inspector.ts';
 import { askBareStack, askLiveFacts, askReport, hasRoomForDebugger, type LiveFacts } from './live-facts.ts';
 import type { LiveHeap } from './live-heap.ts';
@@ -56,7 +56,7 @@ export async function interview(pid: number, takeHeap?: HeapTaker, look: WorkerL
   const answers: Answers = { workers: [], listingMs: 0, scripts: [], sources: new Map(), gaps: [] };
   const door = await openInspector(pid);
   if (!door) {
-    if (isUsualPortTaken(pid)) answers.unasked = 'port-taken';
+    if (isItsPortTaken(pid)) answers.unasked = 'port-taken';
     answers.gaps.push({ part: partNames.locals, reason: answers.unasked ? noPort : noDoor });
     return answers;
   }

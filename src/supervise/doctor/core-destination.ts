@@ -92,9 +92,12 @@ function ofFile({ pattern, usesPid, softLimit, hardLimit, isThere }: CoreSetting
   const isNamedByPid = usesPid || /%[pPiI]/.test(pattern);
   const named = isNamedByPid && !/%[pPiI]/.test(pattern) ? `${value}, with .<pid>` : value;
   if (hardLimit === '0') return { value: named, advice: 'the hard limit below allows none' };
-  const folder = pattern.slice(0, pattern.lastIndexOf('/'));
+  const folder = pattern.slice(0, Math.max(0, pattern.lastIndexOf('/')));
   if (folder !== '' && !folder.includes('%') && !isThere(folder))
-    return { value: named, advice: `the folder is not there, so the kernel keeps none: \`mkdir ${folder}\`` };
+    return {
+      value: named,
+      advice: `the folder is not there, so the kernel keeps none: \`mkdir -p '${folder}'\``,
+    };
   if (!isNamedByPid)
     return {
       value: named,

@@ -61,10 +61,13 @@ test('earlier looks of a process’s own watchdog at the hang that stopped the r
     look('20261128T220122.892Z', 'stall', {}, 'recovered'),
     look('20261128T220122.892Z', 'stall', { pid: 8 }),
     look('20261128T220122.892Z', 'stall', { place: { file: '/app/lib/view.js', line: 3 } }),
+    look('20261128T220122.892Z', 'stall', { place: { ...place, line: 3 } }),
     look('20261128T220137.000Z', 'stall'),
     look('20261128T220122.892Z', 'uncaught-exception', { kind: 'uncaught-exception' }),
   ])
     assert.equal(isLookAtSameHang(last, other), false, JSON.stringify(other));
+  const { place: _, ...placeless } = last.facts;
+  assert.equal(isLookAtSameHang({ ...last, facts: placeless }, answered), false, 'the last has no stack');
   const waiting = look('20261128T220136.172Z', 'silence', { kind: 'no-progress' });
   assert.equal(isLookAtSameHang(waiting, stall), false, 'the loop turned at the end');
 });

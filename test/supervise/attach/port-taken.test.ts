@@ -28,19 +28,23 @@ const program = `
   child.stdout.once('data', () => { require('node:fs').writeSync(1, 'spins'); for (;;); });
 `;
 let pid = 0;
-let stop = () => {};
+const stops: (() => void)[] = [];
 
-before(async () => {
-  if (noNamespace) return;
-  const child = spawn('unshare', ['-n', process.execPath, '-e', program], {
+/** The pid of a program that spins. */
+async function start(...options: string[]): Promise<number> {
+  const child = spawn('unshare', ['-n', process.execPath, ...options, '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  stop = () => void child.kill('SIGKILL');
+  stops.push(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  pid = child.pid ?? 0;
+  return child.pid ?? 0;
+}
+
+before(async () => {
+  if (!noNamespace) pid = await start();
 });
 after(() => {
-  stop();
+  for (const stop of stops) stop();
   rmSync(dir, { recursive: true });
 });
 
@@ -79,4 +83,10 @@ test('a test run that was stopped', { skip: noNamespace }, async () => {
   assert.deepEqual([verdict?.kind, verdict?.confidence], ['no-progress', 'likely']);
   assert.match(verdict?.summary ?? '', /Where the main thread was is not known/);
   assert.doesNotMatch(JSON.stringify(verdict), /synchronous call/);
+});
+
+test('a port of its own is not the one that is taken', { skip: noNamespace }, async () => {
+  const other = await start('--inspect-port=39335');
+  const { unasked } = await captureLive({ pid: other, dir, scrubber: makeScrubber({}), kind: 'silence' });
+  assert.equal(unasked, undefined);
 });

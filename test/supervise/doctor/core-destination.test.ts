@@ -33,10 +33,12 @@ test('a file', () => {
   const nowhere = { isThere: () => false };
   assert.match(
     tell('/var/cores/core.%p', nowhere),
-    /the folder is not there, so the kernel keeps none: `mkdir \/var\/cores`/,
+    /the folder is not there, so the kernel keeps none: `mkdir -p '\/var\/cores'`/,
   );
   assert.equal(tell('/var/%e/core.%p', nowhere), '/var/%e/core.%p');
   assert.match(tell('core'), /each core replaces the one before/);
+  assert.match(tell('core', nowhere), /each core replaces the one before/);
+  assert.match(tell('/my cores/core.%p', nowhere), /`mkdir -p '\/my cores'`/);
   assert.match(tell('core.%p', { softLimit: '0' }), /soft limit is 0: `ulimit -c unlimited`/);
   assert.match(tell('core.%p', { softLimit: '0', hardLimit: '0' }), /hard limit below allows none/);
   assert.match(tell(''), /^unknown \| /);

@@ -5,7 +5,7 @@
  */
 import { isHang } from '../../../bundle/layout/verdict-codes.ts';
 import { foldCommand } from '../../../model/command-text.ts';
-import { culpritFrame, frameText, isCode } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, isFunctionText } from '../../../model/frame-text.ts';
 import { clip, formatCount, formatDuration, formatShare } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
@@ -264,7 +264,7 @@ function frameEvidence(
   const seen = looks > 1 ? `In each of ${looks} looks it was in` : 'It was in';
   const evidence: Evidence[] = [{ fact: `${seen} ${place}.`, part: 'trigger.json' }];
   const values = (spinning.locals ?? []).filter(
-    ({ scope, value }) => (scope === 'local' || scope === 'block') && !isCode(value),
+    ({ scope, value }) => (scope === 'local' || scope === 'block') && !isFunctionText(value),
   );
   if (values.length)
     evidence.push({

@@ -92,7 +92,7 @@ function findStuckAt(facts: VerdictFacts): StuckAt {
 
 /** The frame at which a stop is to be read; undefined if several may be meant. */
 function stuckFrame(stuckAt: StuckAt, facts: VerdictFacts): Frame | undefined {
-  if (stuckAt === 'code') return spinningFrame(facts, {});
+  if (stuckAt === 'code' || stuckAt === 'unasked') return spinningFrame(facts, {});
   const workers = stuckAt === 'worker' ? busyWorkers(facts) : [];
   if (workers.length > 0) return workers.length === 1 ? culpritFrame(workers[0]?.frames) : undefined;
   const waits = stuckAt === 'loop' ? [...placesOfWaits(facts).values()] : [];
@@ -132,6 +132,9 @@ const stuckTexts = {
   loop: 'The event loop was turning: the test waits for something that does not come.',
 };
 
+const readFromMemory =
+  'The stack of the main thread was read out of its memory, because another process had the port of the inspector.';
+
 const nextSteps: Record<StuckAt, string[]> = {
   unasked: [
     'Run again with the inspector’s port 9229 free (a debugger may hold it): the bundle then has the stack.',
@@ -154,6 +157,8 @@ function hasOnlyLeftovers({ running = [], finished = 0 }: TestFacts, facts: Verd
 }
 
 function stepsOf(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): string[] {
+  if (stuckAt === 'unasked' && spinningFrame(facts, {}))
+    return ['Look at the top of the stack, and at the values of its variables.'];
   if (stuckAt === 'loop' && hasOnlyLeftovers(tests, facts))
     return [
       'Close in an `after` hook what the tests opened: servers, connections, timers, child processes.',
@@ -168,6 +173,7 @@ function stepsOf(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): strin
 
 function textOfStuckAt(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): string {
   if (stuckAt === 'native') return nativeText(facts);
+  if (stuckAt === 'unasked' && spinningFrame(facts, {})) return readFromMemory;
   if (stuckAt === 'unseen')
     return `The main thread’s event loop was turning. A worker thread was at work; where is not known (${unseenWorkers(facts)}).`;
   if (stuckAt === 'loop' && hasOnlyLeftovers(tests, facts)) return leftoversText(facts);

@@ -65,12 +65,12 @@ function tooLarge(path: string, wanted: number | undefined): AgentdumpError {
 
 /** Samples are recorded when memory approaches its limit. */
 async function ofBundle(source: string, dir: string): Promise<{ allocations: Allocations; gaps: Gap[] }> {
-  const [{ findBundle }, { openBundle }, { readBundleParts }] = await Promise.all([
-    import('../../../bundle/finished/list.ts'),
+  const [{ pathOf }, { openBundle }, { readBundleParts }] = await Promise.all([
+    import('../../options/bundle-options.ts'),
     import('../../../bundle/read/reader.ts'),
     import('../../../analysis/bundle-parts.ts'),
   ]);
-  const bundle = openBundle(findBundle(source, dir));
+  const bundle = openBundle(pathOf({ bundle: source, dir }));
   try {
     const { heapProfile } = readBundleParts(bundle).parts;
     if (heapProfile) return { allocations: allocationsOfStacks(heapProfile.rows), gaps: [] };

@@ -149,14 +149,14 @@ async function findInput(source: string, dir: string, options: SourceOptions): P
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
   // Not loaded for a plain file: with keys and archives, opening a bundle takes as long as reading a small snapshot.
-  const [{ findBundle }, { openBundle }] = await Promise.all([
-    import('../../../bundle/finished/list.ts'),
+  const [{ pathOf }, { openBundle }] = await Promise.all([
+    import('../../options/bundle-options.ts'),
     import('../../../bundle/read/reader.ts'),
   ]);
   const pid = processOf(source);
   let path: string;
   try {
-    path = findBundle(source, dir);
+    path = pathOf({ bundle: source, dir });
   } catch (error) {
     // A number may be the id of a bundle, which comes first.
     if (pid !== undefined) return readProcess(pid, options.inspected);
