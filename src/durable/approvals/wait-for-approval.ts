@@ -161,22 +161,27 @@ function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry
   );
   const here = alike.filter((entry) => isAt(entry, wanted.position));
   const nameless = here.filter(({ position, input }) => position?.isRaw && input === undefined);
-  const { isStrict } = scoped.run;
-  if (isStrict && (isOtherHeld(scoped, wanted) || !areInSequence(inOrder(nameless))))
-    throw scoped.run.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path));
+  const { isStrict, order } = scoped.run;
+  const before = claimedBefore(scoped, wanted);
+  const [last] = nameless.length > 0 ? before.slice(-1) : [];
+  const isNext = last && order.isLedBy(last);
+  const isUnclear = before.some(({ held }) => held) || !areInSequence(inOrder(nameless)) || isNext === false;
+  if (isStrict && isUnclear) throw scoped.run.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path));
   const found = here[0] ?? (wanted.input === undefined && isStrict ? undefined : alike[0]);
   if (found) found.isClaimed = true;
-  if (isStrict && found?.readAnswer && nameless[0] === found)
+  if (isStrict && found?.readAnswer && nameless[0] === found && !isNext)
     found.held = nameless.length > 1 ? 'several' : 'only';
   return found;
 }
 
-/** Only time distinguishes this call from one that was made before, and whose answer is not delivered yet. */
-function isOtherHeld({ run, path }: ScopedRun, { word, input, position }: WantedQuestion): boolean {
-  if (input !== undefined) return false;
-  return [...run.log.approvals.values()].some(
+/** The calls that were made before, and that only time distinguishes from this one. */
+function claimedBefore({ run, path }: ScopedRun, { word, input, position }: WantedQuestion): ApprovalEntry[] {
+  if (input !== undefined) return [];
+  return [...run.log.approvals.values()].filter(
     (entry) =>
-      entry.held &&
+      entry.isClaimed &&
+      entry.input === undefined &&
+      entry.position?.isRaw &&
       scopeOf(entry.path) === path &&
       readLabel(entry.path).word === word &&
       isAt(entry, position),

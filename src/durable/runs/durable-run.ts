@@ -17,8 +17,8 @@ import type { CallPosition } from '../steps/call-position.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
 import { orderedItems } from '../steps/ordered-items.ts';
-import { ambiguous, ReplayOrder } from '../steps/replay-order.ts';
-import { lastLabel, scopeOf } from '../steps/step-path.ts';
+import { ReplayOrder } from '../steps/replay-order.ts';
+import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
 import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
 import { CancelWatch } from './cancel-watch.ts';
@@ -205,7 +205,6 @@ export class DurableRun {
       notify: parts.notify,
       isOfProgram: () => storage.getStore()?.scoped.run === this,
       onChanged: ({ path }, asked) => this.breakWith(this.#neverAsked(path, asked)),
-      onAmbiguous: ({ path }) => this.breakWith(ambiguous(lastLabel(path), scopeOf(path))),
     });
   }
 
@@ -311,7 +310,7 @@ export class DurableRun {
   /** The recorded step that the call corresponds to. Throws `changed`, which ends the run for this process. */
   claim(scope: LiveScope, call: StepCall, at: CallPosition): StepEntry | undefined {
     try {
-      return scope.claim(call, at, this.isStrict);
+      return scope.claim(call, at, this.isStrict ? this.order : undefined);
     } catch (error) {
       throw (error as AgentdumpError).code === 'changed' ? this.breakWith(error as Error) : error;
     }

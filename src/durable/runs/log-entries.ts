@@ -44,6 +44,7 @@ export interface StepEntry {
   /** The program of this process has called it. */
   isClaimed: boolean;
   held?: OrderedEntry['held'];
+  deliveredAs?: number;
 }
 
 export interface ScopeLog {
@@ -80,6 +81,7 @@ export interface ApprovalEntry {
   answerSeq: number;
   isClaimed: boolean;
   held?: OrderedEntry['held'];
+  deliveredAs?: number;
 }
 
 export type Piece = { list: string[]; level: number } | { readValue: () => unknown };

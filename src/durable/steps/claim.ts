@@ -9,7 +9,7 @@ import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
 import { isSettled } from './ordered-items.ts';
-import { ambiguous, areInSequence } from './replay-order.ts';
+import { ambiguous, areInSequence, type ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
 
 export interface StepCall {
@@ -54,11 +54,12 @@ export class LiveScope {
     return ordinal;
   }
 
-  claim(call: StepCall, at: CallPosition, isStrict: boolean): StepEntry | undefined {
+  /** `order`: if the recorded one must be preserved. */
+  claim(call: StepCall, at: CallPosition, order: ReplayOrder | undefined): StepEntry | undefined {
     if (call.key !== undefined) this.#takeKey(call);
     if (!this.recorded) return undefined;
-    const found = this.#find(call, at, isStrict);
-    if (isStrict && !this.recorded.isParallel && this.open === 0) {
+    const found = this.#find(call, at, order);
+    if (order && !this.recorded.isParallel && this.open === 0) {
       const expected = this.nextUnclaimed();
       // A step that only came before the others by timing may come after them now; replay-order.ts ensures that it comes at
       // all.
@@ -101,16 +102,16 @@ export class LiveScope {
     this.#keys.add(taken);
   }
 
-  #find(call: StepCall, at: CallPosition, isStrict: boolean): StepEntry | undefined {
+  #find(call: StepCall, at: CallPosition, order: ReplayOrder | undefined): StepEntry | undefined {
     const word = wordOf(call.kind, call.name);
     if (call.key !== undefined) return this.#labels.get(labelOf(word, 1, call.key));
     const here = this.#classes.get(classOf(word, at)) ?? [];
-    if (isStrict && call.input === undefined) this.#hold(call, here);
+    if (order && call.input === undefined) this.#hold(call, here, order);
     const older = this.#classes.get(word) ?? [];
     return (
       firstFree(here, (entry) => isSameInput(entry, call)) ??
       firstFree(older, (entry) => isSameInput(entry, call)) ??
-      this.#findElsewhere(word, call, isStrict)
+      this.#findElsewhere(word, call, order !== undefined)
     );
   }
 
@@ -130,13 +131,15 @@ export class LiveScope {
   }
 
   /** The first of those that only time distinguishes, which is meant if they are calls of a loop and not of branches. */
-  #hold({ kind, name }: StepCall, here: StepEntry[]): void {
+  #hold({ kind, name }: StepCall, here: StepEntry[], order: ReplayOrder): void {
     const alike = here.filter(({ position, input }) => position?.isRaw && input === undefined);
     const free = alike.filter(({ isClaimed }) => !isClaimed);
-    if (alike.some(({ held }) => held) || !areInSequence(free))
-      throw ambiguous(wordOf(kind, name), this.path);
     const [first] = free;
-    if (first && isSettled(first)) first.held = free.length > 1 ? 'several' : 'only';
+    const before = first && alike.findLast(({ isClaimed }) => isClaimed);
+    const isNext = before && order.isLedBy(before);
+    if (alike.some(({ held }) => held) || !areInSequence(free) || isNext === false)
+      throw ambiguous(wordOf(kind, name), this.path);
+    if (first && isSettled(first) && !isNext) first.held = free.length > 1 ? 'several' : 'only';
   }
 }
 

@@ -5,6 +5,7 @@
  * async_hooks, while enabled.
  */
 import { AsyncResource, createHook } from 'node:async_hooks';
+import { quietly } from '../../agent/quiet-stack.ts';
 import { isOurs } from './own-pause.ts';
 
 /** All-capital names are Node's own: requests and jobs end after one call. An addon chooses the name of its job. */
@@ -24,7 +25,7 @@ export class ProgramWork {
       init: (id, type, _trigger, resource) => {
         if (madeInScript.has(type)) return;
         if (type === 'Timeout') {
-          if (!isOurs() && isOfProgram()) this.#timers.add(id);
+          if (!isOurs() && isOfProgram() && !isOfConnection()) this.#timers.add(id);
         } else if (isJob(type, resource) && isOfProgram()) this.#atWork.add(id);
       },
       after: (id) => {
@@ -53,6 +54,21 @@ export class ProgramWork {
     this.#hasEnded = false;
     return hasEnded || this.#atWork.size > 0 || this.#timers.size > 0;
   }
+}
+
+const deepest = 15;
+const inTimers = /\bnode:(internal\/)?(async_hooks|timers)\b/;
+const inConnections =
+  /\bnode:(internal\/(stream_base_commons|http)|_http_)|[\\/](deps|node_modules)[\\/]undici[\\/]/;
+
+/**
+ * Whether the timer that is being created limits a connection. It runs as long as the connection is kept for the next request,
+ * and one that is at work has a handle that is counted.
+ */
+function isOfConnection(): boolean {
+  const frames = quietly(deepest, () => new Error('stack').stack ?? '').split('\n');
+  const caller = frames[frames.findLastIndex((frame) => inTimers.test(frame)) + 1] ?? '';
+  return inConnections.test(caller);
 }
 
 /** A resource that is created in script does not wake anything by itself. */

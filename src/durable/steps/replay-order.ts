@@ -5,6 +5,7 @@
  * work begins when everything recorded was delivered.
  */
 import { AgentdumpError } from '../../errors.ts';
+import { LedBy } from './led-by.ts';
 import { ownTimer } from './own-pause.ts';
 import { type Patience, ReplayPatience } from './replay-patience.ts';
 
@@ -18,6 +19,8 @@ export interface OrderedEntry {
    * is held back until no other call can come. `only`: no other one is recorded.
    */
   held?: 'only' | 'several' | undefined;
+  /** The number of its delivery. */
+  deliveredAs?: number;
 }
 
 export interface OrderedItem {
@@ -34,8 +37,6 @@ export interface OrderOptions {
   isOfProgram: () => boolean;
   /** Called when the program has taken another path: what it did not call, and what it calls instead. */
   onChanged: (missing: OrderedEntry, asked: string[]) => Error;
-  /** Called when it can't be known which of several calls the program has made. */
-  onAmbiguous: (entry: OrderedEntry) => Error;
   /** Overrides of the limits, for tests. */
   patience?: Partial<Patience>;
 }
@@ -48,6 +49,8 @@ interface Waiter {
 export class ReplayOrder {
   readonly #options: OrderOptions;
   readonly #patience: ReplayPatience;
+  readonly #ledBy = new LedBy(() => (this.#isPausing ? this.#deliveries : 0));
+  #deliveries = 0;
   #items: OrderedItem[];
   #next = 0;
   /** Requested recorded ends by number; `#late` are those whose number is not in the list any more. */
@@ -74,11 +77,13 @@ export class ReplayOrder {
   begin(): void {
     if (this.isThrough) return;
     this.#patience.begin(this.#options.isOfProgram);
+    this.#ledBy.begin();
   }
 
   /** Everything recorded was delivered, or the run is over. */
   end(): void {
     this.#patience.end();
+    this.#ledBy.finish();
   }
 
   get isThrough(): boolean {
@@ -98,6 +103,12 @@ export class ReplayOrder {
    */
   get isDriven(): boolean {
     return this.#isPausing;
+  }
+
+  /** Whether the end of this entry has led to the running code. Undefined if that is not known. */
+  isLedBy({ deliveredAs }: OrderedEntry): boolean | undefined {
+    if (deliveredAs === undefined || this.isThrough) return undefined;
+    return this.#ledBy.end >= deliveredAs;
   }
 
   /** An entry was called. */
@@ -171,6 +182,7 @@ export class ReplayOrder {
       this.#moveOn();
       waiter.resolve();
       this.drive();
+      entry.deliveredAs = this.#deliveries;
       return;
     }
     this.end();
@@ -208,6 +220,7 @@ export class ReplayOrder {
   drive(): void {
     if (this.#isPausing) return;
     this.#isPausing = true;
+    this.#deliveries++;
     queueMicrotask(() => process.nextTick(this.#endPause));
   }
 
@@ -241,11 +254,12 @@ export class ReplayOrder {
       this.#options.notify(`waits for the program to come to ${this.#missing().path}, as recorded`);
   }
 
-  /** In a program without branches no other call can come before this one has returned. */
+  /**
+   * In a program without branches no other call can come before this one has returned. Branches that come later than that are
+   * still noticed, because its end has not led to them, and before anything new begins if all of them are recorded.
+   */
   #lookAtHeld(entry: OrderedEntry): void {
-    const verdict = this.#patience.lookAtHeld(entry.held === 'only');
-    if (verdict === 'never') this.breakWith(this.#options.onAmbiguous(entry));
-    if (verdict !== 'told') return;
+    if (this.#patience.lookAtHeld(entry.held === 'only') !== 'told') return;
     entry.held = undefined;
     this.#advance();
   }

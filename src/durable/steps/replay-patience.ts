@@ -2,6 +2,7 @@
  * How long a replay waits for the program to come to the next recorded call. It is counted in looks, each in a turn of the
  * event loop, so a process that gets no CPU time on a busy machine does not run out of patience.
  */
+import { Server, Socket } from 'node:net';
 import { ownPausesAtWork } from './own-pause.ts';
 import { ProgramWork } from './program-work.ts';
 
@@ -10,9 +11,9 @@ export interface Patience {
   lookMs: number;
   /** Nothing in the process can wake the program any more, so it will never make the call. */
   quietMs: number;
-  /** As long as that nothing may be able to wake the program before it is certain which call of several this one is. */
+  /** As long as that the program may have nothing at work before it is certain which call of several this one is. */
   holdMs: number;
-  /** If something always can: as long as that, if only one such call is recorded. */
+  /** If it always has: as long as that, if only one such call is recorded; otherwise `giveUpMs`. */
   longestHoldMs: number;
   /** A line reports what is waited for. */
   sayMs: number;
@@ -34,6 +35,7 @@ export class ReplayPatience {
   #programWork: ProgramWork | undefined;
   /** What was active in the process before the program began, which can't be what will wake it. */
   #baseline = new Map<string, number>();
+  #baselineAtWork = new Map<string, number>();
   #idleMs = 0;
   #quietMs = 0;
   #hasSaid = false;
@@ -45,6 +47,7 @@ export class ReplayPatience {
   /** `isOfProgram`: whether the code that is running now is the program's. */
   begin(isOfProgram: () => boolean): void {
     this.#baseline = countResources();
+    this.#baselineAtWork = countWithoutServed();
     this.#programWork = new ProgramWork(isOfProgram);
     this.#programWork.begin();
   }
@@ -63,7 +66,7 @@ export class ReplayPatience {
   /** Called every `lookMs`. never: the program can't make the call any more. say: once, that it is waited for. */
   look(): 'wait' | 'say' | 'never' | 'give up' {
     const { quietMs, sayMs, giveUpMs } = this.limits;
-    this.#count();
+    this.#count(countResources(), this.#baseline);
     if (this.#quietMs > quietMs) return 'never';
     if (this.#idleMs > giveUpMs) return 'give up';
     if (this.#hasSaid || this.#idleMs <= sayMs) return 'wait';
@@ -71,27 +74,29 @@ export class ReplayPatience {
     return 'say';
   }
 
-  /** Like `look`, while an end is held back because another branch might still make the same call. */
-  lookAtHeld(isOnly: boolean): 'wait' | 'told' | 'never' {
+  /**
+   * Like `look`, while an end is held back because another branch might still make the same call. Connections to servers of the
+   * process are no work of the program: they may stay open as long as the process lives.
+   */
+  lookAtHeld(isOnly: boolean): 'wait' | 'told' {
     const { holdMs, longestHoldMs, giveUpMs } = this.limits;
-    this.#count();
-    if (this.#quietMs >= holdMs || (isOnly && this.#idleMs >= longestHoldMs)) return 'told';
-    return this.#idleMs > giveUpMs ? 'never' : 'wait';
+    this.#count(countWithoutServed(), this.#baselineAtWork);
+    const isLongEnough = this.#idleMs >= (isOnly ? longestHoldMs : giveUpMs);
+    return this.#quietMs >= holdMs || isLongEnough ? 'told' : 'wait';
   }
 
-  #count(): void {
+  #count(now: Map<string, number>, baseline: Map<string, number>): void {
     const { lookMs } = this.limits;
     this.#idleMs += lookMs;
-    this.#quietMs = this.#isProcessQuiet() ? this.#quietMs + lookMs : 0;
+    this.#quietMs = this.#isQuiet(now, baseline) ? this.#quietMs + lookMs : 0;
   }
 
   /** Only what was active before the program began, and pauses of ours. */
-  #isProcessQuiet(): boolean {
+  #isQuiet(now: Map<string, number>, baseline: Map<string, number>): boolean {
     if (this.#programWork?.wasAtWork()) return false;
-    const now = countResources();
     for (const [kind, count] of now) {
       const own = kind === 'Timeout' ? ownPausesAtWork() : 0;
-      if (count - own > (this.#baseline.get(kind) ?? 0)) return false;
+      if (count - own > (baseline.get(kind) ?? 0)) return false;
     }
     return true;
   }
@@ -101,5 +106,28 @@ export class ReplayPatience {
 function countResources(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** As in `getActiveResourcesInfo`, by the class of the handle. */
+const kindsOfServed: Record<string, { server: string; connection: string }> = {
+  TCP: { server: 'TCPServerWrap', connection: 'TCPSocketWrap' },
+  Pipe: { server: 'PipeWrap', connection: 'PipeWrap' },
+};
+
+type Served = { server?: unknown; _handle?: object | null };
+
+/** Without servers that listen, and the connections that they have accepted. */
+function countWithoutServed(): Map<string, number> {
+  const counts = countResources();
+  const { _getActiveHandles: activeHandles } = process as { _getActiveHandles?(): unknown[] };
+  for (const handle of activeHandles?.call(process) ?? []) {
+    const { server, _handle } = handle as Served;
+    const isServer = handle instanceof Server;
+    if (!isServer && !(handle instanceof Socket && server)) continue;
+    const kind = kindsOfServed[_handle?.constructor.name ?? '']?.[isServer ? 'server' : 'connection'];
+    const count = kind === undefined ? undefined : counts.get(kind);
+    if (kind !== undefined && count) counts.set(kind, count - 1);
+  }
   return counts;
 }

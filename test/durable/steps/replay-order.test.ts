@@ -28,7 +28,6 @@ function orderOf(record: string, patience?: Partial<Patience>) {
     notify: (line) => said.push(line),
     isOfProgram: () => program.getStore() === true,
     onChanged: ({ path }, asked) => new Error(`no ${path}, but ${asked}`),
-    onAmbiguous: ({ path }) => new Error(`which ${path}`),
     patience: patience ?? {},
   });
   order.begin();

@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -98,4 +100,88 @@ test('branches of which one is recorded: another that comes first does not get i
   const { live, dieAt } = newRun();
   assert.ok(await dieAt(4, program([0, 200])));
   await assert.rejects(live(program([60, 0])), /told apart by time alone/);
+});
+
+/** A server in the process of the run, with one connection that stays open, as a browser's does. */
+async function serving<Result>(
+  work: (url: string, connectIdly: () => void) => Promise<Result>,
+): Promise<Result> {
+  const server = createServer(({ url }, response) => response.end(`text of ${url}`));
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await work(`http://127.0.0.1:${port}`, () => connect(port, '127.0.0.1').unref());
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const texts = [0, 1, 2].map((doc) => `summary of text of /${doc}`);
+const summaryOf = async (url: string, doc: number) => {
+  const text = await (await fetch(`${url}/${doc}`)).text();
+  return agent.step('summarize', () => sleep(2, `summary of ${text}`));
+};
+
+test('a loop over a function that asks a server of its own process, to which a connection stays open', () =>
+  serving(async (url, connectIdly) => {
+    const program = async () => {
+      connectIdly();
+      const got: string[] = [];
+      for (const doc of [0, 1, 2]) got.push(await summaryOf(url, doc));
+      return got;
+    };
+    for (let at = 3, dies = true; dies; at++) {
+      const { live, dieAt } = newRun();
+      dies = await dieAt(at, program);
+      assert.deepEqual(await live(program), texts);
+    }
+  }));
+
+test('branches of such a program get their own results, or are refused with advice', () =>
+  serving(async (url, connectIdly) => {
+    const program = () => {
+      connectIdly();
+      return Promise.all([0, 1, 2].map((doc) => summaryOf(url, doc)));
+    };
+    let refused = 0;
+    for (let at = 3, dies = true; dies; at++) {
+      const { live, dieAt } = newRun();
+      dies = await dieAt(at, program);
+      const got = await live(program).catch((error: Error) => error.message);
+      if (typeof got === 'string') refused++;
+      if (typeof got === 'string') assert.match(got, /Give each a key or an input/);
+      else assert.deepEqual(got, texts);
+    }
+    assert.ok(refused > 0);
+  }));
+
+test('branches that were recorded one after the other, and come the other way round when nothing seems to be at work', async () => {
+  const opened = new Set<number>();
+  const got: (number | undefined)[] = [];
+  const { live, dieAt } = newRun();
+  /** By a timer of the host, which was there before the run. */
+  const inOrder = (first: number, second: number) => {
+    opened.clear();
+    got.length = 0;
+    const opener = setInterval(() => opened.add(got[first] === undefined ? first : second), 1);
+    const waiting = new Map<number, () => void>();
+    const waker = setInterval(() => {
+      for (const index of opened) waiting.get(index)?.();
+    }, 1);
+    const program = () =>
+      Promise.all(
+        [0, 1].map(async (index) => {
+          await new Promise<void>((resolve) => waiting.set(index, resolve));
+          got[index] = await agent.step('work', () => index);
+        }),
+      );
+    const end = () => [opener, waker].forEach(clearInterval);
+    return { program, end };
+  };
+  const recorded = inOrder(0, 1);
+  assert.ok(await dieAt(6, recorded.program).finally(recorded.end));
+  const swapped = inOrder(1, 0);
+  await assert.rejects(live(swapped.program).finally(swapped.end), /told apart by time alone/);
 });
