@@ -8,6 +8,7 @@ import { HomeFolder } from './home-folder.ts';
 import { NameBook } from './names/name-book.ts';
 import { renderMasked, renderQuotedOnly } from './program-text.ts';
 import { Detector } from './scan/detector.ts';
+import { userListRule } from './scan/page.ts';
 import { defaultLimits, redactValue, type ValueLimits } from './structured-value.ts';
 import { Findings } from './values/findings.ts';
 import { KnownValues } from './values/known-values.ts';
@@ -193,11 +194,13 @@ class ProcessPolicy implements Policy {
   }
 
   argv(argv: readonly string[]): string[] {
+    // The first call learns the process's own command line with another one.
+    const { inArguments } = this;
     this.inArguments = true;
     try {
       return redactArguments(argv, this.rules());
     } finally {
-      this.inArguments = false;
+      this.inArguments = inArguments;
     }
   }
 
@@ -216,7 +219,7 @@ class ProcessPolicy implements Policy {
 
   count(rule: string, value: string, isCertain = false): void {
     this.tally.set(rule, (this.tally.get(rule) ?? 0) + 1);
-    if (rule === 'known-value') return;
+    if (rule === 'known-value' || rule === userListRule) return;
     if (this.found.note(value, isCertain || this.inArguments) && this.learns) this.addKnown(value);
   }
 

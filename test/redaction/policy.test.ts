@@ -250,6 +250,19 @@ test('what a command line withholds stands bare nowhere, if it is a word or shor
   assert.equal(policy.code("const role = 'builder';"), "const role = 'builder';");
 });
 
+test('a first list of arguments is learned from like a later one, though the command line is learned within it', () => {
+  const policy = createPolicy({ commandLine: ['node', 'x.js'], learns: true });
+  policy.argv(['npx', 's', '--password', 'developer']);
+  assert.match(policy.text('a developer b'), /^a \[redacted:known-value#[0-9a-f]{8}\] b$/);
+});
+
+test('pairs of a list of users are not learned: their form alone tells what they are', () => {
+  const policy = createPolicy({ learns: true });
+  assert.match(policy.text('"host" "db01.internal" ""\n'), /\[redacted:/);
+  assert.deepEqual(policy.findings(), []);
+  assert.equal(policy.text('to db01.internal'), 'to db01.internal');
+});
+
 test('everyday words, short values and examples are not learned, and without `learns` nothing is', () => {
   const learning = createPolicy({ learns: true });
   learning.argv(['mysql', '--password', 'secret', '--token=abc12']);

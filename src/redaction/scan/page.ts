@@ -22,6 +22,9 @@ export interface Finding {
   resume?: ((page: Page, from: number) => number) | undefined;
 }
 
+/** Of a pair in a list of users. Its values are not looked for elsewhere, because only the form of the list tells what they are. */
+export const userListRule = 'user-list';
+
 /** Zeros after the text, so that loops can look ahead without a bounds check. */
 const lookAhead = 16;
 

@@ -1,13 +1,13 @@
 /**
  * A name and its value with a separator that is no sign elsewhere: the bars of a table, the comma of a CSV line, an arrow,
- * the lengths in PHP serialization, the colon of `-uuser:password`, the quotes of a list of users. Because bars and commas separate anything, the value must
- * look like a password.
+ * the lengths in PHP serialization, the colon of `-uuser:password`, the quotes of a list of users. Because bars and commas
+ * separate anything, the value must look like a password.
  */
 
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { characterTables, wordUnit } from '../scan/characters.ts';
-import type { Finding, Page } from '../scan/page.ts';
+import { type Finding, type Page, userListRule } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { findSpoken } from '../speech/keyword-secrets.ts';
 import { isTypedWord } from '../values/plain-words.ts';
@@ -49,14 +49,31 @@ export function findInRow(page: Page, names: NameBook, place: NamePlace): Findin
 
 const pairLine = /"([\w-]{1,39})" "([^"\n\\]{4,200})"(?: "[^"\n]{0,200}"){0,4}[ \t]*(?=\r?\n|\0|$)/y;
 
-/** `"user" "password"` as a whole line of a pooler's list of users. The line starts at `start`. */
+const hashed = /^(?:md5[\da-f]{32}$|SCRAM-SHA-256\$)/;
+const hashedLine = /(?:^|\n)"[\w-]{1,39}" "(?:md5[\da-f]{32}"|SCRAM-SHA-256\$)/;
+/** What is said of a list before its lines: `; users`, `userlist:`. */
+const listHead = /(?:(?:^|\n)[ \t]{0,4};[^\n]{0,200}|userlist[^\n]{0,80})\n(?:"[^\n]{0,300}\n)*$/i;
+/** How much text is examined on each side of a line. */
+const reach = 500;
+
+/**
+ * `"user" "password"` as a whole line of a pooler's list of users. The line starts at `start`. Two quoted words are much else, so a
+ * password that is not hashed is found only in what must be such a list: beside a hash, below its head, or before `""`.
+ */
 export function findInPair({ text }: Page, start: number): Finding | undefined {
   pairLine.lastIndex = start;
-  const [, user, value = ''] = pairLine.exec(text) ?? [];
-  if (user === undefined || (!/^(?:md5[\da-f]{32}$|SCRAM-SHA-256\$)/.test(value) && !looksChosen(value)))
-    return undefined;
+  const [line = '', user, value = ''] = pairLine.exec(text) ?? [];
+  if (user === undefined) return undefined;
+  if (!hashed.test(value) && (!looksChosen(value) || !isInUserList(text, start, line))) return undefined;
   const at = start + user.length + 4;
-  return { start: at, end: at + value.length, rule: 'password' };
+  return { start: at, end: at + value.length, rule: userListRule };
+}
+
+function isInUserList(text: string, start: number, line: string): boolean {
+  if (line.trimEnd().endsWith(' ""')) return true;
+  const before = text.slice(Math.max(0, start - reach), start);
+  const behind = text.slice(start + line.length, start + line.length + reach);
+  return listHead.test(before) || hashedLine.test(before) || hashedLine.test(behind);
 }
 
 /**
