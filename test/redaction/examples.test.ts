@@ -18,8 +18,36 @@ test('examples in a program stay, and the same values in JSON and in settings go
 });
 
 test('passwords that people use go in a program too', () => {
-  for (const value of ['password1', 'P@ssw0rd', 'Secret2024!', 'sunflower', 'bender2', 'letmein'])
+  for (const value of [
+    'password1',
+    'password123456',
+    'Password123456',
+    'Pass@123456',
+    'Secret1234567890',
+    'P@ssw0rd',
+    'Secret2024!',
+    'sunflower',
+    'bender2',
+    'letmein',
+  ])
     assert.match(redact(program(`password: '${value}'`)), /\[redacted:/, value);
+});
+
+test('a word is no token that somebody issued, but may be a key that somebody chose', () => {
+  for (const name of ['token', 'accessToken', 'apiKey', 'openaiApiKey', 'client_key'])
+    for (const value of ['tobi', 'test-saved']) {
+      const text = program(`${name}: '${value}'`);
+      assert.equal(redact(text), text);
+    }
+  for (const [name, value] of [
+    ['encryptionKey', 'purple-elephant'],
+    ['masterKey', 'sunflower'],
+    ['signingKey', 'sunflower'],
+    ['adminApiKey', 'sunflower'],
+    ['adminToken', 'sesame-street'],
+    ['authToken', 'sesame-street'],
+  ] as const)
+    assert.match(redact(program(`${name}: '${value}'`)), /\[redacted:/, name);
 });
 
 test('what only resembles an example goes', () => {
@@ -30,6 +58,9 @@ test('what only resembles an example goes', () => {
     '{"token":"__Hk39fk39fjskdlfj39fj"}',
     '{"jwtSecret":"CORRECT_HORSE_BATTERY"}',
     '{"cvv":"123"}',
+    '{"password":"correctHorse(42)"}',
+    '{"apiSecret":"sunFlower($99)"}',
+    program("password: 'correctHorse(42)'"),
     'authorization: "Bearer Sunflower"',
     "isOpen ? 'password: hunter2xyz9' : ''",
     'https://raw.acme.com/private/logo.svg?token=AB3DK7QZMWDu',

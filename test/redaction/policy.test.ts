@@ -263,6 +263,14 @@ test('pairs of a list of users are not learned: their form alone tells what they
   assert.equal(policy.text('to db01.internal'), 'to db01.internal');
 });
 
+test('what looks like a call is a password in a value', () => {
+  const { DB_PASSWORD: shown } = createPolicy().value({ DB_PASSWORD: 'helloWorld(1)' }) as Record<
+    string,
+    string
+  >;
+  assert.match(shown ?? '', mark);
+});
+
 test('everyday words, short values and examples are not learned, and without `learns` nothing is', () => {
   const learning = createPolicy({ learns: true });
   learning.argv(['mysql', '--password', 'secret', '--token=abc12']);

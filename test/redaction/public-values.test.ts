@@ -22,6 +22,9 @@ function check(stays: string[], goes: [before: string, value: string, behind?: s
       assert.ok(out.includes('[redacted:') && !out.includes(value), out);
 }
 
+/** Of an elliptic curve (P-256). */
+const publicKey = `MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE${'7vR2mX9kLabQ'.repeat(7)}Zk==`;
+
 test('keys that their issuers call public', () => {
   check(
     [
@@ -31,8 +34,17 @@ test('keys that their issuers call public', () => {
       'https://67467ed57c35951e38d073871acea925@o450412.ingest.sentry.io/4505123',
       'https://67467ed57c35951e38d073871acea925@o450412.ingest.de.sentry.io/4505123',
       'const pkTest = "pk_test_Y2xlcmsuaW5zcGlyZWQucHVtYS03NC5sY2wuZGV2JA";',
+      `SIGNING_KEY="${publicKey}"`,
+      `SIGNING_KEY="${publicKey.slice(0, 90)}"`,
     ],
     [
+      // A pair: the private key is behind the public one.
+      ['SIGNING_KEYS="', `${publicKey}:MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7vR2mX9kLa`, '"'],
+      ['SIGNING_KEYS="', `MCowBQYDK2Vw${'Zk39sQxT7bW2mYc5RdLp8VnA'.repeat(4)}`, '"'],
+      [
+        'AGE_KEYS=',
+        'age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg:Zk39sQxT7bW2mYc5RdLp8VnA',
+      ],
       ['const signKey = "', 'MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDyfK3mPq81LsVb7Tz2Wd', '";'],
       ['key: AGE-SECRET-KEY-1', 'QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGP4Z'],
       ['POSTHOG_KEY=phx_', '3ERWCs3MgUYuov35EOXifF8XQxpu5dtgoLF8Cmntwa8'],
@@ -65,6 +77,8 @@ test('why a code was not sent is no code', () => {
     [
       ['your OTP: ', '4004'],
       ['could not reach the phone, its OTP: ', '400412'],
+      ['POST /verify failed otp=', '4821'],
+      ['triggered otp=', '4821'],
     ],
   );
 });
@@ -86,6 +100,8 @@ test('types, templates and calls', () => {
       'request({ headers: { authorization: "token 0000000000000000000000000000000000000001" } })',
       'deleteActionsCacheByKey: [\n  "DELETE /repos/{owner}/{repo}/actions/caches{?key,ref}"\n],',
       'const VALID_VENDOR_KEY = `[a-z0-9]${VALID_KEY_CHAR_RANGE}{0,240}@[a-z]${VALID_KEY_CHAR_RANGE}{0,13}`;',
+      '/x?key=summer%2Fred-shoes%2Flarge',
+      'const text = `the password: `; const note = () => use({ password: `cannotHaveAPort(urlRecord)` });',
       "res.set({ Accept: 'text/plain', 'X-API-Key': 'tobi' });\nconst a = () => 1;",
     ],
     [
@@ -94,6 +110,8 @@ test('types, templates and calls', () => {
       ['password=', '\\w+Kx93ksLq2'],
       ['ENCRYPTION_KEY=', '0000000000000000000000000000a1b2'],
       ['headers: { authorization: "token ', '000000000000000000000000000000000000a1b2', '" }'],
+      ['GET /v1?key=', 'aB3%2Bc4D%2Fe5F%2Bg6H%2Fi7J%2Bk8Lm9N%3D'],
+      ['/x?key=', 'pa%24%24Zq7v%21R2mX9'],
       ["document.cookie = 'sid=", '8f3kd92mz0q1', "'"],
       ["const db = { user: 'app', password: '", 'tobi', "' };\nconst a = () => 1;"],
       ["get('http://", 'Zk39sQxT7bW2mYc5RdLp8VnA', "@git.corp.io/')"],
@@ -139,15 +157,42 @@ test('lists of users and words beside a login', () => {
       '"name" "description"',
       'rocommunity public 10.0.0.0/8',
       'user kim, pw: required',
+      // Two quoted words in a line are not always a user and a password.
+      ...[
+        '"host" "db01.internal"',
+        '"image" "node:20-alpine"',
+        '"exec" "python3.11"',
+        '"build" "release-2024.05"',
+        '"id" "user-12345"',
+        '"commit" "4f25e3b6a1c2d3e4"',
+        '"PATH" "$HOME/bin1"',
+      ],
+      '"name" "a"\n"commit" "4f25e3b6a1c2d3e4"\n"id" "user-12345"',
+      'suite id 12 pass: partial',
+      'suite user 12 pass: partial',
+      'The GPIO pin number is 1234',
+      'the output pin is 1234',
+      'pin to version is 2024',
+      'pin for the build: 20240501',
+      'the pin of the release is 20240501',
     ],
     [
       ['; users\n"app" "', 'Delta2234!cu6u', '"\n'],
+      ['"app" "', 'Delta2234!cu6u', '" ""\n'],
+      ['"stats" "md5f2829095667c50c35d188f67c1f27b29"\n"app" "', 'Delta2234!cu6u', '"\n'],
+      ['"app" "', 'Delta2234!cu6u', '"\n"stats" "md5f2829095667c50c35d188f67c1f27b29"\n'],
+      ['pgbouncer userlist:\n"a" "b"\n"app" "', 'Delta2234!cu6u', '"'],
+      ['"app" "', 'SCRAM-SHA-256$4096:c2FsdHNhbHQ=$Zk39sQxT7bW2mYc5RdLp8VnA1uHfJ=:Zk39sQxT7bW2=', '"\n'],
       ['"stats" "', 'md5f2829095667c50c35d188f67c1f27b29', '" ""\n'],
       ['rocommunity ', 'p5AvIWruEYzr', ' 10.0.0.0/8'],
       ['login kim, pw: ', 'grove-hunter'],
+      ['id: kim pass: ', 'grove-hunter'],
+      ['your id 4711, pass: ', 'grove-hunter'],
       ['PIN for the alarm: ', '5662', '#'],
       ['the root password of the NAS is ', 'sunflower'],
       ['the pin code of the card is ', '3643'],
+      ['the pin to the garage is ', '3643'],
+      ['my pin number is ', '3643'],
       ['> what was the db password again?\n> ', 'l4EB3cHH#7YE3rNW'],
       ['Backup codes:\n2515 ', '1997', '\n4719 7874\n'],
     ],

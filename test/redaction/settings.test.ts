@@ -62,6 +62,17 @@ test('behind blanks at the end of a line, or a remark', () => {
     assert.ok(!/sommerregen|brokenviolin/.test(redact(line)), redact(line));
 });
 
+test('a password that begins as a minified expression would', () => {
+  for (const text of [
+    'DB_PASSWORD=!1,Zq7vR2mX9',
+    'DB_PASSWORD=!0:Zq7vR2mX9',
+    'DB_PASSWORD=!0:a.Zq7vR2mX9',
+    'db_password: !1,Zq7vR2mX9',
+    'password: !1;Zq7vR2',
+  ])
+    assert.doesNotMatch(redact(text), /Zq7v/, text);
+});
+
 test('a password that is called as a variable would be stays hidden under a whole key', () => {
   for (const value of ['newAccount', 'mySecretPass', 'user_password'])
     assert.ok(!redact(`spring.datasource.password=${value}`).includes(value), value);

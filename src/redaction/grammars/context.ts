@@ -22,7 +22,7 @@ import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isCodeOfEvent } from '../speech/said-codes.ts';
 import { isExampleWords, isIssuedAsWord } from '../values/example-values.ts';
-import { isCodePiece, isSpokenPhrase } from '../values/program-values.ts';
+import { isCodeInTemplate, isCodePiece, isSpokenPhrase } from '../values/program-values.ts';
 import { hasRandomPart } from '../values/randomness.ts';
 import { isFillIn } from '../values/stand-ins.ts';
 import {
@@ -320,7 +320,8 @@ export class ContextReader {
     if (isOnBadge(this.page, place) || isMessageNumber(this.page, place, span, form)) return false;
     const isExample =
       isExampleWords(value) ||
-      isIssuedAsWord(value, verdict.rule) ||
+      isIssuedAsWord(value, text.slice(place.start, place.end), verdict.rule) ||
+      (text[span.start - 1] === '`' && isCodeInTemplate(value)) ||
       repeatsUser(this.page, place, value) ||
       namesPackage(this.page, place, value);
     if (form.quoted && isExample && isLiteralOfProgram(this.page, place, span)) return false;

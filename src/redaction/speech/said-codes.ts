@@ -3,6 +3,7 @@
  * `482913 ist Ihr Code`, `验证码482913`. A number alone is nothing: the word for a code must be said of somebody (`your code`) or
  * say what the code is for, and not be another code's (`error code`, `code postal`).
  */
+import type { NamePlace } from '../names/name-place.ts';
 import type { Finding, Page } from '../scan/page.ts';
 
 /** Where the walk stops: words for a code, and the ASCII pieces of such words. */
@@ -131,10 +132,14 @@ export function findSaidCode(
   return evidence(place) && found(start - line.length + line.lastIndexOf(first), first);
 }
 
-/** `Failed to send OTP: 4004`: why, not what. A code of six digits may be both. */
-export const isCodeOfEvent = ({ text }: Page, { start }: { start: number }, code: string): boolean =>
-  /^\d{3,5}$/.test(code) &&
-  saysWhatHappened(/[^\n.;]*$/.exec(text.slice(Math.max(0, start - 60), start))![0]);
+const notSent = /\b(?:re-?)?(?:send|sent|deliver)\w*\b/i;
+
+/** `Failed to send OTP: 4004`: why, not what. A code of six digits may be both, and `otp=4004` is the code. */
+export function isCodeOfEvent({ text, units }: Page, { start, sign }: NamePlace, code: string): boolean {
+  if (units[sign] !== 58 || !/^\d{3,5}$/.test(code)) return false;
+  const before = /[^\n.;]*$/.exec(text.slice(Math.max(0, start - 60), start))![0];
+  return notSent.test(before) && saysWhatHappened(before);
+}
 
 const found = (start: number, code: string): Finding => ({
   start,

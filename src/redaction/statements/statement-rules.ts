@@ -33,6 +33,12 @@ const ofComposer: StatementRule = {
   ),
   before: /\bcomposer $/i,
 };
+/** A PIN is for a thing that is locked, not for a part of a program, and not of a circuit. */
+const article = '(?:the|a|an|my|your|our|his|her|their|this|that)\\b';
+const locked =
+  '(?! (?:\\w{1,16} ){0,3}(?:versions?|builds?|releases?|commits?|tags?|revisions?|branch|package|image|dependency)(?: is|:))(?: \\w{1,16}){1,4}';
+const notOfCircuit =
+  /(?<!\b(?:gpio|bcm|input|output|data|clock|reset|board|header|analog|digital|connector|signal|sensor|relay|led|cpu|chip|mcu|[rt]x|s[dc][alk]|i2c|spi|uart|pwm|adc|ground|power)[ -])$/i;
 const fourth: StatementRule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
 
 /** By word, in lower case. */
@@ -149,8 +155,9 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       'pin',
       {
         lead: lead(
-          '(?: code| number)?(?:(?: (?:for|of|to)(?: \\w{1,16}){1,4})? is| for(?: \\w{1,16}){1,4}:) (?=\\d{4,8}(?![\\w-]))',
+          `(?: code| number)?(?:(?:(?: for| (?:of|to)(?= ${article}))${locked})? is| for${locked}:) (?=\\d{4,8}(?![\\w-]))`,
         ),
+        before: notOfCircuit,
         rule: 'pin',
       },
       {
@@ -257,7 +264,9 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       'pw pwd pass',
       {
         lead: lead(`:${blanks}`),
-        before: /\b(?:user(?:name)?|login|account|usr|id)[ :=]{1,2}[^\s"'\\]{1,64}[,;]? $/i,
+        // An `id` of nobody is not a user: `suite id 12 pass: partial`.
+        before:
+          /(?:\b(?:user(?:name)?|login|account|usr)|(?:^|[^a-z\d\s]\s{0,8}|\n|\b(?:user|login|account|member|staff|customer|client|my|your|the|use|with) )id)[ :=]{1,2}[^\s"'\\]{1,64}[,;]? $/i,
         typed: true,
       },
     ],

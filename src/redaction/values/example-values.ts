@@ -62,8 +62,9 @@ export function isExampleWords(value: string): boolean {
   if (value.length > 60) return false;
   if (wellKnown.test(value) || /^1234?5?$/.test(value)) return true;
   if (describing.test(value)) return true;
-  const digits = (value.replace(/123456(?:7(?:8(?:90?)?)?)?/, '').match(/\d/g) ?? []).length;
-  return (digits === 0 || (digits <= 4 && !/[A-Z]|pass|pwd|pw/.test(value))) && isOfExampleWords(value);
+  if (/\d/.test(value) && /[A-Z]|pass|pwd|pw/.test(value)) return false;
+  const digits = value.replace(/123456(?:7(?:8(?:90?)?)?)?/, '').replace(/\D/g, '').length;
+  return digits <= 4 && isOfExampleWords(value);
 }
 
 /** `password-for-30001` */
@@ -98,6 +99,17 @@ export function isExampleOf(value: string, rule: string): boolean {
   );
 }
 
-/** `tobi`, `test-saved`: in a literal of a program, no issuer's token, which is drawn. A password may be any word. */
-export const isIssuedAsWord = (value: string, rule: string): boolean =>
-  isIssued(rule) && /^[a-z]{2,12}(?:[-_][a-z]{2,12})?$/.test(value);
+const issued =
+  /(?:^|(?:api|access|refresh|id|bearer|oauth2?|client|consumer|user|session|bot|csrf|xsrf|device|push)[-_]?)tokens?$|(?:api|access|app|client|consumer)[-_]?keys?$/i;
+/** Words in the names of keys and tokens that people make up. */
+const madeUp = /admin|master|root|crypt|sign/i;
+
+/**
+ * `tobi`, `test-saved`: in a literal of a program, nothing that an issuer draws (`apiKey`, `accessToken`). A password may be any
+ * word, and so may what people make up themselves (`masterKey`, `adminToken`).
+ */
+export const isIssuedAsWord = (value: string, name: string, rule: string): boolean =>
+  isIssued(rule) &&
+  /^[a-z]{2,12}(?:[-_][a-z]{2,12})?$/.test(value) &&
+  issued.test(name) &&
+  !madeUp.test(name);

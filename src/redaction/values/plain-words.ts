@@ -16,7 +16,7 @@ const text = `about above absent accepted access account active added admin admi
   legal length less letter letters like likely limit line link list literal local locked login long longer longtext lost lower lowercase many
   mask masked match maximum maybe mediumtext memory minimum missing mixed more most much must name nearly needed
   needs neither never new next nobody none nonempty nope normal not nothing now null nullable number numeric numbers object obsolete off often okay
-  old once one only open optional other others our out outside over own page param parameter part pass passed passes password
+  old once one only open optional other others our out outside over own page param parameter part partial partially pass passed passes password
   passwords pending per perfect phrase plain plaintext please policy poor present previous private prompt property public
   query quite random read ready real really redacted reference refresh regex register rejected required
   reset resets right role root rotated row rule rules safe said salt salted same scrypt secret secrets secure see select sensitive

@@ -17,8 +17,6 @@ const expressions = [
   // `e.getKey=e.readKey=void`, `t?keys.server:keys.client`, `a.token+`
   /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:=[A-Za-z_$(!]|\+$)/,
   /^[A-Za-z_$][\w$.]*\?[\w$.]+:[\w$.]+$/,
-  // `!0:this.accessToken`, `!!this._auth.oauth2`
-  /^!+(?:[01][:;,?]|this\.)/,
   // `e?.accessToken??null`, `e.accessToken:delete`
   /^[A-Za-z_$][\w$]{0,2}(?:\?\.|\.)[A-Za-z_$][\w$]*(?:\?\?|:(?:delete|void|null|this)\b)/,
   // `/access_token=\w+/g`: the pattern of a value, and what may follow it; not a password that begins like one.
@@ -27,17 +25,18 @@ const expressions = [
   /\$\{[^{}]*$/,
 ];
 
-/** For unquoted values: a piece of program code. */
-export const isCodePiece = (value: string): boolean => expressions.some((one) => one.test(value));
+/** `!0:this.accessToken`, `!1,e.exports=t`, `!!this._auth.oauth2`: what follows the sign is code. */
+const negation =
+  /^!+(?:this\.|[01][:;,?](?:$|[!"'([{]|(?:this|void|null|new|await|return|function|delete|typeof|throw|if|for|var|let|const)\b|[A-Za-z_$][\w$]{0,2}[.(=[?:]|[A-Za-z_$]+\())/;
+
+/** For unquoted values: a piece of program code. In a setting, an exclamation mark is a character like others. */
+export const isCodePiece = (value: string, isSetting = false): boolean =>
+  (!isSetting && negation.test(value)) || expressions.some((one) => one.test(value));
 
 const closedBefore =
   /^\)\.[a-z]\w*\(|^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
 /** `_process$env$TOKEN2`: created by a compiler. */
 const helper = /^_[a-z]\w*\$\w+(?:$| =)/i;
-/** `` `cannotHaveAPort(urlRecord)` ``: the code of a text. */
-const call = /^[a-z]+(?:[A-Z][a-z]*)+\([\w$., ]{0,80}\)$/;
-/** A template with a quote in it, where the value ends. */
-const cutTemplate = /\$\{[\w$.]+(?:\([\w$.]*)?\($/;
 const statement =
   /^(?:mutation|query|subscription|fragment) \w|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) \w/;
 /** An entry of a changelog: `([#1295](https://…`. */
@@ -52,9 +51,15 @@ export const isProgramPiece = (value: string): boolean =>
   pattern.test(value) ||
   noteLink.test(value) ||
   helper.test(value) ||
-  call.test(value) ||
-  cutTemplate.test(value) ||
   statement.test(value);
+
+/** `` `cannotHaveAPort(urlRecord)` ``: the code of a text. */
+const call = /^[a-z]+(?:[A-Z][a-z]*)+\([\w$., ]{0,80}\)$/;
+/** A template with a quote in it, where the value ends. */
+const cutTemplate = /\$\{[\w$.]+(?:\([\w$.]*)?\($/;
+
+/** For values between backquotes in a program: code. Elsewhere `correctHorse(42)` is a password. */
+export const isCodeInTemplate = (value: string): boolean => call.test(value) || cutTemplate.test(value);
 
 /** Stems of words for credentials in the languages of user interfaces. */
 const calledSo =

@@ -64,11 +64,26 @@ export function isPublicId(value: string): boolean {
   );
 }
 
+/** How each kind begins, and how long it is. What is cut short is public too, what is longer has something else behind it. */
+const publicStarts: [start: string, longest: number][] = [
+  // RSA of 2048, 4096 and 1024 bits
+  ['MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A', 392],
+  ['MIICIjANBgkqhkiG9w0BAQEFAAOCAg8A', 736],
+  ['MIGfMA0GCSqGSIb3DQEBAQUAA4GN', 216],
+  // P-256, P-384, Ed25519
+  ['MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE', 124],
+  ['MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAE', 160],
+  ['MCowBQYDK2Vw', 60],
+];
+const isPublicDer = (value: string): boolean =>
+  publicStarts.some(([start, longest]) => value.length <= longest && value.startsWith(start)) &&
+  /^[\w+/-]+={0,2}$/.test(value);
+
 /**
- * A key that its issuer calls public: DER of RSA, EC and Ed25519, age, PostHog's key of a project. A program gives such keys to everybody,
- * often under the name of a secret one.
+ * A key that its issuer calls public: DER of RSA, EC and Ed25519, age, PostHog's key of a project. A program gives such keys to
+ * everybody, often under the name of a secret one.
  */
 export const isPublicKey = (value: string): boolean =>
-  /^(?:MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A|MIICIjANBgkqhkiG9w0BAQEFAAOCAg8A|MIGfMA0GCSqGSIb3DQEBAQUAA4GN|MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE|MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAE|MCowBQYDK2Vw|age1[02-9ac-hj-np-z]{50}|phc_[A-Za-z0-9]{30})/.test(
-    value,
-  );
+  value.startsWith('M')
+    ? isPublicDer(value)
+    : /^(?:age1[02-9ac-hj-np-z]{58}|phc_[A-Za-z0-9]{30,50})$/.test(value);

@@ -208,7 +208,7 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
   if (!form.quoted && /^(?:string|str|text|bytes|any|boolean|number|void|Uint8Array)\b\s*[|;,=)&]/.test(text))
     return false;
-  if (form.quoted ? isProgramPiece(value) : isCodePiece(text)) return false;
+  if (form.quoted ? isProgramPiece(value) : isCodePiece(text, form.setting !== undefined)) return false;
   if (!form.quoted && form.setting !== 'sure' && isCalledByContent(text)) return false;
   if (!form.quoted && /^[A-Z\d_]+$/.test(text) && isCalledAsMeant(text, verdict.rule)) return false;
   // For values that people don't type, another alphabet means prose.
@@ -246,18 +246,26 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       if (isAlphabet(text)) return false;
       if (verdict.rule === 'jwk-private-part' && (!/^[\w=+/-]+$/.test(text) || /^\d+n$/.test(text)))
         return false;
-      return (
-        productKey.test(text) ||
-        (looksRandom(withoutEscapes(text)) && !isPublicId(text) && !isPlainDatum(text))
-      );
+      return productKey.test(text) || (looksRandomEscaped(text) && !isPublicId(text) && !isPlainDatum(text));
     default:
       return false;
   }
 }
 
-/** `value%23still-query`: what an address escapes is no part of a word. */
-const withoutEscapes = (text: string): string =>
-  text.includes('%') ? text.replace(/%[\dA-F]{2}/gi, '-') : text;
+/**
+ * Random as an address writes it. Signs of passwords stand for themselves, in base64 (`aB3%2Bc4D%2Fe5F%3D`) two are letters, and others
+ * part words: `value%23still-query`. The length counts as it is written.
+ */
+function looksRandomEscaped(text: string): boolean {
+  if (!text.includes('%')) return looksRandom(text);
+  const isBase64 = /%2B|(?:%3D){1,2}$/i.test(text);
+  const plain = text.replace(/%([\dA-F]{2})/gi, (_, code: string) => {
+    const sign = String.fromCharCode(Number.parseInt(code, 16));
+    if (isBase64 && /[+/]/.test(sign)) return 'A';
+    return /[/=!@$^*]/.test(sign) ? sign : '-';
+  });
+  return looksRandom(plain, Math.max(8, 16 - (text.length - plain.length)));
+}
 
 /** The value of a cookie: short ones and digests count too, but not ids of protocols and agents. */
 const isSession = (text: string): boolean =>
