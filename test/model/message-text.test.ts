@@ -22,7 +22,16 @@ test('a list of issues is read as its issues', () => {
     'days.0: expected number, received string; no dates',
   );
   assert.equal(onOneLine('[\n  1\n]'), '[ 1 ]');
-  assert.equal(onOneLine('[{"a":1}]'), '[{"a":1}]');
+  for (const other of [
+    '[{"a":1}]',
+    '[{"message":"a","path":["x"]},null,{"message":"b","path":[]}]',
+    '[{"message":"a","path":[]},7,{"message":"b","path":[]}]',
+    '[{"message":"a","path":[{"toString":1,"valueOf":1}]}]',
+    '[{"message":"a","path":[null]}]',
+    '[{"message":{},"path":["x"]}]',
+    '[{"message":"a","path":{"join":1}}]',
+  ])
+    assert.equal(onOneLine(other), other);
 });
 
 test('a text is cut between words, and what the cut leaves open is closed', () => {

@@ -28,18 +28,23 @@ const legend = /^\+ actual - expected(?: \.\.\. Lines skipped)?$/m;
 /** `days: expected number, received string; to: Required`: https://zod.dev/error-customization. */
 function issuesOf(message: string): string | undefined {
   if (!/^\s*\[\s*\{[\s\S]*\}\s*\]\s*$/.test(message)) return undefined;
-  let list: unknown;
+  let list: unknown[];
   try {
     list = JSON.parse(message);
   } catch {
     return undefined;
   }
-  const said = (list as { message?: unknown; path?: unknown }[]).map(({ message: text, path }) =>
-    typeof text === 'string' && Array.isArray(path)
-      ? `${path.length ? `${path.join('.')}: ` : ''}${firstLine(text)}`
-      : undefined,
-  );
+  const said = list.map(issueText);
   return said.includes(undefined) ? undefined : said.join('; ');
+}
+
+/** Undefined if it is no issue: any program may throw a message that is JSON. */
+function issueText(issue: unknown): string | undefined {
+  if (typeof issue !== 'object' || issue === null) return undefined;
+  const { message, path } = issue as { message?: unknown; path?: unknown };
+  if (typeof message !== 'string' || !Array.isArray(path)) return undefined;
+  if (!path.every((key) => typeof key === 'string' || typeof key === 'number')) return undefined;
+  return `${path.length ? `${path.join('.')}: ` : ''}${firstLine(message)}`;
 }
 
 /**
