@@ -32,11 +32,12 @@ export function requestedOf({ account }: VerdictFacts): string[] {
 /** A program that calls its own functions for the tools leaves no event of that, but a trace on the stack of its death. */
 export function findRequestedOnStack(account: VerdictFacts['account']): void {
   const own = deathFrames(account).filter((frame) => frame.inApp);
-  const names = new Set(own.map((frame) => frame.function?.split('.').at(-1)));
+  const isOnStack = (tool: string | undefined) =>
+    tool !== undefined && own.some(({ function: name }) => name === tool || name?.endsWith(`.${tool}`));
   for (const run of account.agent?.runs ?? [])
     if (run.requested)
       run.requested = run.requested.map((text) =>
-        names.has(/^tool ([\w$]+) \(/.exec(text)?.[1])
+        isOnStack(/^tool (\S+) \(/.exec(text)?.[1])
           ? text.replace(
               /, not seen to run$/,
               ', whose run was not recorded; a function of its name is on the stack',
