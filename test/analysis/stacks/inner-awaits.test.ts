@@ -17,7 +17,7 @@ test('functions with one await each are followed through the modules of the prog
   assert.deepEqual(
     await inner({
       'main.mjs': `import { classify } from './lib/chain.mjs';\nasync function main() {\n  const kind = await classify('x');\n  console.log(kind);\n}\nawait main();`,
-      'lib/chain.mjs': `const ask = async (text) => model.invoke(text);\nexport async function classify(mail) {\n  const reply = await ask(mail);\n  return reply.choices?.[0].text;\n}`,
+      'lib/chain.mjs': `const ask = async (text) => model.invoke(text);\nexport async function classify(mail) {\n  const reply = await ask(mail);\n  return reply;\n}`,
     }),
     ['main main.mjs:3:16', 'classify lib/chain.mjs:3:17', 'ask lib/chain.mjs:1:29'],
   );
@@ -44,6 +44,14 @@ for (const [what, text] of [
   ['two awaits', 'async function go() { await a(); await b(); }'],
   ['another promise is returned', 'async function go() { if (x) return b(); await a(); }'],
   ['the error of another is thrown', 'async function go() { try { await a(); } catch (e) { throw e; } }'],
+  ['the await can not leave', 'async function go() { try { await a(); } catch { other(); } }'],
+  ['a variable may have changed', 'async function go() { let r = await a(); r = b(); return r; }'],
+  ['a member may be a promise', 'async function go() { const { job } = await a(); return job.done; }'],
+  ['a part may be a promise', 'async function go() { const { done } = await a(); return done; }'],
+  [
+    'a name of two variables',
+    'async function go() { const r = await a(); if (r) { let r = b(); return r; } }',
+  ],
   [
     'a promise that was made before is returned',
     'async function go() { const p = b(); await a(); return p; }',
@@ -58,6 +66,29 @@ for (const [what, text] of [
   test(`nothing is followed: ${what}`, async () => {
     assert.deepEqual(await inner({ 'main.mjs': `${text}\nawait go();` }), []);
   });
+
+for (const [what, text] of [
+  ['a parameter', 'async function go(step) { await step(); }'],
+  ['a part of a parameter', 'async function go({ run: [step] }) { await step(); }'],
+  ['a variable', 'async function go() { const step = pick(); await step(); }'],
+  ['a function within', 'async function go() { await step(); async function step() {} }'],
+] as const)
+  test(`a call of ${what} is not one of the module's function of that name`, async () => {
+    const found = await inner({ 'main.mjs': `${text}\nawait go();\nasync function step() { await null; }` });
+    assert.equal(found.length, 1);
+    assert.match(found[0] ?? '', /^go /);
+  });
+
+test('nor is one in a block around a top-level await', async () => {
+  const text = 'async function go() { await null; }';
+  assert.deepEqual(await inner({ 'main.mjs': `${text}\nfor (const go of steps)\nawait go();` }), []);
+  assert.equal((await inner({ 'main.mjs': `${text}\nfor (const one of steps)\nawait go(one);` })).length, 1);
+});
+
+test('an await in a handler, or in a try that has none, can leave', async () => {
+  for (const text of ['try { await 1; } finally { b(); }', 'try { b(); } catch { await 1; }'])
+    assert.equal((await inner({ 'main.mjs': `async function go() { ${text} }\nawait go();` })).length, 1);
+});
 
 test('awaits of functions within are not those of the function, and recursion ends', async () => {
   assert.deepEqual(

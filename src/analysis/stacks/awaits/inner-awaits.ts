@@ -31,11 +31,14 @@ export async function findInnerAwaits(outer: Place, textOf: TextOf): Promise<Inn
   const modules = new Modules(textOf);
   const program = await modules.read(outer.url);
   let node = program && findNodes(program, (one) => isAwaitAt(one, outer))[0];
+  // In the statement around a top-level await, and in each function, a name may be that of another function than the module's.
+  let scope = node && statementAround(program as Fields, node);
   let { url } = outer;
   const found: InnerAwait[] = [];
-  while (node && found.length < mostHops) {
+  while (node && scope && found.length < mostHops) {
     const name = calledBy(node);
-    const called = name === undefined ? undefined : await modules.functionOf(url, name);
+    const isOfModule = name !== undefined && !boundNames(scope).includes(name);
+    const called = isOfModule ? await modules.functionOf(url, name) : undefined;
     const way = called && onlyWay(called.node);
     if (!way || name === undefined) break;
     ({ url } = called);
@@ -44,9 +47,25 @@ export async function findInnerAwaits(outer: Place, textOf: TextOf): Promise<Inn
     if (found.some((one) => one.url === url && one.line === line && one.column === column)) break;
     found.push({ url, name, line, column });
     node = way;
+    scope = called.node;
   }
   return found;
 }
+
+const statementAround = (program: Fields, { start, end }: Node): Node | undefined =>
+  (program['body'] as Node[]).find((statement) => statement.start <= start && end <= statement.end);
+
+/** Names of parameters, variables, functions and classes, wherever within; once for each that has the name. */
+function boundNames(scope: Node): (string | undefined)[] {
+  const binding = findNodes(scope, ({ type }) => functions.has(type) || binders.has(type)) as Fields[];
+  const patterns = binding.flatMap(({ id, param, params }) => [id, param, ...((params as unknown[]) ?? [])]);
+  return patterns
+    .filter(isNode)
+    .flatMap((one) => findNodes(one, ({ type }) => type === 'Identifier'))
+    .map(nameOf);
+}
+
+const binders = new Set(['VariableDeclarator', 'ClassDeclaration', 'ClassExpression', 'CatchClause']);
 
 function isAwaitAt(node: Node, { line, column }: Place): boolean {
   const start = placeIn(node.loc?.start);
@@ -65,7 +84,7 @@ function onlyWay(node: Fields): Node | undefined {
   if (node['async'] !== true || node['generator'] === true) return undefined;
   const body = node['body'] as Node;
   if (body.type !== 'BlockStatement') return wayOf(body);
-  const awaited = awaitedNames(body);
+  const awaited = awaitedNames(node);
   const ways = findNodes(
     body,
     (one) => isWay(one, awaited),
@@ -73,9 +92,16 @@ function onlyWay(node: Fields): Node | undefined {
   );
   const [only] = ways;
   if (!only || ways.length > 1) return undefined;
-  if (only.type === 'AwaitExpression') return only;
+  if (only.type === 'AwaitExpression') return isCaught(only, body) ? undefined : only;
   return only.type === 'ReturnStatement' ? wayOf((only as Fields)['argument'] as Node) : undefined;
 }
+
+/** In a `try` that has a handler: what leaves the function is not the error of the await. */
+const isCaught = ({ start, end }: Node, body: Node): boolean =>
+  findNodes(body, ({ type }) => type === 'TryStatement').some((one) => {
+    const { block, handler } = one as unknown as { block: Node; handler: Node | null };
+    return handler !== null && block.start <= start && end <= block.end;
+  });
 
 const wayOf = (node: Node): Node | undefined =>
   node.type === 'AwaitExpression' || node.type === 'CallExpression' ? node : undefined;
@@ -101,22 +127,20 @@ const noPromise = new Set([
   'UnaryExpression',
 ]);
 
-/** `(await load()).rows`, and `reply.rows` of what was awaited. */
-function isSettled(node: Node, awaited: ReadonlySet<string>): boolean {
-  if (node.type === 'Identifier') return awaited.has(nameOf(node) ?? '');
-  if (node.type === 'ChainExpression') return isSettled((node as Fields)['expression'] as Node, awaited);
-  if (node.type === 'MemberExpression') return isSettled((node as Fields)['object'] as Node, awaited);
-  return noPromise.has(node.type);
-}
+/** What was awaited is no promise, but its members may be some: `reply.text` of `streamText()` in the AI SDK. */
+const isSettled = (node: Node, awaited: ReadonlySet<string>): boolean =>
+  noPromise.has(node.type) || awaited.has(nameOf(node) ?? '');
 
-/** `reply` and `rows` of `const reply = await ask()`, `const { rows } = await query()`. */
-function awaitedNames(body: Node): Set<string> {
-  const made = findNodes(body, ({ type }) => type === 'VariableDeclarator') as Fields[];
-  const settled = made.filter(({ init }) => isNode(init) && noPromise.has(init.type));
+/** `reply` of `const reply = await ask()`, if nothing else in the function has that name. */
+function awaitedNames(node: Node): Set<string> {
+  const bound = boundNames(node);
+  const constants = findNodes(node, (one) => (one as Fields)['kind'] === 'const') as Fields[];
+  const names = constants
+    .flatMap(({ declarations }) => (declarations as Fields[] | undefined) ?? [])
+    .filter(({ init }) => isNode(init) && noPromise.has(init.type))
+    .map(({ id }) => nameOf(id));
   return new Set(
-    settled
-      .flatMap(({ id }) => findNodes(id as Node, ({ type }) => type === 'Identifier'))
-      .map((one) => nameOf(one) ?? ''),
+    names.filter((name) => name !== undefined && bound.indexOf(name) === bound.lastIndexOf(name)) as string[],
   );
 }
 
