@@ -375,7 +375,9 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   if (facts.thrownType !== undefined)
     steps.push('Throw an Error: only errors carry the stack that says where they come from.');
   const wereAsked = account.gaps.some(({ part }) => part === partNames.locals);
-  if (!wereAsked && (!steps.length || (frames.length && !frames.some((f) => f.locals?.length))))
+  // A worker that ended without an error threw nothing.
+  const isThrown = facts.trigger?.kind !== 'worker-death' || account.error !== undefined;
+  if (isThrown && !wereAsked && (!steps.length || (frames.length && !frames.some((f) => f.locals?.length))))
     steps.push(
       'To see the variables of each frame next time, set AGENTDUMP_LOCALS=uncaught in a test or CI.',
     );

@@ -633,3 +633,17 @@ test('a first line that promises more takes what stands below into the title', (
   );
   assert.equal(titleOf('failed\n  a.ts:1: no'), 'E: failed');
 });
+
+test('how to see the variables of what was thrown is told where something was', () => {
+  const threads = [{ id: 2, kind: 'worker' as const, crashed: true, frames: appFrames }];
+  const steps = (shape: Shape) => {
+    const { account, ...rest } = facts(shape);
+    return reachVerdict({ ...rest, account: { ...account, threads } }).nextSteps.join('\n');
+  };
+  const worker = { threadId: 2, exitCode: 3 };
+  const exited = steps({ trigger: { kind: 'worker-death', worker, exitStack: 'Error' } });
+  assert.match(exited, /^Open src\/agent\.ts:42:5\./);
+  assert.doesNotMatch(exited, /AGENTDUMP_LOCALS/);
+  const threw = { trigger: { kind: 'worker-death', worker }, error: { ...typeError, frames: appFrames } };
+  assert.match(steps(threw as Shape), /AGENTDUMP_LOCALS=uncaught/);
+});
