@@ -129,13 +129,17 @@ export function titleWithPlace(headline: string, word: PlaceWord, place: string 
  * A headline that is too long is cut at its end, but not before its subject: the second sentence of the message of Nest names what
  * the first one lacks, so that both are put as one.
  */
-function fitHeadline(said: string, room: number): string {
-  if (said.length <= room) return said;
+function fitHeadline(headline: string, room: number): string {
+  if (headline.length <= room) return headline;
+  const said = headline.slice(0, mostRead);
   const [, provider, lacking, index] = nestMessage.exec(said) ?? [];
   const short = `Nest can't resolve argument ${index} (${lacking}) of ${provider}`;
   if (provider !== undefined && short.length <= room) return short;
   return shorten(said.replace(codeOfError, ''), room);
 }
+
+/** The patterns below take quadratic time. */
+const mostRead = 1000;
 
 /** ` [CSV_RECORD_INCONSISTENT_COLUMNS]` behind the name of an error: the message says it in words, and the evidence has both. */
 const codeOfError = /(?<=^(?:.*: )?[\w$.]*(?:Error|Exception)) \[[A-Za-z][\w.-]+\](?=: )/;

@@ -27,6 +27,13 @@ test('a title that is too long keeps whom it concerns and where it was', () => {
   assert.equal(titleFor('GET /', 'The event loop hangs'), 'GET /: The event loop hangs');
 });
 
+test('a long message takes no longer than its beginning', () => {
+  const { user } = process.cpuUsage();
+  for (const text of ['Error'.repeat(100_000), 'Error: '.repeat(100_000)])
+    assert.ok(titleWithPlace(text, 'at', place).endsWith(place));
+  assert.ok(process.cpuUsage().user - user < 1_000_000);
+});
+
 test('the code of an error makes room for its message, if there is not enough for both', () => {
   const what =
     'CsvError [CSV_RECORD_INCONSISTENT_COLUMNS]: Invalid Record Length: columns length is 2, got 3';
