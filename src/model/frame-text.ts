@@ -1,6 +1,6 @@
 /** Short names of frames and files, and which of a frame's variables tell most: the same in all verdicts and reports. Pure. */
 
-import { below } from '../platform/paths.ts';
+import { below, isInstalled } from '../platform/paths.ts';
 import type { Frame, LocalVariable } from './thread.ts';
 
 /** In the name of a C++ function, signs that belong to the name instead of enclosing something. */
@@ -42,13 +42,14 @@ export function endOfPath(path: string, most: number): string {
 
 /**
  * The frame that a person would open first: the topmost frame of the program, otherwise of a package, otherwise the first
- * with a position. A program may itself be installed as a package, such as a test runner: what it runs comes before it.
+ * with a position, but never our own preload. A program may itself be installed as a package, such as a test runner: what it
+ * runs comes before it.
  */
 export function culpritFrame(frames: readonly Frame[] | undefined): Frame | undefined {
-  const placed = frames?.filter((f) => f.file !== undefined);
+  const placed = frames?.filter(({ file }) => file !== undefined && !isOfPreload(file));
   const own = placed?.filter((f) => f.inApp);
   return (
-    own?.find(({ file }) => !file?.includes('node_modules/')) ??
+    own?.find(({ file }) => file !== undefined && !isInstalled(file)) ??
     own?.[0] ??
     placed?.find((f) => !isOfNode(f)) ??
     placed?.[0]
@@ -59,6 +60,16 @@ export function culpritFrame(frames: readonly Frame[] | undefined): Frame | unde
 export function isOfNode({ file }: Pick<Frame, 'file'>): boolean {
   return file === undefined || file.startsWith('node:');
 }
+
+/** The two halves of our preload have suffixes; scripts that it generates have an `agentdump:` name. */
+const preload =
+  /^agentdump:|[\\/]register(?:-tests)?\.cjs:[a-z]+-half$|[\\/]dist[\\/]register(?:-tests)?\.cjs$/;
+
+export const isOfPreload = (file: string): boolean => preload.test(file);
+
+/** Whether the code is Node's own, or that of our preload, which wraps functions of Node. */
+export const isOfRuntime = (frame: Pick<Frame, 'file'>): boolean =>
+  isOfNode(frame) || isOfPreload(frame.file ?? '');
 
 /**
  * Whether a frame is foreign and has no further information; consecutive ones are collapsed. If no frame belongs to the
@@ -71,21 +82,31 @@ export function isPlainForeign(frame: Frame, hasOwn: boolean): boolean {
 
 /**
  * Without parameters, template arguments and the type of the result: `void a::b<int>::c<x>(y) const` → `a::b::c`. Returned
- * unchanged if it has no parameters: then it is no C++ name.
+ * unchanged if it has no parameters: then it is no C++ name. Also if the name is within the type of the result, as that of a function
+ * which returns a pointer to a function: `void (*foo(int))(char)`.
  */
 export function bareNativeName(name: string): string {
   if (!name.includes('(')) return name;
   let bare = '';
   let depth = 0;
-  for (const [piece] of name.replaceAll('(anonymous namespace)', '{anonymous}').matchAll(pieces)) {
-    if (depth === 0 && piece === '(' && bare !== '' && !bare.endsWith(' ')) break;
+  const plain = name.replace(/^decltype\(auto\) /, '').replaceAll('(anonymous namespace)', '{anonymous}');
+  for (const { 0: piece, index } of plain.matchAll(pieces)) {
+    if (depth === 0 && piece === '(' && bare !== '') {
+      if (!bare.endsWith(' ')) break;
+      if (inPointer.test(plain.slice(index, index + 200))) return name;
+    }
     if (piece === '<' || piece === '(') depth++;
     else if (piece === '>' || piece === ')') depth = Math.max(0, depth - 1);
     else if (depth === 0) bare += piece.trimEnd() || piece;
   }
   const own = /(?:\S*\boperator .*|\S+)$/.exec(bare.trim())?.[0];
-  return own || name;
+  return own === undefined || noName.test(own) ? name : own;
 }
+
+/** `(*` and `(&`, and `(a::B::*`, a pointer to a member. */
+const inPointer = /^\((?:[\w:]+::)?[*&]/;
+const noName =
+  /^(?:decltype|auto|void|bool|char|char(?:8|16|32)_t|wchar_t|short|int|long|signed|unsigned|float|double)?$/;
 
 const ownScopes = new Set(['local', 'argument', 'arguments', 'this', 'block', 'catch', 'eval']);
 

@@ -34,7 +34,8 @@ export function below(folder: string, path: string): string | undefined {
   return isBelow ? path.slice(start.length) : undefined;
 }
 
-export const isInstalled = (path: string): boolean => withSlashes(path).includes('/node_modules/');
+/** Of the file of a package; also for a path that is relative, as places show it. */
+export const isInstalled = (path: string): boolean => /(?:^|[\\/])node_modules[\\/]/.test(path);
 
 /*
  * Command lines as one text that keeps its words apart: a word with a space, a quote or another character of the shell is quoted

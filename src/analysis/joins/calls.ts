@@ -1,7 +1,7 @@
 /** Calls in the program's scripts that may have led to the error: of AbortSignal.timeout, and of `new Worker`. */
 import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
-import { isOfNode } from '../../model/frame-text.ts';
+import { isOfRuntime } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findCalls, type SoughtCall } from '../stacks/calls.ts';
@@ -27,7 +27,7 @@ export async function readCalls(
   const { kind, origin } = parts.trigger ?? {};
   const isOfModule = kind === 'uncaught-exception' && origin === 'unhandledRejection';
   // Without a frame of the program, the modules with an await were sought instead.
-  if (isOfModule && error?.frames?.every(isOfNode) !== false) return { timeLimits: [], workerStarts: [] };
+  if (isOfModule && error?.frames?.every(isOfRuntime) !== false) return { timeLimits: [], workerStarts: [] };
   const framesOf = (sought: SoughtCall) => readPlaces(sought, parts, readPart, read);
   return {
     timeLimits: isAny(error, ({ name }) => name === 'TimeoutError')

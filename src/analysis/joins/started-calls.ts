@@ -1,7 +1,7 @@
 /** For an error without a frame of the program: the calls in its own files that can have started what failed. */
 import { startersOf } from '../../bundle/layout/operations.ts';
 import type { ErrorFacts } from '../../model/account.ts';
-import { isOfNode } from '../../model/frame-text.ts';
+import { isOfRuntime } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findStartedCalls } from '../stacks/started-calls.ts';
@@ -27,7 +27,7 @@ export async function readStartedCalls(
   const { error: part, trigger } = parts;
   // The modules with an await were sought instead.
   if (trigger?.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection') return undefined;
-  if (!error || part?.begun || !(error.frames ?? []).every(isOfNode)) return undefined;
+  if (!error || part?.begun || !(error.frames ?? []).every(isOfRuntime)) return undefined;
   const { emitter } = part ?? {};
   // A terminal's streams have the same names, and no path.
   if (/^(?:Read|Write)Stream$/.test(emitter?.className ?? '') && emitter?.path === undefined)

@@ -4,7 +4,7 @@
  */
 import type { SerializedError } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
-import { isOfNode } from '../../model/frame-text.ts';
+import { isOfRuntime } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { findThrownPlaces, type ThrownValue } from '../stacks/thrown-places.ts';
@@ -60,7 +60,7 @@ function othersError(
 ): ThrownValue | undefined {
   const isThrown = trigger?.kind === 'uncaught-exception' && trigger.origin !== 'unhandledRejection';
   const isKnown = error?.emitter || error?.begun || joined?.name === 'TimeoutError';
-  return isThrown && !isKnown && joined?.frames?.every(isOfNode) !== false ? "another's error" : undefined;
+  return isThrown && !isKnown && joined?.frames?.every(isOfRuntime) !== false ? "another's error" : undefined;
 }
 
 /** Of a rejection only what Node's own error says is known; of an object that is its class. */

@@ -2,7 +2,7 @@
  * Where the program started an operation that failed inside Node's own code. Reported only if the error's own stack has no
  * frame of the program. The recorder finds the place by the error object, or by the object that emitted it.
  */
-import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
@@ -19,7 +19,7 @@ export function beganFrame({ account }: Facts): Frame | undefined {
   if (frames.some(({ inApp }) => inApp)) return undefined;
   const culprit = culpritFrame(account.error?.begun?.frames);
   if (!culprit || isOfNode(culprit)) return undefined;
-  return culprit.inApp || frames.every(isOfNode) ? culprit : undefined;
+  return culprit.inApp || frames.every(isOfRuntime) ? culprit : undefined;
 }
 
 export function beganEvidence(facts: Facts): Evidence[] {

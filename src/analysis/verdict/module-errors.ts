@@ -5,7 +5,6 @@
 import { isFrameOfLoader } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
-import { withSlashes } from '../../platform/paths.ts';
 
 export interface MissingModule {
   specifier: string;
@@ -33,9 +32,9 @@ export function missingModuleOf(error: ErrorFacts): MissingModule | undefined {
 
 /** `@scope/name` or `name`, from a bare specifier or a path below node_modules; otherwise undefined. */
 export function packageOf(specifier: string): string | undefined {
-  const below = withSlashes(specifier).split('node_modules/').at(-1) ?? specifier;
-  if (below === withSlashes(specifier) && /^(\.|\/|[a-z]+:|[A-Z]:)/.test(specifier)) return undefined;
-  return /^(@[^/]+\/[^/]+|[^@/][^/]*)/.exec(below)?.[1];
+  const below = specifier.split(/node_modules[\\/]/).at(-1) ?? specifier;
+  if (below === specifier && /^(\.|\/|[a-z]+:|[A-Z]:)/.test(specifier)) return undefined;
+  return /^(@[^/]+\/[^/]+|[^@/][^/]*)/.exec(below.replaceAll('\\', '/'))?.[1];
 }
 
 /** The package that lacks the requested export: a name or a subpath. */

@@ -6,7 +6,7 @@ import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import type { AgentAbort } from '../../model/agent-state.ts';
 import { shorten } from '../../model/errors/message-text.ts';
-import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../model/frame-text.ts';
 import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
@@ -72,7 +72,7 @@ function isOriginUnknown(facts: VerdictFacts, frames: readonly Frame[]): boolean
     facts.workerStarts?.[0],
     facts.startedCalls,
   ];
-  return frames.every(isOfNode) && places.every((place) => place === undefined);
+  return frames.every(isOfRuntime) && places.every((place) => place === undefined);
 }
 
 /** Any error in an aggregate may be the one to fix. */

@@ -4,6 +4,7 @@ import { onOneLine, shorten } from '../../model/errors/message-text.ts';
 import { endOfPath } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { VerdictPlace } from '../../model/verdict.ts';
+import { isInstalled } from '../../platform/paths.ts';
 import type { Surroundings } from '../headroom.ts';
 import type { VerdictFacts } from './facts.ts';
 import { packageOf } from './module-errors.ts';
@@ -118,7 +119,7 @@ export function titleWithPlace(headline: string, word: PlaceWord, place: string 
   const said = headline.replace(/\.$/, '');
   const room = maxTitleChars - word.length - 2;
   // The message says more than a place within a package does.
-  const within = place.includes('node_modules/') ? packageOf(place) : undefined;
+  const within = isInstalled(place) ? packageOf(place) : undefined;
   if (within !== undefined && said.length > room - leastPlace)
     return titled(`${fitHeadline(said, maxTitleChars - within.length - 4)} in ${within}`);
   const end = endOfPath(place, Math.max(room - said.length, leastPlace));

@@ -1,5 +1,6 @@
 /** How a verdict names a worker thread: by its id, its name and its file. */
 import { placeOf } from '../../model/frame-text.ts';
+import { isInstalled } from '../../platform/paths.ts';
 import type { VerdictFacts } from './facts.ts';
 import { packageOf } from './module-errors.ts';
 import { cwdOf } from './wording.ts';
@@ -19,8 +20,7 @@ export function workerText(facts: VerdictFacts): string | undefined {
 }
 
 /** The file of a package's own worker says less than the package. */
-const packageOfFile = (file: string): string | undefined =>
-  file.includes('node_modules/') ? packageOf(file) : undefined;
+const packageOfFile = (file: string): string | undefined => (isInstalled(file) ? packageOf(file) : undefined);
 
 /** `the main thread`, `worker thread 3 (indexer)`. */
 export const threadName = (facts: VerdictFacts): string => workerText(facts) ?? 'the main thread';

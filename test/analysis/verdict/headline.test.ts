@@ -27,6 +27,11 @@ test('a title that is too long keeps whom it concerns and where it was', () => {
   assert.equal(titleFor('GET /', 'The event loop hangs'), 'GET /: The event loop hangs');
 });
 
+test('a title in a package names it on any system', () => {
+  for (const file of ['node_modules/@x/p/a.js:3:1', 'node_modules\\@x\\p\\a.js:3:1'])
+    assert.ok(titleWithPlace(`Error: ${'x '.repeat(90)}`, 'at', file).endsWith(' in @x/p'));
+});
+
 test('a long message takes no longer than its beginning', () => {
   const { user } = process.cpuUsage();
   for (const text of ['Error'.repeat(100_000), 'Error: '.repeat(100_000)])

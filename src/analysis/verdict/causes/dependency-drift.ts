@@ -3,7 +3,9 @@
  * how directly it points. Drift with an unrelated error is not a verdict.
  */
 import type { ErrorFacts } from '../../../model/account.ts';
+import { isOfRuntime } from '../../../model/frame-text.ts';
 import type { Confidence } from '../../../model/verdict.ts';
+import { isInstalled } from '../../../platform/paths.ts';
 import type { DriftFacts } from '../../parts/code.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { missingModuleOf, packageOf, packageWithoutExport } from '../module-errors.ts';
@@ -91,11 +93,9 @@ function frameLink(
   const confidence = /is not (?:a function|a constructor|defined)/.test(error.message ?? '')
     ? 'likely'
     : 'possible';
-  const frames = deathFrames(facts.account).filter(
-    (f) => f.file !== undefined && !f.file.startsWith('node:'),
-  );
+  const frames = deathFrames(facts.account).filter((frame) => !isOfRuntime(frame));
   for (const frame of frames.slice(0, 2)) {
-    const inside = frame.file?.includes('node_modules/') ? packageOf(frame.file) : undefined;
+    const inside = frame.file !== undefined && isInstalled(frame.file) ? packageOf(frame.file) : undefined;
     const difference = named(inside);
     if (difference) return { difference, confidence, fact: `It was thrown in code of ${difference.name}.` };
   }

@@ -6,6 +6,7 @@ import { tellingLine } from '../../../model/happenings/happening-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import { isInstalled } from '../../../platform/paths.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { packageOf } from '../module-errors.ts';
@@ -63,7 +64,7 @@ function titleOf(
   if (!caller) return titled(line === undefined ? exit : `${exit}: ${line}`);
   const place = placeOf(caller, cwdOf(account));
   // Also where the program is a package of the project, such as the server of Next.
-  const inPackage = place?.includes('node_modules/') ? packageOf(place) : undefined;
+  const inPackage = place !== undefined && isInstalled(place) ? packageOf(place) : undefined;
   if (inPackage !== undefined)
     return printed?.isLast
       ? titleWithPlace(`${exit} by ${inPackage} after ${printed.headline}`, 'at', printedPlace(facts))
@@ -94,7 +95,7 @@ function listenSteps(facts: VerdictFacts): string[] {
   const place = listenPlace(facts);
   return [
     ...(message?.includes('EADDRINUSE') ? [portIsHeld] : []),
-    ...(place === undefined || place.includes('node_modules/')
+    ...(place === undefined || isInstalled(place)
       ? []
       : [`Open ${place}, where the server was told to listen.`]),
   ];
