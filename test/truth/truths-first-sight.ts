@@ -78,7 +78,7 @@ writeFileSync('node_modules/pack/index.mjs', "export const invoke = () => new Pr
 writeFileSync('chain.mjs', \`import { invoke } from './node_modules/pack/index.mjs';
 export async function classify(mail) {
   const message = await invoke(mail);
-  return message.content;
+  return { text: message.content };
 }\`);
 writeFileSync('child.mjs', \`import { classify } from './chain.mjs';
 console.log(await classify('buy now'));\`);
