@@ -86,14 +86,19 @@ async function readRun(opening: Opening): Promise<DurableRun> {
   });
   const hasAnswers = handle.hasAnswers ?? true;
   const parts = { id, name, options, store, log, codec, recorder, checkpoints, notify, hasAnswers };
+  const isLeft = isByWorker ? isOverForWorkers(log) || isOutOfTurn({ log, store }, taken) : isSettledRun(log);
+  // Before the recorded order is determined, to which the contents of a step that failed the run belong: it is run again.
+  if (!isLeft && log.opens.length > 0) log.reopen();
   const run = new DurableRun(parts);
-  const isLeft = isByWorker ? isOverForWorkers(log) || isOutOfTurn(run, taken) : isSettledRun(log);
   if (!isLeft) await takeUp(run, handle, configHash);
   return run;
 }
 
 /** The store did not know that the run is in a queue, and handed it out regardless of the limits. */
-export function isOutOfTurn({ log, store }: DurableRun, taken: RunHandle | undefined): boolean {
+export function isOutOfTurn(
+  { log, store }: Pick<DurableRun, 'log' | 'store'>,
+  taken: RunHandle | undefined,
+): boolean {
   return log.queue !== undefined && store.takeQueued !== undefined && !taken;
 }
 
@@ -167,7 +172,6 @@ function tellResume({ log, options, id, notify }: DurableRun, configHash: string
   requireAttempts(log, options, id);
   requireStarts({ id, log });
   const before = log.opens.at(-1)?.configHash;
-  log.reopen();
   if (before !== configHash) notify('its configuration is not the one it was started with');
   notify(renderResumeAccount(computeResumeAccount(log)));
 }

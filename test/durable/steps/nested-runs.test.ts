@@ -1,4 +1,7 @@
-/** A run within a durable run is a part of it: what only a run of its own has is refused, before anything is done. */
+/**
+ * A run within a durable run is a part of it: what only a run of its own has is refused, before anything is done, and what it has done is
+ * kept if it fails.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,3 +54,26 @@ test('without them it is a part, with its configuration', async () => {
   assert.deepEqual(done, ['first', 'inner']);
   assert.deepEqual(store.list(), ['o']);
 });
+
+const kinds = {
+  'a run': (work: () => Promise<unknown>) => agent.run('inner', {}, work),
+  'a step': (work: () => Promise<unknown>) => agent.step('inner', work),
+};
+for (const [kind, perform] of Object.entries(kinds))
+  test(`${kind} that failed the run is run again at a resume, and not what is recorded within it`, async () => {
+    const done: string[] = [];
+    const store = newStore();
+    let isBroken = true;
+    const live = () =>
+      agent.run('outer', { id: 'o', durable: true, store, notify: () => {} }, async () => {
+        await perform(async () => {
+          await agent.step('paid', () => done.push('paid'));
+          if (isBroken) throw new Error('broken');
+        });
+        return agent.step('after', () => done.push('after'));
+      });
+    await assert.rejects(live(), /broken/);
+    isBroken = false;
+    await live();
+    assert.deepEqual(done, ['paid', 'after']);
+  });
