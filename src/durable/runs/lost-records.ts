@@ -3,6 +3,7 @@
  * the run had done there is not known, so a program that can't be followed there has not changed.
  */
 import { AgentdumpError } from '../../errors.ts';
+import { quoteWords } from '../../platform/paths.ts';
 import type { RunLog } from './run-log.ts';
 
 interface RunWithLog {
@@ -26,7 +27,7 @@ function lostRecords({ id, log }: RunWithLog, cause?: Error): AgentdumpError {
   const advice =
     before === undefined
       ? 'nothing that it did before is known either: start it with another id'
-      : `agentdump rollback ${id} --to ${before} does again what it did from there on`;
+      : `\`${quoteWords(['agentdump', 'rollback', id, '--to', before])}\` does again what it did from there on`;
   return new AgentdumpError(
     'malformed-input',
     `record ${at} of run ${id} is damaged, and others follow it, so what the run had done there is not known: ${advice}`,
