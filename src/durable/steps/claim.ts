@@ -8,7 +8,6 @@ import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
-import { isSettled } from './ordered-items.ts';
 import { ambiguous, areInSequence, type ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
 
@@ -139,7 +138,7 @@ export class LiveScope {
     const isNext = before && order.isLedBy(before);
     if (alike.some(({ held }) => held) || !areInSequence(free) || isNext === false)
       throw ambiguous(wordOf(kind, name), this.path);
-    if (first && isSettled(first) && !isNext) first.held = free.length > 1 ? 'several' : 'only';
+    if (first && !isNext) first.held = free.length > 1 ? 'several' : 'only';
   }
 }
 

@@ -16,7 +16,7 @@ import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
 import { describeCall } from './claim.ts';
 import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
-import { isSettled } from './ordered-items.ts';
+import { beginsInTurn, isSettled, turnToBegin } from './ordered-items.ts';
 import { lastLabel } from './step-path.ts';
 import type { WantedStep } from './wanted-step.ts';
 
@@ -49,6 +49,11 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
     await run.order.turnOf(entry.endSeq);
     entry.held = undefined;
     return replay(run, entry);
+  }
+  if (entry && beginsInTurn(entry)) {
+    await run.order.turnOf(turnToBegin(entry));
+    entry.held = undefined;
+    if (scoped.isLeft) return undefined;
   }
   // New work only begins once the program has shown that it is the one that was recorded.
   if (!entry && !run.order.mayBegin) await run.order.through(describeCall(wanted));

@@ -10,6 +10,20 @@ export function isSettled({ state }: StepEntry): boolean {
 }
 
 /**
+ * Whether the step begins again only in its turn: another call may come that is as likely the recorded one, so until none can, nobody
+ * is asked about its effect, and its function is not called with that effect's key.
+ */
+export function beginsInTurn(entry: StepEntry): boolean {
+  const { position, input, key } = entry;
+  return !isSettled(entry) && position?.isRaw === true && input === undefined && key === undefined;
+}
+
+/** The place of that turn: right behind its start, so before everything within it. */
+export function turnToBegin({ seq }: StepEntry): number {
+  return seq + 0.5;
+}
+
+/**
  * Without the contents of a settled step, which is not run again, and without questions that have no answer yet, which may be
  * asked differently. A child run that was started is an effect, so its call must come again.
  */
@@ -20,6 +34,8 @@ export function orderedItems(log: RunLog): OrderedItem[] {
     if (!isRunAgain(path)) continue;
     for (const entry of entries) {
       items.push({ seq: entry.seq, entry, isEnd: false });
+      // Delivered like an end, because ends are what can be held back.
+      if (beginsInTurn(entry)) items.push({ seq: turnToBegin(entry), entry, isEnd: true });
       // A step that is run again, because it is in doubt or failed the run, keeps the place of its end.
       if (hasEnded(entry)) items.push({ seq: entry.endSeq, entry, isEnd: true });
     }

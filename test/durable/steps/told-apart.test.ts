@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
+import type { DoubtPolicy, DurableWork } from '../../../src/durable/options.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import { crashingStore, isCrash } from '../random/crashing-store.ts';
 
@@ -184,4 +185,62 @@ test('branches that were recorded one after the other, and come the other way ro
   assert.ok(await dieAt(6, recorded.program).finally(recorded.end));
   const swapped = inOrder(1, 0);
   await assert.rejects(live(swapped.program).finally(swapped.end), /told apart by time alone/);
+});
+
+/** What is to happen with a step in doubt. */
+const doubts: Record<string, DoubtPolicy> = {
+  'looked up outside': () => ({ result: 'as found at the bank' }),
+  'run again': 'retry',
+};
+for (const [how, inDoubt] of Object.entries(doubts))
+  test(`branches of which one is in doubt and ${how}: another that comes first does not take its place`, async () => {
+    const begun: string[] = [];
+    const program = (waits: number[]) => () =>
+      Promise.all(
+        waits.map(async (ms, index) => {
+          await sleep(ms);
+          const charge = ({ effect }: DurableWork) => {
+            begun.push(`${index} with ${effect.key}`);
+            return `charge of branch ${index}`;
+          };
+          return agent.step('charge', charge, { inDoubt });
+        }),
+      );
+    const { live, dieAt } = newRun();
+    assert.ok(await dieAt(3, program([0, 200])));
+    await assert.rejects(live(program([60, 0])), /told apart by time alone/);
+    assert.deepEqual(begun, []);
+  });
+
+test('a loop whose last turn is in doubt goes on with it', async () => {
+  const begun: string[] = [];
+  const program = async () => {
+    for (let doc = 0; doc < 3; doc++) {
+      await pauses['a file']();
+      await agent.step('work', ({ attempt }) => begun.push(`${doc}, attempt ${attempt}`));
+    }
+    return begun;
+  };
+  const { live, dieAt } = newRun();
+  assert.ok(await dieAt(5, program));
+  assert.deepEqual(await live(program), ['0, attempt 1', '1, attempt 2', '2, attempt 1']);
+});
+
+test('a loop of which a turn failed the run is run again from there', async () => {
+  const begun: string[] = [];
+  let isBroken = true;
+  const program = async () => {
+    for (let doc = 0; doc < 3; doc++) {
+      await pauses['a file']();
+      await agent.step('work', ({ attempt }) => {
+        begun.push(`${doc}, attempt ${attempt}`);
+        if (isBroken && doc === 1) throw new Error('broken');
+      });
+    }
+    return begun;
+  };
+  const { live } = newRun();
+  await assert.rejects(live(program), /broken/);
+  isBroken = false;
+  assert.deepEqual(await live(program), ['0, attempt 1', '1, attempt 1', '1, attempt 2', '2, attempt 1']);
 });
