@@ -11,15 +11,7 @@
 import { guarded } from '../../agent/taps/guard.ts';
 import { enterOwnWork, ours, ownWork, refuseExit } from '../../agent/taps/own-work.ts';
 import { readCallers } from '../host/callers.ts';
-import {
-  descriptorOf,
-  indexOf,
-  lastIndexOf,
-  putBack,
-  putProperty,
-  sliceText,
-  sourceOf,
-} from '../host/intrinsics.ts';
+import { descriptorOf, indexOf, lastIndexOf, putBack, putProperty, sliceText } from '../host/intrinsics.ts';
 
 type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;
@@ -47,13 +39,12 @@ export interface EventTap {
   tap(name: EventName, how: Tap): void;
   /** The host's listeners for `name`. */
   listenersOfHost(name: EventName): readonly Listener[];
-  /** Called when the host has added its first listener for `name`, and when it has removed its last one. */
-  whenHostChanges(name: EventName, react: (listens: boolean) => void): void;
   /**
-   * Whether the program has replaced the store in a way that was not noticed, or `emit` by a function that does not seem to
-   * call another one.
+   * Called when the host has added its first listener for `name`, after those who listen for `newListener` were told, and when it
+   * has removed its last one, before those who listen for `removeListener` are. Not called if they are not told, because an
+   * `emit` of the program keeps it.
    */
-  isDeaf(): boolean;
+  whenHostChanges(name: EventName, react: (listens: boolean) => void): void;
   /** Whether an event may be emitted unobserved: the program may have an `emit` that keeps it, or stacks could not be read. */
   mayMiss(): boolean;
   uninstall(): void;
@@ -67,6 +58,8 @@ const emptyTable = <Value>(): Table<Value> => ({ __proto__: null }) as unknown a
 const mostFrames = 200;
 const { defineProperty, hasOwn, setPrototypeOf } = Object;
 const { apply, ownKeys } = Reflect;
+/** node:events reads it before each listener that it adds, then `emit` does. */
+const atAddition = 'newListener';
 /** node:events reads it after each listener that it removes, and before it removes all. */
 const atRemoval = 'removeListener';
 
@@ -100,6 +93,8 @@ class WatchedEmitter implements EventTap {
   /** The host's listeners for watched names. */
   #held: Store = emptyTable<Stored>();
   #isGuarded = false;
+  /** Node's own `emit` was called for the listener that is added at present. */
+  #isAddingTold = false;
   /** A look-up was not recognized. */
   #isBlind = false;
 
@@ -125,12 +120,11 @@ class WatchedEmitter implements EventTap {
   whenHostChanges(name: EventName, react: (listens: boolean) => void): void {
     this.#changes[name] = react;
     this.#watch(name);
-  }
-
-  isDeaf(): boolean {
-    const { emit, _events } = this.#target;
-    if (emit === this.#emit) return _events !== this.#store;
-    return typeof emit === 'function' && !mayPassOn(emit);
+    this.#watch(atAddition);
+    this.tap(atRemoval, {
+      before: (removed: EventName) => this.#noticeLeaving(removed),
+      joins: (_call, hasHost) => hasHost,
+    });
   }
 
   mayMiss(): boolean {
@@ -200,7 +194,7 @@ class WatchedEmitter implements EventTap {
 
   #add(name: EventName, stored: Stored | undefined): void {
     this.#own(name, stored);
-    if (stored !== undefined) this.#tell(name, true);
+    if (stored !== undefined && this.#isAddingTold) this.#tell(name, true);
   }
 
   /** The event belongs to the program: if our code fails, the host's listeners are called all the same. */
@@ -219,11 +213,11 @@ class WatchedEmitter implements EventTap {
   }
 
   #answer(name: EventName): Stored | undefined {
-    if (name === atRemoval) this.#noticeLeavings();
     const tap = this.#taps[name];
-    if (!tap && name !== atRemoval) return this.#listened(name);
+    if (!tap && name !== atRemoval && name !== atAddition) return this.#listened(name);
     const reader = findReader();
     if (!reader) this.#isBlind = true;
+    if (name === atAddition) this.#isAddingTold = reader?.name !== '_addListener';
     // The store may be replaced next. `_events` stays guarded afterwards, because programs rarely do this.
     if (name === atRemoval && (reader?.name === 'removeAllListeners' || !hasOwn(this.#store, name)))
       this.#guard();
@@ -238,14 +232,10 @@ class WatchedEmitter implements EventTap {
     ours(() => this.#changes[name]?.(listens));
   }
 
-  #noticeLeavings(): void {
-    const names = ownKeys(this.#changes);
-    for (let at = 0; at < names.length; at++) {
-      const name = names[at] as EventName;
-      if (this.#held[name] === undefined || hasOwn(this.#store, name)) continue;
-      this.#held[name] = undefined;
-      this.#tell(name, false);
-    }
+  #noticeLeaving(name: EventName): void {
+    if (!hasOwn(this.#changes, name) || this.#held[name] === undefined || hasOwn(this.#store, name)) return;
+    this.#held[name] = undefined;
+    this.#tell(name, false);
   }
 
   /** removeAllListeners, and removing the last of all listeners, create a new store. */
@@ -261,7 +251,6 @@ class WatchedEmitter implements EventTap {
   }
 
   #follow(next: Store): void {
-    const before = this.#held;
     this.#store = next;
     this.#held = emptyTable<Stored>();
     setPrototypeOf(next, this.#watched);
@@ -270,23 +259,8 @@ class WatchedEmitter implements EventTap {
       const name = watched[at] as EventName;
       if (hasOwn(next, name)) this.#own(name, next[name]);
     }
-    const names = ownKeys(this.#changes);
-    for (let at = 0; at < names.length; at++) {
-      const name = names[at] as EventName;
-      if (before[name] !== undefined && this.#held[name] === undefined) this.#tell(name, false);
-    }
   }
 }
-
-/** By its source text, because calling it to find out would be visible. */
-function mayPassOn(emit: unknown): boolean {
-  const source = sourceOf(emit);
-  for (let at = 0; at < passing.length; at++) if (indexOf(source, passing[at] as string) >= 0) return true;
-  // It takes the rest of its arguments, and spreads them again.
-  return indexOf(source, '...') !== lastIndexOf(source, '...');
-}
-/** signal-exit 4 calls its own `#processEmit`. */
-const passing = ['emit', 'Emit', 'apply', 'call'];
 
 function putPlainly(store: Store, name: EventName, value: Stored | undefined): void {
   putProperty(store, name, value, true);

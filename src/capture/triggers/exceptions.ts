@@ -24,8 +24,15 @@ export const exceptionsTrigger: Trigger = ({ events, isMainThread, capture, hasJ
     },
   });
   if (!isMainThread) return undefined;
+  const hears = (name: string): boolean => events.listenersOfHost(name).length > 0;
+  /** By code of the program that Node calls at an exception: it would find a function of ours among its callers. */
+  const isSeen = (): boolean =>
+    hears('uncaughtExceptionMonitor') ||
+    hears('uncaughtException') ||
+    hears('exit') ||
+    hasUncaughtExceptionCaptureCallback();
   const unwatch = watchUnheardExceptions({
-    isDeaf: () => events.isDeaf(),
+    mayBeUnheard: () => events.mayMiss() && !isSeen(),
     died(value, fromPromise) {
       if (hasJustCaptured()) return;
       const origin = fromPromise ? 'unhandledRejection' : 'uncaughtException';

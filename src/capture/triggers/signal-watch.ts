@@ -76,12 +76,8 @@ export class HostSignals {
     return this.#held.has(signal);
   }
 
-  /**
-   * If Node's own listeners are not called, because the host removed them from `process` or replaced its `emit`, adding or
-   * removing a listener changes nothing.
-   */
+  /** If the host has removed Node's own listeners from `process`, adding or removing one of its own changes nothing. */
   #see(signal: NodeJS.Signals, listens: boolean): void {
-    if (this.#events.isDeaf()) return;
     const [event, name] = listens
       ? (['newListener', starter] as const)
       : (['removeListener', stopper] as const);

@@ -1,8 +1,8 @@
 /**
- * Uncaught exceptions in a program that has replaced `process.emit` by nothing, or the store of its listeners: then no event of
+ * Uncaught exceptions in a program that has replaced `process.emit`, or the store of its listeners: then perhaps no event of
  * `process` tells of them. Node looks up `process._fatalException` at each uncaught exception and calls what it finds, so it is an
- * accessor here. Only for such a program does it return a function of ours; for all others there is no frame of ours on the
- * stack of their handlers. Where no JavaScript may run, no accessor does, and Node 20 aborts: so it is only on the main thread (a
+ * accessor here. Only for such a program, and only if it has no handler, does it return a function of ours: for all others there
+ * is no frame of ours on the stack of their handlers. Where no JavaScript may run, no accessor does, and Node 20 aborts: so it is only on the main thread (a
  * worker can be terminated), and is undone when the program ends (freeing the environment tells an inspector session of the
  * program that its context is destroyed).
  */
@@ -15,14 +15,14 @@ const name = '_fatalException';
 type FatalException = (error: unknown, fromPromise: boolean) => boolean;
 
 interface Unheard {
-  /** Whether events of `process` can't be heard at the moment. */
-  isDeaf(): boolean;
+  /** Whether no event of `process` may tell of it, and no code of the program sees who calls Node's function. */
+  mayBeUnheard(): boolean;
   /** An exception that ends the program. */
   died(error: unknown, fromPromise: boolean): void;
 }
 
 /** Returns a function that undoes it. */
-export function watchUnheardExceptions({ isDeaf, died }: Unheard): (() => void) | undefined {
+export function watchUnheardExceptions({ mayBeUnheard, died }: Unheard): (() => void) | undefined {
   const descriptor = descriptorOf(process, name);
   const original = descriptor?.value as FatalException | undefined;
   if (!descriptor?.configurable || typeof original !== 'function') return undefined;
@@ -36,9 +36,9 @@ export function watchUnheardExceptions({ isDeaf, died }: Unheard): (() => void) 
       if (!isSurvived) died(error, fromPromise);
     }
   };
-  const isDeafNow = (): boolean => {
+  const isOursCalled = (): boolean => {
     try {
-      return isDeaf();
+      return mayBeUnheard();
     } catch {
       return false;
     }
@@ -47,7 +47,7 @@ export function watchUnheardExceptions({ isDeaf, died }: Unheard): (() => void) 
     __proto__: null,
     configurable: true,
     enumerable: descriptor.enumerable ?? true,
-    get: () => (isDeafNow() ? call : original),
+    get: () => (isOursCalled() ? call : original),
     set: (value: unknown) =>
       putBack(process, name, { __proto__: null, ...descriptor, value } as PropertyDescriptor),
   } as PropertyDescriptor;
