@@ -20,6 +20,7 @@ const mayHave: Record<string, string> = {
   'formats/elf-core/layout.ts': 'the table of a core file’s signals is part of that format',
   'analysis/verdict/causes/':
     'signals in the record of a death, and words of advice, are evidence and not a call',
+  'analysis/verdict/seen-from-outside.ts': 'a signal in the record of a death is evidence',
   'supervise/evidence/classify-death.ts': 'a signal in an exit status is evidence',
   'supervise/run/exit-status.ts': 'a signal in an exit status is evidence, and is passed on as it is',
   'supervise/run/life.ts': 'a signal in an exit status is evidence',
