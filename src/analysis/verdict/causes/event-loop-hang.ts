@@ -200,7 +200,7 @@ export function spinningFrame(facts: VerdictFacts, { laterStacks = [] }: Stall):
 }
 
 /** The process is alive, so no thread is marked as crashed. */
-function mainFrames({ account }: VerdictFacts): Frame[] {
+export function mainFrames({ account }: VerdictFacts): Frame[] {
   return account.threads?.find((thread) => thread.kind === 'main')?.frames ?? [];
 }
 

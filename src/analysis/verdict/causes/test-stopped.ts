@@ -5,7 +5,7 @@
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { foldCommand } from '../../../model/command-text.ts';
 import { onOneLine, shorten } from '../../../model/errors/message-text.ts';
-import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { clip, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
 import type { Frame, Thread } from '../../../model/thread.ts';
@@ -14,7 +14,7 @@ import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence, placesOfWaits } from '../in-flight.ts';
 import { keepersOf } from '../keeps-alive.ts';
 import { cwdOf, isSnapshot, placedAt, titled } from '../wording.ts';
-import { childEvidence, spinningFrame } from './event-loop-hang.ts';
+import { childEvidence, mainFrames, spinningFrame } from './event-loop-hang.ts';
 
 const part = 'test.json';
 const mostKeepers = 5;
@@ -39,7 +39,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
   const isCancelled = stop.why === 'cancelled';
   const kind: VerdictKind = isCancelled
     ? 'terminated'
-    : stuckAt === 'loop' || isUnknown(stuckAt)
+    : stuckAt === 'loop' || (isUnknown(stuckAt) && !stuckFrame(stuckAt, facts))
       ? 'no-progress'
       : 'event-loop-hang';
   const title = isCancelled
@@ -85,9 +85,15 @@ function findStuckAt(facts: VerdictFacts): StuckAt {
   const { trigger, memory } = facts;
   if (trigger?.exitStack !== undefined) return 'code';
   const isFromOutside = trigger?.kind === 'silence' || trigger?.kind === 'capture';
-  if (isFromOutside && memory === undefined) return trigger.unasked ? 'unasked' : 'native';
+  if (isFromOutside && memory === undefined)
+    return trigger.unasked && !isInSpawnSync(facts) ? 'unasked' : 'native';
   if (busyWorkers(facts).length > 0) return 'worker';
   return unseenWorkers(facts) === undefined ? 'loop' : 'unseen';
+}
+
+/** By the stack that was read from its memory. */
+function isInSpawnSync(facts: VerdictFacts): boolean {
+  return mainFrames(facts).some((frame) => isOfNode(frame) && frame.function === 'spawnSync');
 }
 
 /** The frame at which a stop is to be read; undefined if several may be meant. */
