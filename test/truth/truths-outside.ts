@@ -67,7 +67,10 @@ const openai = createOpenAI({ baseURL: MODEL + '/v1', apiKey: 'key' });
 const patience = () => AbortSignal.timeout(500);
 await generateText({ model: openai.chat('gpt-t'), prompt: 'hi', maxRetries: 0, abortSignal: patience() });`,
     kind: 'uncaught-exception',
-    cause: [/TimeoutError: .*likely at victim\.mjs:\d+/, /aborted by a time limit/],
+    cause: [
+      /TimeoutError: .*(?:likely at victim\.mjs:\d+|from .*post-to-api\.ts:\d+)/,
+      /aborted by a time limit/,
+    ],
   },
   {
     name: 'a loop whose last result nobody sent',

@@ -8,7 +8,7 @@ import { type OriginFacts, type RequestAccount, requestName } from '../../model/
 import { clip, formatBytes, formatCount, formatDuration } from '../../model/quantities.ts';
 import { type TestFacts, testTitle } from '../../model/tests.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
-import { beganFrame } from './begun.ts';
+import { beganFrame, likelyCall } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
 import { type Filler, findFiller } from './filled-by.ts';
 import { cwdOf, deathFrames, titleFor } from './wording.ts';
@@ -66,7 +66,8 @@ function byRequest(reached: Verdict, facts: VerdictFacts): Told | undefined {
   if (culprit && filler) return tellFiller(culprit, filler, origin);
   if (culprit && verb !== undefined) {
     const name = clip(requestName(culprit), longestName);
-    const isInNode = at && (isOfNode(at) || beganFrame(facts));
+    // A call that only likely started it is no place where anything threw.
+    const isInNode = at && (isOfNode(at) || beganFrame(facts) || likelyCall(facts));
     // Node makes an error of a value that is none, so the stack is only that of Node.
     const isPlaced = at && account.error?.code !== 'ERR_UNHANDLED_REJECTION';
     const place = isPlaced ? ` in ${isInNode ? "Node's own code" : frameText(at, cwdOf(account))}` : '';

@@ -41,7 +41,12 @@ export class HandledErrors {
     this.ended();
     this.#handling = path;
     writeHandling(path);
-    this.#unwatch = beforeFatalPrint((error) => this.#threw(path, request, error), request.thrown?.value);
+    // A domain takes its callback away before it calls what may throw.
+    const isCallback = process.hasUncaughtExceptionCaptureCallback();
+    this.#unwatch = beforeFatalPrint(
+      (error) => this.#threw(path, request, error, isCallback),
+      request.thrown?.value,
+    );
     void this.#untilReturned(path);
   }
 
@@ -55,17 +60,21 @@ export class HandledErrors {
   }
 
   /** Node ends the process now. */
-  #threw(path: string, request: CaptureRequest, error: unknown): void {
+  #threw(path: string, request: CaptureRequest, error: unknown, isCallback: boolean): void {
     const isSame = error === request.thrown?.value;
     // A listener of uncaughtExceptionMonitor may have returned, and Node prints the error that it was given.
     if (isSame && !request.handledByHost) return;
     this.ended();
     if (isSame) writeThrew(path, { rethrown: true });
-    else writeThrew(path, { next: this.#captureThrown(path, request, error) });
+    else writeThrew(path, { next: this.#captureThrown(path, request, error, isCallback) });
   }
 
-  #captureThrown(path: string, { handledByHost }: CaptureRequest, error: unknown): string | undefined {
-    const isCallback = process.hasUncaughtExceptionCaptureCallback();
+  #captureThrown(
+    path: string,
+    { handledByHost }: CaptureRequest,
+    error: unknown,
+    isCallback: boolean,
+  ): string | undefined {
     const next = this.#capture({
       kind: 'uncaught-exception',
       handledByHost: false,

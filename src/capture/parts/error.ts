@@ -52,12 +52,12 @@ export const errorPart: PartProducer = {
 
 /** A rejection follows the write that caused it at once: later ones with the same code are of other streams. */
 const handedOnMs = 100;
-const { now } = Date;
 
 /** `pipeline` hands on the error of a stream, and nothing emits it. */
-function failedStdio({ logs }: CaptureContext, thrown: unknown): Pick<ErrorPart, 'failedStdio'> {
+function failedStdio({ logs, trigger }: CaptureContext, thrown: unknown): Pick<ErrorPart, 'failedStdio'> {
   const { failed } = logs ?? {};
-  const isAlike = failed && now() - failed.at <= handedOnMs && findField(thrown, 'errno') === failed.errno;
+  const isAlike =
+    failed && Date.parse(trigger.at) - failed.at <= handedOnMs && findField(thrown, 'errno') === failed.errno;
   return isAlike && findField(thrown, 'syscall') === 'write' ? { failedStdio: failed.descriptor } : {};
 }
 
