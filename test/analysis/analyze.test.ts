@@ -107,6 +107,24 @@ test('an exit shows the stack of its caller', async () => {
   assert.equal(threads?.[0]?.crashed, true);
 });
 
+test('an exit in a package is the call of the package, below the line of the program', async () => {
+  const { verdict } = await analyze({
+    'error.json': undefined,
+    ...changed('trigger.json', {
+      kind: 'exit',
+      exitCode: 3,
+      exitStack:
+        'Error\n    at fail (/srv/agent/node_modules/yargs/usage.js:9:3)\n    at main (/srv/agent/src/cli.js:4:1)',
+    }),
+  });
+  assert.equal(verdict?.title, 'process.exit(3) called by yargs at src/cli.js:4:1');
+  const facts = verdict?.evidence.map(({ fact }) => fact) ?? [];
+  const called =
+    'process.exit was called in fail (node_modules/yargs/usage.js:9:3), below main (src/cli.js:4:1).';
+  assert.ok(facts.includes(called), facts.join('\n'));
+  assert.equal(verdict?.place?.file, '/srv/agent/src/cli.js');
+});
+
 test('the exit code that Node documents stands in where the writer knew none', async () => {
   const exitOf = async (fields: object) =>
     (await analyze(changed('trigger.json', { exitCode: undefined, ...fields }))).process?.exit;

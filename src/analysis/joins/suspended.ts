@@ -59,7 +59,7 @@ export async function readSuspended(
 
 /**
  * For an error that ended the evaluation of a module, and whose stack has no frame of the program: the top-level awaits, one of which
- * passed it on. Empty if some modules can't be searched. `through`: below the only one, the awaits of functions that have no other, from
+ * passed it on. Empty if some modules can't be searched. `passedThrough`: below the only one, the awaits of functions that have no other, from
  * the outside in.
  */
 export async function readPassedAwaits(

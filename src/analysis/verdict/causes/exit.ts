@@ -1,7 +1,7 @@
 /** The program called process.exit with a code other than 0, or set the code and let the event loop run empty. */
 
 import type { Happenings } from '../../../model/account.ts';
-import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfRuntime, placeOf } from '../../../model/frame-text.ts';
 import { tellingLine } from '../../../model/happenings/happening-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
@@ -54,7 +54,7 @@ function printedSteps(facts: VerdictFacts): string[] {
 function titleOf(
   facts: VerdictFacts,
   exit: string,
-  caller: Frame | undefined,
+  { caller, place }: { caller: Frame | undefined; place: string | undefined },
   line: string | undefined,
 ): string {
   const { account, printed, trigger } = facts;
@@ -62,13 +62,13 @@ function titleOf(
   if (failedListen)
     return titleWithPlace(`${exit} after ${withoutWords(failedListen.message)}`, 'from', listenPlace(facts));
   if (!caller) return titled(line === undefined ? exit : `${exit}: ${line}`);
-  const place = placeOf(caller, cwdOf(account));
   // Also where the program is a package of the project, such as the server of Next.
-  const inPackage = place !== undefined && isInstalled(place) ? packageOf(place) : undefined;
+  const inPackage =
+    caller.file !== undefined && isInstalled(caller.file) ? packageOf(caller.file) : undefined;
   if (inPackage !== undefined)
     return printed?.isLast
       ? titleWithPlace(`${exit} by ${inPackage} after ${printed.headline}`, 'at', printedPlace(facts))
-      : titleWithPlace(`${exit} called by ${inPackage}`, 'at', place);
+      : titleWithPlace(`${exit} called by ${inPackage}`, 'at', place ?? '');
   return titled(`${exit} called by ${frameText(caller, cwdOf(account))}`);
 }
 
@@ -109,11 +109,13 @@ export const exit: Cause = {
     if (trigger?.kind !== 'exit') return undefined;
     const code = trigger.exitCode ?? account.process?.exit?.code;
     const called = trigger.exitStack !== undefined;
-    const found = culpritFrame(deathFrames(account));
+    const frames = deathFrames(account);
     // A frame of Node's own code is of no use to the reader.
-    const caller = found?.file?.startsWith('node:') ? undefined : found;
+    const caller = frames.find((frame) => !isOfRuntime(frame));
+    const own = caller && (culpritFrame(frames) ?? caller);
     const where = caller && frameText(caller, cwdOf(account));
-    const place = caller && placeOf(caller, cwdOf(account));
+    const below = own === caller ? '' : `, below ${own && frameText(own, cwdOf(account))}`;
+    const place = own && placeOf(own, cwdOf(account));
     const uptime = account.process?.uptimeMs;
     const said = lastWords(account.happenings);
     const printed = printedText(facts);
@@ -122,7 +124,7 @@ export const exit: Cause = {
       title: titleOf(
         facts,
         called ? `process.exit(${code ?? '?'})` : `Exit code ${code ?? '?'}`,
-        caller,
+        { caller, place },
         said?.line,
       ),
       summary: `The program exited with code ${code ?? '(not recorded)'}${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}. ${
@@ -134,7 +136,7 @@ export const exit: Cause = {
       evidence: [
         { fact: `The process ended with exit code ${code ?? '(not recorded)'}.`, part: 'trigger.json' },
         ...listenEvidence(facts),
-        ...(where ? [{ fact: `process.exit was called in ${where}.`, part: 'trigger.json' }] : []),
+        ...(where ? [{ fact: `process.exit was called in ${where}${below}.`, part: 'trigger.json' }] : []),
         ...(printed
           ? [
               {
