@@ -1,5 +1,5 @@
 /**
- * Fills the texts of unseen-forms-*.ts from a seed: placeholders like `%T` become the secret, and `[[b64:…]]` is written in
+ * Fills the texts of forms/ and look-alikes/ from a seed: placeholders like `%T` become the secret, and `[[b64:…]]` is written in
  * base64, which is then the secret, because a reader only has to decode it. Everything else is unchanged.
  */
 import type { CorpusItem } from '../secrets/secret-corpus.ts';
