@@ -115,7 +115,7 @@ function makeLogs(): string {
     run(node, [typescript, '-p', 'src', '--noEmit', '--traceResolution']),
     run(node, ['--trace-gc', '--trace-gc-nvp', typescript, '--all']),
     run(node, ['--trace-opt', '--trace-deopt', typescript, '--version']),
-    run(node, ['--test', '--test-reporter=tap', 'test/redaction/own-names.test.ts'], {
+    run(node, ['--test', '--test-reporter=tap', 'test/redaction/names/own-names.test.ts'], {
       NODE_OPTIONS: '--import tsx',
     }),
     run('git', ['log', '--stat', '--date=iso', '-n', '400']),

@@ -1,7 +1,7 @@
 /** Secrets whose form differs from the usual one by an escape, an operator, a language or the order of fields. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
+import { redact } from '../../../src/redaction/index.ts';
 
 /** Texts with the secret between `‹` and `›`: it goes, and everything else stays. */
 function withholds(texts: string[]): void {

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
-import { splitName } from '../../src/redaction/names/name-words.ts';
-import { PageMaker } from '../../src/redaction/scan/page.ts';
-import { buildOf } from '../../src/redaction/shapes/unknown-tokens.ts';
+import { redact } from '../../../src/redaction/index.ts';
+import { splitName } from '../../../src/redaction/names/name-words.ts';
+import { PageMaker } from '../../../src/redaction/scan/page.ts';
+import { buildOf } from '../../../src/redaction/shapes/unknown-tokens.ts';
 
 test('names are cut at humps, signs and the numbers behind words', () => {
   const cut: [string, string[]][] = [

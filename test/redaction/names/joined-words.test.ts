@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
+import { redact } from '../../../src/redaction/index.ts';
 
 const passwords = ['tigerWindow', 'correctHorse', 'walrus_kettle', 'falconLanternBucket', 'badger-saddle'];
 

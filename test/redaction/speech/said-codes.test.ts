@@ -1,6 +1,6 @@
 /** One-time codes that a sentence tells, and the codes of everything else, which a reader of a dump needs. */
 import { test } from 'node:test';
-import { keeps, withholds } from '../support/secrets/marked-texts.ts';
+import { keeps, withholds } from '../../support/secrets/marked-texts.ts';
 
 test('a one-time code, told to be one', () =>
   withholds([

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createRedactor, redact } from '../../src/redaction/index.ts';
-import { fuzzRuns } from '../support/run/fuzz-runs.ts';
-import { onlyWide } from '../support/run/test-nodes.ts';
-import { type CorpusClass, makeCorpus } from '../support/secrets/secret-corpus.ts';
-import { scoreCorpus } from '../support/secrets/secret-score.ts';
+import { createRedactor, redact } from '../../../src/redaction/index.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
+import { type CorpusClass, makeCorpus } from '../../support/secrets/secret-corpus.ts';
+import { scoreCorpus } from '../../support/secrets/secret-score.ts';
 
 const items = makeCorpus(11);
 const least: Record<CorpusClass, number> = {

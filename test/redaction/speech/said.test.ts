@@ -1,6 +1,6 @@
 /** Passwords that a sentence tells, in the languages of speech/said-words.ts. */
 import { test } from 'node:test';
-import { keeps, withholds } from '../support/secrets/marked-texts.ts';
+import { keeps, withholds } from '../../support/secrets/marked-texts.ts';
 
 test('a password behind a verb of its language, with words between', () =>
   withholds([

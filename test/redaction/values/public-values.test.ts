@@ -6,7 +6,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of programs
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
+import { redact } from '../../../src/redaction/index.ts';
 
 const filler = 'The quick brown fox jumps over the lazy dog.\n'.repeat(200);
 const inLong = (text: string): string => redact(`${filler}${text}\n${filler}`);

@@ -1,9 +1,9 @@
 /** Names of scripts and folders in the names of bundles and sessions: without the tokens in them, and the same everywhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { programName } from '../../src/capture/install/program-name.ts';
-import { publicName } from '../../src/redaction/public-name.ts';
-import { nameOfCommand } from '../../src/supervise/run/command-name.ts';
+import { programName } from '../../../src/capture/install/program-name.ts';
+import { publicName } from '../../../src/redaction/public-name.ts';
+import { nameOfCommand } from '../../../src/supervise/run/command-name.ts';
 
 const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
+import { redact } from '../../../src/redaction/index.ts';
 
 /** `%` stands for the password. */
 const settings = [

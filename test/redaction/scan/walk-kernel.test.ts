@@ -4,16 +4,16 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import '../support/run/fuzz-runs.ts';
-import { NameBook } from '../../src/redaction/names/name-book.ts';
-import { Detector } from '../../src/redaction/scan/detector.ts';
-import { WalkKernel } from '../../src/redaction/scan/kernel/walk-kernel.ts';
-import { KnownValues } from '../../src/redaction/values/known-values.ts';
-import { hostilePieces, hostileText } from '../support/hostile/hostile-texts.ts';
-import { isWideRun } from '../support/run/test-nodes.ts';
-import { makeCorpus } from '../support/secrets/secret-corpus.ts';
-import { makeForms } from '../support/secrets/secret-forms.ts';
-import { preload } from '../support/victims/run-victim.ts';
+import '../../support/run/fuzz-runs.ts';
+import { NameBook } from '../../../src/redaction/names/name-book.ts';
+import { Detector } from '../../../src/redaction/scan/detector.ts';
+import { WalkKernel } from '../../../src/redaction/scan/kernel/walk-kernel.ts';
+import { KnownValues } from '../../../src/redaction/values/known-values.ts';
+import { hostilePieces, hostileText } from '../../support/hostile/hostile-texts.ts';
+import { isWideRun } from '../../support/run/test-nodes.ts';
+import { makeCorpus } from '../../support/secrets/secret-corpus.ts';
+import { makeForms } from '../../support/secrets/secret-forms.ts';
+import { preload } from '../../support/victims/run-victim.ts';
 
 /** Two detectors with the same lists of names; the answers of one must not reach the other. */
 function both(names: () => NameBook, context = true): (text: string, from?: number, stop?: number) => void {

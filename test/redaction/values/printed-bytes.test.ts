@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { redact } from '../../src/redaction/index.ts';
+import { redact } from '../../../src/redaction/index.ts';
 
 const secret = 'Sommerregen-1987!';
 const bytes = Buffer.from(secret);

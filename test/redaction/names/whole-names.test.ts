@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
+import { redact } from '../../../src/redaction/index.ts';
 
 const word = 'trombone';
 const random = ['w7Kq2', 'mXz9P', 'tR4vB1s'].join('');

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { judgeName } from '../../src/redaction/names/key-names.ts';
-import { NameBook } from '../../src/redaction/names/name-book.ts';
-import { PageMaker } from '../../src/redaction/scan/page.ts';
+import { judgeName } from '../../../src/redaction/names/key-names.ts';
+import { NameBook } from '../../../src/redaction/names/name-book.ts';
+import { PageMaker } from '../../../src/redaction/scan/page.ts';
 
-const source = readFileSync(new URL('../../src/redaction/names/key-names.ts', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../../../src/redaction/names/key-names.ts', import.meta.url), 'utf8');
 
 test('what judgeName calls telling is never passed by', () => {
   const words = [...new Set(source.match(/[A-Za-z][a-z0-9]+/g))].map((word) => word.toLowerCase());

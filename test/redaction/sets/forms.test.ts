@@ -1,10 +1,10 @@
 /** Notations that were collected before their rules were written: how many secrets are found, and what must stay. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRedactor, redact } from '../../src/redaction/index.ts';
-import { makeAgentIds, makeFormLookAlikes } from '../support/secrets/form-look-alikes.ts';
-import { makeForms } from '../support/secrets/secret-forms.ts';
-import { scoreCorpus } from '../support/secrets/secret-score.ts';
+import { createRedactor, redact } from '../../../src/redaction/index.ts';
+import { makeAgentIds, makeFormLookAlikes } from '../../support/secrets/form-look-alikes.ts';
+import { makeForms } from '../../support/secrets/secret-forms.ts';
+import { scoreCorpus } from '../../support/secrets/secret-score.ts';
 
 const items = makeForms(41);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { createPolicy, redact } from '../../src/redaction/index.ts';
+import { createPolicy, redact } from '../../../src/redaction/index.ts';
 
 const pairs = {
   RSA: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),

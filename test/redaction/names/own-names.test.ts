@@ -1,7 +1,7 @@
 /** Names that programs use and that resemble names of secrets; and keys that follow another word and its separator. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPolicy } from '../../src/redaction/policy.ts';
+import { createPolicy } from '../../../src/redaction/policy.ts';
 
 const policy = createPolicy();
 

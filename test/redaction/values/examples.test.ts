@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a shell's default
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redact } from '../../src/redaction/index.ts';
+import { redact } from '../../../src/redaction/index.ts';
 
 const program = (line: string): string =>
   `import { connect } from 'db';\nexport function open() {\n  return connect({\n    ${line},\n  });\n}\n`;
