@@ -13,7 +13,7 @@ import { type HostileInput, hostileInputs } from './support/hostile/synth-bundle
 
 const folder = join(import.meta.dirname, '..', 'fixtures', 'hostile');
 const inputs = hostileInputs();
-/** Faults in a journal's records are reported by the analysis: test/bundle/hostile-cli.test.ts. */
+/** Faults in a journal's records are reported by the analysis: test/bundle/hostile/hostile-cli.test.ts. */
 const saidLater = new Set(['journal']);
 
 test('what is on the disk is what the generator makes', () => {
@@ -47,7 +47,7 @@ function readThrough({ path }: HostileInput): { code?: string; text: string } {
   }
 }
 
-/** The others are read by a command of their own: test/bundle/hostile-others.test.ts. */
+/** The others are read by a command of their own: test/bundle/hostile/hostile-others.test.ts. */
 const bundles = inputs.filter(({ command }) => command === undefined);
 
 for (const format of new Set(bundles.map((input) => input.path.split('/')[0] ?? '')))

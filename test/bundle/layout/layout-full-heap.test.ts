@@ -1,8 +1,8 @@
 /** Whether the samples before a death show a heap that is exhausted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MemoryPoint } from '../../src/bundle/layout/evidence.ts';
-import { findFullHeap } from '../../src/bundle/layout/full-heap.ts';
+import type { MemoryPoint } from '../../../src/bundle/layout/evidence.ts';
+import { findFullHeap } from '../../../src/bundle/layout/full-heap.ts';
 
 const mega = 1e6;
 const points = (...used: [atMs: number, megabytes: number][]): MemoryPoint[] =>

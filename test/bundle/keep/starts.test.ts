@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { mostLogBytes, noteEnd, noteStart, programsOf, readStarts } from '../../src/bundle/keep/starts.ts';
-import { startsFolder } from '../../src/bundle/layout/bundle.ts';
-import { beOn } from '../support/hostname.ts';
-import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { mostLogBytes, noteEnd, noteStart, programsOf, readStarts } from '../../../src/bundle/keep/starts.ts';
+import { startsFolder } from '../../../src/bundle/layout/bundle.ts';
+import { beOn } from '../../support/hostname.ts';
+import { temporaryFolder } from '../../support/victims/run-victim.ts';
 
 const sessionOf = (n: number): string => n.toString(16).padStart(16, '0');
 const bundle = '20261125T102422.499Z-server-unhandled-rejection-d57b0fd4.agentdump';

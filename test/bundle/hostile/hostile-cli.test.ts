@@ -7,10 +7,10 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type HostileInput, hostileInputs } from '../support/hostile/synth-bundle-hostile.ts';
-import { sampleOf } from '../support/run/test-nodes.ts';
+import { type HostileInput, hostileInputs } from '../../support/hostile/synth-bundle-hostile.ts';
+import { sampleOf } from '../../support/run/test-nodes.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const folder = join(root, 'fixtures', 'hostile');
 const all = hostileInputs().filter(({ command }) => command === undefined);
 const inputs = sampleOf(all, 32);

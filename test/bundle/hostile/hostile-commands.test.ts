@@ -19,10 +19,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { writeHostileRuns } from '../support/hostile/hostile-runs.ts';
-import { bin, command, hostile, moving } from '../support/hostile/stranger.ts';
-import { recordingHead } from '../support/hostile/synth-bundle-hostile-newer.ts';
-import { onlyWide } from '../support/run/test-nodes.ts';
+import { writeHostileRuns } from '../../support/hostile/hostile-runs.ts';
+import { bin, command, hostile, moving } from '../../support/hostile/stranger.ts';
+import { recordingHead } from '../../support/hostile/synth-bundle-hostile-newer.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-stranger-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));

@@ -4,14 +4,14 @@ import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from '
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { packBundle } from '../../src/bundle/finished/pack.ts';
-import { unpackBundle } from '../../src/bundle/finished/unpack.ts';
-import { verifyBundle } from '../../src/bundle/finished/verify.ts';
-import { openBundle, openPackedBundle } from '../../src/bundle/read/reader.ts';
-import { fuzzRuns } from '../support/run/fuzz-runs.ts';
-import { synthFiles, synthTrigger, writeSynthBundle } from '../support/synth/synth-bundle.ts';
-import { type SynthEntry, synthZip } from '../support/synth/synth-zip.ts';
-import { scratchFolder, smallDisk } from './scratch-folder.ts';
+import { packBundle } from '../../../src/bundle/finished/pack.ts';
+import { unpackBundle } from '../../../src/bundle/finished/unpack.ts';
+import { verifyBundle } from '../../../src/bundle/finished/verify.ts';
+import { openBundle, openPackedBundle } from '../../../src/bundle/read/reader.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { synthFiles, synthTrigger, writeSynthBundle } from '../../support/synth/synth-bundle.ts';
+import { type SynthEntry, synthZip } from '../../support/synth/synth-zip.ts';
+import { scratchFolder, smallDisk } from '../scratch-folder.ts';
 
 const parts = {
   'trigger.json': synthTrigger,

@@ -7,14 +7,14 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { packBundle } from '../../src/bundle/finished/pack.ts';
-import { encryptBundle } from '../../src/bundle/finished/pack-encrypted.ts';
-import { verifyFolder } from '../../src/bundle/finished/verify-folder.ts';
-import { applyRetention } from '../../src/bundle/keep/retention.ts';
-import { startBundle } from '../../src/bundle/write/writer.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { packBundle } from '../../../src/bundle/finished/pack.ts';
+import { encryptBundle } from '../../../src/bundle/finished/pack-encrypted.ts';
+import { verifyFolder } from '../../../src/bundle/finished/verify-folder.ts';
+import { applyRetention } from '../../../src/bundle/keep/retention.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'agentdump.js');
+const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'agentdump.js');
 const start = Date.UTC(2026, 10, 25, 3);
 
 function writeBundles(dir: string, count: number): string[] {

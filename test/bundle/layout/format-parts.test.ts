@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { mapPartPrefix, partNames, sourcePartPrefix } from '../../src/bundle/layout/bundle.ts';
+import { mapPartPrefix, partNames, sourcePartPrefix } from '../../../src/bundle/layout/bundle.ts';
 
-const text = readFileSync(new URL('../../src/bundle/FORMAT.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../src/bundle/FORMAT.md', import.meta.url), 'utf8');
 const [, section = ''] = text.split('\n## The parts\n');
 const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` +\|(.*)\|$/gm)];
 
@@ -25,7 +25,7 @@ test('each row says what it holds, who writes it, and its shape, which the layou
     'bundle/layout/evidence',
     'journal/layout/agent',
   ]
-    .map((name) => readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8'))
+    .map((name) => readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8'))
     .join('\n');
   for (const [, name, cells = ''] of rows) {
     const [what, who, shape] = cells.split('|').map((cell) => cell.trim());

@@ -1,5 +1,5 @@
 /** Notes one signature at a given time and prints the answer: the child processes of signature-log.test.ts. */
-import { noteSignature } from '../../src/bundle/keep/signature-log.ts';
+import { noteSignature } from '../../../src/bundle/keep/signature-log.ts';
 
 const [, , dir = '', startAt = '0'] = process.argv;
 while (Date.now() < Number(startAt));

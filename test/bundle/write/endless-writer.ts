@@ -4,8 +4,8 @@
  * recipient.
  */
 import { writeSync } from 'node:fs';
-import { type Lock, readLock } from '../../src/bundle/write/age-key.ts';
-import { startBundle } from '../../src/bundle/write/writer.ts';
+import { type Lock, readLock } from '../../../src/bundle/write/age-key.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
 
 export const partsOfEach = [
   'trigger.json',

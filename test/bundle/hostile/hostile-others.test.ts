@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hostileInputs } from '../support/hostile/synth-bundle-hostile.ts';
-import { sampleOf } from '../support/run/test-nodes.ts';
+import { hostileInputs } from '../../support/hostile/synth-bundle-hostile.ts';
+import { sampleOf } from '../../support/run/test-nodes.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const agentdump = join(root, 'bin', 'agentdump.js');
 
 for (const input of sampleOf(

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listBundles } from '../../src/bundle/finished/list.ts';
-import { openBundle } from '../../src/bundle/read/reader.ts';
-import { beginBundle, withdrawBegun } from '../../src/bundle/write/begin-early.ts';
-import { startBundle } from '../../src/bundle/write/writer.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { listBundles } from '../../../src/bundle/finished/list.ts';
+import { openBundle } from '../../../src/bundle/read/reader.ts';
+import { beginBundle, withdrawBegun } from '../../../src/bundle/write/begin-early.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 const fields = { program: 'agent', verdictKind: 'uncaught-exception', writer: '0.1.0' };
 

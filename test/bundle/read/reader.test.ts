@@ -4,11 +4,11 @@ import { mkdirSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findBundle, listBundles } from '../../src/bundle/finished/list.ts';
-import { type BundleReader, openBundle } from '../../src/bundle/read/reader.ts';
-import { upgradeManifest } from '../../src/bundle/read/upgrade.ts';
-import { startBundle } from '../../src/bundle/write/writer.ts';
-import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { findBundle, listBundles } from '../../../src/bundle/finished/list.ts';
+import { type BundleReader, openBundle } from '../../../src/bundle/read/reader.ts';
+import { upgradeManifest } from '../../../src/bundle/read/upgrade.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 import {
   synthEntry,
   synthFiles,
@@ -16,8 +16,8 @@ import {
   synthStem,
   synthTrigger,
   writeSynthBundle,
-} from '../support/synth/synth-bundle.ts';
-import { scratchFolder } from './scratch-folder.ts';
+} from '../../support/synth/synth-bundle.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 const gapsOf = (bundle: BundleReader) => bundle.gaps.map((gap) => `${gap.part}: ${gap.reason}`);
 

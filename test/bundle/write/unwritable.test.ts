@@ -15,10 +15,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { noteSignature } from '../../src/bundle/keep/signature-log.ts';
-import { openBundle } from '../../src/bundle/read/reader.ts';
-import { startBundle } from '../../src/bundle/write/writer.ts';
-import { scratchFolder, smallDisk } from './scratch-folder.ts';
+import { noteSignature } from '../../../src/bundle/keep/signature-log.ts';
+import { openBundle } from '../../../src/bundle/read/reader.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
+import { scratchFolder, smallDisk } from '../scratch-folder.ts';
 
 const base = { program: 'p', verdictKind: 'exit', writer: '0.1.0' };
 const isRoot = process.geteuid?.() === 0;

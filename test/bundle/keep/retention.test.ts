@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { applyRetention } from '../../src/bundle/keep/retention.ts';
-import { noteSignature, readSignatures } from '../../src/bundle/keep/signature-log.ts';
-import { startBundle } from '../../src/bundle/write/writer.ts';
-import { onlyWide } from '../support/run/test-nodes.ts';
-import { synthStem, writeSynthBundle } from '../support/synth/synth-bundle.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { applyRetention } from '../../../src/bundle/keep/retention.ts';
+import { noteSignature, readSignatures } from '../../../src/bundle/keep/signature-log.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
+import { synthStem, writeSynthBundle } from '../../support/synth/synth-bundle.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 const long = 365 * 86_400;
 const nameOf = (year: number, suffix = '.agentdump') =>

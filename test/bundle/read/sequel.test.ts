@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readSequel } from '../../src/bundle/read/sequel.ts';
-import { writeEnds, writeSequel } from '../../src/bundle/write/write-sequel.ts';
-import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { readSequel } from '../../../src/bundle/read/sequel.ts';
+import { writeEnds, writeSequel } from '../../../src/bundle/write/write-sequel.ts';
+import { temporaryFolder } from '../../support/victims/run-victim.ts';
 
 const at = '2026-11-24T10:00:00.000Z';
 

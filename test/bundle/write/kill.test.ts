@@ -10,13 +10,13 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { buildSync } from 'esbuild';
-import { verifyBundle } from '../../src/bundle/finished/verify.ts';
-import { verifyLedgerFile } from '../../src/bundle/finished/verify-ledger.ts';
-import { type Keys, readIdentities } from '../../src/bundle/read/age.ts';
-import { openBundle } from '../../src/bundle/read/reader.ts';
-import { isWideRun, onlyWide } from '../support/run/test-nodes.ts';
+import { verifyBundle } from '../../../src/bundle/finished/verify.ts';
+import { verifyLedgerFile } from '../../../src/bundle/finished/verify-ledger.ts';
+import { type Keys, readIdentities } from '../../../src/bundle/read/age.ts';
+import { openBundle } from '../../../src/bundle/read/reader.ts';
+import { isWideRun, onlyWide } from '../../support/run/test-nodes.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 import { contentOf, incompletePart, partsOfEach } from './endless-writer.ts';
-import { scratchFolder } from './scratch-folder.ts';
 
 const kills = isWideRun ? 200 : 20;
 /** The latest kill, in milliseconds after the first write: some twenty bundles. */

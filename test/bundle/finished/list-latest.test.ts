@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { findBundle } from '../../src/bundle/finished/list.ts';
-import { packBundle } from '../../src/bundle/finished/pack.ts';
-import { writeSynthBundle } from '../support/synth/synth-bundle.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { findBundle } from '../../../src/bundle/finished/list.ts';
+import { packBundle } from '../../../src/bundle/finished/pack.ts';
+import { writeSynthBundle } from '../../support/synth/synth-bundle.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 interface Family {
   childKind?: string;

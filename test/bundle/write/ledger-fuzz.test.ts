@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { verifyLedger } from '../../src/bundle/finished/verify-ledger.ts';
-import { appendBundle } from '../../src/bundle/write/ledger.ts';
-import { AgentdumpError } from '../../src/errors.ts';
-import { fuzzRuns } from '../support/run/fuzz-runs.ts';
+import { verifyLedger } from '../../../src/bundle/finished/verify-ledger.ts';
+import { appendBundle } from '../../../src/bundle/write/ledger.ts';
+import { AgentdumpError } from '../../../src/errors.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-ledger-fuzz-'));
 after(() => rmSync(root, { recursive: true }));

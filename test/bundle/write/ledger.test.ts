@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
-import { verifyBundle } from '../../src/bundle/finished/verify.ts';
-import { verifyLedger, verifyLedgerFile } from '../../src/bundle/finished/verify-ledger.ts';
-import { appendBundle, sealLedger } from '../../src/bundle/write/ledger.ts';
-import { startBundle } from '../../src/bundle/write/writer.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { verifyBundle } from '../../../src/bundle/finished/verify.ts';
+import { verifyLedger, verifyLedgerFile } from '../../../src/bundle/finished/verify-ledger.ts';
+import { appendBundle, sealLedger } from '../../../src/bundle/write/ledger.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 const run = promisify(execFile);
 const entry = (i: number) => ({ bundle: i.toString(16).padStart(16, '0'), manifest: sha(`manifest ${i}`) });

@@ -9,9 +9,9 @@ import {
   type NoteOptions,
   noteSignature as note,
   type SignatureNote,
-} from '../../src/bundle/keep/signature-log.ts';
-import { onlyWide } from '../support/run/test-nodes.ts';
-import { scratchFolder } from './scratch-folder.ts';
+} from '../../../src/bundle/keep/signature-log.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 const run = promisify(execFile);
 const hour = 3_600_000;

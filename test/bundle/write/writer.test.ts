@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { startBundle } from '../../src/bundle/write/writer.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { startBundle } from '../../../src/bundle/write/writer.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 const at = new Date('2026-11-21T03:04:05.678Z');
 const base = { program: 'my agent/1', verdictKind: 'uncaught-exception', writer: '0.1.0', at };
