@@ -1,8 +1,8 @@
 /** What one part withholds is withheld in those that were written before it, whatever becomes of the search. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withholdFindings } from '../../src/capture/fatal-path/own-findings.ts';
-import { createPolicy } from '../../src/redaction/policy.ts';
+import { withholdFindings } from '../../../src/capture/fatal-path/own-findings.ts';
+import { createPolicy } from '../../../src/redaction/policy.ts';
 
 const word = ['Zq7', 'vR2', 'mX9', 'kL4'].join('');
 

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { preload } from '../support/victims/run-victim.ts';
+import { preload } from '../../support/victims/run-victim.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** 99,500 when it was set; an import that brings a room with it costs several thousand. */
 const most = 102_000;
 

@@ -1,7 +1,7 @@
 /** The preload's settings: what is accepted, what causes a warning, and that variables and options follow the same rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Config, type InstallOptions, readConfig } from '../../src/capture/install/config.ts';
+import { type Config, type InstallOptions, readConfig } from '../../../src/capture/install/config.ts';
 
 function read(environment: Record<string, string>, options: unknown = {}) {
   const warnings: string[] = [];

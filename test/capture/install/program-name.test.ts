@@ -1,7 +1,7 @@
 /** The name by which a person knows a program, from how it was started. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { programName } from '../../src/capture/install/program-name.ts';
+import { programName } from '../../../src/capture/install/program-name.ts';
 
 const cases: [string, readonly string[], string][] = [
   ['its script', ['node', '/srv/agent/worker.mjs'], 'worker'],

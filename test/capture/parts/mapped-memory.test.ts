@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { mappedMemory, sumMappings } from '../../src/capture/parts/heap/mapped-memory.ts';
+import { mappedMemory, sumMappings } from '../../../src/capture/parts/heap/mapped-memory.ts';
 
 const kib = 1024;
 const mib = 1024 ** 2;

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OpenRequests } from '../../src/capture/recording/open-requests.ts';
-import { RequestOrigin } from '../../src/capture/recording/request-watch.ts';
+import { OpenRequests } from '../../../src/capture/recording/open-requests.ts';
+import { RequestOrigin } from '../../../src/capture/recording/request-watch.ts';
 
 const begun = (number: number, msAgo: number): RequestOrigin => {
   const request = { method: 'GET', url: `/orders/${number}?token=abc`, rawHeaders: [] };

@@ -1,8 +1,8 @@
 /** Text that is cut before it is redacted loses the word at the cut, and nothing more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutCutWords } from '../../src/capture/fatal-path/cut-text.ts';
-import { startOf } from '../../src/redaction/start-of.ts';
+import { withoutCutWords } from '../../../src/capture/fatal-path/cut-text.ts';
+import { startOf } from '../../../src/redaction/start-of.ts';
 
 test('a text that fits stays; of a longer one the word at the cut goes', () => {
   assert.equal(startOf('short', 5), 'short');

@@ -1,7 +1,7 @@
 /** Scripts named in a stack's text, the same as simple regular expressions find, in time that is linear in the text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasOwnFrame, scriptNamesIn, scriptPathsIn } from '../../src/capture/stacks/named-scripts.ts';
+import { hasOwnFrame, scriptNamesIn, scriptPathsIn } from '../../../src/capture/stacks/named-scripts.ts';
 
 const stacks = [
   'Error: x\n    at f (/srv/app.js:1:2)\n    at /srv/b.mjs:3:4\n    at async file:///srv/c.cts:5:6',

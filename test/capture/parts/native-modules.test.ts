@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { findModules } from '../../src/capture/parts/native-modules.ts';
+import { findModules } from '../../../src/capture/parts/native-modules.ts';
 
 /** Node 20 on Debian, with its builtins mapped again near V8's code. */
 const node = `00400000-00b6f000 r--p 00000000 fe:00 260689                             /opt/no/node

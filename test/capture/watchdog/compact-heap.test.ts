@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { findNodes } from '../support/victims/run-victim.ts';
+import { findNodes } from '../../support/victims/run-victim.ts';
 
-const source = join(fileURLToPath(import.meta.url), '../../../src/capture/watchdog/compact-heap.ts');
+const source = join(fileURLToPath(import.meta.url), '../../../../src/capture/watchdog/compact-heap.ts');
 
 /** Answers once its heap is smaller and its session is closed. */
 const thread = `

@@ -1,10 +1,10 @@
 /** The watch of memory near its limit: what it reads and takes, and what it leaves when the heap has no room for it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HeapProfilePart } from '../../src/bundle/layout/bundle.ts';
-import type { MemorySampler } from '../../src/capture/heap/memory-sampler.ts';
-import { hasRoomForProfile } from '../../src/capture/watchdog/heap-room.ts';
-import { MemoryWatch } from '../../src/capture/watchdog/memory-watch.ts';
+import type { HeapProfilePart } from '../../../src/bundle/layout/bundle.ts';
+import type { MemorySampler } from '../../../src/capture/heap/memory-sampler.ts';
+import { hasRoomForProfile } from '../../../src/capture/watchdog/heap-room.ts';
+import { MemoryWatch } from '../../../src/capture/watchdog/memory-watch.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HeardSignals } from '../../src/capture/watchdog/heard-signals.ts';
-import { cells, makeCells } from '../../src/capture/watchdog/protocol.ts';
+import { HeardSignals } from '../../../src/capture/watchdog/heard-signals.ts';
+import { cells, makeCells } from '../../../src/capture/watchdog/protocol.ts';
 
 function start(): { shared: Int32Array; heard: HeardSignals } {
   const shared = makeCells(2);

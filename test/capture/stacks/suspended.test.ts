@@ -3,7 +3,7 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listSuspended } from '../../src/capture/stacks/suspended.ts';
+import { listSuspended } from '../../../src/capture/stacks/suspended.ts';
 
 const bus = new EventEmitter();
 const always = (): boolean => true;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { type EventTap, tapEvents } from '../../src/capture/triggers/event-tap.ts';
+import { type EventTap, tapEvents } from '../../../src/capture/triggers/event-tap.ts';
 
 /** Like `process`, which already has Node's own listeners for its housekeeping. */
 function makeEmitter(): EventEmitter {

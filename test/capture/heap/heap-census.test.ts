@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takeHeapCensus } from '../../src/capture/heap/census.ts';
+import { takeHeapCensus } from '../../../src/capture/heap/census.ts';
 
 class Remembered {
   readonly at: number;

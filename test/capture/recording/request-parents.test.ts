@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { CausalContext, type Origin } from '../../src/agent/record/causal-context.ts';
-import { watchRequests } from '../../src/capture/recording/request-watch.ts';
+import { CausalContext, type Origin } from '../../../src/agent/record/causal-context.ts';
+import { watchRequests } from '../../../src/capture/recording/request-watch.ts';
 
 test('requests over one connection do not hang on one another, and keep whose the server is', async (t) => {
   const causal = new CausalContext();

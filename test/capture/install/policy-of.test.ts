@@ -1,7 +1,7 @@
 /** The redaction policy of this process, whatever the program has made of its command line. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { policyOf } from '../../src/capture/install/policy-of.ts';
+import { policyOf } from '../../../src/capture/install/policy-of.ts';
 
 test('objects in the command line are left alone, and its words are known', (t) => {
   const { length } = process.argv;

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import fc from 'fast-check';
-import { DistinctStrings } from '../../src/capture/heap/distinct-strings.ts';
-import { estimateCounted, estimateNamed } from '../../src/capture/heap/estimate.ts';
-import { listObjects } from '../../src/capture/heap/list-objects.ts';
-import { countPlaces } from '../../src/capture/heap/name-tables.ts';
-import { countHeapNames, type HeapNames } from '../../src/capture/heap/names.ts';
-import { askV8 } from '../../src/capture/host/ask-v8.ts';
-import { onlyWide } from '../support/run/test-nodes.ts';
+import { DistinctStrings } from '../../../src/capture/heap/distinct-strings.ts';
+import { estimateCounted, estimateNamed } from '../../../src/capture/heap/estimate.ts';
+import { listObjects } from '../../../src/capture/heap/list-objects.ts';
+import { countPlaces } from '../../../src/capture/heap/name-tables.ts';
+import { countHeapNames, type HeapNames } from '../../../src/capture/heap/names.ts';
+import { askV8 } from '../../../src/capture/host/ask-v8.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
 
 const near = (value: number, wanted: number, share: number): void =>
   assert.ok(Math.abs(value - wanted) <= wanted * share, `${value} where ${wanted} were wanted`);

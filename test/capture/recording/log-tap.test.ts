@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const source = fileURLToPath(new URL('../../src/capture/recording/log-tap.ts', import.meta.url));
+const source = fileURLToPath(new URL('../../../src/capture/recording/log-tap.ts', import.meta.url));
 
 /** Runs in a process whose standard output is a pipe; it returns its result on standard error. */
 function inChild(work: string): Record<string, unknown> {

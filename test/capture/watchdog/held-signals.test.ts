@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 
-const source = join(fileURLToPath(import.meta.url), '../../../src/capture/watchdog/held-signals.ts');
+const source = join(fileURLToPath(import.meta.url), '../../../../src/capture/watchdog/held-signals.ts');
 
 /** Holds SIGHUP, and releases it in a turn in which a signal arrived, or did not. */
 const program = `

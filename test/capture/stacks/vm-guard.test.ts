@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext, runInThisContext, Script } from 'node:vm';
-import { guardVmCode } from '../../src/capture/stacks/vm-guard.ts';
+import { guardVmCode } from '../../../src/capture/stacks/vm-guard.ts';
 
 test('pauses are off in vm code, nested code too, and on again after it, thrown or returned', () => {
   const states: string[] = [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkHeap } from '../../src/capture/heap/walk.ts';
-import { askV8 } from '../../src/capture/host/ask-v8.ts';
-import { ClosureScopes } from '../../src/capture/stacks/closure-scopes.ts';
+import { walkHeap } from '../../../src/capture/heap/walk.ts';
+import { askV8 } from '../../../src/capture/host/ask-v8.ts';
+import { ClosureScopes } from '../../../src/capture/stacks/closure-scopes.ts';
 
 const tools = { scopes: undefined, v8: undefined, largeBytes: 0, hasTime: () => true };
 

@@ -1,7 +1,7 @@
 /** The limit of the old generation, at which V8 aborts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askedLimit, oldSpaceOf } from '../../src/capture/heap/memory-sampler.ts';
+import { askedLimit, oldSpaceOf } from '../../../src/capture/heap/memory-sampler.ts';
 
 const mb = 1024 ** 2;
 const spaces = [

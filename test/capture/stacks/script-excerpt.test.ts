@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 import fc from 'fast-check';
 import { SourceMapConsumer } from 'source-map';
-import { excerpt, placesOf, type ScriptPlace, thinMap } from '../../src/capture/stacks/script-excerpt.ts';
-import { fuzzRuns } from '../support/run/fuzz-runs.ts';
-import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { excerpt, placesOf, type ScriptPlace, thinMap } from '../../../src/capture/stacks/script-excerpt.ts';
+import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
+import { temporaryFolder } from '../../support/victims/run-victim.ts';
 
 const linesOf = (text: string): string[] => text.split('\n');
 
