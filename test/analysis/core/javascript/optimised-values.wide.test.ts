@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import type { Frame } from '../../../src/model/thread.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
-import { assertOfSchema } from '../../support/system/of-schema.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import type { Frame } from '../../../../src/model/thread.ts';
+import { makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
+import { assertOfSchema } from '../../../support/system/of-schema.ts';
 
 interface Told {
   name: string;

@@ -1,9 +1,9 @@
 /** What was thrown, in cores of `--abort-on-uncaught-exception`: by the program, by V8 itself, by V8's and by Node's functions. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { makeCore, noCores } from '../../support/cores/core-victims.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { makeCore, noCores } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 /** Programs, and what their last exception is. */
 const thrown: [string, string][] = [

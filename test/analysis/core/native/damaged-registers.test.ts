@@ -1,7 +1,7 @@
 /** Walking a native stack ends, whatever the registers in a damaged core contain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type UnwindSpace, walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
+import { type UnwindSpace, walkNativeStack } from '../../../../src/analysis/core/native/native-stack.ts';
 
 const [programCounter, stackPointer, framePointer] = [16, 7, 6];
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { describeFault } from '../../../src/analysis/core/fault/fault.ts';
-import type { Fault } from '../../../src/analysis/core/fault/fault-facts.ts';
-import { makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { openCoreDump } from '../../../../src/analysis/core/core-dump.ts';
+import { describeFault } from '../../../../src/analysis/core/fault/fault.ts';
+import type { Fault } from '../../../../src/analysis/core/fault/fault-facts.ts';
+import { makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 type Wanted = Partial<Pick<Fault, 'kind' | 'signalName' | 'code' | 'address' | 'access'>> & {
   flags?: string[];

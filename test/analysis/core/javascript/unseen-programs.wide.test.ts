@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
-import { findHeapPages, walkPage } from '../../../src/formats/v8/heap/heap-pages.ts';
-import { findSuspended, isAsyncObject } from '../../../src/formats/v8/suspended.ts';
-import type { Account } from '../../../src/model/account.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { openCoreDump } from '../../../../src/analysis/core/core-dump.ts';
+import { openV8 } from '../../../../src/analysis/core/javascript/v8-runtime.ts';
+import { findHeapPages, walkPage } from '../../../../src/formats/v8/heap/heap-pages.ts';
+import { findSuspended, isAsyncObject } from '../../../../src/formats/v8/suspended.ts';
+import type { Account } from '../../../../src/model/account.ts';
+import { makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
 
 async function accountOf(node: string, args: string[]): Promise<Account> {
   const death = makeCore(node, args);

@@ -8,18 +8,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import '../../support/run/fuzz-runs.ts';
-import { FileCode } from '../../../src/analysis/core/native/module-code.ts';
+import '../../../support/run/fuzz-runs.ts';
+import { FileCode } from '../../../../src/analysis/core/native/module-code.ts';
 import {
   parseModuleRecords,
   RecordedCode,
   RecordingCode,
-} from '../../../src/analysis/core/native/module-record.ts';
-import { findFileOfBuild } from '../../../src/analysis/core/native/module-search.ts';
-import { FileSource } from '../../../src/bytes/byte-source.ts';
-import { readElf } from '../../../src/formats/elf/elf-file.ts';
-import { findBuildId } from '../../../src/formats/elf/notes.ts';
-import { nodes } from '../../support/cores/core-victims.ts';
+} from '../../../../src/analysis/core/native/module-record.ts';
+import { findFileOfBuild } from '../../../../src/analysis/core/native/module-search.ts';
+import { FileSource } from '../../../../src/bytes/byte-source.ts';
+import { readElf } from '../../../../src/formats/elf/elf-file.ts';
+import { findBuildId } from '../../../../src/formats/elf/notes.ts';
+import { nodes } from '../../../support/cores/core-victims.ts';
 
 const skip = process.platform !== 'linux' || nodes.length === 0 ? 'no Node of the matrix is here' : false;
 const path = nodes[0]?.path ?? '';

@@ -8,11 +8,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
-import { clip } from '../../../src/model/quantities.ts';
-import { makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { writeMiniCore } from '../../../../src/analysis/core/mini/mini-core.ts';
+import { clip } from '../../../../src/model/quantities.ts';
+import { makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 const noCompiler = spawnSync('gcc', ['--version']).status === 0 ? false : 'no gcc is here';
 const fatal = 'quitter.node ended the process';

@@ -1,15 +1,15 @@
 /** The call before a return address must lead to the function of the frame above: machine code laid out here, for x86-64 and arm64. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { CoreDump } from '../../../src/analysis/core/core-dump.ts';
-import type { Machine } from '../../../src/analysis/core/native/machine.ts';
-import { makeArm64 } from '../../../src/analysis/core/native/machine-arm64.ts';
-import { x64 } from '../../../src/analysis/core/native/machine-x64.ts';
-import { ModuleMap } from '../../../src/analysis/core/native/module-map.ts';
-import type { NativeFrame } from '../../../src/analysis/core/native/native-stack.ts';
-import { doubtReturn, noCall, otherCall } from '../../../src/analysis/core/native/return-address.ts';
-import type { ElfSymbol } from '../../../src/formats/elf/symbols.ts';
-import { moduleOfCode } from '../../support/cores/module-of-code.ts';
+import type { CoreDump } from '../../../../src/analysis/core/core-dump.ts';
+import type { Machine } from '../../../../src/analysis/core/native/machine.ts';
+import { makeArm64 } from '../../../../src/analysis/core/native/machine-arm64.ts';
+import { x64 } from '../../../../src/analysis/core/native/machine-x64.ts';
+import { ModuleMap } from '../../../../src/analysis/core/native/module-map.ts';
+import type { NativeFrame } from '../../../../src/analysis/core/native/native-stack.ts';
+import { doubtReturn, noCall, otherCall } from '../../../../src/analysis/core/native/return-address.ts';
+import type { ElfSymbol } from '../../../../src/formats/elf/symbols.ts';
+import { moduleOfCode } from '../../../support/cores/module-of-code.ts';
 
 const base = 0x10_0000;
 const size = 0x1000;

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { basename, dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
-import { type InspectedObject, inspectObject } from '../../../src/analysis/core/graph/inspect-object.ts';
-import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
-import { idOfNode } from '../../../src/formats/v8/graph/graph.ts';
-import { createPolicy } from '../../../src/redaction/index.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts';
+import { type InspectedObject, inspectObject } from '../../../../src/analysis/core/graph/inspect-object.ts';
+import { writeMiniCore } from '../../../../src/analysis/core/mini/mini-core.ts';
+import { idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
+import { createPolicy } from '../../../../src/redaction/index.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
 
 const program = join(victims, 'dead-heap.cjs');
 /**

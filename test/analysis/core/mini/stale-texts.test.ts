@@ -3,9 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blankStaleTexts } from '../../../src/analysis/core/mini/stale-texts.ts';
-import { withoutVectorRegisters } from '../../../src/formats/elf-core/core-notes.ts';
-import { buildNote } from '../../../src/formats/elf-core/write-core.ts';
+import { blankStaleTexts } from '../../../../src/analysis/core/mini/stale-texts.ts';
+import { withoutVectorRegisters } from '../../../../src/formats/elf-core/core-notes.ts';
+import { buildNote } from '../../../../src/formats/elf-core/write-core.ts';
 
 const start = 0x7ffc_0000_1000;
 

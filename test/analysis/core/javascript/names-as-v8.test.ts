@@ -1,9 +1,9 @@
 /** Functions of a core have the names that V8 gives them in its own stack traces, in order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { makeCore, noCores } from '../../support/cores/core-victims.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { makeCore, noCores } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 /** Calls through each kind of method; the innermost prints V8's stack and aborts. */
 const program = `

@@ -1,11 +1,11 @@
 /** Cores of processes that did not fail: another process sent the signal, as people do to get a core of a hanging process. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import type { Account } from '../../../src/model/account.ts';
-import { makeCore, noCores } from '../../support/cores/core-victims.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
-import { assertOfSchema } from '../../support/system/of-schema.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import type { Account } from '../../../../src/model/account.ts';
+import { makeCore, noCores } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
+import { assertOfSchema } from '../../../support/system/of-schema.ts';
 
 /** The account, and what the program printed. */
 async function accountOf(node: string, program: string): Promise<{ account: Account; stdout: string }> {

@@ -1,12 +1,12 @@
 /** A worker of io_uring, which the kernel runs as a thread of the process: it has no stack of the program. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { x64 } from '../../../src/analysis/core/native/machine-x64.ts';
-import { describeThread } from '../../../src/analysis/core/thread-stack.ts';
-import { AbsentMemory } from '../../../src/bytes/memory.ts';
-import type { CoreThread } from '../../../src/formats/elf-core/core-contents.ts';
-import type { Gap } from '../../../src/model/verdict.ts';
+import type { CoreDump } from '../../../../src/analysis/core/core-dump.ts';
+import { x64 } from '../../../../src/analysis/core/native/machine-x64.ts';
+import { describeThread } from '../../../../src/analysis/core/thread-stack.ts';
+import { AbsentMemory } from '../../../../src/bytes/memory.ts';
+import type { CoreThread } from '../../../../src/formats/elf-core/core-contents.ts';
+import type { Gap } from '../../../../src/model/verdict.ts';
 
 const absent = (address: number) => {
   throw new AbsentMemory(address);

@@ -6,17 +6,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type CoreGraph, readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
-import { snapshotText } from '../../../src/analysis/core/graph/snapshot-text.ts';
-import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
-import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
-import { runQuery } from '../../../src/analysis/memory/query/run.ts';
-import { type HeapGraph, idOfNode } from '../../../src/formats/v8/graph/graph.ts';
-import { type Death, makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
-import { countEdges } from '../../support/heaps/heap-graph-oracle.ts';
-import { usualNode } from '../../support/run/test-nodes.ts';
+import { type CoreGraph, readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts';
+import { snapshotText } from '../../../../src/analysis/core/graph/snapshot-text.ts';
+import { type Heap, openHeap } from '../../../../src/analysis/memory/heap.ts';
+import { parseQuery } from '../../../../src/analysis/memory/query/parse.ts';
+import { runQuery } from '../../../../src/analysis/memory/query/run.ts';
+import { type HeapGraph, idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
+import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { countEdges } from '../../../support/heaps/heap-graph-oracle.ts';
+import { usualNode } from '../../../support/run/test-nodes.ts';
 
-const bin = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
+const bin = fileURLToPath(new URL('../../../../bin/agentdump.js', import.meta.url));
 const run = (...words: string[]) =>
   spawnSync(process.execPath, [bin, 'heap', ...words], { encoding: 'utf8' });
 const sessions = 200;

@@ -1,13 +1,13 @@
 /** A thread at its first instruction, inside of the `clone` that its creator called: a whole stack of one frame. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Machine } from '../../../src/analysis/core/native/machine.ts';
-import { makeArm64 } from '../../../src/analysis/core/native/machine-arm64.ts';
-import { x64 } from '../../../src/analysis/core/native/machine-x64.ts';
-import { ModuleMap } from '../../../src/analysis/core/native/module-map.ts';
-import { type UnwindSpace, walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
-import { AbsentMemory } from '../../../src/bytes/memory.ts';
-import { moduleOfCode } from '../../support/cores/module-of-code.ts';
+import type { Machine } from '../../../../src/analysis/core/native/machine.ts';
+import { makeArm64 } from '../../../../src/analysis/core/native/machine-arm64.ts';
+import { x64 } from '../../../../src/analysis/core/native/machine-x64.ts';
+import { ModuleMap } from '../../../../src/analysis/core/native/module-map.ts';
+import { type UnwindSpace, walkNativeStack } from '../../../../src/analysis/core/native/native-stack.ts';
+import { AbsentMemory } from '../../../../src/bytes/memory.ts';
+import { moduleOfCode } from '../../../support/cores/module-of-code.ts';
 
 const [base, size, stack] = [0x10_0000, 0x1000, 0x7f00_0000];
 

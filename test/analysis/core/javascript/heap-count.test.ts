@@ -6,16 +6,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { surveyHeap } from '../../../src/analysis/core/javascript/heap-survey.ts';
-import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
-import type { V8Heap } from '../../../src/formats/v8/heap/heap.ts';
-import { findHeapPages, walkPage } from '../../../src/formats/v8/heap/heap-pages.ts';
-import { type ClassCount, Histogram } from '../../../src/formats/v8/heap/histogram.ts';
-import { ObjectCounter } from '../../../src/formats/v8/heap/object-counter.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
-import { sampleOf } from '../../support/run/test-nodes.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { type CoreDump, openCoreDump } from '../../../../src/analysis/core/core-dump.ts';
+import { surveyHeap } from '../../../../src/analysis/core/javascript/heap-survey.ts';
+import { openV8 } from '../../../../src/analysis/core/javascript/v8-runtime.ts';
+import type { V8Heap } from '../../../../src/formats/v8/heap/heap.ts';
+import { findHeapPages, walkPage } from '../../../../src/formats/v8/heap/heap-pages.ts';
+import { type ClassCount, Histogram } from '../../../../src/formats/v8/heap/histogram.ts';
+import { ObjectCounter } from '../../../../src/formats/v8/heap/object-counter.ts';
+import { makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
+import { sampleOf } from '../../../support/run/test-nodes.ts';
 
 /** Seed, objects, flags. */
 const programs: [number, number, string[]][] = [

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
-import { makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { writeMiniCore } from '../../../../src/analysis/core/mini/mini-core.ts';
+import { makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 const noCompiler = spawnSync('g++', ['--version']).status === 0 ? false : 'no g++ is here';
 const titles = [

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
-import { snapshotText } from '../../../src/analysis/core/graph/snapshot-text.ts';
-import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
-import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
-import { countNodes, edgeShare, nodeShare, retainedShare } from '../../support/heaps/heap-graph-oracle.ts';
+import { readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts';
+import { snapshotText } from '../../../../src/analysis/core/graph/snapshot-text.ts';
+import { type Heap, openHeap } from '../../../../src/analysis/memory/heap.ts';
+import { makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
+import { countNodes, edgeShare, nodeShare, retainedShare } from '../../../support/heaps/heap-graph-oracle.ts';
 
 const snapshotName = 'own.heapsnapshot';
 /**

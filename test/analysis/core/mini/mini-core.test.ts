@@ -5,15 +5,15 @@ import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { blankTexts } from '../../../src/analysis/core/mini/blank-texts.ts';
-import { type MiniCore, writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
-import { findFileOfBuild } from '../../../src/analysis/core/native/module-search.ts';
-import { bytesSource } from '../../../src/bytes/byte-source.ts';
-import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
-import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';
-import { type Death, makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
+import { blankTexts } from '../../../../src/analysis/core/mini/blank-texts.ts';
+import { type MiniCore, writeMiniCore } from '../../../../src/analysis/core/mini/mini-core.ts';
+import { findFileOfBuild } from '../../../../src/analysis/core/native/module-search.ts';
+import { bytesSource } from '../../../../src/bytes/byte-source.ts';
+import { coreExtents, readCore } from '../../../../src/formats/elf-core/core-file.ts';
+import { layOutCore } from '../../../../src/formats/elf-core/write-core.ts';
+import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
 const noTools = has('gdb') && has('eu-stack') ? false : 'gdb or eu-stack (elfutils) is not installed';

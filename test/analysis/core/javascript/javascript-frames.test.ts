@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { generatedScript, readJavaScriptFrames } from '../../support/cores/core-frames.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
-import { bareName, parseTruth, type TruePlace } from '../../support/cores/frame-truth.ts';
+import { generatedScript, readJavaScriptFrames } from '../../../support/cores/core-frames.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
+import { bareName, parseTruth, type TruePlace } from '../../../support/cores/frame-truth.ts';
 
 /** V8 flags, and how many times the chain is called before the process dies. */
 const modes: Record<string, { flags: string[]; rounds: number }> = {

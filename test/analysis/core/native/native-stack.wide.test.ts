@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
-import { type Death, makeCore, noCores, victims } from '../../support/cores/core-victims.ts';
-import { readGdbStacks } from '../../support/cores/gdb-stacks.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { type CoreDump, openCoreDump } from '../../../../src/analysis/core/core-dump.ts';
+import { walkNativeStack } from '../../../../src/analysis/core/native/native-stack.ts';
+import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { readGdbStacks } from '../../../support/cores/gdb-stacks.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
 const noGdb = noCores || (has('gdb') ? false : 'gdb is not installed');
