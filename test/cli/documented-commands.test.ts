@@ -37,7 +37,7 @@ const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] =
   [/^agentdump doctor$/, 'test/supervise/doctor/doctor.test.ts', "'doctor'"],
   [/^agentdump ci --hang-after\b/, 'test/support/runners/runner-matrix.ts', "'ci'"],
   [/\bagentdump-report\/bundles\//, 'test/support/runners/runner-matrix.ts', "'ci'"],
-  [/ langgraph\.mjs /, 'test/agent/integrations.wide.test.ts', 'langgraph'],
+  [/ langgraph\.mjs /, 'test/agent/integrations/integrations.wide.test.ts', 'langgraph'],
   [/ s3:\/\//, 'test/store/s3.wide.test.ts', 's3://'],
   [/^agentdump serve --store\b/, 'test/cli/serve.wide.test.ts', "'serve'"],
   [/^AGENTDUMP_STORE=https:/, 'test/cli/serve.wide.test.ts', 'AGENTDUMP_STORE_TOKEN'],

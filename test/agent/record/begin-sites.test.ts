@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { BeginSites } from '../../src/agent/record/begin-sites.ts';
+import { BeginSites } from '../../../src/agent/record/begin-sites.ts';
 
 function sitesOf(...texts: string[]): BeginSites {
   const sites = new BeginSites();

@@ -1,11 +1,11 @@
 /** Whose work it is: which ids are taken from frameworks, spans and requests, and which of a journal's are trusted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readIds, readRequestIds } from '../../src/agent/record/run-ids.ts';
-import { readAgentRecords } from '../../src/analysis/agent/events.ts';
-import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
-import { plainPalette } from '../../src/report/palette.ts';
-import { renderAgent } from '../../src/report/text/agent.ts';
+import { readIds, readRequestIds } from '../../../src/agent/record/run-ids.ts';
+import { readAgentRecords } from '../../../src/analysis/agent/events.ts';
+import { computeAgentState } from '../../../src/analysis/agent/timeline.ts';
+import { plainPalette } from '../../../src/report/palette.ts';
+import { renderAgent } from '../../../src/report/text/agent.ts';
 
 test('one name for each, from the first that has it', () => {
   assert.deepEqual(readIds({ threadId: 't1', sessionId: 7 }, { user_id: 'u1', thread_id: 't2' }), {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventSink } from '../../src/agent/record/sink.ts';
+import { EventSink } from '../../../src/agent/record/sink.ts';
 
 const secret = 'sk-abcdefgh12345678';
 const text = (value: string) => value.replaceAll(secret, '[redacted]');

@@ -1,7 +1,7 @@
 /** What masks hide, and what they keep. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Mask, masking, maskValue } from '../../src/agent/calls/masks.ts';
+import { type Mask, masking, maskValue } from '../../../src/agent/calls/masks.ts';
 
 const masked = (text: string, ...masks: Mask[]) => masking(masks)(text);
 

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DeltaClock } from '../../src/agent/calls/delta-clock.ts';
-import { ReplyBuilder } from '../../src/agent/calls/reply.ts';
-import { ReplyReader } from '../../src/agent/http/reply-reader.ts';
-import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
+import { DeltaClock } from '../../../src/agent/calls/delta-clock.ts';
+import { ReplyBuilder } from '../../../src/agent/calls/reply.ts';
+import { ReplyReader } from '../../../src/agent/http/reply-reader.ts';
+import { openaiChat } from '../../../src/agent/providers/openai-chat.ts';
 
 const wordsOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `wörd-${i} `);
 

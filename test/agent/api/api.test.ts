@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { agent } from '../../src/agent/api/api.ts';
-import { type InstalledAgent, installAgent } from '../../src/agent/install.ts';
-import { LateSink } from '../../src/agent/record/late-sink.ts';
-import { EventSink } from '../../src/agent/record/sink.ts';
-import { readAgentEventsPart } from '../../src/analysis/agent/events.ts';
-import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
-import { provideAgentPort } from '../support/agents/agent-host.ts';
+import { agent } from '../../../src/agent/api/api.ts';
+import { type InstalledAgent, installAgent } from '../../../src/agent/install.ts';
+import { LateSink } from '../../../src/agent/record/late-sink.ts';
+import { EventSink } from '../../../src/agent/record/sink.ts';
+import { readAgentEventsPart } from '../../../src/analysis/agent/events.ts';
+import { computeAgentState } from '../../../src/analysis/agent/timeline.ts';
+import { provideAgentPort } from '../../support/agents/agent-host.ts';
 
 let uninstall: (() => void) | undefined;
 const policy = { text: (text: string) => text, value: (value: unknown) => value };

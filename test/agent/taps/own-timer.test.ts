@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startOwnInterval, startOwnTimer } from '../../src/agent/taps/own-timer.ts';
+import { startOwnInterval, startOwnTimer } from '../../../src/agent/taps/own-timer.ts';
 
 /** The only test of this file, because the memory that the timers wait on is made once in a process. */
 test('a program that takes SharedArrayBuffer away hears nothing of our timers', async (t) => {

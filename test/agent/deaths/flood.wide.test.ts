@@ -11,10 +11,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, node, runCli } from '../support/agents/recorded-deaths.ts';
-import { bundlesIn, preload, temporaryFolder } from '../support/victims/run-victim.ts';
+import { cleanEnvironment, node, runCli } from '../../support/agents/recorded-deaths.ts';
+import { bundlesIn, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
 
-const program = fileURLToPath(new URL('programs/flood.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../programs/flood.mjs', import.meta.url));
 const million = 1_000_000;
 
 /** The prompt selects the kind of reply; `count` is the number of frames or the size of the body. */

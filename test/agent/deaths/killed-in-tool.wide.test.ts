@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { readFileSync, symlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Account } from '../../src/model/account.ts';
-import { startMockModelServer } from '../support/agents/mock-model-server.ts';
-import { whyNoAgents } from '../support/agents/real-agents.ts';
-import { agents, node, runCli } from '../support/agents/recorded-deaths.ts';
-import { bundlesIn, temporaryFolder } from '../support/victims/run-victim.ts';
+import type { Account } from '../../../src/model/account.ts';
+import { startMockModelServer } from '../../support/agents/mock-model-server.ts';
+import { whyNoAgents } from '../../support/agents/real-agents.ts';
+import { agents, node, runCli } from '../../support/agents/recorded-deaths.ts';
+import { bundlesIn, temporaryFolder } from '../../support/victims/run-victim.ts';
 
 /** Writes its pid to a file once it is running, and never returns. */
 const endlessTool = `({ city }) => (writeFileSync('at-work', String(process.pid)), new Promise(() => setInterval(() => {}, 1e6))) ||`;

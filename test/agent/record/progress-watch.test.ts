@@ -1,7 +1,7 @@
 /** When a lack of progress is reported, how often, and what counts as a sign of progress. Uses Node's mock timers. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ProgressWatch, Stall } from '../../src/agent/record/progress-watch.ts';
+import type { ProgressWatch, Stall } from '../../../src/agent/record/progress-watch.ts';
 
 /** The watch captures the timer functions when it is loaded. */
 let loads = 0;
@@ -9,7 +9,7 @@ async function startWatch(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   let shift = 0;
   t.mock.method(performance, 'now', () => Date.now() + shift);
-  const module = await import(`../../src/agent/record/progress-watch.ts?${loads++}`);
+  const module = await import(`../../../../src/agent/record/progress-watch.ts?${loads++}`);
   const stalls: Stall[] = [];
   const watch = new module.ProgressWatch((stall: Stall) => stalls.push(stall)) as ProgressWatch;
   return {

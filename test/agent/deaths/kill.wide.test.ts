@@ -5,9 +5,9 @@
  * times (without run-tests.mjs, which limits a test to ten minutes).
  */
 import { before, test } from 'node:test';
-import { buildPreload, type NodeMajor, nodeMajors } from '../support/agents/agent-preload.ts';
-import { assertAsFarAsItWent, killAfterEvent } from '../support/agents/killed-agent.ts';
-import { clients, frameworks, modes, runsOn, whyNoAgents } from '../support/agents/real-agents.ts';
+import { buildPreload, type NodeMajor, nodeMajors } from '../../support/agents/agent-preload.ts';
+import { assertAsFarAsItWent, killAfterEvent } from '../../support/agents/killed-agent.ts';
+import { clients, frameworks, modes, runsOn, whyNoAgents } from '../../support/agents/real-agents.ts';
 
 const isEvery = process.env['AGENTDUMP_TEST_KILLS'] === 'every';
 /** The shortest conversation without streaming has two events: its requests. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HeldText } from '../../src/agent/record/held-text.ts';
-import '../support/run/fuzz-runs.ts';
+import { HeldText } from '../../../src/agent/record/held-text.ts';
+import '../../support/run/fuzz-runs.ts';
 
 const secret = 'sk-abcdefgh12345678';
 const clean = (text: string) =>

@@ -1,22 +1,22 @@
 /** The taps on every Node of the matrix: what the model received is recorded, and the host does not notice. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertSameAsOracle, stateOf } from '../support/agents/agent-oracle.ts';
+import { assertSameAsOracle, stateOf } from '../../support/agents/agent-oracle.ts';
 import {
   buildPreload,
   findNode,
   nodeMajors,
   type ProgramRun,
   runProgram,
-} from '../support/agents/agent-preload.ts';
+} from '../../support/agents/agent-preload.ts';
 import {
   type MockModelServer,
   type ScriptedReply,
   type SeenCall,
   startMockModelServer,
-} from '../support/agents/mock-model-server.ts';
-import { majorsInTurn, onlyWide, sampleOf } from '../support/run/test-nodes.ts';
-import { untilSettled } from '../support/victims/main-thread-rest.ts';
+} from '../../support/agents/mock-model-server.ts';
+import { majorsInTurn, onlyWide, sampleOf } from '../../support/run/test-nodes.ts';
+import { untilSettled } from '../../support/victims/main-thread-rest.ts';
 
 const good: ScriptedReply = {
   text: 'Hello there — how are you 😀 today?',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ModelRequest, RequestItem } from '../../src/agent/calls/model-call.ts';
-import { Conversation } from '../../src/agent/record/conversation.ts';
-import type { ConversationDelta, Message } from '../../src/journal/layout/agent.ts';
+import type { ModelRequest, RequestItem } from '../../../src/agent/calls/model-call.ts';
+import { Conversation } from '../../../src/agent/record/conversation.ts';
+import type { ConversationDelta, Message } from '../../../src/journal/layout/agent.ts';
 
 const say = (role: string, content: string): Message => ({ role, parts: [{ type: 'text', content }] });
 const request = (messages: RequestItem[], more: Partial<ModelRequest> = {}): ModelRequest => ({

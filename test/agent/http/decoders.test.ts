@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, crc32, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { ContentDecoder } from '../../src/agent/http/content-decoder.ts';
-import { EventStreamDecoder, type EventStreamFrame } from '../../src/agent/http/event-stream.ts';
-import { LineDecoder } from '../../src/agent/http/ndjson.ts';
-import { SseDecoder, type SseEvent } from '../../src/agent/http/sse.ts';
-import '../support/run/fuzz-runs.ts';
+import { ContentDecoder } from '../../../src/agent/http/content-decoder.ts';
+import { EventStreamDecoder, type EventStreamFrame } from '../../../src/agent/http/event-stream.ts';
+import { LineDecoder } from '../../../src/agent/http/ndjson.ts';
+import { SseDecoder, type SseEvent } from '../../../src/agent/http/sse.ts';
+import '../../support/run/fuzz-runs.ts';
 
 function chunksOf(bytes: Uint8Array, size: number): Uint8Array[] {
   const chunks: Uint8Array[] = [];

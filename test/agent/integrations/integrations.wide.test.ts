@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { AgentRun } from '../../src/model/agent-state.ts';
-import { stateOf } from '../support/agents/agent-oracle.ts';
-import { buildPreload } from '../support/agents/agent-preload.ts';
-import { runAgent, runBoth, whyNoAgents } from '../support/agents/real-agents.ts';
-import { majorsInTurn } from '../support/run/test-nodes.ts';
+import type { AgentRun } from '../../../src/model/agent-state.ts';
+import { stateOf } from '../../support/agents/agent-oracle.ts';
+import { buildPreload } from '../../support/agents/agent-preload.ts';
+import { runAgent, runBoth, whyNoAgents } from '../../support/agents/real-agents.ts';
+import { majorsInTurn } from '../../support/run/test-nodes.ts';
 
 let preload: string;
 before(async () => {

@@ -7,16 +7,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { assertSameAsOracle, stateOf } from '../support/agents/agent-oracle.ts';
-import { buildPreload, findNode, nodeMajors, runProgram } from '../support/agents/agent-preload.ts';
-import { type ScriptedReply, startMockModelServer } from '../support/agents/mock-model-server.ts';
+import { assertSameAsOracle, stateOf } from '../../support/agents/agent-oracle.ts';
+import { buildPreload, findNode, nodeMajors, runProgram } from '../../support/agents/agent-preload.ts';
+import { type ScriptedReply, startMockModelServer } from '../../support/agents/mock-model-server.ts';
 
 const good: ScriptedReply = {
   text: 'Hello there — how are you 😀 today?',
   toolCalls: [{ name: 'look_up', arguments: { query: 'ü', limit: 3 } }],
   frames: 9,
 };
-const agents = fileURLToPath(new URL('../agents', import.meta.url));
+const agents = fileURLToPath(new URL('../../agents', import.meta.url));
 let preload = '';
 before(async () => {
   preload = await buildPreload();

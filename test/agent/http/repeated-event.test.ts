@@ -1,8 +1,8 @@
 /** Events that are read into the one before have the values that JSON.parse gives, whatever stands in them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventParser } from '../../src/agent/http/repeated-event.ts';
-import { defaultEventLimit, SseDecoder } from '../../src/agent/http/sse.ts';
+import { EventParser } from '../../../src/agent/http/repeated-event.ts';
+import { defaultEventLimit, SseDecoder } from '../../../src/agent/http/sse.ts';
 
 const path = ['choices', 0, 'delta', 'content'];
 const chunk = (content: unknown, more: object = {}): string =>

@@ -1,9 +1,9 @@
 /** Frameworks, each in a real agent: everything that the model received, replied and counted is recorded, on four Nodes. */
 import { before, test } from 'node:test';
-import { assertSameAsOracle } from '../support/agents/agent-oracle.ts';
-import { buildPreload, nodeMajors } from '../support/agents/agent-preload.ts';
-import { frameworks, modes, runAgent, runsOn, whyNoAgents } from '../support/agents/real-agents.ts';
-import { majorsInTurn } from '../support/run/test-nodes.ts';
+import { assertSameAsOracle } from '../../support/agents/agent-oracle.ts';
+import { buildPreload, nodeMajors } from '../../support/agents/agent-preload.ts';
+import { frameworks, modes, runAgent, runsOn, whyNoAgents } from '../../support/agents/real-agents.ts';
+import { majorsInTurn } from '../../support/run/test-nodes.ts';
 
 let preload: string;
 before(async () => {

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { DbosClass } from '../../src/agent/workflows/index.ts';
-import { recordDbos } from '../../src/agent/workflows/index.ts';
-import { cleanEnvironment, node, runCli } from '../support/agents/recorded-deaths.ts';
-import { preload } from '../support/victims/run-victim.ts';
+import type { DbosClass } from '../../../src/agent/workflows/index.ts';
+import { recordDbos } from '../../../src/agent/workflows/index.ts';
+import { cleanEnvironment, node, runCli } from '../../support/agents/recorded-deaths.ts';
+import { preload } from '../../support/victims/run-victim.ts';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const workflows = pathToFileURL(join(root, 'dist', 'agent', 'workflows', 'index.js')).href;
 
 async function agentOfDeath(program: string) {

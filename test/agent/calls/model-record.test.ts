@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { ModelCallRecord } from '../../src/agent/calls/model-record.ts';
-import { ReplyBuilder } from '../../src/agent/calls/reply.ts';
-import { AgentRecorder } from '../../src/agent/record/recorder.ts';
-import type { AgentSink } from '../../src/agent/record/sink.ts';
+import { ModelCallRecord } from '../../../src/agent/calls/model-record.ts';
+import { ReplyBuilder } from '../../../src/agent/calls/reply.ts';
+import { AgentRecorder } from '../../../src/agent/record/recorder.ts';
+import type { AgentSink } from '../../../src/agent/record/sink.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LateSink } from '../../src/agent/record/late-sink.ts';
-import { EventSink } from '../../src/agent/record/sink.ts';
+import { LateSink } from '../../../src/agent/record/late-sink.ts';
+import { EventSink } from '../../../src/agent/record/sink.ts';
 
 const policy = { text: (text: string) => text, value: (value: unknown) => value };
 

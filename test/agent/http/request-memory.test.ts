@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import '../support/run/fuzz-runs.ts';
-import type { JsonObject } from '../../src/agent/calls/json.ts';
-import type { ModelRequest } from '../../src/agent/calls/model-call.ts';
-import { findList } from '../../src/agent/http/json-list.ts';
-import { RequestMemory } from '../../src/agent/http/request-memory.ts';
-import { anthropic } from '../../src/agent/providers/anthropic.ts';
-import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
-import { Conversation } from '../../src/agent/record/conversation.ts';
+import '../../support/run/fuzz-runs.ts';
+import type { JsonObject } from '../../../src/agent/calls/json.ts';
+import type { ModelRequest } from '../../../src/agent/calls/model-call.ts';
+import { findList } from '../../../src/agent/http/json-list.ts';
+import { RequestMemory } from '../../../src/agent/http/request-memory.ts';
+import { anthropic } from '../../../src/agent/providers/anthropic.ts';
+import { openaiChat } from '../../../src/agent/providers/openai-chat.ts';
+import { Conversation } from '../../../src/agent/record/conversation.ts';
 
 const target = { host: 'h', path: '/v1/messages', query: '' };
 const pad = 'x'.repeat(1200);
