@@ -1,27 +1,47 @@
-// `.ci/run` runs a fifth of the files *.wide.test.ts, another one with each commit, so that it takes a quarter of an hour. By hand all
-// of them run; before a change of many rooms lands, run each fifth.
+// `.ci/run` runs a fifth of the files *.wide.test.ts, so that it takes a quarter of an hour: five commits in a row run all of
+// them. By hand all of them run; before a change of many rooms lands, run each fifth.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { longFiles } from './run-order.mjs';
 
-/** How many commits it takes, on average, until each file has run. */
+/** In how many commits each file runs once. */
 export const turns = 5;
 
-const numberOf = (text) => createHash('sha256').update(text).digest().readUInt32LE() % turns;
+const isNumber = (turn) => /^\d{1,9}$/.test(turn);
+const hashOf = (text) => createHash('sha256').update(text).digest().readUInt32LE();
+const numberOf = (turn) => (isNumber(turn) ? Number(turn) : hashOf(turn)) % turns;
 
-/** The wide files that test the table of deaths: they run each time, on every Node. */
-export function filesOfDeaths(root) {
+/** The wide files of which each commit runs all, or a part that they choose themselves (`partInTurn`). */
+export function filesOfEachTurn(root) {
   const table = readFileSync(join(root, 'test/process/deaths/deaths.ts'), 'utf8');
-  return new Set(Array.from(table.matchAll(/'([\w/-]+\.wide\.test\.ts)'/g), ([, file]) => `test/${file}`));
+  const ofDeaths = Array.from(table.matchAll(/'([\w/-]+\.wide\.test\.ts)'/g), ([, file]) => `test/${file}`);
+  return new Set([...ofDeaths, 'test/truth/all.wide.test.ts']);
+}
+
+/** The long files are dealt out, so that the turns take about the same time; for the others chance is even enough. */
+function turnOf(file, dealt) {
+  const at = dealt.indexOf(file);
+  return (at < 0 ? hashOf(file) : at) % turns;
 }
 
 /**
  * Divides files into those of a turn and the others.
- * @param {string} turn a commit, or the number of a turn: 0 to 4
+ * @param {string} turn the number of commits up to this one (or of a turn, from 0 to 4), or the commit if that is not known
  * @param {string[]} files paths from the root of the repository
+ * @param {Set<string>} always files of every turn
  */
 export function inTurn(turn, files, always) {
-  const number = /^\d$/.test(turn) ? Number(turn) % turns : numberOf(turn);
-  const isDue = (file) => !file.endsWith('.wide.test.ts') || always.has(file) || numberOf(file) === number;
+  const number = numberOf(turn);
+  const isWide = (file) => file.endsWith('.wide.test.ts') && !always.has(file);
+  const dealt = longFiles.filter(isWide);
+  const isDue = (file) => !isWide(file) || turnOf(file, dealt) === number;
   return { number, due: files.filter(isDue), later: files.filter((file) => !isDue(file)) };
+}
+
+/** How often a file has run before this turn, as far as that is known: what it draws its own parts by. */
+export function runsBefore(turn, file, always) {
+  if (!isNumber(turn)) return turn;
+  const isOfOneTurn = file.endsWith('.wide.test.ts') && !always.has(file);
+  return String(isOfOneTurn ? Math.floor(Number(turn) / turns) : Number(turn));
 }

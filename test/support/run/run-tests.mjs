@@ -4,16 +4,16 @@
 // clients and runners. A test that fails is told when it fails. A file in which a test failed runs again, alone, up to
 // twice, unless it had not ended after ten minutes; what passed only then is named at the end with the reason of its first
 // failure, and with AGENTDUMP_TESTS_STEADY too many such files fail the run (second-tries.mjs). With --changed: only the files
-// that a change touches (changed-tests.mjs). AGENTDUMP_TESTS_TURN, a commit or a number: a part of the wide files
-// (files-in-turn.mjs). AGENTDUMP_TESTS_PASSED: a file in which `npm test` notes what passed whole, and by which --all leaves
+// that a change touches (changed-tests.mjs). AGENTDUMP_TESTS_TURN, a number of commits or a commit: a part of the wide
+// files (files-in-turn.mjs). AGENTDUMP_TESTS_PASSED: a file in which `npm test` notes what passed whole, and by which --all leaves
 // out what would be the same tests once more.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { changedFiles, sameInBothRuns, touchedTests } from './changed-tests.mjs';
 import { compileTests } from './compile-tests.mjs';
-import { filesOfDeaths, inTurn } from './files-in-turn.mjs';
-import { secondsOfChildren, watchMachine } from './machine-load.mjs';
+import { filesOfEachTurn, inTurn, runsBefore } from './files-in-turn.mjs';
+import { secondsOfChildren, takeSecondsOfEnded, watchMachine } from './machine-load.mjs';
 import { filesBeside, longestFirst } from './run-order.mjs';
 import { counted, runTestFile } from './run-test-file.mjs';
 import { mostRaces, whyTolerated } from './second-tries.mjs';
@@ -22,6 +22,8 @@ const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 const isWide = process.argv.includes('--all') || process.env.AGENTDUMP_TESTS === 'all';
 const words = process.argv.slice(2).filter((word) => word !== '--all');
 const passedList = process.env.AGENTDUMP_TESTS_PASSED;
+const turn = process.env.AGENTDUMP_TESTS_TURN;
+const ofEachTurn = filesOfEachTurn(root);
 const isOfChange = words[0] === '--changed';
 if (isOfChange && words[1] === '--since' && !words[2]) throw new Error('--since needs a revision');
 const changed = isOfChange ? changedFiles(root, words[1] === '--since' ? words[2] : undefined) : [];
@@ -30,7 +32,7 @@ const mustBeSteady = process.env.AGENTDUMP_TESTS_STEADY === '1';
 const mostTries = 3;
 /** More files than these fail for a reason. */
 const mostRepeated = 8;
-const slowestTold = 10;
+const slowestTold = 20;
 /** Below `agentdump ci` the test processes have its preload, and their children nothing of it. */
 const isRecorded = process.env.AGENTDUMP_CI !== undefined;
 const options = {
@@ -52,6 +54,11 @@ const options = {
   },
   onFailure: (failure) => console.log(asComment(failure)),
 };
+
+function optionsOf(file) {
+  if (!turn) return options;
+  return { ...options, env: { ...options.env, AGENTDUMP_TESTS_TURN: runsBefore(turn, file, ofEachTurn) } };
+}
 
 const asComment = (text) => text.replace(/^/gm, '# ');
 
@@ -92,6 +99,7 @@ if (!files.length) {
 
 const start = performance.now();
 await compileTests();
+takeSecondsOfEnded();
 const totals = Object.fromEntries(counted.map((name) => [name, 0]));
 /** Why a test was left out, and how many were. */
 const leftOut = new Map();
@@ -104,8 +112,8 @@ const hung = [];
 let number = 0;
 
 /** Numbers a file's tests on from those before. */
-function print({ file, hasPassed, tap, counts, skipped, seconds, hungAtEnd }) {
-  durations.push({ file, seconds });
+function print({ file, hasPassed, tap, counts, skipped, seconds, processorSeconds, hungAtEnd }) {
+  durations.push({ file, seconds, processorSeconds });
   if (hungAtEnd) hung.push(file);
   if (hasPassed && counts.skipped === 0) passedWhole.push(file);
   if (!isWide) {
@@ -134,7 +142,7 @@ async function work() {
       failures.push(failure);
       options.onFailure(failure);
     };
-    const result = await runTestFile(file, { ...options, onFailure });
+    const result = await runTestFile(file, { ...optionsOf(file), onFailure });
     const overload = endWatch();
     if (result.hasPassed) print(result);
     else failed.push({ ...result, overload, failures });
@@ -147,7 +155,7 @@ for (const first of failed) {
   const mayRepeat = () => !last.hasPassed && !last.wasTooLong && failed.length <= mostRepeated;
   for (let tries = 1; tries < mostTries && mayRepeat(); tries++) {
     console.log(`# failed at try ${tries}, and runs again: ${first.file}`);
-    last = await runTestFile(first.file, options);
+    last = await runTestFile(first.file, optionsOf(first.file));
   }
   if (last.hasPassed)
     unsteady.push({
@@ -159,10 +167,10 @@ for (const first of failed) {
 }
 
 console.log(`1..${number}`);
-const slowest = durations.sort((a, b) => b.seconds - a.seconds).slice(0, slowestTold);
-console.log(`# slowest: ${slowest.map(({ file, seconds }) => `${file} ${seconds.toFixed(1)} s`).join(', ')}`);
+console.log(`# slowest: ${describeLargest('seconds')}`);
+console.log(`# most seconds of processor: ${describeLargest('processorSeconds')}`);
 for (const file of hung) console.log(`# had reported everything and did not end: ${file}`);
-console.log(`# seconds by folder: ${describeFolders()}`);
+console.log(`# seconds of processor by folder: ${describeFolders()}`);
 console.log(`# seconds of processor: ${secondsOfChildren().toFixed(0)}`);
 for (const { file, failures, tolerated } of unsteady) {
   console.log(`# passed only when it ran again: ${file} (${tolerated ?? 'a race to find, not on the list'})`);
@@ -191,18 +199,23 @@ function withoutRepeats(all) {
 }
 
 function filesDue(all) {
-  const turn = process.env.AGENTDUMP_TESTS_TURN;
   if (!isWide || !turn) return all;
-  const { number, due, later } = inTurn(turn, all, filesOfDeaths(root));
+  const { number, due, later } = inTurn(turn, all, ofEachTurn);
   console.log(`# turn ${number}: ${later.length} wide files run with other commits`);
   return due;
 }
 
+/** @param {'seconds' | 'processorSeconds'} measure */
+function describeLargest(measure) {
+  const largest = durations.sort((a, b) => b[measure] - a[measure]).slice(0, slowestTold);
+  return largest.map((one) => `${one.file} ${one[measure].toFixed(1)} s`).join(', ');
+}
+
 function describeFolders() {
   const folders = new Map();
-  for (const { file, seconds } of durations) {
+  for (const { file, processorSeconds } of durations) {
     const folder = dirname(relative('test', file));
-    folders.set(folder, (folders.get(folder) ?? 0) + seconds);
+    folders.set(folder, (folders.get(folder) ?? 0) + processorSeconds);
   }
   const longestFirst = [...folders].sort(([, a], [, b]) => b - a);
   return longestFirst.map(([folder, seconds]) => `${folder} ${seconds.toFixed(0)}`).join(', ');

@@ -40,17 +40,21 @@ export const testMajors: readonly number[] = testNodes.map(({ major }) => major)
 /** For tests that need only some majors: these in the wide run, otherwise the one Node of this run. */
 export const majorsOf = (...wanted: number[]): readonly number[] => (isWideRun ? wanted : testMajors);
 
-/** Set by `.ci/run`: its commit. Without it (a run by hand) every case runs. */
+/**
+ * In `.ci/run`: how often the file has run before (files-in-turn.mjs), or the commit if that is not known. Without it (a run by
+ * hand) every case runs.
+ */
 const turn = isWideRun ? process.env['AGENTDUMP_TESTS_TURN'] : undefined;
 
-/** A different number for each test file and commit. */
-const drawn = createHash('sha256')
-  .update(`${turn} ${basename(process.argv[1] ?? '')}`)
-  .digest()
-  .readUInt32LE();
+const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32LE();
+
+const testFile = basename(process.argv[1] ?? '');
+
+/** One more with each run of the file, and another for each file; by chance if only the commit is known. */
+const drawn = /^\d{1,9}$/.test(turn ?? '') ? Number(turn) + hashOf(testFile) : hashOf(`${turn} ${testFile}`);
 
 /**
- * For large tables that contain no way to die: in `.ci/run` every nth case, starting at another one with each commit;
+ * For large tables that contain no way to die: in `.ci/run` every nth case, in n runs of the file each;
  * otherwise all.
  */
 export const partInTurn = <Case>(all: readonly Case[], nth: number): readonly Case[] =>

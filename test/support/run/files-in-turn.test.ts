@@ -1,0 +1,57 @@
+/** Which files `.ci/run` tests with a commit, and which with another. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const { filesOfEachTurn, inTurn, runsBefore, turns } = await import(
+  `${new URL('files-in-turn.mjs', import.meta.url)}`
+);
+const wide = Array.from({ length: 100 }, (_, at) => `test/room/file-${at}.wide.test.ts`);
+
+test('each wide file has one turn, others and those of the table of deaths have all', () => {
+  const files = ['test/a.test.ts', 'test/b.wide.test.ts', ...wide];
+  const always = new Set(['test/b.wide.test.ts']);
+  const seen = new Map<string, number>();
+  for (let turn = 0; turn < turns; turn++) {
+    const { number, due, later } = inTurn(String(turn), files, always);
+    assert.equal(number, turn);
+    assert.deepEqual([...due, ...later].sort(), files.slice().sort());
+    for (const file of due) seen.set(file, (seen.get(file) ?? 0) + 1);
+  }
+  for (const file of files) assert.equal(seen.get(file), wide.includes(file) ? 1 : turns, file);
+});
+
+test('five commits in a row have five turns, whatever their hashes; of a shallow clone the hash decides', () => {
+  const numberOf = (turn: string): number => inTurn(turn, [], new Set()).number;
+  for (const first of [0, 17, 1633]) {
+    const row = Array.from({ length: turns }, (_, at) => numberOf(String(first + at)));
+    assert.equal(new Set(row).size, turns, row.join());
+  }
+  const commits = Array.from({ length: 40 }, (_, at) => at.toString(16).padStart(40, 'a'));
+  assert.equal(new Set(commits.map(numberOf)).size, turns);
+});
+
+test('the long wide files are spread evenly over the turns', async () => {
+  const { longFiles } = await import(`${new URL('run-order.mjs', import.meta.url)}`);
+  const always: Set<string> = filesOfEachTurn(root);
+  const long: string[] = longFiles.filter((file: string) => /\.wide\.test/.test(file) && !always.has(file));
+  const counts = Array.from({ length: turns }, (_, turn) => inTurn(String(turn), long, always).due.length);
+  assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, counts.join());
+});
+
+test('a file draws its parts by how often it has run: each commit, or each fifth', () => {
+  const always = new Set(['test/b.wide.test.ts']);
+  for (const file of ['test/a.test.ts', 'test/b.wide.test.ts'])
+    assert.equal(runsBefore('1633', file, always), '1633');
+  assert.equal(runsBefore('1633', 'test/c.wide.test.ts', always), '326');
+  assert.equal(runsBefore('1638', 'test/c.wide.test.ts', always), '327');
+});
+
+test('the files of each turn exist, and so do the long ones', async () => {
+  const { longFiles } = await import(`${new URL('run-order.mjs', import.meta.url)}`);
+  const files: Set<string> = filesOfEachTurn(root);
+  assert.ok(files.size >= 5, [...files].join());
+  for (const file of [...files, ...longFiles]) assert.ok(existsSync(join(root, file)), file);
+});
