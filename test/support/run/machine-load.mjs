@@ -56,6 +56,19 @@ export function secondsOfChildren() {
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / ticksPerSecond;
 }
 
+let secondsTaken = 0;
+
+/**
+ * Seconds of processor of the children that ended since the last call, with theirs. Called when one has ended, they are its:
+ * the system adds a child's time at its end.
+ */
+export function takeSecondsOfEnded() {
+  const all = secondsOfChildren();
+  const seconds = all - secondsTaken;
+  secondsTaken = all;
+  return seconds;
+}
+
 /** '' on systems that have none. */
 function readProc(name) {
   try {

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { takeSecondsOfEnded } from './machine-load.mjs';
 import { end, mark } from './tell-failures.mjs';
 
 /** For one file: a program that never ends must not hold everything. */
@@ -24,7 +25,7 @@ export const counted = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped
  *   pipesMs?: number}} options `imports`: modules that are loaded first. `onFailure`: is called when a test fails, with its
  *   name, place and reason.
  * @returns {Promise<{file: string, hasPassed: boolean, tap: string, counts: Record<string, number>, skipped: string[],
- *   seconds: number, wasTooLong: boolean, hungAtEnd: boolean}>} `tap`: its tests without head, plan and closing lines; what
+ *   seconds: number, processorSeconds: number, wasTooLong: boolean, hungAtEnd: boolean}>} `tap`: its tests without head, plan and closing lines; what
  *   the file printed itself follows as comments. `skipped`: the reason of each test that was skipped. `hungAtEnd`: its report
  *   was whole, but the process did not end by itself.
  */
@@ -53,7 +54,9 @@ export async function runTestFile(file, options) {
       isWholeSince ??= performance.now();
       if (performance.now() - isWholeSince >= endMs) hungAtEnd = child.kill('SIGKILL');
     }, endMs / 4);
+    let processorSeconds = 0;
     child.once('exit', () => {
+      processorSeconds = takeSecondsOfEnded();
       clearInterval(look);
       setTimeout(() => {
         for (const stream of [child.stdout, child.stderr]) stream.destroy();
@@ -72,7 +75,7 @@ export async function runTestFile(file, options) {
       onFailure(
         `FAILED ${file}: the file ended with ${ended ?? 'no report'}\n${text.slice(-mostReasonChars)}`,
       );
-    return { file, seconds, wasTooLong, hungAtEnd, ...result };
+    return { file, seconds, processorSeconds, wasTooLong, hungAtEnd, ...result };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
