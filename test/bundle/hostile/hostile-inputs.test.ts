@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { verifyBundle } from '../src/bundle/finished/verify.ts';
-import { openBundle } from '../src/bundle/read/reader.ts';
-import { AgentdumpError } from '../src/errors.ts';
-import { type HostileInput, hostileInputs } from './support/hostile/synth-bundle-hostile.ts';
+import { verifyBundle } from '../../../src/bundle/finished/verify.ts';
+import { openBundle } from '../../../src/bundle/read/reader.ts';
+import { AgentdumpError } from '../../../src/errors.ts';
+import { type HostileInput, hostileInputs } from '../../support/hostile/synth-bundle-hostile.ts';
 
-const folder = join(import.meta.dirname, '..', 'fixtures', 'hostile');
+const folder = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'hostile');
 const inputs = hostileInputs();
 /** Faults in a journal's records are reported by the analysis: test/bundle/hostile/hostile-cli.test.ts. */
 const saidLater = new Set(['journal']);

@@ -1,21 +1,21 @@
 /**
  * Checks the documents against the code: their links, and the commands, options, variables and scripts that they name. Its
- * file name makes it run together with architecture.test.ts, before a change that adds a command or a variable lands.
+ * folder makes it run together with imports.test.ts, before a change that adds a command or a variable lands.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../src/capture/install/config.ts';
-import { ciDiffHelp } from '../src/cli/commands/ci-diff.ts';
-import { examples } from '../src/cli/examples.ts';
-import { completionCommand } from '../src/cli/main.ts';
-import { commands } from '../src/cli/registry.ts';
-import yargs from '../src/cli/yargs.ts';
-import { commandLines, filesBelow, guides } from './support/system/guides.ts';
+import { readConfig } from '../../src/capture/install/config.ts';
+import { ciDiffHelp } from '../../src/cli/commands/ci-diff.ts';
+import { examples } from '../../src/cli/examples.ts';
+import { completionCommand } from '../../src/cli/main.ts';
+import { commands } from '../../src/cli/registry.ts';
+import yargs from '../../src/cli/yargs.ts';
+import { commandLines, filesBelow, guides } from '../support/system/guides.ts';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const named = (file: string): string => relative(root, file);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 // Imported dynamically: it runs before anything that compiles TypeScript, and has no types.
-const { runTestFile } = await import(`${new URL('support/run/run-test-file.mjs', import.meta.url)}`);
+const { runTestFile } = await import(`${new URL('run-test-file.mjs', import.meta.url)}`);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-run-tests-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -73,7 +73,7 @@ test('a file has ended when its process has, whoever keeps its pipes', async () 
   assert.ok(seconds < 100, `it took ${seconds} s, as long as what kept them`);
 });
 
-const lives = new URL('support/run/child-lives.mjs', import.meta.url).href;
+const lives = new URL('child-lives.mjs', import.meta.url).href;
 for (const [how, start] of [
   ['waited for synchronously', `spawnSync('sleep', ['300'])`],
   ['of execFileSync', `execFileSync('sleep', ['300'], { encoding: 'utf8' })`],
@@ -89,10 +89,8 @@ for (const [how, start] of [
     assert.match(tap, /^# a child of this test had not ended after 0.3 s and was killed: .*sleep 300$/m);
   });
 
-const { describeOverload } = await import(`${new URL('support/run/machine-load.mjs', import.meta.url)}`);
-const { knownRaces, whyTolerated } = await import(
-  `${new URL('support/run/second-tries.mjs', import.meta.url)}`
-);
+const { describeOverload } = await import(`${new URL('machine-load.mjs', import.meta.url)}`);
+const { knownRaces, whyTolerated } = await import(`${new URL('second-tries.mjs', import.meta.url)}`);
 
 test('a file that passed only when it ran again counts as a race, but for an overload or a race that is on the list', () => {
   const races = [{ file: 'test/a.test.ts', since: '2026-11-26', reason: 'a pid may be given again' }];
@@ -114,7 +112,10 @@ test('an overload is what three test files beside each other do not make', () =>
 
 test('every known race is of a file that is there, with a day and a reason', () => {
   for (const { file, since, reason } of knownRaces) {
-    assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), `${file} is gone: take it from the list`);
+    assert.ok(
+      existsSync(new URL(`../../../${file}`, import.meta.url)),
+      `${file} is gone: take it from the list`,
+    );
     assert.match(since, /^\d{4}-\d\d-\d\d$/);
     assert.ok(reason.length > 20, file);
   }

@@ -1,28 +1,28 @@
 /**
  * A new verdict, provider, runner or rule must be added in several places, and the compiler checks only some of them. This
- * test checks the others, so that nothing is added by half. Its file name makes it run together with architecture.test.ts.
+ * test checks the others, so that nothing is added by half. Its folder makes it run together with imports.test.ts.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { ProviderFormat } from '../src/agent/calls/model-call.ts';
-import { formats } from '../src/agent/providers/table.ts';
-import { queryFields } from '../src/analysis/memory/query/syntax.ts';
-import { causes } from '../src/analysis/verdict/reach-verdict.ts';
-import { partNames } from '../src/bundle/layout/bundle.ts';
-import { partProducers } from '../src/capture/parts/index.ts';
-import { verdictKinds } from '../src/model/verdict.ts';
-import { choosePlatform } from '../src/platform/index.ts';
-import { allShapes } from '../src/redaction/shapes/index.ts';
-import { findReplyFormat } from '../src/replay/replies/table.ts';
-import { trials } from '../src/supervise/doctor/trials.ts';
-import { runners } from '../src/testing/runners/table.ts';
-import { runnerCommands } from './support/runners/runner-matrix.ts';
-import { pretendedPlatforms } from './support/system/pretend-platform.ts';
+import type { ProviderFormat } from '../../src/agent/calls/model-call.ts';
+import { formats } from '../../src/agent/providers/table.ts';
+import { queryFields } from '../../src/analysis/memory/query/syntax.ts';
+import { causes } from '../../src/analysis/verdict/reach-verdict.ts';
+import { partNames } from '../../src/bundle/layout/bundle.ts';
+import { partProducers } from '../../src/capture/parts/index.ts';
+import { verdictKinds } from '../../src/model/verdict.ts';
+import { choosePlatform } from '../../src/platform/index.ts';
+import { allShapes } from '../../src/redaction/shapes/index.ts';
+import { findReplyFormat } from '../../src/replay/replies/table.ts';
+import { trials } from '../../src/supervise/doctor/trials.ts';
+import { runners } from '../../src/testing/runners/table.ts';
+import { runnerCommands } from '../support/runners/runner-matrix.ts';
+import { pretendedPlatforms } from '../support/system/pretend-platform.ts';
 
-const root = join(fileURLToPath(import.meta.url), '..', '..');
+const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const namesIn = (folder: string): string[] => readdirSync(join(root, folder));
 /** Paths relative to the root. */
@@ -30,7 +30,7 @@ const sourcesBelow = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}/${name}`);
-const exportsOf = async (path: string): Promise<unknown[]> => Object.values(await import(`../${path}`));
+const exportsOf = async (path: string): Promise<unknown[]> => Object.values(await import(`../../${path}`));
 
 /** Kinds that the doctor can't produce with one small program, with the reason. */
 const untried: Record<string, string> = {
@@ -72,7 +72,7 @@ test('every provider is asked for a format, has replies for a replay, and is nam
   const target = { host: 'model.test', path: '/v2/chat' } as Parameters<typeof findReplyFormat>[1];
   const hostile = namesIn('test/agent/providers').map((name) => read(`test/agent/providers/${name}`));
   for (const file of files) {
-    const exported: Record<string, unknown> = await import(`../src/agent/providers/${file}`);
+    const exported: Record<string, unknown> = await import(`../../src/agent/providers/${file}`);
     const format = Object.values(exported).find((value) => formats.includes(value as ProviderFormat));
     assert.ok(format, `providers/table.ts does not list what ${file} exports`);
     assert.ok(
@@ -177,7 +177,7 @@ test('every family of secrets is in the list of shapes', async () => {
   for (const path of sourcesBelow('src/redaction/shapes')) {
     const [, name] = /^export function (\w+Shapes)\(/m.exec(read(path)) ?? [];
     if (name === undefined || path.endsWith('/index.ts')) continue;
-    const { [name]: family } = await import(`../${path}`);
+    const { [name]: family } = await import(`../../${path}`);
     for (const { rule } of family()) assert.ok(known.has(rule), `shapes/index.ts does not list ${name}`);
   }
 });

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+const src = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src');
 
 /**
  * What each room may import, besides itself, `errors`, `version` and `platform`. A name with a slash means that folder only.
