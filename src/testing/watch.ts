@@ -20,6 +20,7 @@ import {
 } from '../bundle/layout/tests.ts';
 import { describeFailure } from './failure.ts';
 import type { TestLog } from './log.ts';
+import { watchSentRequests } from './sent-requests.ts';
 import { type OpenTest, TestContext } from './test-context.ts';
 
 export interface WatchOptions {
@@ -196,8 +197,8 @@ export class TestWatch implements TestPort {
     return this.#isFollowed;
   }
 
-  contextOf(key: object, tell?: () => TestOrigin): Origin {
-    this.#isFollowed = true;
+  contextOf(key: object, tell?: (atMs: number) => TestOrigin): Origin {
+    this.#follow();
     return this.#keyed(key, tell);
   }
 
@@ -206,7 +207,7 @@ export class TestWatch implements TestPort {
   }
 
   #aroundTest(key: object): TestContext {
-    this.#isFollowed = true;
+    this.#follow();
     const test = this.#keyed(key);
     return new TestContext((atMs) => {
       const origin = test.describe(atMs);
@@ -215,10 +216,25 @@ export class TestWatch implements TestPort {
   }
 
   describeOrigin(origin: Origin, atMs?: number): TestOrigin | undefined {
-    return origin instanceof TestContext ? origin.describe(atMs) : undefined;
+    return this.#testOf(origin, atMs)?.describe(atMs);
   }
 
-  #keyed(key: object, tell?: () => TestOrigin): TestContext {
+  #testOf(origin: Origin | undefined, atMs?: number): TestContext | undefined {
+    let isSent = true;
+    for (let one = origin; one; one = one.parent) {
+      if (one instanceof TestContext) return isSent || !one.describe(atMs)?.ended ? one : undefined;
+      isSent &&= one.isSentByParent === true;
+    }
+    return undefined;
+  }
+
+  #follow(): void {
+    if (this.#isFollowed) return;
+    this.#isFollowed = true;
+    this.causal.senderOf = watchSentRequests(() => this.#testOf(this.causal.current));
+  }
+
+  #keyed(key: object, tell?: (atMs: number) => TestOrigin): TestContext {
     const known = this.#contexts.get(key);
     if (known) return known;
     const made = new TestContext(tell);

@@ -11,7 +11,7 @@ export interface LateCase {
   files: Record<string, string>;
 }
 
-const names = 'pause, fail, later, rejectLater, exitLater, leave';
+const names = 'pause, fail, later, rejectLater, exitLater, leave, serve, ask, askByFetch';
 const globals = `const { ${names} } = require('./truth.cjs');\n`;
 const modules = `import truth from './truth.cjs';\nconst { ${names} } = truth;\n`;
 const long = '1500';
@@ -89,7 +89,28 @@ const tap = (name: string, code: string): LateCase => ({
   files: { 'a.mjs': `import t from 'tap';\n${modules}${code}` },
 });
 
+/** Tests that ask one server, which no test started, as integration tests do. */
+const askCode = (ask: 'ask' | 'askByFetch', test = 'test'): string =>
+  `const server = serve();
+${test}('asks first', () => ${ask}(server));
+${test}('orders quince', () => ${ask}(server, 'quince'));
+${test}('asks again', async () => { await ${ask}(server); await pause(${long}); });`;
+
 const singleCases: readonly LateCase[] = [
+  nodeTest('a request to a shared server', askCode('ask')),
+  nodeTest('a fetch from a shared server', askCode('askByFetch')),
+  mocha('a request to a shared server', `describe('shop', () => { ${askCode('ask', 'it')} });`),
+  mocha('a fetch from a shared server', `describe('shop', () => { ${askCode('askByFetch', 'it')} });`),
+  jest('a request to a shared server', askCode('ask')),
+  vitest('a fetch from a shared server', askCode('askByFetch')),
+  vitest('a request to a shared server', askCode('ask')),
+  ava(
+    'a fetch from a shared server',
+    askCode('askByFetch')
+      .replace(/\(\) => (ask\w*\(server[^)]*\))/g, 'async (t) => { await $1; t.pass(); }')
+      .replace(/async \(\) => \{ /, 'async (t) => { t.pass(); '),
+  ),
+
   nodeTest(
     'one of a table',
     `for (const n of ['ash', 'birch', 'cedar']) test('grows ' + n, () => { if (n === 'birch') later('birch'); });\ntest('waits', () => pause(${long}));`,

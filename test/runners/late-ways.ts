@@ -16,6 +16,21 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const fail = (owner) => { tell(owner); throw new TypeError('the socket is gone'); };
 const later = (owner, ms = 150) => setTimeout(() => fail(owner), ms);
 const rejectLater = async (owner) => { await pause(150); await null; fail(owner); };
+const serve = () => http.createServer((request, response) => {
+  response.end('ok');
+  if (request.url !== '/') later(request.url.slice(1), 60);
+}).listen(0, '127.0.0.1').unref();
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+const ask = async (server, owner = '') => {
+  if (!server.listening) await once(server, 'listening');
+  await new Promise((resolve, reject) => {
+    http.get({ port: server.address().port, host: '127.0.0.1', path: '/' + owner, agent }, (response) => response.resume().on('end', resolve)).on('error', reject);
+  });
+};
+const askByFetch = async (server, owner = '') => {
+  if (!server.listening) await once(server, 'listening');
+  await (await fetch('http://127.0.0.1:' + server.address().port + '/' + owner)).text();
+};
 const exitLater = (owner) => setTimeout(() => { tell(owner); process.exit(3); }, 150);
 
 const ways = {
@@ -67,7 +82,7 @@ const ways = {
   },
 };
 const leave = (way, owner) => ways[way](owner);
-module.exports = { pause, fail, later, rejectLater, exitLater, leave, ways };
+module.exports = { pause, fail, later, rejectLater, exitLater, leave, serve, ask, askByFetch, ways };
 `;
 
 export const wayNames = [

@@ -29,14 +29,17 @@ export interface TestPort {
   /** Revokes `nextFollows`: nothing follows immediately. */
   settle(): void;
   /** The context of the test with this object of the runner. `tell` describes it if nothing calls `begin` with the object. */
-  contextOf(key: object, tell?: () => TestOrigin): Origin;
+  contextOf(key: object, tell?: (atMs: number) => TestOrigin): Origin;
   /** Assigns the rest of this asynchronous flow to that test, or to a hook that runs around it, or to none without a key. */
   enter(key: object | undefined, as?: 'test' | 'hook'): void;
   /** Where contexts are stored, for code that enters them itself. */
   readonly causal: CausalContext;
   /** Whether contexts are tracked for tests here. */
   readonly isFollowed: boolean;
-  /** The test or hook that this context belongs to, as of `atMs` (now without it); undefined for any other context. */
+  /**
+   * The test or hook that this context belongs to, as of `atMs` (now without it); undefined if there is none, or none that is sure:
+   * the request of a server that a test started, after the end of that test, unless it is known who sent it.
+   */
   describeOrigin(origin: Origin, atMs?: number): TestOrigin | undefined;
   /** Undefined while nothing is known about tests here. */
   describe(): TestPart | undefined;

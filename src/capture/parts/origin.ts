@@ -6,7 +6,6 @@
 import type { Origin } from '../../agent/record/causal-context.ts';
 import type { AgentScope } from '../../agent/record/scope.ts';
 import { type OriginLink, type OriginPart, partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
-import type { TestOrigin } from '../../bundle/layout/tests.ts';
 import { describeRequest, requestIdOf } from '../recording/describe-request.ts';
 import { ancestors, isRequest, readOrigin } from '../recording/read-origin.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
@@ -57,24 +56,10 @@ function originLinks(
   const links = ancestors(origin).flatMap((one): OriginLink[] =>
     isRequest(one) ? [{ kind: 'request', id: requestIdOf(one) }] : [],
   );
-  const test = testOrigin(origin, tests, trigger);
+  const test = origin && tests?.describeOrigin(origin, Date.parse(trigger.at));
   if (test)
     links.push({ kind: 'test', name: test.name, ...(test.file !== undefined && { file: test.file }) });
   return links;
-}
-
-/**
- * The test in whose context it is. For a request it is the test that started the server, which is only the right one while
- * that test runs.
- */
-export function testOrigin(
-  origin: Origin | undefined,
-  tests: CaptureContext['tests'],
-  trigger: TriggerPart,
-): TestOrigin | undefined {
-  const test = ancestors(origin).find((one) => one.kind === 'test');
-  const found = test && tests?.describeOrigin(test, Date.parse(trigger.at));
-  return found?.ended && origin !== test ? undefined : found;
 }
 
 /** Only from the agent's own context; that a single run is open does not make it the cause. */

@@ -2,7 +2,7 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { TestPart } from '../../bundle/layout/tests.ts';
 import { readOrigin } from '../recording/read-origin.ts';
-import { isByCode, testOrigin } from './origin.ts';
+import { isByCode } from './origin.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 export const testsPart: PartProducer = {
@@ -16,6 +16,7 @@ export const testsPart: PartProducer = {
 /** For a test that has just failed the runner provides everything. */
 function originOf({ tests, origins, trigger }: CaptureContext, { failure }: TestPart): Partial<TestPart> {
   if (!origins || failure || tests?.isFollowed !== true || !isByCode(trigger)) return {};
-  const origin = testOrigin(readOrigin(origins).current, tests, trigger);
+  const { current } = readOrigin(origins);
+  const origin = current && tests.describeOrigin(current, Date.parse(trigger.at));
   return { isFollowed: true, ...(origin && { origin }) };
 }

@@ -22,11 +22,19 @@ export interface RequestStart {
   upgraded?: Socket;
 }
 
+interface Parents {
+  /** Who sent it, if this process did. */
+  sender?: Origin | undefined;
+  /** Who started the server. */
+  owner?: Origin | undefined;
+}
+
 export class RequestOrigin implements Origin {
   readonly kind = 'request';
   readonly number: number;
   readonly startedMs = now();
   readonly parent: Origin | undefined;
+  readonly isSentByParent: boolean;
   /** Whether what it starts is followed. */
   readonly isFollowed: boolean;
   /** Released when the request is answered, because a context may live much longer than its request. */
@@ -36,11 +44,12 @@ export class RequestOrigin implements Origin {
   /** What is kept of a request that is over. */
   over: { method?: string; url?: string; status?: number; headers: unknown; atMs: number } | undefined;
 
-  constructor(number: number, start: RequestStart, isFollowed: boolean, parent: Origin | undefined) {
+  constructor(number: number, start: RequestStart, isFollowed: boolean, { sender, owner }: Parents) {
     this.number = number;
     this.start = start;
     this.isFollowed = isFollowed;
-    this.parent = parent;
+    this.parent = sender ?? owner;
+    this.isSentByParent = sender !== undefined;
   }
 
   end(): void {
@@ -103,14 +112,11 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
   const begin = (key: object, start: RequestStart): void => {
     if (++count % sweepEvery === 0) sweep(open);
     const isFollowed = mayFollow();
-    const origin = new RequestOrigin(
-      count,
-      start,
-      isFollowed,
-      isFollowed ? aroundServer(causal.current) : undefined,
-    );
-    open.set(key, origin);
     const socket = socketOf(start);
+    const sender = isFollowed && socket ? causal.senderOf?.(socket) : undefined;
+    const owner = isFollowed ? aroundServer(causal.current) : undefined;
+    const origin = new RequestOrigin(count, start, isFollowed, { sender, owner });
+    open.set(key, origin);
     if (socket) unanswered.set(socket, origin);
     if (isFollowed) causal.enter(origin);
   };

@@ -8,6 +8,7 @@ import type { TestPort } from '../../agent/api/test-port.ts';
 import type { TestOrigin } from '../../bundle/layout/tests.ts';
 
 const OwnError = Error;
+const { now } = Date;
 const { captureStackTrace } = Error;
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
 
@@ -76,25 +77,31 @@ function followTests(tests: TestPort): void {
     init(_id, type, _trigger, resource) {
       if (type !== 'Test') return;
       const test = resource as unknown as TestResource;
-      (resource as unknown as Record<symbol, unknown>)[kResourceStore] = tests.contextOf(test, () =>
-        tell(test),
+      (resource as unknown as Record<symbol, unknown>)[kResourceStore] = tests.contextOf(test, (atMs) =>
+        tell(test, atMs),
       );
     },
   }).enable();
 }
 
-function tell(test: TestResource): TestOrigin {
+function tell(test: TestResource, atMs: number): TestOrigin {
   const own = test.hookType === undefined ? test : (test.parentTest ?? test);
   const name: string[] = [];
   for (let one: TestResource | null = own; one?.parent; one = one.parent) name.unshift(one.name);
   const file = own.loc?.file ?? test.loc?.file;
-  const tookNs = typeof own.endTime === 'bigint' ? process.hrtime.bigint() - own.endTime : undefined;
+  const sinceMs =
+    typeof own.endTime === 'bigint'
+      ? Number((process.hrtime.bigint() - own.endTime) / 1_000_000n)
+      : undefined;
   return {
     ...(file !== undefined && { file }),
     name,
     ...(own !== test && { hook: true as const }),
-    ...(tookNs !== undefined && {
-      ended: { status: own.passed === false ? 'failed' : 'passed', beforeMs: Number(tookNs / 1_000_000n) },
+    ...(sinceMs !== undefined && {
+      ended: {
+        status: own.passed === false ? 'failed' : 'passed',
+        beforeMs: Math.max(0, sinceMs - (now() - atMs)),
+      },
     }),
   };
 }

@@ -1,0 +1,50 @@
+/** A request that arrives at a server is matched to who sent it from the same process, and to nobody else. */
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import type { Origin } from '../../../src/agent/record/causal-context.ts';
+import { watchSentRequests } from '../../../src/testing/sent-requests.ts';
+
+test('each request is that of its sender: over one connection, in parallel, fetched, and after one of nobody', async (t) => {
+  const current = new AsyncLocalStorage<Origin & { name: string }>();
+  const senderOf = watchSentRequests(() => current.getStore());
+  const arrived: [path: string | undefined, sender: unknown][] = [];
+  const server = createServer((message, response) => {
+    arrived.push([message.url, senderOf(message.socket)]);
+    response.end('ok');
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const ask = (path: string, body?: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const asked = request({ port, host: '127.0.0.1', path, agent, method: 'POST' }, (response) =>
+        response.resume().on('end', resolve),
+      ).on('error', reject);
+      asked.end(body);
+    });
+  const as = <T>(name: string, work: () => T): T => current.run({ kind: 'test', name }, work);
+  const url = `http://127.0.0.1:${port}`;
+  await as('one', () => ask('/one'));
+  await ask('/nobody');
+  await as('two', () => ask('/two', 'x'.repeat(200_000)));
+  await as('three', () => fetch(`${url}/three`).then((response) => response.text()));
+  await fetch(`${url}/nobody`).then((response) => response.text());
+  // Both wait for one connection, which neither has when the other is made.
+  await Promise.all([as('four', () => ask('/four')), as('five', () => ask('/five'))]);
+  const named = arrived.map(([path, sender]) => [path, (sender as { name: string } | undefined)?.name]);
+  assert.deepEqual(named, [
+    ['/one', 'one'],
+    ['/nobody', undefined],
+    ['/two', 'two'],
+    ['/three', 'three'],
+    ['/nobody', undefined],
+    ['/four', 'four'],
+    ['/five', 'five'],
+  ]);
+});
