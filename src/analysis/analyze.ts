@@ -74,7 +74,7 @@ export async function analyzeBundle(
     ? fillFromReport(read.parts, bundle.readPart(partNames.report))
     : { ...read, replaced: new Set<string>() };
   const about = joinBundle(bundle, parts);
-  if (!options.alone) await addChildVerdicts(bundle.path, parts.happenings, verdictOfChild);
+  if (!options.alone) await addChildVerdicts(bundle.path, parts.processEvents, verdictOfChild);
   const account = await makeAccount(
     { parts, gaps, knownGaps: bundle.gaps, about, bundle, readPart: (name) => bundle.readPart(name) },
     options,
@@ -183,7 +183,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       agent,
       memory: joinCoreMemory(joinMemory(sources, heap), core),
       environment: joinEnvironmentFacts(parts, process, unusual),
-      happenings: parts.happenings,
+      happenings: parts.processEvents,
       ...joinOrigin(parts),
     }),
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),

@@ -3,7 +3,7 @@
  * never throws. Knows which parts every bundle should have, so that missing ones are noticed.
  */
 import { partNames } from '../bundle/layout/bundle.ts';
-import type { Happenings } from '../model/account.ts';
+import type { ProcessEvents } from '../model/account.ts';
 import type { TestFacts } from '../model/tests.ts';
 import type { Gap } from '../model/verdict.ts';
 import { type AgentPartFacts, readAgent } from './parts/agent.ts';
@@ -69,7 +69,7 @@ export interface BundleParts {
   environment?: EnvironmentPartFacts;
   agent?: AgentPartFacts;
   drift?: DriftFacts;
-  happenings?: Happenings;
+  processEvents?: ProcessEvents;
   /** Stack texts. */
   suspended?: string[];
   packages: ReturnType<typeof readPackages>;
@@ -101,8 +101,8 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     gaps.push(...faults.gaps());
     return result;
   };
-  const happenings = read(partNames.processEvents, readProcessEvents);
-  const recorded = happenings ? {} : readRecorded(bundle, gaps);
+  const processEvents = read(partNames.processEvents, readProcessEvents);
+  const recorded = processEvents ? {} : readRecorded(bundle, gaps);
   const process = read(partNames.process, readProcess);
   const optional = {
     trigger: read(partNames.trigger, readTrigger),
@@ -119,7 +119,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),
     drift: read(partNames.drift, readDrift),
     suspended: read(partNames.suspended, readSuspendedPart),
-    happenings: happenings ?? recorded.happenings,
+    processEvents: processEvents ?? recorded.processEvents,
   };
   const parts: BundleParts = {
     ...(Object.fromEntries(Object.entries(optional).filter(([, part]) => part)) as Partial<BundleParts>),

@@ -4,9 +4,9 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
-import type { Account, ChildFacts, Happenings } from '../model/account.ts';
+import type { Account, ChildFacts, ProcessEvents } from '../model/account.ts';
 import type { AgentState } from '../model/agent-state.ts';
-import { endedBadly } from '../model/happenings/happening-text.ts';
+import { endedBadly } from '../model/process-events/child-text.ts';
 import { clip, formatDuration } from '../model/quantities.ts';
 import type { Evidence, Verdict } from '../model/verdict.ts';
 import { unseenTitle } from './verdict/causes/killed.ts';
@@ -17,10 +17,10 @@ const mostRead = 3;
 /** `analyze` returns the verdict of a bundle, or undefined if it can't be read. */
 export async function addChildVerdicts(
   bundlePath: string,
-  happenings: Happenings | undefined,
+  processEvents: ProcessEvents | undefined,
   analyze: (path: string, id: string) => Promise<Verdict | undefined>,
 ): Promise<void> {
-  const children = (happenings?.children ?? []).filter(endedBadly).slice(-mostRead);
+  const children = (processEvents?.children ?? []).filter(endedBadly).slice(-mostRead);
   for (const child of children) {
     const path = pathOf(bundlePath, child);
     const verdict = path && child.bundle && (await analyze(path, child.bundle.id));

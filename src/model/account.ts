@@ -30,12 +30,12 @@ export interface Account {
   memory?: MemoryFacts;
   environment?: EnvironmentFacts;
   /** What happened around the agent and ended nothing. */
-  happenings?: Happenings;
+  happenings?: ProcessEvents;
   gaps: Gap[];
 }
 
 /** Oldest first. */
-export interface Happenings {
+export interface ProcessEvents {
   /** The ends of the standard streams; `target`: where it went, when it could not be followed. */
   logs?: { stream: string; text: string; writtenAt?: string; target?: string }[];
   warnings?: { at?: string; name: string; message: string; code?: string }[];

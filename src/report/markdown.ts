@@ -12,9 +12,9 @@ import { codeBlock, codeSpan, escapeMarkdown } from './markdown/escape-markdown.
 import { plainPalette } from './palette.ts';
 import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
-import { renderHappenings } from './text/happenings.ts';
 import type { Page } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
+import { renderProcessEvents } from './text/process-events.ts';
 import { renderRequests } from './text/requests.ts';
 import { renderPlace, renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess } from './text/surroundings.ts';
@@ -42,7 +42,7 @@ export function renderMarkdown(account: Account): string {
     folded('Requests', renderRequests(safe, page)),
     block('Who waits for whom', renderWaits(safe, page)),
     folded('Agent', renderAgent(safe, page)),
-    folded('Around the process', renderHappenings(safe, page)),
+    folded('Around the process', renderProcessEvents(safe, page)),
     folded('Memory', renderMemory(safe, page)),
     folded('Process', renderProcess(safe, page)),
     folded('Packages', renderPackages(safe, page)),

@@ -14,10 +14,10 @@ import { type Palette, plainPalette } from './palette.ts';
 import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
 import { fitLines } from './text/fit.ts';
-import { happeningsHeading, renderHappenings } from './text/happenings.ts';
 import { renderHeadline, renderSummary } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
+import { beforeEndHeading, renderProcessEvents } from './text/process-events.ts';
 import { renderRequests } from './text/requests.ts';
 import { renderPlace, renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
@@ -41,7 +41,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...renderSummary(safe, page),
     ...section(page, 'Test', renderTest(safe, page)),
     ...section(page, 'Evidence', renderEvidence(safe, page)),
-    ...section(page, happeningsHeading(safe), renderBeforeEnd(safe, page)),
+    ...section(page, beforeEndHeading(safe), renderBeforeEnd(safe, page)),
     ...section(page, 'What to do next', renderNextSteps(safe, page)),
     ...section(page, 'Error', renderError(safe, page)),
     ...(hasCore(safe) ? coreSections(safe, page) : section(page, 'Stack', renderStack(safe, page))),
@@ -49,7 +49,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'Requests', renderRequests(safe, page)),
     ...section(page, 'Who waits for whom', renderWaits(safe, page)),
     ...section(page, 'Agent', renderAgent(safe, page)),
-    ...section(page, 'Around the process', renderHappenings(safe, page)),
+    ...section(page, 'Around the process', renderProcessEvents(safe, page)),
     ...section(page, 'Memory', renderMemory(safe, page)),
     ...section(page, 'Unusual', renderUnusual(safe, page)),
     ...section(page, 'Process', renderProcess(safe, page)),

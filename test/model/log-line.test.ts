@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readableLine, saidLines, tellingLine } from '../../src/model/happenings/happening-text.ts';
-import { readLogLine } from '../../src/model/happenings/log-line.ts';
+import { readLogLine } from '../../src/model/process-events/log-line.ts';
+import { readableLine, saidLines, tellingLine } from '../../src/model/process-events/printed-lines.ts';
 import { fuzzRuns } from '../support/run/fuzz-runs.ts';
 
 const time = Date.UTC(2026, 10, 28, 12, 0, 1, 123);

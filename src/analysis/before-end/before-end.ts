@@ -3,7 +3,7 @@
  * program handled or logged. Each sentence states what was observed and how long before the end; repetitions are merged. First
  * what the request or run that died did itself, last what others did, marked as such; within each group the newest first.
  */
-import type { Account, Happenings } from '../../model/account.ts';
+import type { Account, ProcessEvents } from '../../model/account.ts';
 import type { AgentRun, FailedRequest, McpServer, ToolCall } from '../../model/agent-state.ts';
 import { foldCommand, withoutFolders } from '../../model/command-text.ts';
 import { onOneLine, shorten } from '../../model/errors/message-text.ts';
@@ -117,7 +117,7 @@ function unreadableLines({ id, command, unreadable }: McpServer): Told[] {
 
 /** Repetitions of one error are merged into one sentence. */
 function handledErrors(
-  happenings: Happenings | undefined,
+  events: ProcessEvents | undefined,
   account: Account,
   trigger: TriggerFacts | undefined,
 ): Told[] {
@@ -126,7 +126,7 @@ function handledErrors(
   const handler = trigger?.thrownBy?.handler;
   // What a handler was given that threw is told with what it threw.
   const isOld = handler === undefined || handler === 'uncaughtExceptionMonitor';
-  const handled = happenings?.handled?.slice(0, isOld ? undefined : -1) ?? [];
+  const handled = events?.handled?.slice(0, isOld ? undefined : -1) ?? [];
   for (const { kind, name, message, code, at } of handled) {
     // The death itself is recorded as handled too if the program has a handler.
     if (message === account.error?.message || isInError(account.error, message)) continue;

@@ -3,7 +3,7 @@
  * line has.
  */
 import type { Account } from '../../model/account.ts';
-import { type LogLine, logWords, readLogLine } from '../../model/happenings/log-line.ts';
+import { type LogLine, logWords, readLogLine } from '../../model/process-events/log-line.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
 import { isInError } from '../agent/failures/failure-input.ts';
 import type { Told } from './told.ts';

@@ -2,8 +2,8 @@
  * The last error that a program printed or logged with its stack before it ended itself. Code that catches an error, prints it and
  * calls process.exit leaves no other trace of it.
  */
-import type { Happenings } from '../../model/account.ts';
-import { readLogLine } from '../../model/happenings/log-line.ts';
+import type { ProcessEvents } from '../../model/account.ts';
+import { readLogLine } from '../../model/process-events/log-line.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import type { FrameReader } from './error-facts.ts';
@@ -29,17 +29,17 @@ const named = /(?:[A-Z][\w$]*)?(?:Error|Exception)(?: \[[\w$]+\])?(?:: .*)?$/;
 
 /** Undefined unless the program ended itself with process.exit or process.exitCode. */
 export async function readPrintedError(
-  { trigger, happenings }: BundleParts,
+  { trigger, processEvents }: BundleParts,
   read: FrameReader,
 ): Promise<PrintedError | undefined> {
   if (trigger?.kind !== 'exit') return undefined;
-  const found = findPrintedError(happenings?.logs ?? []);
+  const found = findPrintedError(processEvents?.logs ?? []);
   return found && { ...found, frames: await read({ stackText: found.stackText }) };
 }
 
 /** The newest stream decides; of two with the same time standard error. */
 export function findPrintedError(
-  logs: NonNullable<Happenings['logs']>,
+  logs: NonNullable<ProcessEvents['logs']>,
 ): (Found & { stream: string; isLast: boolean }) | undefined {
   return logs
     .flatMap(({ stream, text, writtenAt = '' }) => {

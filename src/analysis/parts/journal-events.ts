@@ -6,7 +6,7 @@
 import { findKindName } from '../../journal/layout/records.ts';
 import { findJson, readJournal } from '../../journal/read/reader.ts';
 import type { Unseal } from '../../journal/read/seal.ts';
-import type { ChildFacts, Happenings } from '../../model/account.ts';
+import type { ChildFacts, ProcessEvents } from '../../model/account.ts';
 import { Fields, type PartFaults } from './fields.ts';
 import { type OriginPartFacts, readOrigin } from './origin.ts';
 import { type ProcessPartFacts, readProcess } from './process.ts';
@@ -16,7 +16,7 @@ import { type HeapProfileFacts, readHeapProfile } from './surroundings.ts';
 const mostKept = 40;
 
 export interface JournalFacts {
-  happenings?: Happenings;
+  processEvents?: ProcessEvents;
   commandLine?: ProcessPartFacts;
   heapProfile?: HeapProfileFacts;
   /** The last record of the requests in flight. */
@@ -38,8 +38,8 @@ export function readJournalFacts(bytes: Uint8Array, faults: PartFaults, unseal?:
       facts.origin = { ...readOrigin(fields), lastSeen: { at: new Date(record.atMs).toISOString() } };
     else found.add(kind, fields, new Date(record.atMs).toISOString());
   }
-  const happenings = found.finish();
-  return happenings ? { ...facts, happenings } : facts;
+  const processEvents = found.finish();
+  return processEvents ? { ...facts, processEvents } : facts;
 }
 
 const wanted = new Set([
@@ -56,11 +56,11 @@ const wanted = new Set([
 ]);
 
 class JournalEvents {
-  readonly #logs = new Map<string, NonNullable<Happenings['logs']>[number]>();
+  readonly #logs = new Map<string, NonNullable<ProcessEvents['logs']>[number]>();
   readonly #children = new Map<string, ChildFacts>();
-  readonly #warnings: NonNullable<Happenings['warnings']> = [];
-  readonly #handled: NonNullable<Happenings['handled']> = [];
-  readonly #peaks: NonNullable<Happenings['peaks']> = [];
+  readonly #warnings: NonNullable<ProcessEvents['warnings']> = [];
+  readonly #handled: NonNullable<ProcessEvents['handled']> = [];
+  readonly #peaks: NonNullable<ProcessEvents['peaks']> = [];
 
   add(kind: string, fields: Fields, at: string): void {
     const push = <One extends object>(list: One[], one: One | undefined) => {
@@ -77,7 +77,7 @@ class JournalEvents {
     else this.#addChild(fields);
   }
 
-  finish(): Happenings | undefined {
+  finish(): ProcessEvents | undefined {
     const lists = {
       logs: distinctLogs([...this.#logs.values()]),
       warnings: this.#warnings,

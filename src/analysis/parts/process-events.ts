@@ -1,8 +1,8 @@
 /** `process-events.json`, field by field: events around the agent that did not end the process. */
-import type { ChildFacts, Happenings } from '../../model/account.ts';
+import type { ChildFacts, ProcessEvents } from '../../model/account.ts';
 import { defined, type Fields } from './fields.ts';
 
-export function readProcessEvents(part: Fields): Happenings {
+export function readProcessEvents(part: Fields): ProcessEvents {
   const parent = part.object('parent');
   const parentPid = parent?.number('pid');
   return defined({
@@ -23,7 +23,7 @@ export function readProcessEvents(part: Fields): Happenings {
 }
 
 /** pino's lines are left out if they are in the output of the program. */
-export function distinctLogs<Logs extends Happenings['logs']>(logs: Logs): Logs {
+export function distinctLogs<Logs extends ProcessEvents['logs']>(logs: Logs): Logs {
   const last = logs
     ?.find(({ stream }) => stream === 'pino')
     ?.text.trimEnd()
@@ -34,14 +34,14 @@ export function distinctLogs<Logs extends Happenings['logs']>(logs: Logs): Logs 
   return logs?.filter(({ stream }) => stream !== 'pino' || !isRepeated) as Logs;
 }
 
-export function readLog(log: Fields): NonNullable<Happenings['logs']>[number] | undefined {
+export function readLog(log: Fields): NonNullable<ProcessEvents['logs']>[number] | undefined {
   const stream = log.oneOf('stream', ['stdout', 'stderr', 'pino']);
   if (stream === undefined) return undefined;
   const { writtenAt, target } = { writtenAt: log.text('writtenAt'), target: log.text('target') };
   return { stream, text: log.text('text') ?? '', ...defined({ writtenAt, target }) };
 }
 
-export function readWarning(warning: Fields): NonNullable<Happenings['warnings']>[number] | undefined {
+export function readWarning(warning: Fields): NonNullable<ProcessEvents['warnings']>[number] | undefined {
   const message = warning.text('message');
   if (message === undefined) return undefined;
   const name = warning.text('name') ?? 'Warning';
@@ -51,7 +51,7 @@ export function readWarning(warning: Fields): NonNullable<Happenings['warnings']
 export function readHandled(
   error: Fields,
   kind: 'exception' | 'rejection' | undefined,
-): NonNullable<Happenings['handled']>[number] | undefined {
+): NonNullable<ProcessEvents['handled']>[number] | undefined {
   const message = error.text('message');
   if (message === undefined || kind === undefined) return undefined;
   return {
@@ -61,7 +61,7 @@ export function readHandled(
   };
 }
 
-export function readPeak(peak: Fields): NonNullable<Happenings['peaks']>[number] | undefined {
+export function readPeak(peak: Fields): NonNullable<ProcessEvents['peaks']>[number] | undefined {
   const { resource, value } = { resource: peak.text('resource'), value: peak.number('value') };
   if (resource === undefined || value === undefined) return undefined;
   return { resource, value, ...defined({ at: peak.text('at'), limit: peak.number('limit') }) };
@@ -85,7 +85,7 @@ export function readChild(child: Fields): ChildFacts | undefined {
   };
 }
 
-function readConnection(failed: Fields): NonNullable<Happenings['connections']>[number] | undefined {
+function readConnection(failed: Fields): NonNullable<ProcessEvents['connections']>[number] | undefined {
   const { what, message } = { what: failed.text('what'), message: failed.text('message') };
   if (what === undefined || message === undefined) return undefined;
   const first = failed

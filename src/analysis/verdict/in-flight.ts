@@ -2,7 +2,8 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
-import { childText, endedBadly, tellingLine } from '../../model/happenings/happening-text.ts';
+import { childText, endedBadly } from '../../model/process-events/child-text.ts';
+import { tellingLine } from '../../model/process-events/printed-lines.ts';
 import { clip, formatCount, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';

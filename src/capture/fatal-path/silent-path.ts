@@ -30,7 +30,7 @@ import { processPart } from '../parts/process.ts';
 import { localsPart } from '../parts/threads/locals.ts';
 import { threadsPart } from '../parts/threads/threads.ts';
 import { triggerPart } from '../parts/trigger.ts';
-import { Happenings } from '../recording/happenings.ts';
+import { ProcessEvents } from '../recording/process-events.ts';
 import { stackTextOf } from '../stacks/frame-reader.ts';
 import { KnownWorkers } from '../triggers/known-workers.ts';
 import { dropUnprovenParts } from './canary.ts';
@@ -79,7 +79,7 @@ function write(thread: SilentThread): string {
     withheld,
     workers: new KnownWorkers(),
     lock,
-    happenings: new Happenings(),
+    processEvents: new ProcessEvents(),
     logs: undefined,
   };
   configurePolicy(surroundings);

@@ -6,9 +6,9 @@ import type { Policy } from '../../redaction/policy.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import type { Config } from '../install/config.ts';
 import type { Flight, Recording } from '../install/recording-half.ts';
-import type { Happenings } from '../recording/happenings.ts';
 import type { ListenSites } from '../recording/listen-sites.ts';
 import type { LogTap } from '../recording/log-tap.ts';
+import type { ProcessEvents } from '../recording/process-events.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { KnownWorkers } from '../triggers/known-workers.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
@@ -41,7 +41,7 @@ export interface Surroundings {
   flight?: Flight;
   /** It could not be opened, and is not tried again. */
   flightFailed?: boolean;
-  happenings: Happenings;
+  processEvents: ProcessEvents;
   /** Absent if the async context of this thread is not available. */
   origins?: Origins;
   listens?: ListenSites;

@@ -19,9 +19,9 @@ import { withOwnWorld } from '../host/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
 import { startFlightLate } from '../recording/flight-start.ts';
 import { handOverTo } from '../recording/hand-over.ts';
-import { describeHandled, Happenings } from '../recording/happenings.ts';
 import { watchListens } from '../recording/listen-sites.ts';
 import { tapLogs } from '../recording/log-tap.ts';
+import { describeHandled, ProcessEvents } from '../recording/process-events.ts';
 import { watchRequests } from '../recording/request-watch.ts';
 import { watchWarnings } from '../recording/warning-watch.ts';
 import { WorkWatch } from '../recording/work-watch.ts';
@@ -71,7 +71,7 @@ function installConfigured(given: Config): () => void {
     workers: new KnownWorkers(),
     withheld: [],
     lock,
-    happenings: new Happenings(),
+    processEvents: new ProcessEvents(),
     origins: { causal, requests },
     listens,
     logs,
@@ -89,7 +89,7 @@ function installConfigured(given: Config): () => void {
   const removeHost = installHost(host);
   undoings.push(() => requests.undo());
   undoings.push(() => listens.undo());
-  watchWarnings(events, surroundings.happenings);
+  watchWarnings(events, surroundings.processEvents);
   if (logs) undoings.push(logs.undo);
   undoings.push(startFlightLate(surroundings));
   undoings.push(
@@ -138,7 +138,7 @@ function installTriggers(
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
     return harmless(() => {
       if (isOwnDeath(request) && request.kind !== 'signal') attempt(() => surroundings.watch?.noteDeath());
-      attempt(() => noteHandled(request, surroundings.happenings));
+      attempt(() => noteHandled(request, surroundings.processEvents));
       const path = captureBegun(surroundings, request);
       if (path !== undefined && isOwnDeath(request))
         attempt(() => surroundings.flight?.recorder.noteBundle(path));
@@ -199,9 +199,12 @@ function installTriggers(
   };
 }
 
-function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, happenings: Happenings): void {
+function noteHandled(
+  { kind, handledByHost, thrown, details }: CaptureRequest,
+  processEvents: ProcessEvents,
+): void {
   if (!handledByHost || !thrown) return;
-  happenings.add({
+  processEvents.add({
     kind: kind === 'unhandled-rejection' ? 'handledRejection' : 'handledException',
     payload: describeHandled(thrown.value, details?.origin ?? kind),
   });

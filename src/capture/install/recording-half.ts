@@ -12,8 +12,8 @@ import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { ChildWatch } from '../recording/child-watch.ts';
 import { startEventRecorder } from '../recording/event-recorder.ts';
 import { type FlightRecorder, type OnDisk, startFlightRecorder } from '../recording/flight-recorder.ts';
-import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
+import type { ProcessEvents } from '../recording/process-events.ts';
 import { currentOrigin } from '../recording/read-origin.ts';
 import type { Origins, RequestWatch } from '../recording/request-watch.ts';
 import type { Config } from './config.ts';
@@ -37,7 +37,7 @@ export interface FlightStart {
   /** Redacted, as everywhere. */
   program: string;
   cwd: string;
-  happenings: Happenings;
+  processEvents: ProcessEvents;
   logs: LogTap | undefined;
   /** Encrypts what is recorded. */
   lock: Lock | undefined;
@@ -49,15 +49,15 @@ export interface FlightStart {
 
 /** Throws if the dump folder can't be written. */
 export function startFlight(start: FlightStart): Flight {
-  const { policy, dir, program, cwd, happenings, logs, lock, memory, requests, onDisk } = start;
+  const { policy, dir, program, cwd, processEvents, logs, lock, memory, requests, onDisk } = start;
   const argv = policy.argv(process.argv);
   const execArgv = policy.argv(process.execArgv);
   const recorder = startFlightRecorder({ dir, program, cwd, argv, execArgv, lock, memory, onDisk });
-  const children = new ChildWatch(happenings, (words) => policy.argv(words));
+  const children = new ChildWatch(processEvents, (words) => policy.argv(words));
   const events = startEventRecorder({
     flight: recorder,
     policy,
-    happenings,
+    processEvents,
     logs,
     children,
     requests,

@@ -6,9 +6,9 @@ import type { RecordingState } from '../fatal-path/surroundings.ts';
 import type { OwnTime } from '../host/own-time.ts';
 import type { Config } from '../install/config.ts';
 import type { Recording } from '../install/recording-half.ts';
-import type { Happenings } from '../recording/happenings.ts';
 import type { ListenSites } from '../recording/listen-sites.ts';
 import type { LogTap } from '../recording/log-tap.ts';
+import type { ProcessEvents } from '../recording/process-events.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { FramePlaces } from '../stacks/script-excerpt.ts';
 import type { KnownWorkers } from '../triggers/known-workers.ts';
@@ -37,7 +37,7 @@ export interface CaptureContext {
   /** Filled by the scripts part for those after it: URL or path of every loaded script. */
   scriptUrls: string[];
   recording?: Recording;
-  happenings: Happenings;
+  processEvents: ProcessEvents;
   logs: LogTap | undefined;
   /** Detects the ends of children that were not reported yet. */
   lookAtChildren(): void;

@@ -7,9 +7,9 @@ import { type ChildEventPart, type ProcessEventsPart, partNames } from '../../bu
 import { platform } from '../../platform/index.ts';
 import { findParentSession, RelatedBundles } from '../fatal-path/related-bundles.ts';
 import { currentPolicy } from '../install/policy.ts';
-import type { Child, Happening } from '../recording/happenings.ts';
 import { type LogTap, logStreams } from '../recording/log-tap.ts';
 import { renderLogTail } from '../recording/log-text.ts';
+import type { Child, ProcessEvent } from '../recording/process-events.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 import { processStartMs } from './process.ts';
 import { findUnseenChildren } from './unseen-children.ts';
@@ -20,12 +20,12 @@ const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const processEventsPart: PartProducer = {
   name: partNames.processEvents,
   produce(context: CaptureContext): ProcessEventsPart {
-    const { config, happenings, logs, lookAtChildren, thrown, trigger } = context;
+    const { config, processEvents, logs, lookAtChildren, thrown, trigger } = context;
     lookAtChildren();
     const related = new RelatedBundles(config.dir);
-    const { kept } = happenings;
+    const { kept } = processEvents;
     const parent = describeParent(config.dir, related);
-    const children = [...happenings.children].map((child) => describeChild(child, related));
+    const children = [...processEvents.children].map((child) => describeChild(child, related));
     const unseen = findUnseenChildren(thrown?.value, related, new Set(children.map(({ pid }) => pid)), {
       startedAt: processStartMs(),
       at: trigger.at,
@@ -46,7 +46,7 @@ export const processEventsPart: PartProducer = {
   },
 };
 
-function describeHandled({ kind, at, payload }: Happening): ProcessEventsPart['handled'] {
+function describeHandled({ kind, at, payload }: ProcessEvent): ProcessEventsPart['handled'] {
   if (kind !== 'handledException' && kind !== 'handledRejection') return [];
   return [{ at: isoTime(at), kind: kind === 'handledException' ? 'exception' : 'rejection', ...payload }];
 }

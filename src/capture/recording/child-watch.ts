@@ -9,7 +9,7 @@ import { guarded } from '../../agent/taps/guard.ts';
 import { quoteWords } from '../../platform/paths.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { tapPresentEvents } from '../triggers/event-tap.ts';
-import type { Child, Happenings } from './happenings.ts';
+import type { Child, ProcessEvents } from './process-events.ts';
 
 const stderrChars = 4096;
 const longestCommand = 2048;
@@ -18,7 +18,7 @@ const { now } = Date;
 type RedactArgv = (argv: readonly string[]) => string[];
 
 export class ChildWatch {
-  readonly #happenings: Happenings;
+  readonly #processEvents: ProcessEvents;
   readonly #redactArgv: RedactArgv;
   readonly #alive = new Map<ChildProcess, Child>();
   /** Receives a message of the channel, which is published from the constructor: command and pipes are set a moment later. */
@@ -27,8 +27,8 @@ export class ChildWatch {
     if (child) queueMicrotask(guarded(() => this.#follow(child)));
   });
 
-  constructor(happenings: Happenings, redactArgv: RedactArgv) {
-    this.#happenings = happenings;
+  constructor(processEvents: ProcessEvents, redactArgv: RedactArgv) {
+    this.#processEvents = processEvents;
     this.#redactArgv = redactArgv;
     process.getBuiltinModule('node:diagnostics_channel').subscribe('child_process', this.hear);
   }
@@ -46,7 +46,7 @@ export class ChildWatch {
       record.endedAt = now();
       if (exitCode !== null) record.exitCode = exitCode;
       if (signalCode !== null) record.signal = signalCode;
-      this.#happenings.add({ kind: 'childEnd', payload: record });
+      this.#processEvents.add({ kind: 'childEnd', payload: record });
     }
   }
 
@@ -59,7 +59,7 @@ export class ChildWatch {
     };
     if (child.pid === undefined) record.error = 'it could not be started';
     else this.#alive.set(child, record);
-    this.#happenings.add({ kind: 'childStart', payload: record });
+    this.#processEvents.add({ kind: 'childStart', payload: record });
     if (child.stderr)
       tapPresentEvents(child.stderr, 'data', {
         before: guarded((chunk: unknown) => keepEnd(record, chunk)) as (...args: never[]) => unknown,

@@ -8,10 +8,10 @@ import { type RecordKindName, recordKinds } from '../../journal/layout/records.t
 import { platform } from '../../platform/index.ts';
 import type { ChildWatch } from './child-watch.ts';
 import type { FlightRecorder } from './flight-recorder.ts';
-import type { Child, Happening, Happenings } from './happenings.ts';
 import { type LogStream, type LogTap, logStreams } from './log-tap.ts';
 import { renderLogTail } from './log-text.ts';
 import { OpenRequests } from './open-requests.ts';
+import type { Child, ProcessEvent, ProcessEvents } from './process-events.ts';
 import type { RequestWatch } from './request-watch.ts';
 
 export interface EventRecorderOptions {
@@ -20,7 +20,7 @@ export interface EventRecorderOptions {
     text(text: string): string;
     value(value: unknown): unknown;
   };
-  happenings: Happenings;
+  processEvents: ProcessEvents;
   logs: LogTap | undefined;
   children: ChildWatch;
   requests: RequestWatch | undefined;
@@ -48,7 +48,7 @@ export function startEventRecorder(options: EventRecorderOptions): RunningRecord
     noteRequests: () => eventRecorder.noteRequests(),
     stop() {
       timer.stop();
-      options.happenings.onHappening = undefined;
+      options.processEvents.onEvent = undefined;
       if (options.logs) options.logs.onWrite = undefined;
     },
   };
@@ -66,14 +66,14 @@ class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    const { happenings, logs, requests, flight } = options;
+    const { processEvents, logs, requests, flight } = options;
     const openRequests = requests && new OpenRequests(requests);
     this.#openRequests = openRequests;
     flight.carryOver(() => openRequests?.forget());
-    for (const child of happenings.children)
+    for (const child of processEvents.children)
       this.#write({ at: child.startedAt, kind: 'childStart', payload: child });
-    for (const happening of happenings.kept) this.#write(happening);
-    happenings.onHappening = (happening) => this.#write(happening);
+    for (const event of processEvents.kept) this.#write(event);
+    processEvents.onEvent = (event) => this.#write(event);
     if (!logs) return;
     this.#writeLogs();
     // The first line after a pause is written at once, what follows with the next tick.
@@ -114,7 +114,7 @@ class EventRecorder {
     if (payload) flight.append(recordKinds.openRequests, JSON.stringify(policy.value(payload)));
   }
 
-  #write({ kind, payload, at }: Happening): void {
+  #write({ kind, payload, at }: ProcessEvent): void {
     const isChild = kind === 'childStart' || kind === 'childEnd';
     const content = isChild ? describeChild(payload as Child) : payload;
     const clean = this.#options.policy.value(content) as object;
@@ -134,7 +134,7 @@ class EventRecorder {
       value,
       ...(Number.isFinite(Number(limit)) && { limit: Number(limit) }),
     };
-    this.#options.happenings.add({ kind: 'resourcePeak', payload });
+    this.#options.processEvents.add({ kind: 'resourcePeak', payload });
   }
 }
 

@@ -39,7 +39,7 @@ export function openFlight(
   if (!isMainThread || surroundings.flightFailed) return undefined;
   try {
     const { policy } = requireRecordingPolicy(surroundings);
-    const { config, happenings, logs, lock } = surroundings;
+    const { config, processEvents, logs, lock } = surroundings;
     if (config.recipient !== undefined && !lock) throw new Error('the recipient could not be read');
     const { startFlight, MemorySampler } = loadRecordingHalf();
     surroundings.memory ??= new MemorySampler();
@@ -50,7 +50,7 @@ export function openFlight(
       dir: config.dir,
       program: programNameLate(),
       cwd: publicNameLate(workingFolder()),
-      happenings,
+      processEvents,
       logs,
       lock,
       memory,

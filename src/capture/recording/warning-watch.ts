@@ -4,16 +4,16 @@
  * host's.
  */
 import type { EventTap } from '../triggers/event-tap.ts';
-import { describeWarning, type Happenings } from './happenings.ts';
+import { describeWarning, type ProcessEvents } from './process-events.ts';
 
-export function watchWarnings(events: EventTap, happenings: Happenings): void {
+export function watchWarnings(events: EventTap, processEvents: ProcessEvents): void {
   events.tap('warning', {
     joins: () => {
       const [first, ...others] = events.listenersOfHost('warning');
       return first === undefined || others.length > 0 || first.name === 'onWarning';
     },
     before: (warning: unknown) => {
-      happenings.add({ kind: 'warning', payload: describeWarning(warning) });
+      processEvents.add({ kind: 'warning', payload: describeWarning(warning) });
     },
   });
 }

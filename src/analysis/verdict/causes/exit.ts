@@ -1,8 +1,8 @@
 /** The program called process.exit with a code other than 0, or set the code and let the event loop run empty. */
 
-import type { Happenings } from '../../../model/account.ts';
+import type { ProcessEvents } from '../../../model/account.ts';
 import { culpritFrame, frameText, isOfRuntime, placeOf } from '../../../model/frame-text.ts';
-import { tellingLine } from '../../../model/happenings/happening-text.ts';
+import { tellingLine } from '../../../model/process-events/printed-lines.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
@@ -16,12 +16,12 @@ import { cwdOf, deathFrames, titled, titleWithPlace } from '../wording.ts';
 const maxQuotedChars = 300;
 
 /** The last relevant line of standard error, or else of standard output; of a file that has both it is not known which. */
-function lastWords(happenings: Happenings | undefined): { stream: string; line: string } | undefined {
+function lastWords(events: ProcessEvents | undefined): { stream: string; line: string } | undefined {
   for (const stream of ['stderr', 'stdout', 'pino']) {
-    const log = happenings?.logs?.find((one) => one.stream === stream);
+    const log = events?.logs?.find((one) => one.stream === stream);
     const line = tellingLine(log?.text ?? '');
     const isShared =
-      log?.target !== undefined && happenings?.logs?.some((one) => one !== log && one.target === log.target);
+      log?.target !== undefined && events?.logs?.some((one) => one !== log && one.target === log.target);
     if (line !== '') return { stream: isShared ? 'output' : stream, line };
   }
   return undefined;

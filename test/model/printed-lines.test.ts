@@ -1,7 +1,7 @@
 /** Which line of a log is quoted as the program's last message. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { saidLines, tellingLine } from '../../src/model/happenings/happening-text.ts';
+import { saidLines, tellingLine } from '../../src/model/process-events/printed-lines.ts';
 
 const logs: [name: string, text: string, line: string][] = [
   ['nothing', '', ''],

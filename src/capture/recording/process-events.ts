@@ -19,7 +19,7 @@ export interface Child extends ChildEndPayload {
   error?: string;
 }
 
-export type Happening = { at: number } & (
+export type ProcessEvent = { at: number } & (
   | { kind: 'warning'; payload: WarningPayload }
   | { kind: 'handledException' | 'handledRejection'; payload: HandledErrorPayload }
   | { kind: 'childStart' | 'childEnd'; payload: Child }
@@ -31,27 +31,27 @@ const mostChildren = 100;
 const longestText = 4096;
 const { now } = Date;
 
-export class Happenings {
+export class ProcessEvents {
   readonly children = new Set<Child>();
   /** Set by the flight recorder. */
-  onHappening: ((happening: Happening) => void) | undefined;
-  readonly #kept: Happening[] = [];
+  onEvent: ((event: ProcessEvent) => void) | undefined;
+  readonly #kept: ProcessEvent[] = [];
 
   /** The newest, without those of children. */
-  get kept(): readonly Happening[] {
+  get kept(): readonly ProcessEvent[] {
     return this.#kept;
   }
 
   add(
-    happening: Happening extends infer One ? (One extends Happening ? Omit<One, 'at'> : never) : never,
+    event: ProcessEvent extends infer One ? (One extends ProcessEvent ? Omit<One, 'at'> : never) : never,
   ): void {
-    const dated = { at: now(), ...happening } as Happening;
+    const dated = { at: now(), ...event } as ProcessEvent;
     if (dated.kind === 'childStart') this.#addChild(dated.payload);
     else if (dated.kind !== 'childEnd') {
       this.#kept.push(dated);
       if (this.#kept.length > mostKept) this.#kept.shift();
     }
-    this.onHappening?.(dated);
+    this.onEvent?.(dated);
   }
 
   /** When full, a child that ended well is removed first, then the oldest. */

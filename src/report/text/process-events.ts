@@ -1,7 +1,8 @@
 /** Events around the agent that did not end it: children, errors that the host handled, warnings, the ends of logs. */
 
-import type { Account, ChildFacts, Happenings } from '../../model/account.ts';
-import { childText, endedBadly, readableLine, saidLines } from '../../model/happenings/happening-text.ts';
+import type { Account, ChildFacts, ProcessEvents } from '../../model/account.ts';
+import { childText, endedBadly } from '../../model/process-events/child-text.ts';
+import { readableLine, saidLines } from '../../model/process-events/printed-lines.ts';
 import { clip, firstLine, formatCount, formatNumber } from '../../model/quantities.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
 
@@ -10,13 +11,13 @@ const maxLogLines = 12;
 const maxStderrLines = 4;
 
 /** After a snapshot the process continues. */
-export function happeningsHeading({ verdict }: Account): string {
+export function beforeEndHeading({ verdict }: Account): string {
   return verdict?.kind === 'snapshot' || verdict?.kind === 'no-progress'
     ? 'Before this moment'
     : 'Before the end';
 }
 
-export function renderHappenings({ happenings }: Account, page: Page): string[] {
+export function renderProcessEvents({ happenings }: Account, page: Page): string[] {
   if (!happenings) return [];
   const { parent } = happenings;
   return [
@@ -71,14 +72,14 @@ function renderList(list: readonly Told[], word: string, { palette, columns }: P
 }
 
 function peakText(
-  { resource, value, limit }: NonNullable<Happenings['peaks']>[number],
+  { resource, value, limit }: NonNullable<ProcessEvents['peaks']>[number],
   { palette }: Page,
 ): string {
   const of = limit === undefined ? '' : ` of ${formatNumber(limit)}`;
   return `${palette.faint('peak')} ${formatNumber(value)}${of} ${oneLine(resource)}`;
 }
 
-type Log = NonNullable<Happenings['logs']>[number];
+type Log = NonNullable<ProcessEvents['logs']>[number];
 
 /** Streams that went to the same file (`> out.txt 2>&1`) end with the same lines, whichever wrote them. */
 function joinStreams(logs: readonly Log[]): Log[] {
