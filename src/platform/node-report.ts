@@ -1,11 +1,10 @@
-/** Limits, files and modules from Node's diagnostic report, for systems that don't expose processes as files. */
+/** Limits and files from Node's diagnostic report, for systems that don't expose processes as files. */
 import type { Limits, OpenDescriptors } from './interface.ts';
 
 /** The fields that are used here (Node's documentation of the diagnostic report). */
 export interface NodeReport {
   userLimits?: Record<string, { soft: number | string; hard: number | string }>;
   libuv?: ReportedHandle[];
-  sharedObjects?: string[];
 }
 
 interface ReportedHandle {
@@ -85,6 +84,3 @@ function endpointText(endpoint: ReportedEndpoint | null | undefined): string | u
   const address = ip4 ?? (ip6 === undefined ? host : `[${ip6}]`);
   return address === undefined ? undefined : `${address}:${port ?? 0}`;
 }
-
-/** Only paths: Node does not know where they are mapped. */
-export const modulesIn = ({ sharedObjects = [] }: NodeReport): string[] => sharedObjects;

@@ -21,8 +21,3 @@ export const signals = {
 export function freeze(pid: number): void {
   process.kill(pid, signals.stop);
 }
-
-/** Repeating it is harmless. Throws the system's errors. */
-export function thaw(pid: number): void {
-  process.kill(pid, signals.goOn);
-}

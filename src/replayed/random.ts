@@ -14,7 +14,7 @@ export function seedRandom(seed: number): void {
 }
 
 /** Tommy Ettinger's generator: 32 bits of state, small, and sufficient for values that are not secret. */
-export function mulberry32(seed: number): () => number {
+function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

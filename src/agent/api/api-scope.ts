@@ -18,7 +18,7 @@ export function findPort(): AgentPort | undefined {
 }
 
 /** The preload's storage, so that the taps see the scope; without the preload, a storage of this module. */
-export function scopeStorage(): AsyncLocalStorage<AgentScope> {
+function scopeStorage(): AsyncLocalStorage<AgentScope> {
   const port = findPort();
   if (port) return port.storage;
   ownStorage ??= new (asyncHooks().AsyncLocalStorage)<AgentScope>();

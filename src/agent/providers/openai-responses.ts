@@ -64,7 +64,7 @@ function readInput(input: unknown): RequestItem[] {
 }
 
 /** An input or output item as one message. */
-export function readItem(item: JsonObject): Message {
+function readItem(item: JsonObject): Message {
   const type = stringOf(item['type']) ?? 'message';
   if (type === 'message')
     return { role: stringOf(item['role']) ?? 'assistant', parts: contentParts(item['content'], readPart) };

@@ -182,7 +182,7 @@ export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude
 }
 
 /** A copy of a JSON value with a limited size and depth, and the reason if it is incomplete. */
-export function boundValue(value: unknown): { value: unknown; cut?: string } {
+function boundValue(value: unknown): { value: unknown; cut?: string } {
   let left = maxValueNodes;
   let cut: string | undefined;
   const some = <T>(items: T[]): T[] => {

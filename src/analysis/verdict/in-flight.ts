@@ -26,7 +26,7 @@ export function openWorkOf({ account }: VerdictFacts): OpenWork[] {
 export const pendingOf = (facts: VerdictFacts): string[] => openWorkOf(facts).map(({ text }) => text);
 
 /** Tool calls that the model requested and that were never seen to run. */
-export function requestedOf({ account }: VerdictFacts): string[] {
+function requestedOf({ account }: VerdictFacts): string[] {
   return account.agent?.runs.flatMap(({ requested = [] }) => requested) ?? [];
 }
 
@@ -65,7 +65,7 @@ export function inFlightEvidence(facts: VerdictFacts): Evidence[] {
 }
 
 /** The program's own suspended async functions, each stack with its awaiting callers. */
-export function ownSuspended({ account, trigger }: VerdictFacts): Frame[][] {
+function ownSuspended({ account, trigger }: VerdictFacts): Frame[][] {
   // That verdict reports itself which of them the main module waits for.
   if (trigger?.kind === 'pending-exit') return [];
   return (account.suspended ?? [])

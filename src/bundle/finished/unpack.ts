@@ -68,7 +68,7 @@ function requireHarmless({ source, parts, path }: BundleReader, packedBytes: num
 }
 
 /** The same for a bundle that is open, whatever it was read from. `dir` must exist. */
-export function unpackInto(dir: string, bundle: BundleReader): UnpackResult {
+function unpackInto(dir: string, bundle: BundleReader): UnpackResult {
   const final = join(dir, unpackedName(bundle));
   const unfinished = final + unfinishedSuffix;
   if (lstatSync(final, { throwIfNoEntry: false })) throw unwritable(final, 'EEXIST');

@@ -71,7 +71,7 @@ export interface FolderVerification {
 /** States that don't indicate that a bundle was removed, replaced or added. */
 const fineStates = new Set<PlacedState>(['whole', 'copy', 'removed', 'torn']);
 
-export const isFine = ({ state }: PlacedBundle): boolean => fineStates.has(state);
+const isFine = ({ state }: PlacedBundle): boolean => fineStates.has(state);
 
 /** True for a folder that contains bundles and is none itself. */
 export function isDumpFolder(path: string): boolean {

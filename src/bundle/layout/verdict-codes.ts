@@ -83,7 +83,7 @@ export function kindOfThrown(
 }
 
 /** Codes for a resource that the system had run out of. */
-export const exhaustionCodes = [
+const exhaustionCodes = [
   'EMFILE',
   'ENFILE',
   'ENOSPC',

@@ -5,8 +5,8 @@
  */
 import { AgentdumpError, MalformedInput } from '../../errors.ts';
 
-export const deepestJson = 200;
-export const mostJsonValues = 2_000_000;
+const deepestJson = 200;
+const mostJsonValues = 2_000_000;
 
 export interface ParsedJson {
   value: unknown;

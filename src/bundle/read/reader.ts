@@ -35,7 +35,7 @@ export interface FoundPart {
 const mostGaps = 1010;
 const manifestLimit = 8 * 1024 * 1024;
 /** The limit for a part that is read into memory; larger ones are read with openPartFile. */
-export const partLimit = 128 * 1024 * 1024;
+const partLimit = 128 * 1024 * 1024;
 /** Each may take a second, because an untrusted file chooses its work factor. */
 const mostUnsealed = 8;
 const ownFiles = new Set([manifestName, progressName]);

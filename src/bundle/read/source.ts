@@ -42,7 +42,7 @@ export function isPartName(name: string): boolean {
 }
 
 /** A range of an open file as a PartFile. `close` is supplied by the caller. */
-export function windowOf(fd: number, start: number, bytes: number, close: () => void): PartFile {
+function windowOf(fd: number, start: number, bytes: number, close: () => void): PartFile {
   const read = (target: Uint8Array, position: number) => {
     const wanted = Math.min(target.length, bytes - position);
     return wanted > 0 ? readSync(fd, target, 0, wanted, start + position) : 0;

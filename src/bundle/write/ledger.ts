@@ -146,7 +146,7 @@ function readFrom(fd: number, start: number): Buffer {
   return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, start));
 }
 
-export function ledgerLine(record: LedgerRecord): string {
+function ledgerLine(record: LedgerRecord): string {
   const json = JSON.stringify(record);
   return `${startHash(ledgerDomains.line).update(json).digest('hex')} ${json}\n`;
 }

@@ -62,7 +62,7 @@ const PT_NOTE = 4;
 const NT_GNU_BUILD_ID = 3;
 
 /** The build id of a 64-bit little-endian ELF file, in hexadecimal; undefined if there is none in its first pages. */
-export function readBuildId(path: string): string | undefined {
+function readBuildId(path: string): string | undefined {
   const head = Buffer.alloc(8192);
   let fd: number | undefined;
   try {

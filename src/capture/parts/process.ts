@@ -80,7 +80,7 @@ const v1Files = [
 ];
 
 /** Limits and usage of this process's cgroup; numbers where the kernel returns numbers (`max` stays text). */
-export function readCgroup(): Record<string, string | number> {
+function readCgroup(): Record<string, string | number> {
   const result: Record<string, string | number> = {};
   const membership = platform.processFile('self', 'cgroup');
   if (membership === undefined || platform.groupMount === undefined) return result;

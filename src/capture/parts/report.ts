@@ -44,7 +44,7 @@ const taken = new WeakMap<CaptureContext, Report & NodeReport>();
  * Taken once per death: if the system has no files about a process, other parts read it too. Undefined if it would wait for a
  * worker.
  */
-export function takeReport(context: CaptureContext): (Report & NodeReport) | undefined {
+function takeReport(context: CaptureContext): (Report & NodeReport) | undefined {
   if (!areWorkersIdle(context.workers.size, context.watchdogThread)) return undefined;
   const report =
     taken.get(context) ??

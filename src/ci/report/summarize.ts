@@ -130,7 +130,7 @@ const keyOf = ({ name, file }: { name: readonly string[]; file?: string | undefi
   [file ?? '', ...name].join('\n');
 
 /** Processes that ran tests or a script, for the comparison with an earlier run. */
-export function describeProcesses(threads: readonly LoggedThread[]): CiProcess[] {
+function describeProcesses(threads: readonly LoggedThread[]): CiProcess[] {
   return threads.slice(0, mostProcesses).flatMap((thread): CiProcess[] => {
     const entry = thread.file ?? thread.process?.argv[1];
     if (entry === undefined || thread.threadId !== 0) return [];

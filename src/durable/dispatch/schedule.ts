@@ -73,7 +73,7 @@ const fields = [
 ] as const;
 
 /** If both day of month and day of week are restricted, one of them must match, as in cron. */
-export function parseCron(cron: string): (at: Date) => boolean {
+function parseCron(cron: string): (at: Date) => boolean {
   const words = cron.trim().split(/\s+/);
   if (words.length !== fields.length) throw wrong(cron, `it has ${words.length} fields, not 5`);
   const [minutes, hours, days, months, weekdays] = words.map((word, index) =>

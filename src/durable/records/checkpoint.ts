@@ -148,7 +148,7 @@ export class Checkpoints {
 }
 
 /** Throws if it is damaged, incomplete, or from a newer release. */
-export function readCheckpoint(record: CheckpointRecord, log: RunLog): CheckpointContents {
+function readCheckpoint(record: CheckpointRecord, log: RunLog): CheckpointContents {
   const { sha256, ...facts } = record;
   if (facts.format > format)
     throw new Error(`it is of format ${facts.format}, and this release knows ${format}`);

@@ -31,7 +31,7 @@ export async function endUnsettled(run: DurableRun, entry: StepEntry, error: unk
   return ticket;
 }
 
-export function reasonOfDoubt({ state, reason }: StepEntry): string {
+function reasonOfDoubt({ state, reason }: StepEntry): string {
   if (state === 'unkept') return `it had returned, but ${reason}`;
   if (state === 'aborted') return reason ?? 'it was called off';
   return 'it had started and not ended';

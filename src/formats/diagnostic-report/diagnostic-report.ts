@@ -34,7 +34,7 @@ export interface DiagnosticReport {
   workers: DiagnosticReport[];
 }
 
-export const largestReportBytes = 128 * 1024 * 1024;
+const largestReportBytes = 128 * 1024 * 1024;
 const mostWorkers = 1000;
 
 /** Parses the JSON of a report. Throws MalformedInput if it is not a JSON object, `over-limit` if it is too large. */

@@ -63,12 +63,7 @@ export const x64Registers = [
 export type X64Register = (typeof x64Registers)[number];
 
 /** struct user_pt_regs, arm64: 34 words. */
-export const arm64Registers = [
-  ...Array.from({ length: 31 }, (_, i) => `x${i}`),
-  'sp',
-  'pc',
-  'pstate',
-] as const;
+const arm64Registers = [...Array.from({ length: 31 }, (_, i) => `x${i}`), 'sp', 'pc', 'pstate'] as const;
 
 /** Machines whose cores can be read. */
 export type CoreMachine = 'x64' | 'arm64';

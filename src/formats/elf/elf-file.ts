@@ -39,13 +39,6 @@ export interface ElfFile {
   sections: Section[];
 }
 
-/** Whether the bytes look like the start of an ELF file of any class. */
-export function isElf(bytes: Uint8Array): boolean {
-  return (
-    bytes.length >= 4 && bytes[0] === 0x7f && bytes[1] === 0x45 && bytes[2] === 0x4c && bytes[3] === 0x46
-  );
-}
-
 /** Header and segments must be valid; a truncated section table is left out. */
 export function readElf(source: ByteSource): ElfFile {
   const head = new ByteCursor(readExactly(source, 0, elf.EHDR_SIZE, { format, field: 'header' }), format);

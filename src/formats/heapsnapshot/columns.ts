@@ -7,7 +7,7 @@ import { edgeTargetMask, edgeTypeShift } from './layout.ts';
 import { IdColumn } from './sections/id-column.ts';
 
 /** In a column of names: the value is in the side map. */
-export const wideName = 0xffffff;
+const wideName = 0xffffff;
 /** In a 32-bit column of sizes: the value is in the side map. */
 const wideMark = 0xffffffff;
 

@@ -30,7 +30,7 @@ export interface MapFields {
   linkedSections: number;
 }
 
-export const largestMapBytes = 256 * 1024 * 1024;
+const largestMapBytes = 256 * 1024 * 1024;
 const deepestIndex = 8;
 const mostSections = 100_000;
 

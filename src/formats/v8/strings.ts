@@ -28,7 +28,7 @@ export function findStringLength(heap: V8Heap, value: Tagged): number | undefine
 }
 
 /** Whether V8 writes such a value in place of a missing text: a small integer, or `undefined`. */
-export function isAbsent(heap: V8Heap, value: Tagged): boolean {
+function isAbsent(heap: V8Heap, value: Tagged): boolean {
   return heap.isSmi(value) || heap.isType(value, heap.layout.types.oddball);
 }
 

@@ -8,7 +8,7 @@ import { splitName } from './name-words.ts';
 import { mayHoldStem } from './telling-stems.ts';
 
 /** How much a value must look like a secret to be withheld under such a name. */
-export const strengths = {
+const strengths = {
   none: 0,
   /** Only what looks random and is no id, digest or path. */
   weak: 1,

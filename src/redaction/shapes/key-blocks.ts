@@ -8,7 +8,7 @@ import type { Finding, Page } from '../scan/page.ts';
 import { isReadable } from '../values/randomness.ts';
 
 /** A key of 16,384 bits has 12,700 characters. */
-export const longestBlock = 16_000;
+const longestBlock = 16_000;
 
 /** In a URL a blank is `%20` or `+`. */
 const opening = /BEGIN(?: |%20|\+)([A-Za-z0-9](?:[A-Za-z0-9 +-]|%20){0,40}?)-----/y;

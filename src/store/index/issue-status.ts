@@ -40,7 +40,7 @@ export function statusOf(facts: StatusFacts, nowMs: number): IssueStatus {
 }
 
 /** The deaths after it was resolved that contradict the fix: those of releases older than the fix don't. */
-export function findRegression(facts: StatusFacts): ReleaseCount | undefined {
+function findRegression(facts: StatusFacts): ReleaseCount | undefined {
   const { resolvedAt, resolvedRelease } = facts;
   if (resolvedAt === undefined) return undefined;
   return facts.releases.find(

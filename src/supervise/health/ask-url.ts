@@ -6,7 +6,7 @@ import type { Complaint, HealthCheck, HealthLimits } from './limits.ts';
 const againMs = 100;
 
 /** Undefined for a status of 200 to 399 in time; otherwise a description of what happened instead. */
-export async function askUrl(url: string, timeoutMs: number): Promise<string | undefined> {
+async function askUrl(url: string, timeoutMs: number): Promise<string | undefined> {
   const get = url.startsWith('https:') ? (await import('node:https')).get : getClear;
   return new Promise((resolve) => {
     let request: ClientRequest;

@@ -9,7 +9,7 @@ import { AgentdumpError } from '../../errors.ts';
 import type { HealthLevel } from '../health/limits.ts';
 
 /** Within the dump folder. The file `ledger` in that folder belongs to the bundles. */
-export const ledgerFolder = 'supervisors';
+const ledgerFolder = 'supervisors';
 const ledgerSuffix = '.jsonl';
 const longestLedger = 64 * 1024 * 1024;
 

@@ -39,7 +39,7 @@ export function requireNode(heap: Heap, words: string): number {
 }
 
 /** Row of the first edge with this name (and type), or -1. */
-export function findEdge(heap: Heap, node: number, name: string, type?: number): number {
+function findEdge(heap: Heap, node: number, name: string, type?: number): number {
   const { snapshot } = heap;
   for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
     if (type !== undefined && snapshot.edgeType(edge) !== type) continue;

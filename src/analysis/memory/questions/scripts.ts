@@ -10,7 +10,7 @@ import { findChild } from './node-rows.ts';
 const known = new WeakMap<Heap, Map<number, string>>();
 
 /** File or URL by script id, for scripts with a function that has a location. */
-export function scriptNames(heap: Heap): Map<number, string> {
+function scriptNames(heap: Heap): Map<number, string> {
   const names = known.get(heap) ?? collect(heap);
   known.set(heap, names);
   return names;

@@ -281,7 +281,7 @@ function shapeName(names: string[]): { name: string; properties: string[] } | un
 }
 
 /** Quoted if it contains a comma, a quote or a brace. */
-export function propertyText(name: string): string {
+function propertyText(name: string): string {
   return /[,'"{}]/.test(name) ? JSON.stringify(name) : name;
 }
 

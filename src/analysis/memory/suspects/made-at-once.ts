@@ -89,7 +89,7 @@ function entriesOf({ snapshot }: Heap, holder: number, isTable: boolean): number
   return nodes;
 }
 
-export function isMadeAtOnce(heap: Heap, node: number): boolean {
+function isMadeAtOnce(heap: Heap, node: number): boolean {
   const { snapshot } = heap;
   const { firstEdge, type, selfSize } = snapshot.nodes;
   if (type[node] !== NodeType.object || snapshot.nodeName(node) !== 'Array') return false;

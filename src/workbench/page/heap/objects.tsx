@@ -18,12 +18,12 @@ export function ObjectLink({ object: { id, class: name, text } }: { object: Obje
   );
 }
 
-export const sizeColumns: readonly Column[] = [
+const sizeColumns: readonly Column[] = [
   { name: 'Own', isNumber: true },
   { name: 'Retained', isNumber: true },
 ];
 
-export const sizeCells = ({ self, retained }: ObjectRow): ComponentChildren[] => [
+const sizeCells = ({ self, retained }: ObjectRow): ComponentChildren[] => [
   formatBytes(self),
   formatBytes(retained),
 ];
