@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { platform } from './index.ts';
-import { findGroupPath } from './proc-files.ts';
+import { findGroupPath } from './systems/proc-files.ts';
 
 const { readFileSync, existsSync } = fs;
 

@@ -1,9 +1,10 @@
 /** The current system. All other rooms access it through this module. */
-import { darwin } from './darwin.ts';
+
 import type { Platform } from './interface.ts';
-import { linux } from './linux.ts';
-import { titleOf } from './node-only.ts';
-import { windows } from './windows.ts';
+import { darwin } from './systems/darwin.ts';
+import { linux } from './systems/linux.ts';
+import { titleOf } from './systems/node-only.ts';
+import { windows } from './systems/windows.ts';
 
 const others: Record<string, Platform> = { linux, android: linux, win32: windows };
 
@@ -14,4 +15,4 @@ export const choosePlatform = (name: string): Platform =>
 export const platform = choosePlatform(process.platform);
 
 export type { Pid, Platform } from './interface.ts';
-export { notAvailable, unavailable } from './node-only.ts';
+export { notAvailable, unavailable } from './systems/node-only.ts';

@@ -3,8 +3,8 @@
  * RLIMIT_NPROC. Unreadable limits are ignored.
  */
 import { dirname } from 'node:path';
-import { findGroupPath } from './proc-files.ts';
 import { readSmallFile } from './small-file.ts';
+import { findGroupPath } from './systems/proc-files.ts';
 
 /** Our thread, and one that may be started elsewhere at the same time. */
 const wanted = 2;

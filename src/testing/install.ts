@@ -13,7 +13,7 @@ import {
 } from '../bundle/layout/tests.ts';
 import { memoryUsage } from '../platform/memory-usage.ts';
 import { withSlashes } from '../platform/paths.ts';
-import { readOwnStartToken } from '../platform/proc-files.ts';
+import { readOwnStartToken } from '../platform/systems/proc-files.ts';
 import { ChildEnds } from './child-ends.ts';
 import { openTestLog, type TestLog } from './log.ts';
 import { MemoryWatch } from './memory-watch.ts';

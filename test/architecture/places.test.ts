@@ -215,7 +215,7 @@ test('every system is chosen by its name, has a title and a column, and is prete
     assert.ok(name, `${path} names no system`);
     const { name: chosen, title } = choosePlatform(name);
     assert.equal(chosen, name, `platform/index.ts does not choose ${path}`);
-    assert.notEqual(title, name, `platform/node-only.ts has no title for ${name}`);
+    assert.notEqual(title, name, `platform/systems/node-only.ts has no title for ${name}`);
     assert.ok(guide.includes(title), `docs/platforms.md does not speak of ${title}`);
     assert.ok(
       (pretendedPlatforms as readonly string[]).includes(name),

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { parseProcessList as parsePs } from '../../src/platform/darwin.ts';
 import { choosePlatform } from '../../src/platform/index.ts';
 import { readSmallFile } from '../../src/platform/small-file.ts';
-import { parseProcessList as parsePowerShell } from '../../src/platform/windows.ts';
+import { parseProcessList as parsePs } from '../../src/platform/systems/darwin.ts';
+import { parseProcessList as parsePowerShell } from '../../src/platform/systems/windows.ts';
 
 const names = ['linux', 'darwin', 'win32', 'freebsd'] as const;
 

@@ -1,7 +1,7 @@
 /** The command line that cmd.exe is given for a script, and when it is used. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { windowsCommand } from '../../src/platform/windows-command.ts';
+import { windowsCommand } from '../../src/platform/systems/windows-command.ts';
 
 const environment = { Path: 'C:\\Windows;C:\\Program Files\\nodejs', ComSpec: 'C:\\Windows\\cmd.exe' };
 const command = (there: string, file: string, ...words: string[]) =>

@@ -1,5 +1,5 @@
 /** Whether a limit on the process's addresses leaves room for what we are about to do. */
-import { addressRoomBytes } from '../../platform/proc-files.ts';
+import { addressRoomBytes } from '../../platform/systems/proc-files.ts';
 
 const mebibyte = 1024 ** 2;
 /**

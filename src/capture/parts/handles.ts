@@ -2,8 +2,8 @@
 import { sep } from 'node:path';
 import { type HandlesPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
-import { descriptorsIn, socketsIn } from '../../platform/node-report.ts';
 import { quoteWords } from '../../platform/paths.ts';
+import { descriptorsIn, socketsIn } from '../../platform/systems/node-report.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { countOpenBefore } from '../host/free-descriptors.ts';
 import { countCreators } from '../stacks/creator-stacks.ts';

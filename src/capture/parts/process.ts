@@ -4,8 +4,8 @@
  */
 import { type ProcessPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
-import { limitsIn } from '../../platform/node-report.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
+import { limitsIn } from '../../platform/systems/node-report.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import { currentPolicy } from '../install/policy.ts';
 import type { CaptureContext, PartProducer } from './part.ts';

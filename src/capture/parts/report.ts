@@ -5,7 +5,7 @@
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
-import type { NodeReport } from '../../platform/node-report.ts';
+import type { NodeReport } from '../../platform/systems/node-report.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { uproot, withCanary } from '../fatal-path/canary.ts';
 import { isMainThread } from '../fatal-path/surroundings.ts';

@@ -5,7 +5,7 @@
  * before the host's listeners run.
  */
 import { ours } from '../../agent/taps/own-work.ts';
-import { readProcStat } from '../../platform/proc-files.ts';
+import { readProcStat } from '../../platform/systems/proc-files.ts';
 import { getBuiltinModule } from '../host/intrinsics.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';

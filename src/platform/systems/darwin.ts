@@ -3,7 +3,7 @@
  * used here are the same on macOS, the BSDs and Linux.
  */
 import { basename } from 'node:path';
-import type { ListedProcess, Platform } from './interface.ts';
+import type { ListedProcess, Platform } from '../interface.ts';
 import { nodeOnly, titleOf } from './node-only.ts';
 
 const psTimeoutMs = 2_000;

@@ -1,9 +1,9 @@
 /** Information that Node itself provides on every system; the basis of each platform's file. */
-import { AgentdumpError } from '../errors.ts';
-import type { Platform } from './interface.ts';
-import { memoryUsage, residentBytes } from './memory-usage.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { Platform } from '../interface.ts';
+import { memoryUsage, residentBytes } from '../memory-usage.ts';
+import { signals } from '../signals.ts';
 import { posixFiles } from './posix-files.ts';
-import { signals } from './signals.ts';
 
 export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
   hasProcessFiles: false,

@@ -1,5 +1,5 @@
 /** Limits and files from Node's diagnostic report, for systems that don't expose processes as files. */
-import type { Limits, OpenDescriptors } from './interface.ts';
+import type { Limits, OpenDescriptors } from '../interface.ts';
 
 /** The fields that are used here (Node's documentation of the diagnostic report). */
 export interface NodeReport {

@@ -3,8 +3,8 @@
  * without a privilege, and reserved device names. Another process that has a file open (virus scanner, indexer) may block
  * renaming it for a moment. Sources: Microsoft's "Naming Files, Paths, and Namespaces"; libuv's fs.c.
  */
-import type { FileRules } from './interface.ts';
-import { unlessRefused } from './node-permission.ts';
+import type { FileRules } from '../interface.ts';
+import { unlessRefused } from '../node-permission.ts';
 
 const { fdatasyncSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule('node:fs');

@@ -1,6 +1,6 @@
 /** Files with POSIX permission bits, symbolic links and renames. */
-import type { FileRules } from './interface.ts';
-import { mayWrite, unlessRefused } from './node-permission.ts';
+import type { FileRules } from '../interface.ts';
+import { mayWrite, unlessRefused } from '../node-permission.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 const {

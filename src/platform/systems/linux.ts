@@ -1,12 +1,12 @@
 /** Linux: proc(5). If /proc is hidden (jail, sandbox), results are those of systems without it. */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Limits, Pid, Platform } from './interface.ts';
+import type { Limits, Pid, Platform } from '../interface.ts';
+import { listFolder, readLink, readSmallFile } from '../small-file.ts';
+import { hasThreadRoom } from '../thread-room.ts';
 import { nodeOnly, signalNamed } from './node-only.ts';
 import { posixFiles, throughLink } from './posix-files.ts';
 import { readProcStat } from './proc-files.ts';
-import { listFolder, readLink, readSmallFile } from './small-file.ts';
-import { hasThreadRoom } from './thread-room.ts';
 
 /** The kernel's USER_HZ on every Linux that Node supports. */
 const ticksPerSecond = 100;

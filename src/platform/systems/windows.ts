@@ -1,5 +1,5 @@
 /** Windows: other processes are queried with PowerShell, which takes about half a second. */
-import type { ListedProcess, Platform } from './interface.ts';
+import type { ListedProcess, Platform } from '../interface.ts';
 import { nodeOnly } from './node-only.ts';
 import { windowsCommand } from './windows-command.ts';
 import { windowsFiles } from './windows-files.ts';

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { win32 } from 'node:path';
-import type { SpawnWords } from './interface.ts';
+import type { SpawnWords } from '../interface.ts';
 
 const usualExtensions = '.COM;.EXE;.BAT;.CMD';
 const isScript = /\.(?:cmd|bat)$/i;
