@@ -48,11 +48,11 @@ import { defined } from './parts/fields.ts';
 import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
 import { type StackInput, StackReconstructor } from './stacks/reconstruct.ts';
-import { explainByAgent } from './verdict/agent-failure.ts';
-import { explainByChild } from './verdict/by-child.ts';
-import { explainByOrigin } from './verdict/by-origin.ts';
+import { explainByAgent } from './verdict/additions/agent-failure.ts';
+import { explainByChild } from './verdict/additions/by-child.ts';
+import { explainByOrigin } from './verdict/additions/by-origin.ts';
+import { markFiller } from './verdict/additions/filled-by.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
-import { markFiller } from './verdict/filled-by.ts';
 import { findRequestedOnStack } from './verdict/in-flight.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
 

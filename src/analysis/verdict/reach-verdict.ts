@@ -6,7 +6,7 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { culpritFrame } from '../../model/frame-text.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
-import { beganFrame, likelyCall } from './begun.ts';
+import { refineByCore } from './additions/from-core.ts';
 import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
 import { eventLoopHang } from './causes/event-loop-hang.ts';
@@ -26,10 +26,10 @@ import { uncaughtException } from './causes/uncaught-exception.ts';
 import { unhandledRejection } from './causes/unhandled-rejection.ts';
 import { unknown } from './causes/unknown.ts';
 import { workerDeath } from './causes/worker-death.ts';
+import { beganFrame, likelyCall } from './errors/begun.ts';
+import { passedFrame } from './errors/thrown-at.ts';
 import type { Cause, VerdictFacts } from './facts.ts';
-import { refineByCore } from './from-core.ts';
 import { inFlightEvidence } from './in-flight.ts';
-import { passedFrame } from './thrown-at.ts';
 import { deathFrames, placedAt } from './wording.ts';
 
 export const causes: readonly Cause[] = [

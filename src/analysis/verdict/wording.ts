@@ -6,8 +6,8 @@ import type { Frame } from '../../model/thread.ts';
 import type { VerdictPlace } from '../../model/verdict.ts';
 import { isInstalled } from '../../platform/paths.ts';
 import type { Surroundings } from '../headroom.ts';
+import { packageOf } from './errors/module-errors.ts';
 import type { VerdictFacts } from './facts.ts';
-import { packageOf } from './module-errors.ts';
 
 export const maxTitleChars = 100;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findFailures } from '../../../src/analysis/agent/failures/failures.ts';
-import { explainByAgent } from '../../../src/analysis/verdict/agent-failure.ts';
+import { explainByAgent } from '../../../src/analysis/verdict/additions/agent-failure.ts';
 import type { ErrorFacts } from '../../../src/model/account.ts';
 import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../../src/model/agent-state.ts';
 import type { Frame } from '../../../src/model/thread.ts';

@@ -1,7 +1,7 @@
 /** Where an abort's reason comes from is only said if no other abort had one of the same words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rootSentence } from '../../../src/analysis/verdict/thrown.ts';
+import { rootSentence } from '../../../src/analysis/verdict/errors/thrown.ts';
 import type { AgentAbort } from '../../../src/model/agent-state.ts';
 
 const abortAt = (line: number, error: { type: string; message: string }): AgentAbort => ({

@@ -1,9 +1,9 @@
 /** Which request filled the heap: only if the watchdog saw the heap grow during one uninterrupted stretch of its work. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainByOrigin } from '../../../src/analysis/verdict/by-origin.ts';
+import { explainByOrigin } from '../../../src/analysis/verdict/additions/by-origin.ts';
+import { markFiller } from '../../../src/analysis/verdict/additions/filled-by.ts';
 import type { VerdictFacts } from '../../../src/analysis/verdict/facts.ts';
-import { markFiller } from '../../../src/analysis/verdict/filled-by.ts';
 import { reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
 import type { Verdict } from '../../../src/model/verdict.ts';
 

@@ -7,8 +7,8 @@ import { isOfRuntime } from '../../../model/frame-text.ts';
 import type { Confidence } from '../../../model/verdict.ts';
 import { isInstalled } from '../../../platform/paths.ts';
 import type { DriftFacts } from '../../parts/code.ts';
+import { missingModuleOf, packageOf, packageWithoutExport } from '../errors/module-errors.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { missingModuleOf, packageOf, packageWithoutExport } from '../module-errors.ts';
 import { deathFrames, headlineOf, isSnapshot, rootCause, titled } from '../wording.ts';
 
 type Difference = DriftFacts['differences'][number];

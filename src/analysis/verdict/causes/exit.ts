@@ -7,10 +7,10 @@ import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { isInstalled } from '../../../platform/paths.ts';
+import { packageOf } from '../errors/module-errors.ts';
+import { portIsHeld } from '../errors/thrown.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
-import { packageOf } from '../module-errors.ts';
-import { portIsHeld } from '../thrown.ts';
 import { cwdOf, deathFrames, titled, titleWithPlace } from '../wording.ts';
 
 const maxQuotedChars = 300;

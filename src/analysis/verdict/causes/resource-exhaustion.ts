@@ -6,9 +6,9 @@ import { clip, firstLine, formatCount, formatNumber, formatShare } from '../../.
 import type { Evidence } from '../../../model/verdict.ts';
 import { descriptorHeadroom, processCountHeadroom } from '../../headroom.ts';
 import type { HandlesPartFacts } from '../../parts/surroundings.ts';
-import { beganEvidence, beganPlace } from '../begun.ts';
+import { beganEvidence, beganPlace } from '../errors/begun.ts';
+import { emitterEvidence } from '../errors/thrown.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { emitterEvidence } from '../thrown.ts';
 import {
   cwdOf,
   deathFrames,

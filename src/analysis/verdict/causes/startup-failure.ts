@@ -4,8 +4,8 @@
  */
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import { findLoadFailure, isOnDemand } from '../errors/load-failure.ts';
 import type { Cause } from '../facts.ts';
-import { findLoadFailure, isOnDemand } from '../load-failure.ts';
 import { titled } from '../wording.ts';
 
 export const startupFailure: Cause = {

@@ -2,9 +2,8 @@
 
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
-import { abortPlace } from '../aborted.ts';
-import { beganPlace, beganSentence, likelyCall } from '../begun.ts';
-import type { Cause, VerdictFacts } from '../facts.ts';
+import { abortPlace } from '../errors/aborted.ts';
+import { beganPlace, beganSentence, likelyCall } from '../errors/begun.ts';
 import {
   afterHandler,
   endInHandler,
@@ -12,13 +11,14 @@ import {
   handlerEvidence,
   refutedOfHandled,
   throwerText,
-} from '../handled.ts';
+} from '../errors/handled.ts';
+import { onDemandFailure } from '../errors/load-failure.ts';
+import { rootSentence, stdioName, thrownEvidence, thrownNextSteps } from '../errors/thrown.ts';
+import { likelyPlace } from '../errors/thrown-at.ts';
+import { threadName, workerText } from '../errors/worker.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightSentence } from '../in-flight.ts';
-import { onDemandFailure } from '../load-failure.ts';
-import { rootSentence, stdioName, thrownEvidence, thrownNextSteps } from '../thrown.ts';
-import { likelyPlace } from '../thrown-at.ts';
 import { cwdOf, deathFrames, headlineOf, raisedText, titled, titleWithPlace } from '../wording.ts';
-import { threadName, workerText } from '../worker.ts';
 
 export const uncaughtException: Cause = {
   kind: 'uncaught-exception',

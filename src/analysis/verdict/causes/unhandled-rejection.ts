@@ -3,19 +3,19 @@
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { TriggerFacts } from '../../parts/trigger.ts';
-import { beganSentence } from '../begun.ts';
-import type { Cause, VerdictFacts } from '../facts.ts';
+import { beganSentence } from '../errors/begun.ts';
 import {
   afterHandler,
   endInHandler,
   handledEndEvidence,
   handlerEvidence,
   refutedOfHandled,
-} from '../handled.ts';
+} from '../errors/handled.ts';
+import { rootSentence, thrownEvidence, thrownNextSteps } from '../errors/thrown.ts';
+import { threadName } from '../errors/worker.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightSentence } from '../in-flight.ts';
-import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf } from '../wording.ts';
-import { threadName } from '../worker.ts';
 import { titleOf } from './uncaught-exception.ts';
 
 export const unhandledRejection: Cause = {

@@ -7,8 +7,9 @@ import { workerMemoryCode } from '../../../bundle/layout/verdict-codes.ts';
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration, formatNumber } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import { thrownEvidence, thrownNextSteps } from '../errors/thrown.ts';
+import { workerText } from '../errors/worker.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import {
   cwdOf,
   deathFrames,
@@ -18,7 +19,6 @@ import {
   titled,
   titleWithPlace,
 } from '../wording.ts';
-import { workerText } from '../worker.ts';
 
 export const workerDeath: Cause = {
   kind: 'worker-death',

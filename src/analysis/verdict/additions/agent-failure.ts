@@ -2,10 +2,10 @@
  * Adds the agent's failure to the verdict: the process died of an error, and the agent's events show what that error meant.
  * The kind and the confidence of the verdict do not change.
  */
-import { partNames } from '../../bundle/layout/bundle.ts';
-import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
-import { stepText } from '../../model/tool-text.ts';
-import { type Evidence, traitsOf, type Verdict } from '../../model/verdict.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
+import type { AgentFailure, AgentState } from '../../../model/agent-state.ts';
+import { stepText } from '../../../model/tool-text.ts';
+import { type Evidence, traitsOf, type Verdict } from '../../../model/verdict.ts';
 
 const mostEvidence = 4;
 /** Failures that are reported even if no error mentions them. */

@@ -2,11 +2,11 @@
  * Where the program started an operation that failed inside Node's own code. Reported only if the error's own stack has no
  * frame of the program. The recorder finds the place by the error object, or by the object that emitted it.
  */
-import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../model/frame-text.ts';
-import type { Frame } from '../../model/thread.ts';
-import type { Evidence } from '../../model/verdict.ts';
-import type { VerdictFacts } from './facts.ts';
-import { cwdOf, deathFrames } from './wording.ts';
+import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../../model/frame-text.ts';
+import type { Frame } from '../../../model/thread.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
+import { cwdOf, deathFrames } from '../wording.ts';
 
 type Facts = Pick<VerdictFacts, 'account'>;
 

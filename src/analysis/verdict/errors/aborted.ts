@@ -1,9 +1,9 @@
 /** For an error that a request failed with because the program aborted it: names the request and the caller of abort(). */
-import { partNames } from '../../bundle/layout/bundle.ts';
-import { type AbortCaller, abortCaller } from '../../model/errors/abort-text.ts';
-import type { Evidence } from '../../model/verdict.ts';
-import type { VerdictFacts } from './facts.ts';
-import { cwdOf, everyError } from './wording.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
+import { type AbortCaller, abortCaller } from '../../../model/errors/abort-text.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
+import { cwdOf, everyError } from '../wording.ts';
 
 type Facts = Pick<VerdictFacts, 'account'>;
 

@@ -2,16 +2,16 @@
  * Names the request or test in whose asynchronous context the failing code ran. If the context was lost, the sentence says
  * so, and lists requests and tests that were open at the time only as such.
  */
-import { partNames } from '../../bundle/layout/bundle.ts';
-import { frameText, isOfNode } from '../../model/frame-text.ts';
-import { type OriginFacts, type RequestAccount, requestName } from '../../model/origin.ts';
-import { clip, formatBytes, formatCount, formatDuration } from '../../model/quantities.ts';
-import { type TestFacts, testTitle } from '../../model/tests.ts';
-import type { Evidence, Verdict } from '../../model/verdict.ts';
-import { beganFrame, likelyCall } from './begun.ts';
-import type { VerdictFacts } from './facts.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
+import { frameText, isOfNode } from '../../../model/frame-text.ts';
+import { type OriginFacts, type RequestAccount, requestName } from '../../../model/origin.ts';
+import { clip, formatBytes, formatCount, formatDuration } from '../../../model/quantities.ts';
+import { type TestFacts, testTitle } from '../../../model/tests.ts';
+import type { Evidence, Verdict } from '../../../model/verdict.ts';
+import { beganFrame, likelyCall } from '../errors/begun.ts';
+import type { VerdictFacts } from '../facts.ts';
+import { cwdOf, deathFrames, titleFor } from '../wording.ts';
 import { type Filler, findFiller } from './filled-by.ts';
-import { cwdOf, deathFrames, titleFor } from './wording.ts';
 
 const verbs: Partial<Record<Verdict['kind'], string>> = {
   'uncaught-exception': 'threw',

@@ -2,13 +2,13 @@
  * Where a value that is no error was likely thrown, or an error that Node made; or which await passed on an error that was made elsewhere. No stack says it, so the
  * place is read from the text of the program: it is a conclusion, and said to be one.
  */
-import { partNames } from '../../bundle/layout/bundle.ts';
-import { frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
-import { formatCount } from '../../model/quantities.ts';
-import type { Frame } from '../../model/thread.ts';
-import type { Evidence } from '../../model/verdict.ts';
-import type { VerdictFacts } from './facts.ts';
-import { cwdOf, deathFrames } from './wording.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
+import { frameText, isOfNode, placeOf } from '../../../model/frame-text.ts';
+import { formatCount } from '../../../model/quantities.ts';
+import type { Frame } from '../../../model/thread.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
+import { cwdOf, deathFrames } from '../wording.ts';
 
 const mostNamed = 3;
 

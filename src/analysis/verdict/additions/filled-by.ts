@@ -3,9 +3,9 @@
  * code (capture/watchdog/heap-stretch.ts). What a request allocates across awaits is not attributed to it: others run in
  * between.
  */
-import type { RequestAccount } from '../../model/origin.ts';
-import type { Verdict } from '../../model/verdict.ts';
-import type { VerdictFacts } from './facts.ts';
+import type { RequestAccount } from '../../../model/origin.ts';
+import type { Verdict } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
 
 /** Of the limit: with less, what had been there before may as well be the cause. */
 const leastGrownShare = 0.4;

@@ -2,9 +2,9 @@
  * For an error that the program's own handler received: whether it ended the process, as far as the process recorded that at
  * its end.
  */
-import { clip, formatDuration } from '../../model/quantities.ts';
-import type { Evidence } from '../../model/verdict.ts';
-import type { VerdictFacts } from './facts.ts';
+import { clip, formatDuration } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
 
 /** An end within this time is attributed to the handler. */
 const soonMs = 10_000;

@@ -1,9 +1,9 @@
 /** How a verdict names a worker thread: by its id, its name and its file. */
-import { placeOf } from '../../model/frame-text.ts';
-import { isInstalled } from '../../platform/paths.ts';
-import type { VerdictFacts } from './facts.ts';
+import { placeOf } from '../../../model/frame-text.ts';
+import { isInstalled } from '../../../platform/paths.ts';
+import type { VerdictFacts } from '../facts.ts';
+import { cwdOf } from '../wording.ts';
 import { packageOf } from './module-errors.ts';
-import { cwdOf } from './wording.ts';
 
 /** `worker thread 3 (indexer, jobs/indexer.mjs)`; undefined if it is not about a worker. */
 export function workerText(facts: VerdictFacts): string | undefined {

@@ -2,9 +2,9 @@
  * Adds to the parent's verdict a child process that had ended badly before, with the verdict of the child's own bundle. Does
  * not claim that one caused the other.
  */
-import { childText, endedBadly } from '../../model/process-events/child-text.ts';
-import type { Verdict } from '../../model/verdict.ts';
-import type { VerdictFacts } from './facts.ts';
+import { childText, endedBadly } from '../../../model/process-events/child-text.ts';
+import type { Verdict } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
 
 const told = new Set<Verdict['kind']>(['uncaught-exception', 'unhandled-rejection', 'exit', 'worker-death']);
 

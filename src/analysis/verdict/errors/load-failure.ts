@@ -3,18 +3,11 @@
  * the requested export. During startup it is the reason of the death; later, on demand, it is an ordinary error of a running
  * program.
  */
-import { loaderCodes } from '../../bundle/layout/verdict-codes.ts';
-import type { ErrorFacts } from '../../model/account.ts';
-import { endOfPath, shortFile } from '../../model/frame-text.ts';
-import { lastName } from '../../platform/paths.ts';
-import type { VerdictFacts } from './facts.ts';
-import {
-  isThrownByLoader,
-  missingModuleOf,
-  packageWithoutExport,
-  syntaxErrorPlace,
-  wrongAbiOf,
-} from './module-errors.ts';
+import { loaderCodes } from '../../../bundle/layout/verdict-codes.ts';
+import type { ErrorFacts } from '../../../model/account.ts';
+import { endOfPath, shortFile } from '../../../model/frame-text.ts';
+import { lastName } from '../../../platform/paths.ts';
+import type { VerdictFacts } from '../facts.ts';
 import {
   cwdOf,
   deathFrames,
@@ -23,7 +16,14 @@ import {
   maxTitleChars,
   rootCause,
   titleWithPlace,
-} from './wording.ts';
+} from '../wording.ts';
+import {
+  isThrownByLoader,
+  missingModuleOf,
+  packageWithoutExport,
+  syntaxErrorPlace,
+  wrongAbiOf,
+} from './module-errors.ts';
 
 /** Loading after this time is not part of the startup. */
 const startMs = 30_000;

@@ -2,9 +2,9 @@
  * Parses the errors of Node's module loaders: which module, of which package, requested by which file. Covers the message
  * formats of Node 20 to 26 (lib/internal/errors.js, lib/internal/modules/**, src/node_binding.cc).
  */
-import { isFrameOfLoader } from '../../bundle/layout/verdict-codes.ts';
-import type { ErrorFacts } from '../../model/account.ts';
-import type { Frame } from '../../model/thread.ts';
+import { isFrameOfLoader } from '../../../bundle/layout/verdict-codes.ts';
+import type { ErrorFacts } from '../../../model/account.ts';
+import type { Frame } from '../../../model/thread.ts';
 
 export interface MissingModule {
   specifier: string;

@@ -2,21 +2,21 @@
  * Shared by verdicts on thrown values: evidence from the error itself, and next steps for the errors that such programs most
  * often die of.
  */
-import { partNames } from '../../bundle/layout/bundle.ts';
-import type { ErrorFacts } from '../../model/account.ts';
-import type { AgentAbort } from '../../model/agent-state.ts';
-import { shorten } from '../../model/errors/message-text.ts';
-import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../model/frame-text.ts';
-import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
-import type { Frame } from '../../model/thread.ts';
-import type { Evidence } from '../../model/verdict.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
+import type { ErrorFacts } from '../../../model/account.ts';
+import type { AgentAbort } from '../../../model/agent-state.ts';
+import { shorten } from '../../../model/errors/message-text.ts';
+import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../../model/frame-text.ts';
+import { formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
+import type { Frame } from '../../../model/thread.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
+import { inFlightEvidence } from '../in-flight.ts';
+import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from '../wording.ts';
 import { abortEvidence, abortPlace } from './aborted.ts';
 import { beganEvidence, beganPlace, likelyCall } from './begun.ts';
-import type { VerdictFacts } from './facts.ts';
-import { inFlightEvidence } from './in-flight.ts';
 import { onDemandFailure } from './load-failure.ts';
 import { likelyPlace, passedFrame, thrownAtEvidence } from './thrown-at.ts';
-import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
 
 const mostTimeLimits = 3;
 const mostMembers = 4;
