@@ -9,7 +9,7 @@ export function localStore(store: Store): FleetStore {
   return {
     place: store.index.place,
     async send(paths, options) {
-      const { sendBundles } = await import('./send.ts');
+      const { sendBundles } = await import('./sending/send.ts');
       return sendBundles(store, paths, options);
     },
     async countStarts(starts) {
@@ -17,18 +17,18 @@ export function localStore(store: Store): FleetStore {
       return addStarts(store.index, starts);
     },
     async settle(sent, note) {
-      const { settleStore } = await import('./settle.ts');
+      const { settleStore } = await import('./sending/settle.ts');
       return settleStore(store, sent, note);
     },
     list: (options) => listIssues(store, options),
     async countOutdated() {
-      const { countOutdated } = await import('./reprocess.ts');
+      const { countOutdated } = await import('./grouping/reprocess.ts');
       return countOutdated(store.index);
     },
     show: (id, options) => showIssue(store, id, options),
     decide: (decision) => decide(store.index, decision),
     async reprocess(options) {
-      const { reprocess } = await import('./reprocess.ts');
+      const { reprocess } = await import('./grouping/reprocess.ts');
       return reprocess(store, options);
     },
     async fetch(bundle, output) {

@@ -21,7 +21,7 @@ import { build } from 'esbuild';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { deathOf } from '../../src/store/death.ts';
+import { deathOf } from '../../src/store/grouping/death.ts';
 import { addDeath, findDeath } from '../../src/store/index/add-death.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { faultSets, programOf, type Variant, variants } from '../store/grouping/faults.ts';

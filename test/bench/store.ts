@@ -14,7 +14,7 @@ import type { Query } from '../../src/store/index/database.ts';
 import { recount } from '../../src/store/index/recount.ts';
 import { listIssues, showIssue } from '../../src/store/issues.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { sendBundles } from '../../src/store/send.ts';
+import { sendBundles } from '../../src/store/sending/send.ts';
 import { writeDeath } from '../store/synth-death.ts';
 import { startPostgres } from '../support/system/postgres.ts';
 

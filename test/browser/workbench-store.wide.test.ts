@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
-import { sendBundle } from '../../src/store/send.ts';
+import { sendBundle } from '../../src/store/sending/send.ts';
 import { writeDeath } from '../store/synth-death.ts';
 import { markup } from '../support/hostile/synth-bundle-hostile.ts';
 import { axeSource, type Browser, launchBrowser, until, whyNoBrowser } from '../support/system/browser.ts';

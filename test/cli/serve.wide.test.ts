@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { noteStart } from '../../src/bundle/keep/starts.ts';
-import { readOutbox } from '../../src/store/outbox.ts';
+import { readOutbox } from '../../src/store/sending/outbox.ts';
 import { writeDeath } from '../store/synth-death.ts';
 import { findFreePort } from '../support/system/free-port.ts';
 import { preload, temporaryFolder } from '../support/victims/run-victim.ts';

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sentName } from '../../src/store/outbox.ts';
+import { sentName } from '../../src/store/sending/outbox.ts';
 import { preload, temporaryFolder } from '../support/victims/run-victim.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

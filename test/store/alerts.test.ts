@@ -10,7 +10,7 @@ import { alertsFor } from '../../src/store/alerts/due.ts';
 import { postAlert, webhookOf } from '../../src/store/alerts/webhook.ts';
 import { resolveIssue } from '../../src/store/issues.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { sendBundle } from '../../src/store/send.ts';
+import { sendBundle } from '../../src/store/sending/send.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { newStore } from './new-store.ts';
 import { writeDeath } from './synth-death.ts';

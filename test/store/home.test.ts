@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { minifiedPart } from '../../src/analysis/signature.ts';
-import { isSameStack } from '../../src/store/home.ts';
+import { isSameStack } from '../../src/store/grouping/home.ts';
 
 const stack = (...frames: string[]): string[] => ['error:Error', ...frames.map((frame) => `frame:${frame}`)];
 const pay = stack('check@check.js', 'pay@pay.js', 'run@run.js');

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { noteFailure, noteSent, readOutbox, sentName } from '../../src/store/outbox.ts';
+import { noteFailure, noteSent, readOutbox, sentName } from '../../src/store/sending/outbox.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { randomId, writeDeath } from './synth-death.ts';
 

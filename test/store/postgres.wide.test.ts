@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { listIssues } from '../../src/store/issues.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { sendBundle } from '../../src/store/send.ts';
+import { sendBundle } from '../../src/store/sending/send.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { testStore } from './conformance/conformance.ts';

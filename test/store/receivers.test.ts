@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readOutbox } from '../../src/store/outbox.ts';
 import { type Receiver, receiversOf } from '../../src/store/receivers/receivers.ts';
 import { report } from '../../src/store/receivers/report.ts';
+import { readOutbox } from '../../src/store/sending/outbox.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
 import { randomId, writeDeath } from './synth-death.ts';
 

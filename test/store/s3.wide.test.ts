@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { openS3Blobs, readS3Place } from '../../src/store/blobs/s3-blobs.ts';
 import { listIssues } from '../../src/store/issues.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { sendBundle } from '../../src/store/send.ts';
+import { sendBundle } from '../../src/store/sending/send.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { type S3Server, startS3, whyNoS3 } from '../support/system/s3.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { type CountedStarts, noteStart } from '../../src/bundle/keep/starts.ts';
 import { startsFolder } from '../../src/bundle/layout/bundle.ts';
 import type { FleetStore } from '../../src/store/fleet-store.ts';
-import { claimTelling, tellStarts, untoldStarts } from '../../src/store/starts.ts';
+import { claimTelling, tellStarts, untoldStarts } from '../../src/store/sending/starts.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
 
 const place = '/a/store';

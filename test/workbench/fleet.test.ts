@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { showIssue } from '../../src/store/issues.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { sendBundle } from '../../src/store/send.ts';
+import { sendBundle } from '../../src/store/sending/send.ts';
 import { Fleet } from '../../src/workbench/fleet/fleet.ts';
 import { findTargets } from '../../src/workbench/items/targets.ts';
 import type { ViewState } from '../../src/workbench/protocol.ts';

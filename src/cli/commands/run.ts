@@ -24,7 +24,7 @@ export async function runWords(words: string[]): Promise<void> {
       const place = process.env['AGENTDUMP_STORE'];
       if (!place) return;
       try {
-        const { claimTelling } = await import('../../store/starts.ts');
+        const { claimTelling } = await import('../../store/sending/starts.ts');
         if (!claimTelling(options.dir, place, startsEveryMs)) return;
         sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);
         sending?.send();

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { formatBytes, formatCount } from '../../model/quantities.ts';
-import { type Outbox, readOutbox } from '../../store/outbox.ts';
 import { receiversOf } from '../../store/receivers/receivers.ts';
+import { type Outbox, readOutbox } from '../../store/sending/outbox.ts';
 import { readStatus, type Status, type Supervised } from '../../supervise/run/status.ts';
 import { printForeign, printJson } from '../output.ts';
 

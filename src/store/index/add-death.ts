@@ -1,6 +1,6 @@
 /** Adds deaths to the index, each once: the rows and all that is counted of them in one statement. */
-import type { Death } from '../death.ts';
-import { findHome } from '../home.ts';
+import type { Death } from '../grouping/death.ts';
+import { findHome } from '../grouping/home.ts';
 import { type IndexDatabase, iso, type Query } from './database.ts';
 import { mostNames, namesOf } from './dimensions.ts';
 import { removeDeath } from './remove-death.ts';

@@ -1,6 +1,6 @@
 /** Derives the status of an issue from its counts and from what users have decided. Pure. */
 import type { IssueStatus, ReleaseCount } from '../../model/fleet/issue.ts';
-import { compareReleases } from '../release.ts';
+import { compareReleases } from '../grouping/release.ts';
 
 export interface StatusFacts {
   firstSeen: string;

@@ -3,7 +3,7 @@
  * them, because a long-lived fault has many.
  */
 import type { Issue, IssueSignature, ReleaseCount } from '../../model/fleet/issue.ts';
-import { becauseOf } from '../because.ts';
+import { becauseOf } from '../grouping/because.ts';
 import { iso, type Query } from './database.ts';
 import { ProgramReleases, statusOf } from './issue-status.ts';
 

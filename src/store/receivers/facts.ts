@@ -5,7 +5,7 @@
 import type { Account } from '../../model/account.ts';
 import type { AgentRun, ModelCall, ToolCall } from '../../model/agent-state.ts';
 import { clip } from '../../model/quantities.ts';
-import { readRelease } from '../release.ts';
+import { readRelease } from '../grouping/release.ts';
 
 export interface ReportedDeath {
   account: Account;

@@ -10,7 +10,7 @@ import type { ListedBundle } from '../../bundle/finished/list.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { traitsOf } from '../../model/verdict.ts';
-import { noteFailure, noteSent, readOutbox } from '../outbox.ts';
+import { noteFailure, noteSent, readOutbox } from '../sending/outbox.ts';
 import type { ReportedDeath } from './facts.ts';
 import type { Receiver } from './receivers.ts';
 

@@ -2,12 +2,12 @@
 import { rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import type { SendOutcome } from '../../model/fleet/issue.ts';
-import type { Death } from '../death.ts';
-import { Refusal } from '../examine.ts';
+import type { Death } from '../grouping/death.ts';
 import { addDeaths, findDeath } from '../index/add-death.ts';
 import type { Store } from '../open-store.ts';
 import { markRemoved } from '../retention.ts';
-import { findKnown, inTurn, keep, namesOfEncrypted } from '../send.ts';
+import { Refusal } from '../sending/examine.ts';
+import { findKnown, inTurn, keep, namesOfEncrypted } from '../sending/send.ts';
 import type { Examined, Told } from './examine-upload.ts';
 import type { Offer } from './protocol.ts';
 

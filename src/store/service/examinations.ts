@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendOutcome } from '../../model/fleet/issue.ts';
-import { mostBundleBytes } from '../examine.ts';
 import type { FleetStore } from '../fleet-store.ts';
 import type { Store } from '../open-store.ts';
+import { mostBundleBytes } from '../sending/examine.ts';
 import { admit } from './admit.ts';
 import type { Question } from './examine-upload.ts';
 import type { Examiner } from './examiner.ts';

@@ -5,9 +5,9 @@ import type { SecretEngine } from '../../analysis/secrets/engine.ts';
 import { type SecretScan, scanBundle } from '../../analysis/secrets/scan-bundle.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
 import { redact } from '../../redaction/index.ts';
-import { clean, type Death, deathOf, sealedDeathOf } from '../death.ts';
-import { factsOf, hashOf, isEncrypted, judge, Refusal, requireWhole } from '../examine.ts';
-import { blobOf, namesOfEncrypted } from '../send.ts';
+import { clean, type Death, deathOf, sealedDeathOf } from '../grouping/death.ts';
+import { factsOf, hashOf, isEncrypted, judge, Refusal, requireWhole } from '../sending/examine.ts';
+import { blobOf, namesOfEncrypted } from '../sending/send.ts';
 
 export interface Question {
   path: string;

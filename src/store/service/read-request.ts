@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CountedStarts } from '../../bundle/keep/starts.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { Decision } from '../../model/fleet/issue.ts';
-import { clean } from '../death.ts';
+import { clean } from '../grouping/death.ts';
 import { mostJsonBytes, type Offer } from './protocol.ts';
 
 const jsonMs = 60_000;

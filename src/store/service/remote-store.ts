@@ -14,9 +14,17 @@ import { unwritable } from '../../bundle/write/safe-folder.ts';
 import { failureCode } from '../../bundle/write/system.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { IssueStory, SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
-import { clean } from '../death.ts';
-import { hashOf, isEncrypted, judge, mostBundleBytes, Refusal, requireWhole, sessionOf } from '../examine.ts';
 import { type FleetStore, type FoundBundle, mostFailures } from '../fleet-store.ts';
+import { clean } from '../grouping/death.ts';
+import {
+  hashOf,
+  isEncrypted,
+  judge,
+  mostBundleBytes,
+  Refusal,
+  requireWhole,
+  sessionOf,
+} from '../sending/examine.ts';
 import { ServiceClient } from './client.ts';
 import {
   type DecidedAnswer,

@@ -16,7 +16,7 @@ import { gzipSync } from 'node:zlib';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { boundData } from '../../../src/cli/mcp/bound-data.ts';
 import { maxAnswerChars } from '../../../src/cli/mcp/envelope.ts';
-import { sendBundle } from '../../../src/store/send.ts';
+import { sendBundle } from '../../../src/store/sending/send.ts';
 import { newStore } from '../../store/new-store.ts';
 import { writeDeath } from '../../store/synth-death.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';

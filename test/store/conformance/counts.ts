@@ -1,7 +1,7 @@
 /** What an index counts while deaths come, go and are grouped anew is what the deaths themselves add up to. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Death } from '../../../src/store/death.ts';
+import type { Death } from '../../../src/store/grouping/death.ts';
 import { addDeath, addDeaths } from '../../../src/store/index/add-death.ts';
 import { mostNames } from '../../../src/store/index/dimensions.ts';
 import { recount } from '../../../src/store/index/recount.ts';

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fetchBundle } from '../../../src/store/fetch-bundle.ts';
+import { countOutdated, reprocess } from '../../../src/store/grouping/reprocess.ts';
 import { recount } from '../../../src/store/index/recount.ts';
 import { findIssue, listIssues, showIssue } from '../../../src/store/issues.ts';
-import { countOutdated, reprocess } from '../../../src/store/reprocess.ts';
 import { removeSurplus } from '../../../src/store/retention.ts';
-import { sendBundle } from '../../../src/store/send.ts';
+import { sendBundle } from '../../../src/store/sending/send.ts';
 import { randomId, writeDeath } from '../synth-death.ts';
 import { copySignature, type StoreUnderTest } from './store-under-test.ts';
 

@@ -9,7 +9,7 @@ import { openBundle } from '../../../src/bundle/read/reader.ts';
 import { readLock } from '../../../src/bundle/write/age-key.ts';
 import { fetchBundle } from '../../../src/store/fetch-bundle.ts';
 import { listIssues, showIssue } from '../../../src/store/issues.ts';
-import { sendBundle, sendBundles } from '../../../src/store/send.ts';
+import { sendBundle, sendBundles } from '../../../src/store/sending/send.ts';
 import { randomId, writeDeath } from '../synth-death.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, type TestContext, test } from 'node:test';
 import type { Store } from '../../../src/store/open-store.ts';
-import { sendBundle } from '../../../src/store/send.ts';
+import { sendBundle } from '../../../src/store/sending/send.ts';
 import { type SynthDeath, writeDeath } from '../synth-death.ts';
 
 export interface StoreKind {

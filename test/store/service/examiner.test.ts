@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packBundle } from '../../../src/bundle/finished/pack.ts';
-import { judge, Refusal } from '../../../src/store/examine.ts';
+import { judge, Refusal } from '../../../src/store/sending/examine.ts';
 import { examineUpload } from '../../../src/store/service/examine-upload.ts';
 import { Examiner } from '../../../src/store/service/examiner.ts';
 import { temporaryFolder } from '../../support/victims/run-victim.ts';

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { verifyOpenBundle } from '../bundle/finished/verify.ts';
-import { partNames, type TriggerPart } from '../bundle/layout/bundle.ts';
-import { isAgeFile } from '../bundle/read/age.ts';
-import type { BundleReader } from '../bundle/read/reader.ts';
-import { openFileWindow } from '../bundle/read/window.ts';
-import { AgentdumpError } from '../errors.ts';
-import type { BundleFacts } from './death.ts';
+import { verifyOpenBundle } from '../../bundle/finished/verify.ts';
+import { partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import { isAgeFile } from '../../bundle/read/age.ts';
+import type { BundleReader } from '../../bundle/read/reader.ts';
+import { openFileWindow } from '../../bundle/read/window.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { BundleFacts } from '../grouping/death.ts';
 
 export const mostBundleBytes = 2 * 1024 ** 3;
 

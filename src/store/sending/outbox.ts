@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type ListedBundle, listBundles } from '../bundle/finished/list.ts';
-import type { SentBundle } from '../model/fleet/issue.ts';
+import { type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
+import type { SentBundle } from '../../model/fleet/issue.ts';
 
 export const sentName = 'sent.jsonl';
 /** Above this size, lines of bundles that no longer exist are removed. */

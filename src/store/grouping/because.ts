@@ -1,7 +1,7 @@
 /** Explains in a sentence why deaths were grouped, from the words of their signature. Pure. */
-import { minifiedPart } from '../analysis/signature.ts';
-import type { IssueSignature } from '../model/fleet/issue.ts';
-import { clip, formatCount } from '../model/quantities.ts';
+import { minifiedPart } from '../../analysis/signature.ts';
+import type { IssueSignature } from '../../model/fleet/issue.ts';
+import { clip, formatCount } from '../../model/quantities.ts';
 import { isSameStack } from './home.ts';
 
 const longestPart = 160;

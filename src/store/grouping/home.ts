@@ -3,8 +3,8 @@
  * are missing in one of them. Callers are missing if a promise was not awaited or a minifier inlined a function or removed
  * its name; additional callers appear if the same fault is reached by another path.
  */
-import { minifiedPart } from '../analysis/signature.ts';
-import type { Query } from './index/database.ts';
+import { minifiedPart } from '../../analysis/signature.ts';
+import type { Query } from '../index/database.ts';
 
 export interface Linked {
   /** The signature. */

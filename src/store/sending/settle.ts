@@ -1,9 +1,9 @@
 /** After bundles were stored: applies AGENTDUMP_STORE_KEEP, and reports what is new to AGENTDUMP_ALERTS. */
-import type { SentBundle } from '../model/fleet/issue.ts';
-import { tellAlerts } from './alerts/alerts.ts';
-import { webhookOf } from './alerts/webhook.ts';
-import type { Store } from './open-store.ts';
-import { keptBundles, removeSurplus } from './retention.ts';
+import type { SentBundle } from '../../model/fleet/issue.ts';
+import { tellAlerts } from '../alerts/alerts.ts';
+import { webhookOf } from '../alerts/webhook.ts';
+import type { Store } from '../open-store.ts';
+import { keptBundles, removeSurplus } from '../retention.ts';
 
 /** Throws `usage` for invalid variables, and for problems of the store itself. */
 export async function settleStore(

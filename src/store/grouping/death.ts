@@ -3,9 +3,9 @@
  * key. Texts are untrusted: they are shortened, and characters that PostgreSQL does not accept are removed. Pure.
  */
 import { createHash } from 'node:crypto';
-import { readBundleName } from '../bundle/write/bundle-name.ts';
-import type { Account } from '../model/account.ts';
-import { verdictKinds } from '../model/verdict.ts';
+import { readBundleName } from '../../bundle/write/bundle-name.ts';
+import type { Account } from '../../model/account.ts';
+import { verdictKinds } from '../../model/verdict.ts';
 import { readRelease } from './release.ts';
 
 /** A row of the index; the fields are its columns. */

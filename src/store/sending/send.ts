@@ -5,15 +5,19 @@
  */
 import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { analyzeBundle } from '../analysis/analyze.ts';
-import { packOpenBundle } from '../bundle/finished/pack.ts';
-import type { ProgramOf } from '../bundle/keep/starts.ts';
-import type { Keys } from '../bundle/read/age.ts';
-import { type BundleReader, openBundle } from '../bundle/read/reader.ts';
-import { unwritable } from '../bundle/write/safe-folder.ts';
-import { failureCode } from '../bundle/write/system.ts';
-import type { SendOutcome, SentBundle } from '../model/fleet/issue.ts';
-import { type Death, deathOf, sealedDeathOf } from './death.ts';
+import { analyzeBundle } from '../../analysis/analyze.ts';
+import { packOpenBundle } from '../../bundle/finished/pack.ts';
+import type { ProgramOf } from '../../bundle/keep/starts.ts';
+import type { Keys } from '../../bundle/read/age.ts';
+import { type BundleReader, openBundle } from '../../bundle/read/reader.ts';
+import { unwritable } from '../../bundle/write/safe-folder.ts';
+import { failureCode } from '../../bundle/write/system.ts';
+import type { SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
+import { mostFailures } from '../fleet-store.ts';
+import { type Death, deathOf, sealedDeathOf } from '../grouping/death.ts';
+import { addDeath, findDeath } from '../index/add-death.ts';
+import { removeDeath } from '../index/remove-death.ts';
+import type { Store } from '../open-store.ts';
 import {
   factsOf,
   hashOf,
@@ -24,10 +28,6 @@ import {
   requireWhole,
   sessionOf,
 } from './examine.ts';
-import { mostFailures } from './fleet-store.ts';
-import { addDeath, findDeath } from './index/add-death.ts';
-import { removeDeath } from './index/remove-death.ts';
-import type { Store } from './open-store.ts';
 
 export interface SendOptions {
   keys?: Keys;

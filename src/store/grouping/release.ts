@@ -1,5 +1,5 @@
 /** Determines which release of a program died, from the bundle's environment and packages. Pure. */
-import type { Account } from '../model/account.ts';
+import type { Account } from '../../model/account.ts';
 
 export interface ReleaseFacts {
   release?: string;

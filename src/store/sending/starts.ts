@@ -1,10 +1,10 @@
 /** What a dump folder tells a store of the starts that `agentdump run` has counted there, and when it does. */
 import { closeSync, futimesSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CountedStarts, readStarts } from '../bundle/keep/starts.ts';
-import { startsFolder } from '../bundle/layout/bundle.ts';
-import { clean } from './death.ts';
-import type { FleetStore } from './fleet-store.ts';
+import { type CountedStarts, readStarts } from '../../bundle/keep/starts.ts';
+import { startsFolder } from '../../bundle/layout/bundle.ts';
+import type { FleetStore } from '../fleet-store.ts';
+import { clean } from '../grouping/death.ts';
 import { storeKey } from './outbox.ts';
 
 /** What this store has not been told: each count is all of its day, and replaces what was told before. */

@@ -3,18 +3,18 @@
  * transaction; after a kill, the next run continues. An issue keeps its id and the decisions of users: if its deaths now
  * differ, the largest group keeps it, and the others become issues that inherit the decisions.
  */
-import { analyzeBundle } from '../analysis/analyze.ts';
-import { signatureVersion } from '../analysis/signature.ts';
-import type { Keys } from '../bundle/read/age.ts';
-import { openBundle } from '../bundle/read/reader.ts';
-import type { Reprocessed } from '../model/fleet/issue.ts';
+import { analyzeBundle } from '../../analysis/analyze.ts';
+import { signatureVersion } from '../../analysis/signature.ts';
+import type { Keys } from '../../bundle/read/age.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
+import type { Reprocessed } from '../../model/fleet/issue.ts';
+import { addDeath } from '../index/add-death.ts';
+import type { IndexDatabase, Query } from '../index/database.ts';
+import { removeDeath } from '../index/remove-death.ts';
+import type { Store } from '../open-store.ts';
+import { factsOf } from '../sending/examine.ts';
 import { type Death, deathOf } from './death.ts';
-import { factsOf } from './examine.ts';
 import { isSameStack } from './home.ts';
-import { addDeath } from './index/add-death.ts';
-import type { IndexDatabase, Query } from './index/database.ts';
-import { removeDeath } from './index/remove-death.ts';
-import type { Store } from './open-store.ts';
 
 export interface ReprocessOptions {
   /** For encrypted bundles. */
