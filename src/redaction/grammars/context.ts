@@ -8,6 +8,7 @@ import type { NameVerdict } from '../names/key-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import {
+  isChecksumOf,
   isNextName,
   isQuery,
   isResourceName,
@@ -58,7 +59,7 @@ import {
   repeatsUser,
 } from './plain-literals.ts';
 import { holdsPlainName, holdsShortWord } from './plain-values.ts';
-import { isLiteralOfProgram, isOutsidePrograms, isProgramsOwn } from './program-line.ts';
+import { declaresType, isLiteralOfProgram, isOutsidePrograms, isProgramsOwn } from './program-line.ts';
 import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
 import { bareItems, isKeysName, quotedItems, readParenthesis } from './value-lists.ts';
 import { bareText, valueStart } from './value-start.ts';
@@ -125,6 +126,7 @@ export class ContextReader {
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
     if (isNoName(this.page, place)) return place.behind;
     if (this.page.units[place.start - 1] === 58 && isResourceName(this.page, place)) return place.behind;
+    if (this.page.units[place.start - 1] === 47 && isChecksumOf(this.page, place)) return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = valueStart(this.page, place);
     if (at < 0) return place.behind;
@@ -325,6 +327,7 @@ export class ContextReader {
       repeatsUser(this.page, place, value) ||
       namesPackage(this.page, place, value);
     if (form.quoted && isExample && isLiteralOfProgram(this.page, place, span)) return false;
+    if (form.quoted && declaresType(this.page, place)) return false;
     if (form.quoted ? isStartOfMore(this.page, span, value) : isEventName(this.page, place, span, value))
       return false;
     // Most expensive, therefore last: nearly all such values don't look like a secret.

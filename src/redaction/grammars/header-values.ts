@@ -5,6 +5,7 @@ import type { Finding, Page } from '../scan/page.ts';
 import { isExampleWords } from '../values/example-values.ts';
 import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, type ValueSpan } from '../values/value-span.ts';
+import { isVariableName } from '../values/values.ts';
 
 /** The limit for a header line. */
 export const longestLine = 16_384;
@@ -34,12 +35,14 @@ export function findAuthorization(
   const scheme = /^\s*(?:[A-Za-z][\w-]{1,30}\s+)/.exec(value)?.[0] ?? '';
   const rest = value.slice(scheme.length);
   if (isFillIn(text, span.start + scheme.length, span.end)) return undefined;
-  if (rest.length < 4 || isStandIn(rest) || /\$\{|\{\{/.test(rest)) return undefined;
+  if (rest.length < 4 || isStandIn(rest) || isVariableName(rest) || /\$\{|\{\{/.test(rest)) return undefined;
   if (scheme === '' && !/\d/.test(rest)) return undefined;
   // A call, or the address of an authorization page.
   if (/^[A-Za-z_$][\w$.]*\(|^https?:\/\/[^@]*$/.test(rest)) return undefined;
   // `'Custom Token="' + token`: the value comes after the string.
   if (/^[A-Za-z_-]+=$/.test(rest)) return undefined;
+  // `AWS4-HMAC-SHA256 Credential=ABCDEF/…, ...`: the signature is left out.
+  if (/, ?(?:\.{3}|…)$/.test(rest) && !/signature/i.test(rest)) return undefined;
   if (/^(?:new|await|typeof)\s/.test(scheme)) return undefined;
   // `'Invalid Format'`, `'Basic Auth'`, `'Bearer 1.2.3'`
   if (/^\d\.\d\.\d$/.test(rest) || (!/\d/.test(rest) && isExampleWords(rest))) return undefined;
@@ -62,6 +65,10 @@ const isSetting = (name: string, value: string): boolean =>
   /^[a-z]{1,10}(?:[-_][A-Za-z]{2,8})?$/.test(value) &&
   !/sess|sid|auth|tok|jwt|sso|user|login|remember|key|secret|pass|id$/i.test(name);
 
+/** What counts visitors: `_ga`, `__utma`, `__cfduid`, `_fbp`, `ajs_anonymous_id`. */
+const ofStatistics =
+  /^(?:_ga(?:_\w{1,20})?|_gid|_gat\w{0,30}|_gcl_\w{2,6}|__utm[a-z]{1,2}|__cfduid|_fb[cp]|ajs_(?:anonymous|user|group)_id|_hj\w{2,40})$/;
+
 /** `%E5%8C%97`, `%u5317`: a character of another script, as documentation shows its encoding. */
 const escapesOnly = /^(?:%u?[\dA-F]{2,4}){1,4}$/i;
 
@@ -80,7 +87,7 @@ export function findCookies(page: Page, span: ValueSpan, isOne: boolean): Findin
   for (let match = pairs.exec(value); match; match = pairs.exec(value)) {
     const start = span.start + match.index + match[1]!.length + 1;
     const text = match[2]!.trimEnd();
-    const isOpen = text.startsWith('${') || escapesOnly.test(text);
+    const isOpen = text.startsWith('${') || escapesOnly.test(text) || ofStatistics.test(match[1]!);
     if (!isOpen && !isStandIn(text) && !attributes.test(match[1]!) && !isSetting(match[1]!, text))
       found.push({ start, end: start + text.length, rule: 'cookie' });
     if (isOne) break;

@@ -18,6 +18,8 @@ export function repeatsName({ text }: Page, { start, end }: NamePlace, value: st
     plain(value).endsWith(name)
   )
     return true;
+  // `REFERRER_PATH_STORAGE_KEY="referrerPath"`
+  if (/^[a-z]{3,}[A-Z][a-z]+$/.test(value) && name.startsWith(plain(value))) return true;
   if (start < 0 || value.length > end - start + 4) return false;
   return value.length >= 8 ? name.endsWith(plain(value)) : name === plain(value);
 }
@@ -25,7 +27,8 @@ export function repeatsName({ text }: Page, { start, end }: NamePlace, value: st
 /** `'p256ecdsa=' + publicKey`: the value comes after the string; `"no-referrer" | "origin"`: one of several, in a type. */
 export const isStartOfMore = ({ text }: Page, span: ValueSpan, value: string): boolean =>
   (/^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(text.slice(span.end, span.end + 24))) ||
-  (/^[a-z-]{3,40}$/.test(value) && /^["'`]\s{0,20}\|\s{0,20}["'`]/.test(text.slice(span.end, span.end + 44)));
+  (/^\w[\w-]{2,39}$/.test(value) &&
+    /^["'`]\s{0,20}\|\s{0,20}["'`]/.test(text.slice(span.end, span.end + 44)));
 
 /** `'token:error:renew'`: a whole literal of plain words. */
 export const isEventName = (page: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>

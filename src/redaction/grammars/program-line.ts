@@ -47,8 +47,7 @@ export function isProgramsOwn(page: Page, place: NamePlace, span: { start: numbe
   )
     return true;
   // `type Token = XToken`, `keys.map(key => key.name)`
-  if (units[place.sign] === 61 && /\btype $/.test(text.slice(Math.max(0, place.start - 8), place.start)))
-    return true;
+  if (declaresType(page, place)) return true;
   if (units[place.sign] === 61 && units[place.sign + 1] === 62 && units[place.start - 1] === 40) return true;
   const value = text.slice(span.start, Math.min(span.end, span.start + 200));
   if (!reference.test(value) || /\d{3}/.test(value) || isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')))
@@ -60,6 +59,10 @@ export function isProgramsOwn(page: Page, place: NamePlace, span: { start: numbe
   if (!goesOn.test(text)) return false;
   return signsAround(page, place, span) >= enough;
 }
+
+/** `type SecretKind = "webhook"`: what follows are types, quoted or not. */
+export const declaresType = ({ text, units }: Page, { start, sign }: NamePlace): boolean =>
+  units[sign] === 61 && /\btype $/.test(text.slice(Math.max(0, start - 8), start));
 
 /**
  * Whether the text after `before` is in a literal or a comment: it follows a quote, or one that was opened and not closed in
@@ -84,6 +87,16 @@ export function isText(before: string): boolean {
 
 const lineBefore = ({ text }: Page, at: number): string =>
   text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - reach), at);
+
+/**
+ * ` *   AccessKeyId: "AKIAIOSFODNN7EXAMPLE",`, and a token of the user 1234567890: no issuer draws these. Only in a comment of a program, because people copy
+ * such keys elsewhere and change some letters of them.
+ */
+export const isExampleInComment = (page: Page, { start, end }: { start: number; end: number }): boolean =>
+  /EXAMPLE|\.eyJzdWIiOiIxMjM0NTY3ODkwIi/.test(
+    page.text.slice(start, Math.min(end, start + longestExample)),
+  ) && /^[ \t]*(?:\*|\/\/)[ \t]/.test(lineBefore(page, start));
+const longestExample = 2000;
 
 /** No sign of a program is around the value at `span`: a log, a printed object, prose. */
 export const isOutsidePrograms = (page: Page, place: NamePlace, span: { end: number }): boolean =>

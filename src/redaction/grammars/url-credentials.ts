@@ -111,8 +111,12 @@ const otherHost = /^[a-z][a-z-]*(?:\.[a-z][a-z-]*)+(?:%2F|%40|%3F|%23|%5C)?$/i;
 const isPublicOfSentry = (text: string, info: string, end: number): boolean =>
   info.length === 32 && /^@o\d{1,9}\.ingest(?:\.[a-z]{2})?\.sentry\.io\//.test(text.slice(end, end + 40));
 
+/** Ethereum's addresses of nodes, which begin with a public key. */
+const ofNode = /\ben(?:ode|rtree):\/\/$/;
+
 /** `https://<token>@host`. A plain user name is kept. */
 function findTokenUser(text: string, info: string, start: number, end: number): Finding | undefined {
+  if (ofNode.test(text.slice(Math.max(0, start - 10), start))) return undefined;
   if (info.length < 16 && !/^[A-Za-z\d_-]{12,}$/.test(info)) return undefined;
   if (!looksRandom(info, 12) || isStandIn(info) || otherHost.test(info) || isPublicOfSentry(text, info, end))
     return undefined;

@@ -24,8 +24,13 @@ const asQuoted = (start: number, end: number, close: number): ValueSpan => ({
 export function readParenthesis({ text, units }: Page, at: number, place: NamePlace): ValueSpan | undefined {
   const length = text.slice(at, at + 200).indexOf(')');
   if (length < 0 || units[place.sign - 1] !== 41) return undefined;
-  return asQuoted(at + 1, at + length, at + length + 1);
+  return inParenthesis.test(text.slice(at + 1, at + length))
+    ? undefined
+    : asQuoted(at + 1, at + length, at + length + 1);
 }
+
+/** `(e,t)=>…`, `(r.set(…),x)`: a program's. */
+const inParenthesis = /^[\w$]{1,3}(?:,[\w$]{1,3})+$|[\w$]\(/;
 
 /** The strings of the list whose bracket is at `at`. */
 export function quotedItems(page: Page, at: number): ValueSpan[] {

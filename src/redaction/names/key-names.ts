@@ -59,7 +59,7 @@ function buildVocabulary() {
       bind reg recv candidates parent child routing_key registry host_key_alias verification_method`),
     /** Words after the sensitive word that turn it into a property of a credential. */
     harmlessAfter:
-      words(`count counts length len lifetime lifetimes duration validity limit limits max min num number total used usage budget type types
+      words(`count counts from length len lifetime lifetimes duration validity limit limits max min num number total used usage budget type types
       name names url uri urls endpoint path paths file filename dir directory expires expire expiry expiration expired
       exp ttl age at issued created updated policy policies rotation version format strategy provider prefix suffix
       pattern regex lengths lifespan lifespans field fields param params parameter header label title placeholder hint help error errors message
@@ -185,6 +185,7 @@ function buildVocabulary() {
       ['auth', { strength: 2, rule: 'credential' }],
       ['xauth', { strength: 2, rule: 'credential' }],
       ['basicauth', { strength: 3, rule: 'credential' }],
+      ['bindcredentials', { strength: 3, rule: 'password' }],
       ['userpwd', { strength: 3, rule: 'credential' }],
       ['userpass', { strength: 3, rule: 'credential' }],
       ['identifiedby', { strength: 3, rule: 'password' }],
@@ -315,6 +316,8 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   if (secret.has(word)) return before === 'existing' ? nothing : { strength: 3, rule: 'secret' };
   if (token.has(word)) {
     if (before !== undefined && before !== 'registry' && harmlessBefore.has(before)) return nothing;
+    // `publicKeyToken`: .NET's short form of a public key.
+    if (before === 'key' && parts[i - 2] === 'public') return nothing;
     if (word === 'tokens') return { strength: before === undefined ? 1 : 2, rule: 'token' };
     if (word === 'pat') return { strength: 2, rule: 'token' };
     return { strength: 3, rule: 'token' };

@@ -68,6 +68,10 @@ export function isResourceName(page: Page, place: NamePlace): boolean {
   return /\b[au]rn:[\w:/.-]{0,100}$/.test(page.text.slice(Math.max(0, place.start - 110), place.start));
 }
 
+/** `checksum/secret`: of a secret's file, written by charts so that a change of it restarts what uses it. */
+export const isChecksumOf = (page: Page, { start }: NamePlace): boolean =>
+  /\b(?:checksum|digest|hash|sha\d{1,3})\/$/i.test(page.text.slice(Math.max(0, start - 12), start));
+
 /** The quote (with its backslashes) that closes the name, or ''. */
 export function keyQuote({ text }: Page, place: NamePlace): string {
   const between = text.slice(place.end, place.sign);

@@ -3,6 +3,7 @@
  * none splits an escape sequence, and a bare number is replaced by a quoted string.
  */
 
+import { isExampleInComment } from '../grammars/program-line.ts';
 import type { NameBook } from '../names/name-book.ts';
 import { findContinued } from '../values/continued-values.ts';
 import type { KnownValues } from '../values/known-values.ts';
@@ -89,7 +90,13 @@ export class Detector {
     const stood = Math.max(stop, Math.min(scanned, page.length));
     known.find(page, from, stood, found);
     for (const pattern of patterns) findPattern(page, pattern, from, stood, found);
-    const findings = found.length > 0 ? mergeFindings(page, found) : found;
+    const findings =
+      found.length > 0
+        ? mergeFindings(
+            page,
+            found.filter((one) => !isExample(page, one)),
+          )
+        : found;
     return { findings, stop: Math.max(stood, findings.at(-1)?.end ?? 0) };
   }
 
@@ -100,6 +107,9 @@ export class Detector {
     return this.inner.find(page, 0, page.length).findings[0]?.rule;
   }
 }
+
+const isExample = (page: Page, { start, end, rule }: Finding): boolean =>
+  rule !== 'known-value' && rule !== 'host-pattern' && isExampleInComment(page, { start, end });
 
 function findPattern(page: Page, pattern: RegExp, from: number, stop: number, out: Finding[]): void {
   pattern.lastIndex = from;

@@ -26,6 +26,7 @@ export function dataShapes(): Shape[] {
       /[A-Z0-9]{8,30}(?:\.[A-Z0-9]{20,70})?/,
     ),
     shape('axiom-token', 'xaat- xapt- xait-', /[0-9a-f-]{12,40}/),
+    shape('openweather-key', 'appid=', /[0-9a-f]{32}(?![0-9A-Za-z])/, { wholeWord: true }),
     shape('posthog-key', 'phx_ phs_', /[A-Za-z0-9]{24,60}/),
     shape('prefect-key', 'pnu_ pnb_', /[A-Za-z0-9]{24,50}/),
     shape('statsig-secret', 'secret-', /[A-Za-z0-9]{24,60}/, { random: true, wholeWord: true }),

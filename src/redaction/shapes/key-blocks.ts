@@ -37,10 +37,16 @@ function findEnd(page: Page, from: number): number {
 
 const keyRun = /[A-Za-z\d+/=]{12,}/g;
 
+const masked = /^(?:[xX.*\s]|\\+[nr]?)+$/;
+
+/** `${key.toString('base64')}` */
+const encoding = /^(?:base64(?:url)?|hex|utf-?8|latin1|ascii|binary|der|pem)$/;
+
 /** Only base64, or a run of it that is not a word. `...keyLines,` and `<the key's lines here>` don't count. */
 const holdsKey = (text: string): boolean =>
   !/[;{}]|\w\(\w|=>|^[a-z]+$/.test(text) &&
-  !/^(?:[xX.*\s]|\\+[nr]?)+$/.test(text) &&
+  !masked.test(text) &&
+  !encoding.test(text) &&
   (/^(?:[A-Za-z\d+/=\s]|\\+[nrt]?)+$/.test(text) ||
     (text.match(keyRun) ?? []).some((run) => !isReadable(run)));
 
@@ -138,6 +144,7 @@ export function readBlockBack(page: Page, i: number, floor: number): Finding | u
   if (opened >= start) start = opened + 5;
   if (end - start < 8) return undefined;
   const trimmed = trimBody(page, start, end);
+  if (masked.test(page.text.slice(trimmed.start, trimmed.end))) return undefined;
   return { ...trimmed, rule: 'private-key' };
 }
 

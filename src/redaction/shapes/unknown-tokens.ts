@@ -171,8 +171,9 @@ export function findUnknownToken(
   const behindDot = units[start - 1] === 46 ? dotPrefixed(page, start, word) : false;
   if (behindDot) return { start, end, rule: 'prefixed-token' };
   const dots = units[end] === 46 && word.length >= 20 && !isPathPart ? dottedTokenEnd(page, start) : 0;
-  // `new _aeadAes256Cbc….AeadAes256Cbc…(`: a call.
-  if (dots && units[dots] !== 40) return { start, end: dots, rule: 'dotted-token' };
+  // `new _aeadAes256Cbc….AeadAes256Cbc…(`, `(0, _aeadAes256Cbc….AeadAes256Cbc…)(`: a call.
+  const isCall = units[dots] === 40 || (units[dots] === 41 && units[dots + 1] === 40);
+  if (dots && !isCall) return { start, end: dots, rule: 'dotted-token' };
   if (word.length === 55 && /^\d{6}(?:-\d{6}){7}$/.test(word)) return { start, end, rule: 'recovery-code' };
   // `/reset?uid=7&t=x`
   if (
@@ -319,6 +320,8 @@ function isCalledSo({ text, units }: Page, end: number): boolean {
 export function isSpokenOf(page: Page, start: number, word: string, build: number, names: NameBook): boolean {
   const { text } = page;
   if (build >>> digitShift < 2 || !mixed.test(word)) return false;
+  // `getSharedPointOnEd25519(`
+  if (page.units[start + word.length] === 40) return false;
   const isCalled = isCalledSo(page, start + word.length);
   const before = text.slice(Math.max(0, start - 110), start);
   if (!isCalled && !maySpeak.test(before)) return false;
@@ -327,7 +330,7 @@ export function isSpokenOf(page: Page, start: number, word: string, build: numbe
   const { name, between } = telling.exec(before)?.groups ?? {};
   if (name === undefined || between === undefined) return false;
   if ((between.match(/[:=]/g) ?? []).length > 1) return false;
-  if (/["'],\s*["']?\w+["']?\s*[:=]|^[_-]ids?\b|\bid\b|\w_id\b|https?:/i.test(between)) return false;
+  if (/["'],\s*["']?\w+["']?\s*[:=]|^[_-](?:ids?|keys)\b|\bid\b|\w_id\b|https?:/i.test(between)) return false;
   if (names.judge(name.replace(' ', '_')).strength < 2 && !/licen[sc]e$/i.test(name)) return false;
   if (!looksRandom(word, 16) || !looksChosen(word)) return false;
   return !/^[a-z]{2,12}[-_]/.test(word) || between.length < 20;
@@ -336,13 +339,17 @@ export function isSpokenOf(page: Page, start: number, word: string, build: numbe
 /** `v1beta1_generated_Firestore_GetDocument_async`. */
 const nameOrVersion = /^(?:v\d{1,2}(?:p\d)?(?:(?:alpha|beta)\d{0,2})?|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)$/;
 
+/** `xchacha20poly1305`, `KEYBYTES`: parts of a name in a library of ciphers. */
+const cipherOrCapitals =
+  /^(?:(?:x?chacha|x?salsa|poly|scrypt|sha|blake|ed|x|curve|secp|aes|gcm|hmac|argon|ripemd|siphash)(?:\d{1,5})?){1,4}$|^[A-Z]{2,24}$/;
+
 /** Random, in both cases and digits, with one long run of characters. Without one of the cases the run must be longer. */
 function isLongRandom(body: string, least: number): boolean {
   if (isPublicId(body) || /^[0-9a-fA-F-]+$/.test(body)) return false;
   const parts = body.split(/[-_]/);
   // A digest at the end names content: `linux-node20-<sha256>`.
   if (parts.length > 1 && /^[0-9a-f]{32,128}$/.test(parts.at(-1)!)) return false;
-  if (parts.every((part) => nameOrVersion.test(part))) return false;
+  if (parts.every((part) => nameOrVersion.test(part) || cipherOrCapitals.test(part))) return false;
   const run = Math.max(...parts.map((part) => part.length));
   const digits = body.replace(/\D/g, '').length;
   if (digits < 2 || run < 8 || !looksRandom(body, least)) return false;

@@ -43,6 +43,10 @@ const isPasswordWord =
 function isToldWord({ text }: Page, pattern: RegExp, end: number, at: number, value: string): boolean {
   if (pattern === questionLead) return /-/.test(value);
   if (joinedWords.test(value) && / (?:es|est|é|è|ist|c['’]est) $/.test(text.slice(end, at))) return true;
+  const lead = text.slice(end, at);
+  // `pw for the wifi in the office: sunflower`
+  if (/^ (?:for|of|to) [^:]{2,60}: $/.test(lead) && /^(?:[\r\n"]|$)/.test(text.slice(at + value.length)))
+    return true;
   const owned = /\b(?:my|our|your|root|admin|database|db|wi-?fi|router) [\w-]{0,12} ?$/i.test(
     text.slice(Math.max(0, end - 32), end).replace(/\w+$/, ''),
   );

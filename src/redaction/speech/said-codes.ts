@@ -15,7 +15,7 @@ const joins =
   'is|are|ist|lautet|est|es|e|è|é|er|är|to|je|jest|on|is het|este|adalah|ialah|là|van|as|als|como|comme';
 /** The number at once, behind a colon, or behind a verb; words before these may say whose code it is. */
 const behindWord = new RegExp(
-  `^["'»”]?(?<between>(?: [\\p{L}\\d@.,+'’-]{1,16}){0,6}?)(?<join>[ ]?[:=]|['’]s|(?: (?:${joins}))?:?)[ ]{0,2}[<"'\`[(*]{0,2}(?<number>${number})(?![\\w-]|[.,:]\\d)`,
+  `^["'»”)]?(?<between>(?: [\\p{L}\\d@.,+'’-]{1,16}){0,6}?)(?<join>[ ]?[:=]|['’]s|(?: (?:${joins}))?:?)[ ]{0,2}[<"'\`[(*]{0,2}(?<number>${number})(?![\\w-]|[.,:]\\d)`,
   'iu',
 );
 const beforeWord = new RegExp(

@@ -68,11 +68,12 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
   if (!/^[ \t]+[^\s:=]/.test(text.slice(end, end + 4))) return undefined;
   const rest = text.slice(end, end + reach);
   // Where no word counts as a value, a digit or a capital within is needed, and something that joins; few lines have both.
-  if (speech.describes === undefined && !(/\d|[a-z][A-Z]/.test(rest) && joinsIn(speech).test(rest)))
-    return undefined;
+  if (speech.describes === undefined && !/\d|[a-z][A-Z]/.test(rest)) return undefined;
+  const isOfPair = userBefore.test(text.slice(Math.max(0, end - longestPair), end));
+  if (speech.describes === undefined && !isOfPair && !joinsIn(speech).test(rest)) return undefined;
   const clause = rest.slice(0, endsClause.exec(rest)?.index);
   /** How many words ago a joining one was read; the value stands behind it, or behind one word more. */
-  let sinceJoin = speech.joining?.test(stop) ? 0 : Number.NaN;
+  let sinceJoin = speech.joining?.test(stop) || isOfPair ? 0 : Number.NaN;
   let isAtOnce = speech.joining?.test(stop) ?? false;
   let count = 0;
   for (const { 0: word, index } of clause.matchAll(piece)) {
@@ -101,6 +102,11 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
   }
   return undefined;
 }
+
+/** `user root and pass x`: a user and a password. */
+const userBefore =
+  /\b(?:user|username|login|account) ["'`]?[\w.@+-]{1,40}["'`]?,? (?:and |with |\/ )?(?:the )?[a-z]{2,10}$/i;
+const longestPair = 72;
 
 /** A pass of a compiler: `pass is O3-inline`, `mem2reg`. */
 const ofCompiler = /^(?:[A-Za-z]\d-[a-z]+(?:-[a-z]+)*|[a-z]{2,}2[a-z]{2,})$/;

@@ -14,11 +14,12 @@ function isExampleWord(word: string): boolean {
     qux quux foobar demo example sample dummy fake mock stub my your our super very top really hard guess not to the a an of
     some any this is so secure strong weak wrong bad good new old current other another first second third one two invalid valid
     correct incorrect changed changeme change me here please keyboard cat shh hello world abc xyz string value default hidden
-    salt for horse battery staple existing jsonwebtoken long longer short random totally real sec format signature payload header expired different something somewhere`.split(
+    salt for horse battery staple existing jsonwebtoken long longer short random totally real sec format signature payload header expired different something somewhere
+    from simple with more than at least minimum must be phrase chars characters bytes letters thirty two bigger`.split(
       /\s+/,
     ),
   );
-  return words.has(word) || /^sh{2,12}$/.test(word);
+  return words.has(word) || /^sh{2,12}$|^(.)\1{5,}$/.test(word);
 }
 
 /** Default accounts whose password is the same word after an installation. */
@@ -34,9 +35,11 @@ const partsOf = (value: string): string[] =>
 
 /** `supersecret`, `mygmailpassword`, `wrongjwt` */
 const glued =
-  /^(?:super|top|very|some|test|auth|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,16})(?:secret|password|passwd|token|jwt|key|pass)$/;
-/** Words for the owner, beside a word for a secret: `LdapAdminPassword`. */
-const owner = /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service)$/;
+  /^(?:super|such|much|top|very|some|test|auth|your|the|existing|wrong|bad|dodgy|invalid|my[a-z]{0,16})(?:secret|password|passwd|token|jwt|key|pass)$/;
+/** `averylongphrasebiggerthanthirtytwochars`: it says how long it has to be. */
+const saysItsLength = /^a?(?:very|long|some)[a-z]{8,40}(?:chars|characters|bytes|letters|long)$/;
+/** Words for the owner, beside a word for a secret: `LdapAdminPassword`, `johns_password`. */
+const owner = /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service|[a-z]{2,8}s)$/;
 
 function isOfExampleWords(value: string): boolean {
   const parts = partsOf(value);
@@ -61,7 +64,7 @@ export const isExampleInAddress = (value: string): boolean =>
 export function isExampleWords(value: string): boolean {
   if (value.length > 60) return false;
   if (wellKnown.test(value) || /^1234?5?$/.test(value)) return true;
-  if (describing.test(value)) return true;
+  if (describing.test(value) || saysItsLength.test(value)) return true;
   if (/\d/.test(value) && /[A-Z]|pass|pwd|pw/.test(value)) return false;
   const digits = value.replace(/123456(?:7(?:8(?:90?)?)?)?/, '').replace(/\D/g, '').length;
   return digits <= 4 && isOfExampleWords(value);

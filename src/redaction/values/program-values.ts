@@ -21,6 +21,9 @@ const expressions = [
   /^[A-Za-z_$][\w$]{0,2}(?:\?\.|\.)[A-Za-z_$][\w$]*(?:\?\?|:(?:delete|void|null|this)\b)/,
   // `/access_token=\w+/g`: the pattern of a value, and what may follow it; not a password that begins like one.
   /^\\[wS][+*]\??(?:$|\/[dgimsuvy]{0,4}(?:$|[^\w+/=-])|[)|&\\[])/,
+  // `null==r?void`, `null}async`, `n:(0`
+  /^(?:null|undefined)(?:[!=]=|[})\]])/,
+  /^[A-Za-z_$][\w$]{0,2}:\(/,
   // A template that was cut at the value's end.
   /\$\{[^{}]*$/,
 ];
@@ -34,7 +37,7 @@ export const isCodePiece = (value: string, isSetting = false): boolean =>
   (!isSetting && negation.test(value)) || expressions.some((one) => one.test(value));
 
 const closedBefore =
-  /^\)\.[a-z]\w*\(|^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
+  /^\)?\.[a-z]\w{1,20}\(|^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
 /** `_process$env$TOKEN2`: created by a compiler. */
 const helper = /^_[a-z]\w*\$\w+(?:$| =)/i;
 const statement =
@@ -104,7 +107,7 @@ export function isCalledAsMeant(value: string, rule: string): boolean {
     if (rule === 'password') return /PASSWORD|PASSPHRASE/.test(value);
     // People choose the values of a `secret` too.
     if (rule !== 'secret' && !/\d/.test(value)) return true;
-    return /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$/.test(value);
+    return /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$|_VALUE$/.test(value);
   }
   if (column.test(value)) return true;
   if (rule === 'password') return false;

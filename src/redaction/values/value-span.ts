@@ -154,10 +154,16 @@ function findBareEnd(page: Page, start: number, form: BareForm, length = page.le
   return length;
 }
 
+/** The unit at `i`, or what an escape there stands for: in a string, a line's end is written `\n`. */
+function standsFor(units: Uint16Array, i: number): number {
+  const packed = units[i] === 92 ? readEscape(units, i) : 0;
+  return packed === 0 ? units[i]! : packed & escapeMask;
+}
+
 function endsBare(page: Page, i: number, form: BareForm): boolean {
   const { classes } = characterTables();
   const unit = page.units[i]!;
-  const next = page.units[i + 1]!;
+  const next = standsFor(page.units, i + 1);
   if (unit <= 32 || unit === 34) return true;
   if (unit === 39 || unit === 96) return !(form.wholeLine && classes[next]! & alnum);
   if (unit === 44 || unit === 59 || unit === 38) {

@@ -77,13 +77,14 @@ export function isPlainDatum(value: string): boolean {
     /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
     /^0x[0-9a-f]{1,8}$/i.test(value) ||
     /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[-+]\d\d:?\d\d)?)?$/.test(value) ||
-    /^(?:[v^~]|[<>]=?)?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
+    /^(?:[v^~]|[<>]=?)?\d+\.(?:\d+\.\d+(?:[-+][\w.+-]*)?|(?:\d+\.)?x)$/.test(value) ||
     isPath(value) ||
-    /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
+    /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*(?:\/@[a-z][^@\s]*)?$/i.test(value) ||
     /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/(?:[\w{}./:-]|\{[?&#+][\w,*]{1,60}\}){0,300}$/.test(
       value,
     ) ||
     /^urn:[a-z][a-z0-9-]{1,30}:/.test(value) ||
+    /^\d(?:\.\d{1,7}){4,20}$/.test(value) ||
     isPartName(value) ||
     /^\/[\w./-]{1,200}\?[\w=&.%+-]{0,300}$/.test(value) ||
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
@@ -136,7 +137,7 @@ function namesItself(value: string, { tight }: ValueForm): boolean {
   if (tight) return false;
   return (
     /^_[a-z]{3,}$/.test(value) ||
-    /^[A-Za-z_]+\d{0,4}[A-Za-z_]*(?:Secret|Tokens?|Key|Schema|Type|Kind|Credentials?|Body|Request|Response|Options|Params)(?:\$\d{1,3})?$/.test(
+    /^[A-Za-z_]+\d{0,4}[A-Za-z_]*(?:Secret|Tokens?|Key|Schema|Type|Kind|Credentials?|Body|Request|Response|Result|Options|Params)(?:\$\d{1,3})?$/.test(
       value,
     )
   );
@@ -199,7 +200,9 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 /** Whether `value` must be withheld under a name with this verdict. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
-  if (isStandIn(text) || variableName.test(text) || isPublicKey(text)) return false;
+  // `lf_${publicKey}_langfuse`: letters around what a template inserts.
+  if (verdict.rule !== 'password' && text !== value.trim() && /^[A-Za-z_.-]*$/.test(text)) return false;
+  if (isStandIn(text) || isVariableName(text) || isPublicKey(text)) return false;
   // `ENCRYPTION_KEY=0123456789abcdef`: what a setting contains is in use.
   if (form.setting !== 'sure' && isExampleOf(text, verdict.rule)) return false;
   // `STORAGE_KEY_BASE = "GramJs-session-"`: the start of something.
@@ -243,7 +246,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       // A prime of an RSA key has 43 characters in a key of 512 bits. Other things have one-letter names too.
       if (verdict.rule === 'jwk-prime') return /^[\w-]{43,700}$/.test(text) && looksRandom(text, 43);
       if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
-      if (isAlphabet(text)) return false;
+      if (isAlphabet(text) || (verdict.rule === 'key' && contentName.test(text))) return false;
+      if (verdict.rule === 'signature' && ofTransaction.test(text)) return false;
       if (verdict.rule === 'jwk-private-part' && (!/^[\w=+/-]+$/.test(text) || /^\d+n$/.test(text)))
         return false;
       return productKey.test(text) || (looksRandomEscaped(text) && !isPublicId(text) && !isPlainDatum(text));
@@ -251,6 +255,12 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       return false;
   }
 }
+
+/** Of a message or a transaction: everybody can read it, and it grants nothing. */
+const ofTransaction = /^0x[\da-f]{128}(?:[\da-f]{2})?$/i;
+
+/** `linux-npm-<digest>`: the key of a cache. */
+const contentName = /^(?:[A-Za-z][\w.]{0,23}-){2,6}(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 
 /**
  * Random as an address writes it. Signs of passwords stand for themselves, in base64 (`aB3%2Bc4D%2Fe5F%3D`) two are letters, and others
@@ -327,6 +337,7 @@ const isReadableList = (text: string): boolean =>
 const hasUserInfo = (text: string): boolean => /:\/\/[^/\s]*:[^/\s]*@/.test(text);
 
 /** `apiKey: "OPENAI_API_KEY"`: the name of the variable that contains it. */
+export const isVariableName = (value: string): boolean => variableName.test(value);
 const variableName =
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:(?:API|ACCESS|SECRET)_KEY|(?:AUTH|ACCESS|API)_TOKEN)$/;
 

@@ -37,6 +37,7 @@ import * as twentieth from '../../support/unseen/forms/set-20.ts';
 import * as twentyFirst from '../../support/unseen/forms/set-21.ts';
 import * as twentySecond from '../../support/unseen/forms/set-22.ts';
 import * as twentyThird from '../../support/unseen/forms/set-23.ts';
+import * as twentyFourth from '../../support/unseen/forms/set-24.ts';
 import * as besideFourth from '../../support/unseen/look-alikes/set-04.ts';
 import * as besideFifth from '../../support/unseen/look-alikes/set-05.ts';
 import * as besideSixth from '../../support/unseen/look-alikes/set-06.ts';
@@ -56,6 +57,7 @@ import * as besideTwentieth from '../../support/unseen/look-alikes/set-20.ts';
 import * as besideTwentyFirst from '../../support/unseen/look-alikes/set-21.ts';
 import * as besideTwentySecond from '../../support/unseen/look-alikes/set-22.ts';
 import * as besideTwentyThird from '../../support/unseen/look-alikes/set-23.ts';
+import * as besideTwentyFourth from '../../support/unseen/look-alikes/set-24.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../../support/unseen/unseen-forms.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
@@ -93,6 +95,7 @@ async function printQuality(): Promise<void> {
     ['twenty-first set', twentyFirst],
     ['twenty-second set', twentySecond],
     ['twenty-third set', twentyThird],
+    ['twenty-fourth set', twentyFourth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -120,6 +123,7 @@ async function printQuality(): Promise<void> {
     ['beside twenty-first', besideTwentyFirst],
     ['beside twenty-second', besideTwentySecond],
     ['beside twenty-third', besideTwentyThird],
+    ['beside twenty-fourth', besideTwentyFourth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

@@ -1,6 +1,7 @@
 /** Forms that were written before the rules: a minimum share must be found, and the result must not depend on the chunks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+
 import { createRedactor, redact } from '../../../src/redaction/index.ts';
 import { scoreCorpus } from '../../support/secrets/secret-score.ts';
 import * as first from '../../support/unseen/forms/set-01.ts';
@@ -24,6 +25,7 @@ import * as twentieth from '../../support/unseen/forms/set-20.ts';
 import * as twentyFirst from '../../support/unseen/forms/set-21.ts';
 import * as twentySecond from '../../support/unseen/forms/set-22.ts';
 import * as twentyThird from '../../support/unseen/forms/set-23.ts';
+import * as twentyFourth from '../../support/unseen/forms/set-24.ts';
 import * as besideFourth from '../../support/unseen/look-alikes/set-04.ts';
 import * as besideFifth from '../../support/unseen/look-alikes/set-05.ts';
 import * as besideSixth from '../../support/unseen/look-alikes/set-06.ts';
@@ -41,6 +43,7 @@ import * as besideTwentieth from '../../support/unseen/look-alikes/set-20.ts';
 import * as besideTwentyFirst from '../../support/unseen/look-alikes/set-21.ts';
 import * as besideTwentySecond from '../../support/unseen/look-alikes/set-22.ts';
 import * as besideTwentyThird from '../../support/unseen/look-alikes/set-23.ts';
+import * as besideTwentyFourth from '../../support/unseen/look-alikes/set-24.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../../support/unseen/unseen-forms.ts';
 
 for (const [name, groups, least] of [
@@ -65,6 +68,7 @@ for (const [name, groups, least] of [
   ['the twenty-first set', twentyFirst, 0.98],
   ['the twenty-second set', twentySecond, 0.95],
   ['the twenty-third set', twentyThird, 0.96],
+  ['the twenty-fourth set', twentyFourth, 0.98],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -91,6 +95,7 @@ for (const [name, groups, most] of [
   ['the twenty-first', besideTwentyFirst, 0.01],
   ['the twenty-second', besideTwentySecond, 0.01],
   ['the twenty-third', besideTwentyThird, 0.01],
+  ['the twenty-fourth', besideTwentyFourth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>

@@ -198,3 +198,102 @@ test('lists of users and words beside a login', () => {
     ],
   );
 });
+
+test('checksums of secrets, keys of caches, signatures and addresses of nodes', () => {
+  const digest = '494a824d50f7ec7b234ff2187d37d5325bf5caae911ddef2b3a4ef060091598d';
+  check(
+    [
+      `annotations:\n  checksum/secret: ${digest}\n`,
+      `cache key: linux-npm-${digest}\n`,
+      `signature: '0x${digest}${digest}1c'`,
+      `'enrtree://AKA3AM6LPBYEUDMVNU3BSVQJ5AD45Y7YPOHJLEF6W26QOE4VTUDPE@all.mainnet.ethdisco.net'`,
+      `enode://${digest}${digest}@10.3.58.6:30303`,
+      'const publicKeyToken = "b77a5c561934e089";',
+      'gpg --export-secret-keys --armor f21324f62c996c3e > key.asc',
+      'secrets: inherit\n',
+      'auth:\n  passwordFrom: vault\n',
+      'Cookie: _ga=GA1.2.1287614412.1767225600; __cfduid=d4f5e6b78f8424d9f1d84c0275ee91e0a1496755994',
+      '[azure_credential]: https://learn.microsoft.com/api/@azure/identity/azurecredential?view=latest',
+    ],
+    [
+      ['kind: Secret\nstringData:\n  app/secret: ', digest, '\n'],
+      ['my key: ', `5f${digest.slice(2, 40)}Zq`, '\n'],
+      ["signature_secret: '", `0x${digest}`, "'"],
+      ['https://', `Zq7vR2mX9kLabQ${digest.slice(0, 20)}`, '@git.acme.io/a.git'],
+      ['const publicToken2 = {}; const accessKeyToken = "', 'b77a5c56Zq934e0Q', '";'],
+      ['the gpg secret is ', 'f21324f62c996c3eZq', '\n'],
+      ['Cookie: _ga=GA1.2.1287614412.1767225600; sid=', 'd4f5e6b78f8424d9f1d84c0275ee91e0', '\n'],
+      ['credential: https://', 'kim:Tiger-482!x', '@git.acme.io/a.git\n'],
+    ],
+  );
+});
+
+test('code within a string is code, and examples in comments', () => {
+  check(
+    [
+      JSON.stringify({
+        body: 'this.auth = {\n  token: options.oauth.access_token,\n  pass: options.password,\n};',
+      }),
+      'return text.replace(PATTERN, `-----BEGIN PRIVATE KEY-----\\nXXXX\\n-----END PRIVATE KEY-----`);',
+      "const pem = `-----BEGIN PRIVATE KEY-----\\n${key.toString('base64')}\\n-----END PRIVATE KEY-----`;",
+      "  fallbackSecret = outputHash.toString('hex')\n",
+      "const app = build({ secret: 'averylongphrasebiggerthanthirtytwochars' });\n",
+      "const app = build({ secret: 'top_secret aaaaaaaaaaaaaaaaaaaaaaaaa' });\n",
+      'let clientSecret = "<<PAYPAL-CLIENT-SECRET>>";',
+      'SECRET=LONG_RANDOM_VALUE\n',
+      '/**\n *   AccessKeyId: "AKIAIOSFODNN7EXAMPLE",\n */\n',
+      ' *   SecretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY",\n',
+    ],
+    [
+      ['{"body":"token: ', 'Tiger-Window482!x', ',\\nuser: kim"}'],
+      ['const app = build({ secret: "', 'averylongsunflower', '" });\n'],
+      ['AccessKeyId: "AKIA', 'IOSFODNN7EXAMPLE', '"\n'],
+      [' * AccessKeyId: "AKIA', 'IOSFODNN7QZMPLE2', '"\n'],
+    ],
+  );
+});
+
+test('names in a library of ciphers, calls through an import, and bundled code', () => {
+  check(
+    [
+      'k.byteLength === binding.crypto_secretstream_xchacha20poly1305_KEYBYTES,',
+      '"opslimit must be at least \'crypto_pwhash_scryptsalsa208sha256_OPSLIMIT_MIN\'"',
+      'const base = (0, hubDocumentBlockV2025R0_1.serializeHubDocumentBlockV2025R0)(val);',
+      'timeStampToken:"1.2.840.113549.1.9.16.2.14",signingCertificate:"1.2.840.113549.1.9.16.2.12"',
+      'n&&(r+="&token_access_type=".concat(n)),a&&(r+="&scope=".concat(a.join(" ")))',
+      'requireIdToken:null==n?void 0:n.idTokenExpected',
+      't.REFERRER_PATH_STORAGE_KEY="referrerPath",t.MIN_VERIFIER_LENGTH=43',
+      'var key = ec.keyFromSecret("693e3c...");',
+      'parseAccessTokenResult(result: AccessOAuth2TokenResult): IParsedOAuth2TokenResult;',
+    ],
+    [
+      ['acme_live_', 'xT7mK29qLw8vRb3nZc5pYd4s', '\n'],
+      ['client_secret=', 'null-Zk39sQxT7b', '\n'],
+      ['POSTGRES_PASSWORD=', 'postgres', '\n'],
+      ['const a = { secret: "', '.9xTq7mK29qLw8', '" }'],
+      ['const auth = { password: ("', 'Tiger-482!x', '") };'],
+    ],
+  );
+});
+
+test('types, files, versions, templates and masks', () => {
+  check(
+    [
+      'export type SecretDependencyType = "conversation_initiation_webhook";',
+      "export type AlgKey = 'ecc_x962_raw' | 'ecc_x962_der' | 'rsa_2048_raw';",
+      'const p12 = fs.readFileSync("test/credentials/support/certIssuerKeyPassphrase.p12");',
+      '"pg-pool":"^3.5.2","pg-types":"^2.1.0",pgpass:"1.x"}',
+      'this._storageKey = `lf_${config.publicKey}_langfuse`;',
+      'appcheck set --key-id ABCD1234EF --private-key @AuthKey.p8',
+      "const db = connect({ token: 'dapi***' });",
+      'Set the `Authorization: token DEEPGRAM_API_KEY` header.',
+    ],
+    [
+      ['const kindSecret = "', 'conversation_x962_Zk39sQ', '";'],
+      ['deploy --password ', '@Tiger-482x', '\n'],
+      ['const key = { apiKey: `lf_${region}_', 'xT7mK29qLw8vRb3nZc5p', '` };'],
+      ['password: "', 'Tiger**', '"\n'],
+      ['Authorization: token ', 'DEEPGRAM5API8KEY2x', '\n'],
+    ],
+  );
+});
