@@ -105,9 +105,9 @@ export class LiveScope {
     const word = wordOf(call.kind, call.name);
     if (call.key !== undefined) return this.#labels.get(labelOf(word, 1, call.key));
     const here = this.#classes.get(classOf(word, at)) ?? [];
-    if (order && call.input === undefined) this.#hold(call, here, order);
     const older = this.#classes.get(word) ?? [];
     return (
+      (order && call.input === undefined ? this.#findAlike(call, at, here, order) : undefined) ??
       firstFree(here, (entry) => isSameInput(entry, call)) ??
       firstFree(older, (entry) => isSameInput(entry, call)) ??
       this.#findElsewhere(word, call, order !== undefined)
@@ -129,18 +129,33 @@ export class LiveScope {
     );
   }
 
-  /** The first of those that only time distinguishes, which is meant if they are calls of a loop and not of branches. */
-  #hold({ kind, name }: StepCall, here: StepEntry[], order: ReplayOrder): void {
-    const alike = here.filter(({ position, input }) => position?.isRaw && input === undefined);
+  /**
+   * The first of those that nothing but their order distinguishes. If only time determines that order, it is the recorded one only if
+   * they are calls of a loop and not of branches, so its end is held back until that is certain.
+   */
+  #findAlike(
+    { kind, name }: StepCall,
+    { isRaw }: CallPosition,
+    here: StepEntry[],
+    order: ReplayOrder,
+  ): StepEntry | undefined {
+    const alike = here.filter(({ input }) => input === undefined);
     const free = alike.filter(({ isClaimed }) => !isClaimed);
-    const [first] = free;
-    const before = first && alike.findLast(({ isClaimed }) => isClaimed);
+    const found = free.find((entry) => isWokenRaw(entry) === isRaw) ?? free[0];
+    if (found && !isRaw && !isWokenRaw(found)) return found;
+    const unclear = free.filter(isWokenRaw);
+    const before = found && alike.findLast(({ isClaimed }) => isClaimed);
     const isNext = before && order.isLedBy(before);
-    if (alike.some(({ held }) => held) || !areInSequence(free) || isNext === false)
+    // Whether a call is woken by time may differ, if it awaits several things at once.
+    const isOther = isNext === false && isRaw && isWokenRaw(found!);
+    if (alike.some(({ held }) => held) || !areInSequence(unclear) || isOther)
       throw ambiguous(wordOf(kind, name), this.path);
-    if (first && !isNext) first.held = free.length > 1 ? 'several' : 'only';
+    if (found && !isNext) found.held = unclear.length > 1 ? 'several' : 'only';
+    return found;
   }
 }
+
+const isWokenRaw = ({ position }: StepEntry): boolean => position?.isRaw === true;
 
 function push(lists: Map<string, StepEntry[]>, key: string, entry: StepEntry): void {
   const list = lists.get(key);

@@ -1,0 +1,161 @@
+/**
+ * Steps called by jobs of the program's own queues and listeners, with unrecorded pauses around them. One job at a time: each resumes
+ * with its own results. Several: so, or refused with advice.
+ */
+import assert from 'node:assert/strict';
+import { AsyncResource } from 'node:async_hooks';
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { FileStore } from '../../../src/durable/stores/file-store.ts';
+import type { DurableStore } from '../../../src/durable/stores/store.ts';
+import { crashingStore, isCrash } from '../random/crashing-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-own-queues-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+type Job<Result> = () => Promise<Result>;
+/** Performs a job once it is its turn. */
+type Queue = <Result>(job: Job<Result>) => Promise<Result>;
+
+/** As p-limit does it; `wrap` is how it preserves the context of who queued the job. */
+function limitOf(concurrency: number, wrap: (run: () => void) => () => void): Queue {
+  const queued: (() => void)[] = [];
+  let active = 0;
+  const next = () => {
+    if (active >= concurrency || queued.length === 0) return;
+    active++;
+    queued.shift()?.();
+  };
+  return (job) =>
+    new Promise((resolve) => {
+      const run = async () => {
+        const result = job();
+        resolve(result);
+        await result.catch(() => {});
+        active--;
+        next();
+      };
+      queued.push(wrap(run));
+      queueMicrotask(next);
+    });
+}
+
+const throughPromise = (run: () => void) => {
+  let begin = () => {};
+  new Promise<void>((resolve) => {
+    begin = resolve;
+  }).then(run);
+  return begin;
+};
+
+/** Those that wait are woken by who leaves. */
+function semaphoreOf(concurrency: number): Queue {
+  const waiting: (() => void)[] = [];
+  let free = concurrency;
+  return async (job) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await job();
+    } finally {
+      const wake = waiting.shift();
+      if (wake) wake();
+      else free++;
+    }
+  };
+}
+
+/** Each job is announced by the end of the one before, to a listener that was added before any of them. */
+function announced(): Queue {
+  const bell = new EventEmitter();
+  const queued: Job<void>[] = [];
+  let isBusy = false;
+  bell.on('next', () => {
+    const job = queued.shift();
+    isBusy = job !== undefined;
+    job?.().then(() => bell.emit('next'));
+  });
+  return (job) =>
+    new Promise((resolve, reject) => {
+      queued.push(() => job().then(resolve, reject));
+      if (!isBusy) bell.emit('next');
+    });
+}
+
+const queues: Record<string, (concurrency: number) => Queue> = {
+  'p-limit, which binds': (concurrency) => limitOf(concurrency, AsyncResource.bind),
+  'p-limit, which resolves': (concurrency) => limitOf(concurrency, throughPromise),
+  'p-limit, which calls': (concurrency) => limitOf(concurrency, (run) => run),
+  'a semaphore': semaphoreOf,
+};
+
+const docs = [0, 1, 2];
+const summaries = docs.map((doc) => `summary of text ${doc}`);
+const somethingElse = () => readFile(fileURLToPath(import.meta.url));
+
+/** The last thing that a job does is not recorded, so no end of a step wakes the next one. */
+const summarize = (doc: number, before: () => Promise<unknown>) => async () => {
+  await before();
+  const text = await agent.step('fetch', async () => `text ${doc}`);
+  await somethingElse();
+  const summary = await agent.step('summarize', async () => `summary of ${text}`);
+  await somethingElse();
+  return summary;
+};
+
+const befores = { 'a step': async () => {}, 'something unrecorded': somethingElse };
+
+function programOf(queueOf: () => Queue, before: () => Promise<unknown>): () => Promise<string[]> {
+  return () => {
+    const queue = queueOf();
+    return Promise.all(docs.map((doc) => queue(summarize(doc, before))));
+  };
+}
+
+let count = 0;
+/** Killed at every third record, and resumed. */
+async function outcomes(program: () => Promise<string[]>): Promise<(string[] | string)[]> {
+  const got: (string[] | string)[] = [];
+  for (let at = 3, dies = true; dies; at += 3) {
+    const store = new FileStore(join(folder, String(count++)));
+    const live = (place: DurableStore) =>
+      agent.run('program', { id: 'r', durable: true, notify: () => {}, store: place }, program);
+    dies = await live(crashingStore(store, at, 'after')).then(() => false, isCrash);
+    got.push(await live(store).catch((error: Error) => error.message));
+  }
+  return got;
+}
+
+for (const [what, before] of Object.entries(befores)) {
+  for (const [name, queueOf] of Object.entries(queues))
+    test(`${name}, one job at a time, which begins with ${what}`, async () => {
+      for (const got of await outcomes(programOf(() => queueOf(1), before))) assert.deepEqual(got, summaries);
+    });
+
+  test(`a listener, called when the job before has ended, which begins with ${what}`, async () => {
+    for (const got of await outcomes(programOf(announced, before))) assert.deepEqual(got, summaries);
+  });
+
+  test(`a loop over jobs that begin with ${what}`, async () => {
+    const program = async () => {
+      const got: string[] = [];
+      for (const doc of docs) got.push(await summarize(doc, before)());
+      return got;
+    };
+    for (const got of await outcomes(program)) assert.deepEqual(got, summaries);
+  });
+}
+
+for (const [name, queueOf] of Object.entries(queues))
+  test(`${name}, two jobs at a time: never the result of another`, async () => {
+    const [first, ...further] = await outcomes(programOf(() => queueOf(2), somethingElse));
+    for (const got of [first, ...further])
+      if (typeof got === 'string') assert.match(got, /Give each a key or an input/);
+      else assert.deepEqual(got, summaries);
+  });
