@@ -36,10 +36,13 @@ function listen(tests: TestPort): void {
   /** Suites start when they are declared, and run in that order; tests start when they run. */
   const open: { message: ChannelMessage; isSuite: boolean }[] = [];
   const errors = new WeakMap<object, unknown>();
+  /** Suites without a selected test start and never end, so which of them is the parent is not known. */
+  const isFiltered = process.execArgv.some((word) => /^--test-(?:name-pattern|skip-pattern|only)/.test(word));
   const parentAt = (nesting: number): string[] => {
     if (nesting < 0) return [];
     const level = open.filter(({ message }) => message.nesting === nesting);
-    const parent = level.find(({ isSuite }) => !isSuite) ?? level[0];
+    const parent =
+      level.find(({ isSuite }) => !isSuite) ?? (isFiltered && level.length > 1 ? undefined : level[0]);
     return parent ? [...parentAt(nesting - 1), parent.message.name] : [];
   };
   subscribe('tracing:node.test:start', (raw) => {
