@@ -75,8 +75,12 @@ export interface CiBundle {
   seen?: 'first' | 'again';
   /** The host has a handler for it: the process may have gone on. */
   handled?: true;
+  /** Its process ended with another code than 0, although none of its tests had failed. */
+  failedProcess?: true;
   pid?: number;
   test?: RunningTestFacts & { runner?: string };
+  /** How often it happened again in the run without being stored, and the tests that began it then; at most 20. */
+  again?: { times: number; tests?: RunningTestFacts[] };
   /** Others that had not finished in the same process. */
   unfinished?: RunningTestFacts[];
   place?: CiPlace;

@@ -193,6 +193,10 @@ export class TestWatch implements TestPort {
     return this.#options.causal;
   }
 
+  get runFolder(): string | undefined {
+    return this.#options.folder;
+  }
+
   get isFollowed(): boolean {
     return this.#isFollowed;
   }
@@ -216,22 +220,34 @@ export class TestWatch implements TestPort {
   }
 
   describeOrigin(origin: Origin, atMs?: number): TestOrigin | undefined {
-    return this.#testOf(origin, atMs)?.describe(atMs);
+    return this.#testOf(origin)?.describe(atMs);
   }
 
-  #testOf(origin: Origin | undefined, atMs?: number): TestContext | undefined {
-    let isSent = true;
-    for (let one = origin; one; one = one.parent) {
-      if (one instanceof TestContext) return isSent || !one.describe(atMs)?.ended ? one : undefined;
-      isSent &&= one.isSentByParent === true;
-    }
+  #testOf(origin: Origin | undefined): TestContext | undefined {
+    for (let one = origin; one; one = one.parent) if (one instanceof TestContext) return one;
     return undefined;
   }
 
   #follow(): void {
     if (this.#isFollowed) return;
     this.#isFollowed = true;
-    this.causal.senderOf = watchSentRequests(() => this.#testOf(this.causal.current));
+    const senderOf = watchSentRequests(() => this.#testOf(this.causal.current));
+    this.causal.testOfRequest = (arrived, owner) =>
+      (arrived && senderOf(arrived)) ?? (this.#isOnlyRunning(owner) ? owner : undefined);
+  }
+
+  /** A server may outlive the test that started it, and answer the requests of others. */
+  #isOnlyRunning(owner: Origin | undefined): boolean {
+    const running = [...this.#running.values()].filter(({ inner }) => inner === 0);
+    const [only] = running;
+    const owning = this.#testOf(owner)?.describe();
+    return (
+      running.length === 1 &&
+      owning !== undefined &&
+      !owning.ended &&
+      owning.name.join('\n') === only?.name.join('\n') &&
+      owning.file === only.file
+    );
   }
 
   #keyed(key: object, tell?: (atMs: number) => TestOrigin): TestContext {
@@ -243,16 +259,18 @@ export class TestWatch implements TestPort {
   }
 
   noteBundle(path: string, trigger: string, handled: boolean): void {
+    this.#log({ kind: 'bundle', path, trigger, handled, ...this.#ownerOf(trigger) });
+  }
+
+  noteRepeat(shortId: string, trigger: string): void {
+    this.#log({ kind: 'repeat', of: shortId, ...this.#ownerOf(trigger) });
+  }
+
+  #ownerOf(trigger: string): { isFollowed?: true; origin?: TestOrigin } {
+    if (!this.#isFollowed || !/exception|rejection|stall|^exit/.test(trigger)) return {};
     const { current } = this.causal;
     const origin = current && this.describeOrigin(current);
-    const isFollowed = this.#isFollowed && /exception|rejection|stall|^exit/.test(trigger);
-    this.#log({
-      kind: 'bundle',
-      path,
-      trigger,
-      handled,
-      ...(isFollowed && { isFollowed, ...(origin && { origin }) }),
-    });
+    return { isFollowed: true, ...(origin && { origin }) };
   }
 
   close(): void {

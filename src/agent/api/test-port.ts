@@ -36,10 +36,7 @@ export interface TestPort {
   readonly causal: CausalContext;
   /** Whether contexts are tracked for tests here. */
   readonly isFollowed: boolean;
-  /**
-   * The test or hook that this context belongs to, as of `atMs` (now without it); undefined if there is none, or none that is sure:
-   * the request of a server that a test started, after the end of that test, unless it is known who sent it.
-   */
+  /** The test or hook that this context belongs to, as of `atMs` (now without it). */
   describeOrigin(origin: Origin, atMs?: number): TestOrigin | undefined;
   /** Undefined while nothing is known about tests here. */
   describe(): TestPart | undefined;
@@ -47,10 +44,14 @@ export interface TestPort {
   workerStacks(): WorkerStacksNote | undefined;
   /** True in a test runner between its tests or at its end: a failing exit code then only reports failed tests. */
   expectsExit(): boolean;
+  /** Differs for each run of `agentdump ci`; undefined elsewhere. */
+  readonly runFolder: string | undefined;
   /** True for npm or `node --test`: the processes that they start run the tests, and report them themselves. */
   readonly startsOthersOnly: boolean;
   /** Records that a bundle was just written in this thread. */
   noteBundle(path: string, trigger: string, handled: boolean): void;
+  /** Records that the death of a bundle with this short id happened again, and was not stored. */
+  noteRepeat(shortId: string, trigger: string): void;
   /** The thread exits by itself. */
   close(exitCode: number): void;
 }

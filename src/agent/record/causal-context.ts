@@ -12,16 +12,17 @@ export interface Origin {
   readonly kind: 'request' | 'test';
   /** The origin of the code that started this one. */
   readonly parent?: Origin | undefined;
-  /** Of a request: its parent is who sent it, and not who started the server. */
-  readonly isSentByParent?: boolean;
   /** Of a test: its name, below those of its suites. */
   describe?(): { name: string[] } | undefined;
 }
 
 export class CausalContext {
   #storage: AsyncLocalStorage<Origin | undefined> | undefined;
-  /** Where tests are followed: which of them sent the request that arrives on this connection. */
-  senderOf: ((arrived: Socket) => Origin | undefined) | undefined;
+  /**
+   * Where tests are followed: the one that the request arriving on this connection belongs to. `owner`: the one that started the
+   * server.
+   */
+  testOfRequest: ((arrived: Socket | undefined, owner: Origin | undefined) => Origin | undefined) | undefined;
 
   /** Created on first use: on Node 20 and 22 an active storage slows every promise of the program. */
   get storage(): AsyncLocalStorage<Origin | undefined> {

@@ -37,7 +37,7 @@ export interface SignatureNote {
   store: boolean;
   /** With `store`: how many were only counted since the previous bundle. Without: how many so far, including this one. */
   repeats: number;
-  /** With `store`: the id for the bundle. Absent if nothing could be written. */
+  /** With `store`: the id for the bundle, absent if nothing could be written. Without: that of the bundle that was stored. */
   id?: string;
 }
 
@@ -127,6 +127,7 @@ function readTail(fd: number): string[] {
 /** Every process replays the same lines in the same order, and so reaches the same answer. */
 function replay(lines: string[], hash: string, token: string, windowMs: number): SignatureNote {
   let storedAt = Number.NEGATIVE_INFINITY;
+  let stored = '';
   let repeats = 0;
   for (const line of lines) {
     const [, time, lineHash, lineToken] = lineOf.exec(line) ?? [];
@@ -135,9 +136,10 @@ function replay(lines: string[], hash: string, token: string, windowMs: number):
     // If the clock was set back, deaths must be stored again before it has caught up.
     const store = Math.abs(at - storedAt) > windowMs;
     if (!store) repeats++;
-    if (lineToken === token) return { store, repeats };
+    if (lineToken === token) return { store, repeats, ...(!store && { id: stored }) };
     if (store) {
       storedAt = at;
+      stored = lineToken ?? '';
       repeats = 0;
     }
   }

@@ -131,6 +131,8 @@ export type TestLogLine =
       origin?: TestOrigin;
       isFollowed?: true;
     }
+  /** What a bundle is about happened again, and was counted. `of`: the first eight digits of the bundle's id. */
+  | { kind: 'repeat'; of: string; origin?: TestOrigin; isFollowed?: true }
   /** The totals of the log before it grew too long and was restarted. */
   | { kind: 'counts'; finished: number; failed: number }
   | {

@@ -66,7 +66,7 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   configurePolicy(surroundings);
   const lock = findLock(surroundings);
   const { frames, trigger, key } = lookInTime(request, config, hasWorked(surroundings));
-  const noted = noteDeath(config, trigger, key);
+  const noted = noteDeath(surroundings, trigger, key);
   if (!noted) return undefined;
   if (noted.repeats > 0) trigger.repeats = noted.repeats;
   try {
@@ -214,12 +214,18 @@ function findLock({ config: { recipient }, lock }: Surroundings): Lock | undefin
 }
 
 /** How often the same death was left out since the last stored one; undefined if this one is to be left out too. */
-function noteDeath({ dir }: Config, trigger: TriggerPart, key: string[]): SignatureNote | undefined {
+function noteDeath(
+  { config: { dir }, tests }: Surroundings,
+  trigger: TriggerPart,
+  key: string[],
+): SignatureNote | undefined {
   if (trigger.verdictKind === 'snapshot') return { store: true, repeats: 0 };
-  const signature = [trigger.kind, trigger.program, trigger.isMainThread, ...key].join('|');
+  const { kind, program, isMainThread } = trigger;
+  const signature = [kind, program, isMainThread, ...key, tests?.runFolder].join('|');
   const noted = noteSignature({ dir, signature, windowMs: repeatWindowMs });
   if (noted.store) return noted;
-  const { repeats } = noted;
+  const { repeats, id } = noted;
+  if (id !== undefined) tests?.noteRepeat(id.slice(0, 8), trigger.kind);
   // A program that survives may fail like this at every request: only the 1st, 10th, 100th … repeat is printed.
   if (!isToldLater() && (!trigger.handledByHost || /^10*$/.test(String(repeats))))
     writeStderrLine(

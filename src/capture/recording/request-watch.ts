@@ -22,19 +22,11 @@ export interface RequestStart {
   upgraded?: Socket;
 }
 
-interface Parents {
-  /** Who sent it, if this process did. */
-  sender?: Origin | undefined;
-  /** Who started the server. */
-  owner?: Origin | undefined;
-}
-
 export class RequestOrigin implements Origin {
   readonly kind = 'request';
   readonly number: number;
   readonly startedMs = now();
   readonly parent: Origin | undefined;
-  readonly isSentByParent: boolean;
   /** Whether what it starts is followed. */
   readonly isFollowed: boolean;
   /** Released when the request is answered, because a context may live much longer than its request. */
@@ -44,12 +36,11 @@ export class RequestOrigin implements Origin {
   /** What is kept of a request that is over. */
   over: { method?: string; url?: string; status?: number; headers: unknown; atMs: number } | undefined;
 
-  constructor(number: number, start: RequestStart, isFollowed: boolean, { sender, owner }: Parents) {
+  constructor(number: number, start: RequestStart, isFollowed: boolean, parent?: Origin) {
     this.number = number;
     this.start = start;
     this.isFollowed = isFollowed;
-    this.parent = sender ?? owner;
-    this.isSentByParent = sender !== undefined;
+    this.parent = parent;
   }
 
   end(): void {
@@ -109,13 +100,15 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
     isFollowing ||= context === 'always' || (context === 'auto' && (causal.isArmed || isContextFree()));
     return isFollowing;
   };
+  const parentOf = (socket: Socket | undefined): Origin | undefined => {
+    const owner = aroundServer(causal.current);
+    return causal.testOfRequest ? causal.testOfRequest(socket, owner) : owner;
+  };
   const begin = (key: object, start: RequestStart): void => {
     if (++count % sweepEvery === 0) sweep(open);
     const isFollowed = mayFollow();
     const socket = socketOf(start);
-    const sender = isFollowed && socket ? causal.senderOf?.(socket) : undefined;
-    const owner = isFollowed ? aroundServer(causal.current) : undefined;
-    const origin = new RequestOrigin(count, start, isFollowed, { sender, owner });
+    const origin = new RequestOrigin(count, start, isFollowed, isFollowed ? parentOf(socket) : undefined);
     open.set(key, origin);
     if (socket) unanswered.set(socket, origin);
     if (isFollowed) causal.enter(origin);

@@ -17,7 +17,9 @@ import { type RunningTestFacts, testOf } from '../../model/tests.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import { verdictKinds } from '../../model/verdict.ts';
 import { findFailurePlace, placeOfFrames } from './failure-place.ts';
-import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.ts';
+import { type LoggedBundle, type LoggedTest, type LoggedThread, startingTest } from './test-logs.ts';
+
+const mostAgain = 20;
 
 export interface DescribedBundle {
   path: string;
@@ -53,9 +55,18 @@ export async function describeBundle(
   }
   try {
     const { account, trigger, isMainThread } = await analyze(listed.path);
-    const facts = { ...known, ...(await describeAccount(account, threads)) };
+    const facts = { ...known, ...(await describeAccount(account, threads)), ...repeatsOf(listed, threads) };
     const isHandled = facts.handled || (!isMainThread && hasGoneOn(threads, facts.pid));
-    return { ...base, trigger, facts: { ...facts, ...(isHandled && { handled: true as const }) } };
+    const hasFailed = isHandled && hasFailedWithoutTests(threads, facts.pid);
+    return {
+      ...base,
+      trigger,
+      facts: {
+        ...facts,
+        ...(isHandled && { handled: true as const }),
+        ...(hasFailed && { failedProcess: true as const }),
+      },
+    };
   } catch (error) {
     const title = `The bundle can't be read: ${error instanceof Error ? error.message : String(error)}`;
     return { ...base, trigger: logged?.trigger, facts: { ...known, title } };
@@ -78,6 +89,26 @@ function describeName(name: string): Partial<CiBundle> {
 function hasGoneOn(threads: readonly LoggedThread[], pid: number | undefined): boolean {
   const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
   return main?.exit !== undefined && main.bundles.every(({ handled }) => handled);
+}
+
+function repeatsOf({ shortId }: ListedBundle, threads: readonly LoggedThread[]): Pick<CiBundle, 'again'> {
+  const repeats = threads.flatMap((thread) => thread.repeats.filter(({ of }) => of === shortId));
+  const tests = new Map(
+    repeats.flatMap(({ origin }) => (origin ? [[`${origin.file}\n${origin.name.join('\n')}`, origin]] : [])),
+  );
+  const named = [...tests.values()].slice(0, mostAgain).map(asFacts);
+  return repeats.length ? { again: { times: repeats.length, ...(named.length && { tests: named }) } } : {};
+}
+
+function hasFailedWithoutTests(threads: readonly LoggedThread[], pid: number | undefined): boolean {
+  const own = threads.filter((thread) => thread.pid === pid);
+  const exit = own.find(({ threadId }) => threadId === 0)?.exit;
+  const isGood = ({ status }: LoggedTest): boolean => status === 'passed' || status === 'skipped';
+  return (
+    exit !== undefined &&
+    exit.code !== 0 &&
+    own.every(({ tests, dropped }) => dropped.failed === 0 && tests.every(isGood))
+  );
 }
 
 interface Analyzed {

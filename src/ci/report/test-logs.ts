@@ -50,6 +50,7 @@ export interface LoggedThread {
   /** Counts of tests in the part of the log that was dropped. */
   dropped: { finished: number; failed: number };
   bundles: LoggedBundle[];
+  repeats: Line<'repeat'>[];
   memory: Line<'memory'>[];
   heaps: Line<'heap'>[];
   /** Child processes that died of a signal. */
@@ -78,6 +79,7 @@ export function readThread(pid: number, threadId: number, text: string): LoggedT
     tests: [],
     dropped: { finished: 0, failed: 0 },
     bundles: [],
+    repeats: [],
     memory: [],
     heaps: [],
     children: [],
@@ -145,6 +147,9 @@ function take(
             startedAt,
           })),
       });
+      break;
+    case 'repeat':
+      thread.repeats.push(line);
       break;
     case 'memory':
       thread.memory.push(line);

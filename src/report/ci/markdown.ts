@@ -5,6 +5,7 @@ import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { codeBlock, codeSpan, escapeMarkdown } from '../markdown/escape-markdown.ts';
 import {
+  againText,
   bundleTitle,
   countsText,
   heapDiffCommand,
@@ -81,6 +82,7 @@ function bundleSection(bundle: CiBundle, folder: string): string[] {
     ...(bundle.place ? [`At ${codeSpan(`${bundle.place.file}:${bundle.place.line}`)}`, ''] : []),
     about.filter(Boolean).join(' · '),
     ...(bundle.summary ? ['', escapeMarkdown(bundle.summary)] : []),
+    ...(bundle.again ? ['', escapeMarkdown(againText(bundle.again))] : []),
     ...(unfinished.length ? ['', 'Not finished beside it:', ...unfinished] : []),
     '',
     ...codeBlock([openCommand(bundle, folder)], 'sh'),

@@ -3,7 +3,7 @@ import type { CiSummary } from '../../model/ci-summary.ts';
 import { formatBytes, formatShare } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
-import { countsText, heapDiffCommand, openCommand, outcomeText, problemsOf } from './wording.ts';
+import { againText, countsText, heapDiffCommand, openCommand, outcomeText, problemsOf } from './wording.ts';
 
 const mostProblems = 10;
 
@@ -18,6 +18,7 @@ export function renderCiText(given: CiSummary, folder: string): string {
       .flatMap(({ test, title, place, file, bundle }) => [
         `  ✖ ${test === undefined || title.includes(`“${test}”`) ? '' : `${test}: `}${title}`,
         ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
+        ...(bundle?.again ? [`    ${againText(bundle.again)}`] : []),
         ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
       ]),
     ...(problems.length > mostProblems ? [`  … ${problems.length - mostProblems} more`] : []),

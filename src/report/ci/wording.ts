@@ -63,6 +63,13 @@ export function bundleTitle(bundle: CiBundle): string {
   return bundle.title ?? (bundle.encrypted ? 'An encrypted bundle' : 'A bundle');
 }
 
+/** It happened 2 more times in this run, begun by the tests “a › b”, “a › c” */
+export function againText({ times, tests = [] }: NonNullable<CiBundle['again']>): string {
+  const names = tests.map((test) => `“${testTitle(test)}”`).join(', ');
+  const by = tests.length ? `, begun by the ${tests.length === 1 ? 'test' : 'tests'} ${names}` : '';
+  return `It happened ${formatCount(times, 'more time')} in this run${by}`;
+}
+
 export function openCommand(bundle: CiBundle, folder: string): string {
   const identity = bundle.encrypted ? ' --identity FILE' : '';
   return `npx agentdump analyze ${folder}/bundles/${bundle.name}${identity}`;
@@ -126,8 +133,8 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
     // Tests may let things die on purpose, so a handled error is only listed if nothing else failed, since it may then be the
-    // reason, or if tests that were running when it occurred failed or never ended.
-    .filter((bundle) => !(bundle.handled && isTold) || causes.includes(bundle))
+    // reason, or if tests that were running when it occurred failed or never ended, or if its process failed without them.
+    .filter((bundle) => !(bundle.handled && isTold) || bundle.failedProcess || causes.includes(bundle))
     .map((bundle): Problem => {
       const file = bundle.test?.file;
       return {

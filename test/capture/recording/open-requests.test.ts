@@ -9,7 +9,7 @@ import { RequestOrigin } from '../../../src/capture/recording/request-watch.ts';
 
 const begun = (number: number, msAgo: number): RequestOrigin => {
   const request = { method: 'GET', url: `/orders/${number}?token=abc`, rawHeaders: [] };
-  const origin = new RequestOrigin(number, { request } as never, false, {});
+  const origin = new RequestOrigin(number, { request } as never, false);
   Object.assign(origin, { startedMs: Date.now() - msAgo });
   return origin;
 };
