@@ -72,7 +72,7 @@ async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, started
 
 async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
   const isGreen = end.outcome.kind === 'passed';
-  const isQuiet = isGreen && !hasFatalReport(run.folder) && !hasBundle(run.dir);
+  const isQuiet = isGreen && !hasFatalReport(run.folder) && !hasBundle(run);
   if (isQuiet && !options.leakCheck && options.baseline === undefined) {
     clear(options, run);
     return end;
@@ -108,13 +108,18 @@ function hasFatalReport(folder: string): boolean {
 }
 
 /** A bundle of a child that died on purpose, or of a process whose death the runner ignored. */
-function hasBundle(dir: string): boolean {
-  return existsSync(dir) && readdirSync(dir).some((name) => name.endsWith(bundleSuffix));
+function hasBundle({ dir, earlier }: StartedRun): boolean {
+  const names = existsSync(dir) ? readdirSync(dir) : [];
+  return names.some((name) => name.endsWith(bundleSuffix) && !earlier.has(name));
 }
 
-/** There may be bundles of children that died on purpose. */
-function clear({ report }: CiOptions, { dir }: StartedRun): void {
-  rmSync(dir, { recursive: true, force: true });
+/** There may be bundles of children that died on purpose. The report of an earlier run keeps its own. */
+function clear({ report }: CiOptions, { dir, earlier }: StartedRun): void {
+  const own =
+    earlier.size === 0
+      ? [dir]
+      : readdirSync(dir).flatMap((name) => (earlier.has(name) ? [] : [join(dir, name)]));
+  for (const path of own) rmSync(path, { recursive: true, force: true });
   try {
     rmdirSync(report);
   } catch {

@@ -3,7 +3,7 @@
  * Variables set by the user have priority, except for the folder of the bundles, which are collected.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundlesOf } from '../bundle/finished/list.ts';
@@ -28,6 +28,8 @@ export interface StartedRun {
   folder: string;
   /** Where bundles are written. */
   dir: string;
+  /** Names in `dir` that earlier runs left. */
+  earlier: ReadonlySet<string>;
   startedMs: number;
   /** Information about the run that was lost. */
   gaps: string[];
@@ -44,6 +46,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
     });
   const dir = bundlesOf(options.report);
   writeWishes(options, folder);
+  const earlier = new Set(existsSync(dir) ? readdirSync(dir) : []);
   const [file = '', ...words] = options.command;
   const env = armedEnvironment(options, id, folder, dir);
   const start = platform.command(file, words, env);
@@ -54,7 +57,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
     await ended;
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
-  return { pid: child.pid, id, folder, dir, startedMs: performance.now(), gaps: [], ended };
+  return { pid: child.pid, id, folder, dir, earlier, startedMs: performance.now(), gaps: [], ended };
 }
 
 /** Read by each process of the run. */

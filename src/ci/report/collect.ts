@@ -10,6 +10,7 @@ import { appendRemoval } from '../../bundle/write/ledger.ts';
 import type { CiBundle, CiLeak } from '../../model/ci-summary.ts';
 import { isInstalled } from '../../platform/paths.ts';
 import type { CiOptions } from '../options.ts';
+import type { StartedRun } from '../start.ts';
 import { type DescribedBundle, describeBundle, sizeOf } from './describe-bundle.ts';
 import { type LoggedThread, runningTests } from './test-logs.ts';
 
@@ -23,7 +24,7 @@ const mostAnalyzed = 60;
 
 /** `heaps`: bundles that are only needed for the leak check. */
 export async function collectBundles(
-  dir: string,
+  { dir, earlier }: Pick<StartedRun, 'dir' | 'earlier'>,
   threads: readonly LoggedThread[],
   options: Pick<CiOptions, 'maxBundles' | 'maxBytes'>,
   heaps: ReadonlySet<string>,
@@ -36,7 +37,7 @@ export async function collectBundles(
   };
   const described: DescribedBundle[] = [];
   for (const listed of listBundles(dir)) {
-    if (heaps.has(listed.path)) continue;
+    if (earlier.has(basename(listed.path)) || heaps.has(listed.path)) continue;
     if (described.length >= mostAnalyzed) drop(listed.path, `there are ${mostAnalyzed} newer ones`);
     else described.push(await describeBundle(listed, threads));
   }

@@ -33,7 +33,7 @@ export async function report(
   const collected = isGreen
     ? { bundles: [], leftOut: [] }
     : // Read again, because silent deaths have bundles now.
-      await collectBundles(run.dir, readTestLogs(run.folder), options, heaps);
+      await collectBundles(run, readTestLogs(run.folder), options, heaps);
   const whole = await summarize({
     command: options.command,
     startedAt,
