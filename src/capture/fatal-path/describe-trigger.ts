@@ -78,7 +78,11 @@ export function repeatKey(
   const [message = '', ...frames] = String(stack).slice(0, longestCompared).split('\n', 6);
   return [
     message.replace(/\d+/g, '#').slice(0, 300),
-    frames.join('\n').slice(0, 900),
+    // The lines within Node's own functions depend on what else is due, for example other timers.
+    frames
+      .join('\n')
+      .replace(/(node:internal\/[^:)\n]*):\d+:\d+/g, '$1')
+      .slice(0, 900),
     details?.signal?.name ?? '',
     String(details?.exitCode),
     `${handledByHost} ${config.locals} ${config.heap}`,
