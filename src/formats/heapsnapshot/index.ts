@@ -10,9 +10,14 @@ export {
   parse,
   parseFile,
 } from './parse.ts';
-export { type ReadOptions, readHeapSnapshot, readHeapSnapshotSync } from './read.ts';
+export {
+  type ReadOptions,
+  readHeapSnapshot,
+  readHeapSnapshotSync,
+  type SnapshotInput,
+} from './read.ts';
+export type { SnapshotRecords } from './records.ts';
 export { RetainerIndex, sourceOfEdge } from './retainer-index.ts';
-export type { SnapshotInput } from './scan/byte-source.ts';
 export { type AllocationFrame, allocationStack, tracedFunction } from './sections/allocations.ts';
 export type { SnapshotHeader } from './sections/header.ts';
 export type { Locations, SourcePlace } from './sections/locations.ts';

@@ -5,9 +5,8 @@
  */
 
 import { EdgeType, edgeTypeNames } from './layout.ts';
-import { readHeapSnapshot, readHeapSnapshotSync } from './read.ts';
+import { readHeapSnapshot, readHeapSnapshotSync, type SnapshotInput } from './read.ts';
 import { RetainerIndex } from './retainer-index.ts';
-import type { SnapshotInput } from './scan/byte-source.ts';
 import type { HeapSnapshot } from './snapshot.ts';
 
 export interface ParseOptions {

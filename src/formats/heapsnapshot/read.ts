@@ -5,15 +5,18 @@
 import { type AgentdumpError, MalformedInput } from '../../errors.ts';
 import { type Allocator, createEdgeColumns, privateMemory, sharedMemory } from './columns.ts';
 import { formatName } from './layout.ts';
-import { type ByteSource, memorySource, openSource, type SnapshotInput } from './scan/byte-source.ts';
+import { isRecords, readRecords, type SnapshotRecords } from './records.ts';
+import { type ByteSource, memorySource, openSource, type SnapshotBytes } from './scan/byte-source.ts';
 import { KeptBytes } from './scan/kept-bytes.ts';
 import { ScanKernel, sentinelBytes, windowBytes } from './scan/scan-kernel.ts';
 import { SnapshotScanner } from './scan/scanner.ts';
 import { EdgeHelper } from './sections/edge-helper.ts';
-import type { SnapshotHeader } from './sections/header.ts';
+import { readHeader, type SnapshotHeader } from './sections/header.ts';
 import { noLocations } from './sections/locations.ts';
 import { StringTable } from './sections/string-table.ts';
 import { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
+
+export type SnapshotInput = SnapshotBytes | SnapshotRecords;
 
 export interface ReadOptions {
   /** 1, or 2 to scan the edges of a large plain file from both ends. Default: 1. */
@@ -30,13 +33,17 @@ export interface ReadOptions {
 }
 
 /**
- * @param input path of a `.heapsnapshot` or `.heapsnapshot.gz`, the bytes of one, or a stream of its bytes.
+ * @param input path of a `.heapsnapshot` or `.heapsnapshot.gz`, the bytes of one, a stream of its bytes, or the records themselves.
  * @throws MalformedInput if it is not a heap snapshot, violates the format, or was cut before its first node.
  */
 export async function readHeapSnapshot(
   input: SnapshotInput,
   options: ReadOptions = {},
 ): Promise<HeapSnapshot> {
+  if (typeof input === 'object' && isRecords(input)) {
+    const header = readHeader(input.head);
+    return readRecords(input, header, options.memoryFor?.(header) ?? privateMemory);
+  }
   const source = await openSource(input, options.sizeBytes);
   const reading = new Reading(source, options);
   try {

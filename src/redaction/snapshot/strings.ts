@@ -13,8 +13,11 @@ export type SnapshotStrings = 'names' | 'clean';
 
 /** Replaces a value. */
 export const withheldString = '[redacted]';
+const withheldText = `"${withheldString}"`;
 /** Names are searched in batches of about this many characters. */
 const batchSize = 1 << 16;
+/** From this length on a batch ends before a value, since what replaces values need not be searched. */
+const shortBatch = 1 << 12;
 /** Strings from this length on are withheld. By default, Node truncates strings in snapshots at 1,024 characters. */
 const longestKept = 1 << 20;
 const shortestRandomName = 20;
@@ -100,9 +103,20 @@ export class StringListRewriter {
 
   private closeString(): void {
     this.inString = false;
-    this.batch += `"${this.isKept ? this.rewrite() : withheldString}"`;
+    if (this.isKept) this.batch += `"${this.rewrite()}"`;
+    else this.withhold();
     this.index += 1;
     if (this.batch.length >= batchSize) this.flush();
+  }
+
+  private withhold(): void {
+    if (this.batch.length >= shortBatch) this.flush();
+    // The comma before it, or nothing.
+    if (this.batch.length > 1) this.batch += withheldText;
+    else {
+      this.ready += this.batch + withheldText;
+      this.batch = '';
+    }
   }
 
   private rewrite(): string {

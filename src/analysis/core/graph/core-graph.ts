@@ -38,6 +38,8 @@ export interface CoreGraphOptions {
   executable?: string;
   /** Replaces every string that is only a value. */
   withheld?: string;
+  /** See GraphOptions. */
+  keepsEdges?: boolean;
   /** Called with the graph and the readers. */
   onGraph?: (graph: HeapGraph, v8: V8Runtime, dump: CoreDump) => void;
 }
@@ -65,7 +67,7 @@ function graphOf(dump: CoreDump, options: CoreGraphOptions): CoreGraph {
         format: 'core',
         field: 'V8',
       });
-    const found = readFrom(dump, v8, gaps, options.withheld);
+    const found = readFrom(dump, v8, gaps, options);
     options.onGraph?.(found.graph, v8, dump);
     const close = () => {
       found.graph.release();
@@ -82,7 +84,7 @@ function readFrom(
   dump: CoreDump,
   v8: V8Runtime,
   gaps: Gap[],
-  withheld: string | undefined,
+  { withheld, keepsEdges }: CoreGraphOptions,
 ): Omit<CoreGraph, 'gaps' | 'close'> {
   if (findSurveyNote(dump))
     throw new AgentdumpError('usage', 'a mini core holds no heap: the questions need the full core', {
@@ -127,6 +129,7 @@ function readFrom(
   };
   const graph = readGraph(v8.heap, sources, {
     withheld,
+    keepsEdges,
     onSizeless: (count) =>
       gaps.push({ part, reason: `${count} objects do not tell their size, and count as nothing` }),
     onNativeCut: () =>

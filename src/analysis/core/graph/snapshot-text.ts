@@ -1,20 +1,17 @@
 /** Writes a graph in the format of V8's `.heapsnapshot` (of Node 24), in chunks. */
 import { type HeapGraph, idOfNode } from '../../../formats/v8/graph/graph.ts';
-import { edgeTypes, nodeTypes } from '../../../formats/v8/graph/object-kinds.ts';
+import { nodeFields, snapshotHeadText } from './snapshot-head.ts';
 
 const pieceLength = 1 << 20;
 /** More than one record needs; longer texts enlarge the chunk. */
 const spareLength = 1 << 13;
-const nodeFields = ['type', 'name', 'id', 'self_size', 'edge_count', 'detachedness'];
-const edgeFields = ['type', 'name_or_index', 'to_node'];
-const locationFields = ['object_index', 'script_id', 'line', 'column'];
 /** Everything but ASCII is escaped, as V8 does. */
 const beyondAscii = /[\u007f-\uffff]/g;
 
 /** `planted`: an additional string after all others, which no node uses. */
 export async function* snapshotText(graph: HeapGraph, planted?: string): AsyncGenerator<Buffer> {
   const text = new TextWriter();
-  text.ascii(head(graph));
+  text.ascii(`${snapshotHeadText(graph)},\n"nodes":[`);
   yield* nodeRecords(graph, text);
   text.endRecords();
   text.ascii('],\n"edges":[');
@@ -26,25 +23,12 @@ export async function* snapshotText(graph: HeapGraph, planted?: string): AsyncGe
   yield* text.takeAll();
 }
 
-function head({ nodeCount, edgeCount }: HeapGraph): string {
-  const meta = {
-    node_fields: nodeFields,
-    node_types: [nodeTypes, 'string', 'number', 'number', 'number', 'number'],
-    edge_fields: edgeFields,
-    edge_types: [edgeTypes, 'string_or_number', 'node'],
-    trace_function_info_fields: ['function_id', 'name', 'script_name', 'script_id', 'line', 'column'],
-    trace_node_fields: ['id', 'function_info_index', 'count', 'size', 'children'],
-    sample_fields: ['timestamp_us', 'last_assigned_id'],
-    location_fields: locationFields,
-  };
-  const counts = {
-    lasting_ids: false,
-    node_count: nodeCount,
-    edge_count: edgeCount,
-    trace_function_count: 0,
-    extra_native_bytes: 0,
-  };
-  return `{"snapshot":${JSON.stringify({ meta, ...counts })},\n"nodes":[`;
+/** Only the list of strings, without its opening bracket. */
+export function* stringListText(graph: HeapGraph): Generator<Buffer> {
+  const text = new TextWriter();
+  yield* strings(graph.names.all(), undefined, text);
+  text.ascii(']');
+  yield* text.takeAll();
 }
 
 function* nodeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {

@@ -1,11 +1,13 @@
 /** The heap of a core or of a living process in the format of a heap snapshot, redacted like a snapshot on the disk. */
 import type { CoreGraph, CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
+import type { SnapshotRecords } from '../../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { openProcess, requireSame, type Watched } from './process-input.ts';
 
 export interface CoreHeap {
-  input: AsyncIterable<Uint8Array>;
+  /** To be read once: as text for a file, or as records for the engine, which is much faster. */
+  input: AsyncIterable<Uint8Array> & SnapshotRecords;
   /** Id of the node at an address of the process. */
   nodeAt(address: number): number | undefined;
   /** The object that `inspect` requested. */
@@ -20,17 +22,24 @@ export interface Inspected {
   limit: number;
 }
 
+/** What is wanted of a heap. */
+export interface Wanted {
+  inspected?: Inspected | undefined;
+  /** Only its text is read, for which edges are not kept. */
+  isText?: boolean | undefined;
+}
+
 /** @throws like readAnyCoreGraph. */
-export function readCore(path: string, executable?: string, inspected?: Inspected): Promise<CoreHeap> {
+export function readCore(path: string, executable: string | undefined, wanted: Wanted): Promise<CoreHeap> {
   return inSnapshotFormat(async (options) => {
     const { readAnyCoreGraph } = await import('../../../analysis/core/graph/core-graph.ts');
     return readAnyCoreGraph(path, { ...options, ...(executable !== undefined && { executable }) });
-  }, inspected);
+  }, wanted);
 }
 
 /** Of a living process. @throws like openProcess. */
-export function readProcess(pid: number, inspected?: Inspected): Promise<CoreHeap> {
-  return inSnapshotFormat((options) => openProcess(pid, options), inspected);
+export function readProcess(pid: number, wanted: Wanted = {}): Promise<CoreHeap> {
+  return inSnapshotFormat((options) => openProcess(pid, options), wanted);
 }
 
 /** Of a living process that was looked at before. @throws like openProcess, and if it is another one. */
@@ -41,21 +50,32 @@ export async function readWatched(watched: Watched): Promise<CoreHeap> {
 
 async function inSnapshotFormat(
   open: (options: CoreGraphOptions) => Promise<CoreGraph>,
-  inspected: Inspected | undefined,
+  { inspected, isText = false }: Wanted,
 ): Promise<CoreHeap> {
-  const [{ snapshotText }, { createSnapshotRedactor }, { withheldString }] = await Promise.all([
+  const [
+    { snapshotText },
+    { snapshotRecords },
+    { snapshotHeadText },
+    { createSnapshotRedactor },
+    { createRecordRedactor },
+    { withheldString },
+  ] = await Promise.all([
     import('../../../analysis/core/graph/snapshot-text.ts'),
+    import('../../../analysis/core/graph/snapshot-records.ts'),
+    import('../../../analysis/core/graph/snapshot-head.ts'),
     import('../../../redaction/snapshot/redactor.ts'),
+    import('../../../redaction/snapshot/records.ts'),
     import('../../../redaction/snapshot/strings.ts'),
   ]);
   const strings = process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names';
   const look = inspected && (await inspector(inspected));
   const { graph, gaps, close } = await open({
+    keepsEdges: !isText,
     ...(strings === 'names' && { withheld: withheldString }),
     ...(look && { onGraph: look.onGraph }),
   });
-  const redactor = createSnapshotRedactor({ strings });
   async function* clean() {
+    const redactor = createSnapshotRedactor({ strings });
     try {
       for await (const piece of snapshotText(graph)) yield redactor.write(piece);
       yield redactor.end();
@@ -63,8 +83,9 @@ async function inSnapshotFormat(
       close();
     }
   }
+  const records = snapshotRecords(graph, createRecordRedactor(snapshotHeadText(graph), { strings }), close);
   return {
-    input: clean(),
+    input: { ...records, [Symbol.asyncIterator]: clean },
     nodeAt: (address) => graph.idAt(address),
     inMemory: look?.found(),
     gaps,

@@ -10,10 +10,9 @@ import type { ValueInMemory } from '../../../analysis/memory/questions/heap-valu
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { BundleReader } from '../../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../../errors.ts';
-import type { SnapshotInput } from '../../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { openNew } from '../../output.ts';
-import { type Inspected, readCore, readProcess, readWatched } from './core-input.ts';
+import { type CoreHeap, readCore, readProcess, readWatched, type Wanted } from './core-input.ts';
 import { installInterrupt, runInterruptibly } from './interrupt.ts';
 import { processOf, type Watched } from './process-input.ts';
 import { ProgressBar } from './progress.ts';
@@ -35,15 +34,13 @@ export interface OpenedHeap {
 const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
 
 /** Further options for reading a heap. */
-export interface SourceOptions {
+export interface SourceOptions extends Wanted {
   /** The executable of a core, if not the one that it names. */
   executable?: string | undefined;
   /** Read it as a core regardless of its contents: called by `agentdump core`. */
   isCore?: boolean | undefined;
   /** It is the id of this living process: called with --watch. */
   watched?: Watched | undefined;
-  /** For a core: an object to read from memory itself. */
-  inspected?: Inspected | undefined;
 }
 
 export async function openHeapAt(
@@ -102,7 +99,7 @@ export async function exportHeap(
   dir: string,
   options: SourceOptions,
 ): Promise<Gap[]> {
-  const { input, bundle, gaps = [] } = await findInput(source, dir, options);
+  const { input, bundle, gaps = [] } = await findInput(source, dir, { ...options, isText: true });
   if (typeof input === 'string' || source === '-')
     throw new AgentdumpError(
       'usage',
@@ -112,8 +109,7 @@ export async function exportHeap(
   const fd = openNew(target);
   try {
     const text = bundle ? unzipped(input) : input;
-    for await (const piece of text as AsyncIterable<Uint8Array>)
-      for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
+    for await (const piece of text) for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
   } finally {
     closeSync(fd);
     bundle?.close();
@@ -122,13 +118,13 @@ export async function exportHeap(
 }
 
 /** The part of a bundle, which may be cut off. An error of its reading reaches whoever reads the text. */
-function unzipped(part: Exclude<SnapshotInput, string>): AsyncIterable<Uint8Array> {
+function unzipped(part: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const text = createGunzip({ finishFlush: zlib.Z_SYNC_FLUSH });
   return pipeline(Readable.from(part), text, () => {});
 }
 
 interface HeapInput {
-  input: SnapshotInput;
+  input: string | AsyncIterable<Uint8Array> | CoreHeap['input'];
   bundle?: BundleReader;
   sizeBytes?: number;
   nodeAt?: (address: number) => number | undefined;
@@ -144,7 +140,7 @@ export function isBundlePath(source: string): boolean {
 }
 
 async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
-  if (options.isCore) return readCore(source, options.executable, options.inspected);
+  if (options.isCore) return readCore(source, options.executable, options);
   if (options.watched) return readWatched(options.watched);
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
@@ -159,7 +155,7 @@ async function findInput(source: string, dir: string, options: SourceOptions): P
     path = pathOf({ bundle: source, dir });
   } catch (error) {
     // A number may be the id of a bundle, which comes first.
-    if (pid !== undefined) return readProcess(pid, options.inspected);
+    if (pid !== undefined) return readProcess(pid, options);
     throw error;
   }
   const bundle = openBundle(path);
@@ -178,7 +174,7 @@ async function findInput(source: string, dir: string, options: SourceOptions): P
 function readFile(source: string, options: SourceOptions): HeapInput | Promise<HeapInput> {
   switch (sourceKind(source)) {
     case 'core':
-      return readCore(source, options.executable, options.inspected);
+      return readCore(source, options.executable, options);
     case 'profile':
       throw new AgentdumpError(
         'usage',

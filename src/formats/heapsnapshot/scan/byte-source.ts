@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
 import { formatName } from '../layout.ts';
 
-export type SnapshotInput = string | Uint8Array | AsyncIterable<Uint8Array>;
+export type SnapshotBytes = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** Snapshots compress to about a tenth. A much higher ratio is a decompression bomb. */
 const maxInflation = 200;
@@ -36,7 +36,7 @@ export interface ByteSource {
 }
 
 /** @param sizeBytes the size of a stream in bytes, if known. */
-export async function openSource(input: SnapshotInput, sizeBytes?: number): Promise<ByteSource> {
+export async function openSource(input: SnapshotBytes, sizeBytes?: number): Promise<ByteSource> {
   if (typeof input === 'string') return openFile(input);
   if (input instanceof Uint8Array) {
     const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);

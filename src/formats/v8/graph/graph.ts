@@ -1,12 +1,13 @@
 /**
  * The graph of a heap in memory, as V8's profiler would have written it: a node for each live object, and named edges. Nodes
- * and edges are not stored: they are read from memory again whenever they are asked for, because their columns would take as
- * much memory as the heap.
+ * and edges are not stored unless it is asked for: they are read from memory again whenever they are needed, because their
+ * columns would take as much memory as the heap.
  */
 
 import type { V8Heap } from '../heap/heap.ts';
 import type { HeapPage } from '../heap/heap-pages.ts';
 import { EdgeCounts } from './edge-counts.ts';
+import { KeptEdges } from './kept-edges.ts';
 import { Marking } from './marking.ts';
 import { Names } from './names.ts';
 import { HandleBlocks } from './native/global-handles.ts';
@@ -37,6 +38,8 @@ export interface GraphOptions {
    * in both cases.
    */
   withheld?: string | undefined;
+  /** Edges are asked for once, soon, so that they are kept rather than read from memory again. */
+  keepsEdges?: boolean | undefined;
 }
 
 /** `type`: index in `nodeTypes`; `name`: text number; `size`: in bytes. */
@@ -59,7 +62,7 @@ export const idOfNode = (node: number) => 2 * node + 1;
 export function readGraph(
   heap: V8Heap,
   sources: GraphSources,
-  { onSizeless, onNativeCut, withheld }: GraphOptions = {},
+  { onSizeless, onNativeCut, withheld, keepsEdges = false }: GraphOptions = {},
 ): HeapGraph {
   const objects = new HeapObjects(heap, sources.pages, sources.readOnlyPages);
   if (objects.sizeless > 0) onSizeless?.(objects.sizeless);
@@ -93,7 +96,8 @@ export function readGraph(
   const reader = new NodeReader(heap, objects, kinds, names, sources.builtinAt);
   const native = { memory: sources.memory, chunks, isGlobalHandle };
   const groups = [...roots, constants];
-  const graph = new HeapGraph(heap, objects, kinds, names, references, marking, reader, groups, native);
+  const kept = keepsEdges ? new KeptEdges() : undefined;
+  const graph = new HeapGraph(heap, objects, kinds, names, references, marking, reader, groups, native, kept);
   if (graph.isNativeCut) onNativeCut?.();
   return graph;
 }
@@ -147,6 +151,7 @@ export class HeapGraph {
   readonly #ephemerons: ReadonlyMap<number, readonly { name: number; value: number }[]>;
   /** The objects that have more edges than their references, in order. */
   readonly #extended: Int32Array;
+  readonly #kept: KeptEdges | undefined;
 
   constructor(
     heap: V8Heap,
@@ -158,6 +163,7 @@ export class HeapGraph {
     reader: NodeReader,
     roots: readonly RootGroup[],
     native: NativeSources,
+    kept: KeptEdges | undefined,
   ) {
     this.#heap = heap;
     this.#objects = objects;
@@ -167,6 +173,7 @@ export class HeapGraph {
     this.#reader = reader;
     this.#roots = roots;
     this.#kinds = kinds;
+    this.#kept = kept;
     this.#first = nodesBeforeGroups + roots.length;
     const live = marking.live.number();
     this.#globals = this.#findGlobals();
@@ -225,7 +232,7 @@ export class HeapGraph {
     this.#native.nodes(sink);
   }
 
-  /** In the order of the nodes that they start from. Pauses like `nodes`. */
+  /** In the order of the nodes that they start from. Pauses like `nodes`. Once only, if they are kept. */
   *edges(sink: EdgeSink): Generator<void> {
     sink(Edge.element, 1, 1);
     for (const [i, node] of this.#globals.entries()) sink(Edge.shortcut, this.names.ofIndex(i + 2), node);
@@ -242,11 +249,11 @@ export class HeapGraph {
           );
       yield;
     }
-    const { live } = this.#marking;
     const extended = new InOrder(this.#extended);
+    const toSink: EdgeSink = (type, name, target) => sink(type, name, this.#first + target);
     for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
-      const { count, types, names, targets } = this.#references.visit(object);
-      for (let i = 0; i < count; i++) sink(types[i]!, names[i]!, this.#first + live.numberOf(targets[i]!));
+      if (this.#kept) this.#kept.take(this.#counts.of(index), toSink);
+      else this.#edgesOf(object, sink);
       if (extended.takes(object)) {
         for (const { name, value } of this.#ephemerons.get(object) ?? []) sink(Edge.internal, name, value);
         this.#native.edgesOf(object, sink);
@@ -254,6 +261,12 @@ export class HeapGraph {
       if (index % stride === 0) yield;
     }
     this.#native.innerEdges(sink);
+  }
+
+  #edgesOf(object: number, sink: EdgeSink): void {
+    const { live } = this.#marking;
+    const { count, types, names, targets } = this.#references.visit(object);
+    for (let i = 0; i < count; i++) sink(types[i]!, names[i]!, this.#first + live.numberOf(targets[i]!));
   }
 
   /**
@@ -327,8 +340,10 @@ export class HeapGraph {
       const edges = this.#references.visit(object);
       this.#tagger.tag(object, edges, live);
       this.#counts.set(index, edges.count);
+      this.#kept?.add(edges, live);
       if (this.#kinds.isWrapper(this.#objects.typeOf(object))) this.#wrappers.push(object);
     }
+    this.#kept?.finish();
   }
 
   #findExtended(buffers: readonly number[]): Int32Array {

@@ -73,6 +73,13 @@ export class ObjectCursor {
     if (this.#seen.length < this.words) this.#seen = new Uint8Array(this.words * 2);
   }
 
+  /** The edges of an object that has at most one, which leads to `target`; -1 for none. */
+  only(type: number, name: number, target: number): EdgeList {
+    this.edges.count = 0;
+    if (target >= 0) this.edges.add(type, name, target);
+    return this.edges;
+  }
+
   get typeName(): string {
     return this.kinds.typeName(this.type);
   }

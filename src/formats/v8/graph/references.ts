@@ -26,6 +26,8 @@ interface KindOfMap {
   kind: ObjectKind;
   /** The words that are named alike in all objects of the kind; those of arrays and the like have names of their own. */
   named: NamedWords;
+  /** The map, if it is all that the objects refer to, as numbers and strings do; -1 if V8's profiler leaves it out. */
+  onlyMap: number | undefined;
 }
 
 /** Header of a weak map's table: map, length, and three counts. */
@@ -61,7 +63,8 @@ export class ReferenceReader {
   visit(object: number): EdgeList {
     const at = this.#at;
     const map = at.objects.mapOf(object);
-    const { kind, named } = this.#kinds[map] ?? this.#learn(map);
+    const { kind, named, onlyMap } = this.#kinds[map] ?? this.#learn(map, object);
+    if (onlyMap !== undefined) return at.only(Edge.internal, at.usual.map, onlyMap);
     at.begin(object, at.objects.maps.types[map]!, map);
     this.#known(kind);
     at.follow(named);
@@ -75,7 +78,7 @@ export class ReferenceReader {
     return this.#dispatch.codeOf(func);
   }
 
-  #learn(map: number): KindOfMap {
+  #learn(map: number, object: number): KindOfMap {
     const at = this.#at;
     const kind = at.kinds.of(at.objects.maps.types[map]!);
     const fields = kind.fields.map(({ word, name, isWeak }) => internalWord(word, at.text(name), isWeak));
@@ -87,7 +90,10 @@ export class ReferenceReader {
     const isObject =
       kind.shape === 'js-object' && JsObjectReader.hasNamedParts(at.heap, at.objects.maps.types[map]!);
     const named = new NamedWords([...(isObject ? ofObject : []), ...fields, internalWord(0, at.usual.map)]);
-    this.#kinds[map] = { kind, named };
+    const mapObject = at.objects.target(object, 0);
+    const isBare = kind.shape === 'raw' && fields.length === 0;
+    const onlyMap = isBare ? (at.isEssential(mapObject) ? mapObject : -1) : undefined;
+    this.#kinds[map] = { kind, named, onlyMap };
     return this.#kinds[map];
   }
 

@@ -157,15 +157,17 @@ export class Tagger {
     const ownerType = this.#objects.typeOf(owner);
     const { tag, hasPairs } = this.#owners[ownerType] ?? this.#learn(ownerType);
     const byEdge = this.#byEdge;
+    const isPlain = !tag && !hasPairs;
     for (let i = 0; i < count; i++) {
       const type = types[i]!;
       if (type === Edge.weak) continue;
       const name = names[i]!;
       const byName = type === Edge.internal && name < byEdge.length ? byEdge[name] : undefined;
-      if (!byName && !tag && !hasPairs) continue;
+      if (!byName && isPlain) continue;
       const target = targets[i]!;
       const ofPair = hasPairs ? this.#ofPair(ownerType, this.#objects.typeOf(target)) : undefined;
-      this.#tagTarget(type, name, target, { tag, byName, ofPair }, live);
+      if (byName || ofPair || (tag && this.#isArray(target)))
+        this.#tagTarget(type, name, target, tag, byName, ofPair, live);
     }
   }
 
@@ -173,10 +175,11 @@ export class Tagger {
     type: number,
     name: number,
     target: number,
-    { tag, byName, ofPair }: { tag: Tag | undefined; byName: Tag | undefined; ofPair: Tag | undefined },
+    tag: Tag | undefined,
+    byName: Tag | undefined,
+    ofPair: Tag | undefined,
     live: SlotSet,
   ): void {
-    if (!tag && !byName && !ofPair) return;
     const node = live.numberOf(target);
     const isArray = this.#isArray(target);
     if (byName && (isArray || byName.isOfAny)) this.#set(node, byName, target);

@@ -7,11 +7,17 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type CoreGraph, readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts';
+import { snapshotHeadText } from '../../../../src/analysis/core/graph/snapshot-head.ts';
+import { snapshotRecords } from '../../../../src/analysis/core/graph/snapshot-records.ts';
 import { snapshotText } from '../../../../src/analysis/core/graph/snapshot-text.ts';
 import { type Heap, openHeap } from '../../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../../src/analysis/memory/query/run.ts';
+import type { HeapSnapshot } from '../../../../src/formats/heapsnapshot/index.ts';
 import { type HeapGraph, idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
+import { createRecordRedactor } from '../../../../src/redaction/snapshot/records.ts';
+import { createSnapshotRedactor } from '../../../../src/redaction/snapshot/redactor.ts';
+import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
 import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
 import { countEdges } from '../../../support/heaps/heap-graph-oracle.ts';
 import { usualNode } from '../../../support/run/test-nodes.ts';
@@ -73,6 +79,33 @@ suite('the heap of a core', { skip: noCores }, () => {
   test('the C++ object of a wrapper, with its size', () => {
     assert.ok((countEdges(heap).get('object|TCP 3 javascript_to_native native|TCP (C++)') ?? 0) > 0);
     assert.ok(count('class = "TCP (C++)" and self > 100 and self < 10000') > 0);
+  });
+
+  test('as records, what its redacted text gives: every node, every edge, every string', async () => {
+    const withheld = withheldString;
+    const [first, second] = [
+      readCoreGraph(death.core, { withheld }),
+      readCoreGraph(death.core, { withheld, keepsEdges: true }),
+    ];
+    const redactor = createSnapshotRedactor({ strings: 'names' });
+    async function* clean() {
+      for await (const piece of snapshotText(first.graph)) yield redactor.write(piece);
+    }
+    const { snapshot: text } = await openHeap(clean());
+    first.close();
+    const strings = createRecordRedactor(snapshotHeadText(second.graph), { strings: 'names' });
+    const { snapshot: records } = await openHeap(snapshotRecords(second.graph, strings, second.close));
+    const columnsOf = ({ nodes, edges }: HeapSnapshot) => [
+      ...[nodes.type, nodes.name, nodes.selfSize.narrow, nodes.firstEdge],
+      ...[edges.packed, edges.nameOrIndex.low, edges.nameOrIndex.high],
+      ...Object.values(nodes.id.parts()),
+    ];
+    assert.deepEqual(columnsOf(records).map(String), columnsOf(text).map(String));
+    const stringsOf = ({ strings }: HeapSnapshot) =>
+      Array.from({ length: strings.count }, (_, i) => strings.get(i));
+    assert.deepEqual(stringsOf(records), stringsOf(text));
+    assert.deepEqual(records.strings.ephemeronNames, text.strings.ephemeronNames);
+    assert.ok(text.strings.ephemeronNames.length > 0);
   });
 
   test('values that are withheld are not read, and still told apart', () => {

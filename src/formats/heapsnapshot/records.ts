@@ -1,0 +1,139 @@
+/**
+ * Reads a graph that is in memory already: its records go into the columns as they are, without the text of a file in
+ * between. Only the strings are text, because they are redacted as text.
+ */
+import {
+  type Allocator,
+  createEdgeColumns,
+  createNodeColumns,
+  type EdgeColumns,
+  type NodeColumns,
+} from './columns.ts';
+import { edgeTypeShift } from './layout.ts';
+import { KeptBytes } from './scan/kept-bytes.ts';
+import { ScanKernel, sentinelBytes, windowBytes } from './scan/scan-kernel.ts';
+import type { SnapshotHeader } from './sections/header.ts';
+import { noLocations } from './sections/locations.ts';
+import { StringIndex } from './sections/string-index.ts';
+import { StringTable } from './sections/string-table.ts';
+import { TraceTree } from './sections/trace-tree.ts';
+import { HeapSnapshot } from './snapshot.ts';
+
+const idsAtOnce = 1 << 10;
+
+/** `type` and `name`: as in a file. */
+export type NodeRecordSink = (
+  type: number,
+  name: number,
+  id: number,
+  sizeBytes: number,
+  edgeCount: number,
+) => void;
+/** `target`: ordinal of a node. */
+export type EdgeRecordSink = (type: number, nameOrIndex: number, target: number) => void;
+
+export interface SnapshotRecords {
+  /** The `snapshot` object of a file. */
+  readonly head: Record<string, unknown>;
+  /** Asked for once, in this order. Each calls the sink for all records, with pauses. */
+  nodes(sink: NodeRecordSink): Iterable<void>;
+  edges(sink: EdgeRecordSink): Iterable<void>;
+  /** The bytes of the list of strings, without its opening bracket and with the closing one. */
+  strings(): Iterable<Buffer>;
+  close(): void;
+}
+
+export const isRecords = (input: object): input is SnapshotRecords => 'head' in input;
+
+export function readRecords(
+  records: SnapshotRecords,
+  header: SnapshotHeader,
+  memory: Allocator,
+): HeapSnapshot {
+  try {
+    const nodes = fillNodes(records, header, memory);
+    const edges = fillEdges(records, header, memory);
+    const strings = readStrings(records.strings());
+    return new HeapSnapshot({
+      header,
+      nodes,
+      edges,
+      strings,
+      locations: noLocations,
+      traceTree: new TraceTree(),
+      traceFunctions: new Float64Array(0),
+      samples: new Float64Array(0),
+      gaps: [],
+      sizeBytes: undefined,
+      plainPath: undefined,
+      close: () => {},
+    });
+  } finally {
+    records.close();
+  }
+}
+
+function fillNodes(records: SnapshotRecords, header: SnapshotHeader, memory: Allocator): NodeColumns {
+  const columns = createNodeColumns(header.nodeCount, memory);
+  const { type: types, name: names, selfSize, firstEdge } = columns;
+  const sizes = selfSize.narrow;
+  const codes = header.nodeTypeCodes;
+  const ids = new Uint32Array(idsAtOnce);
+  let row = 0;
+  let edges = 0;
+  const filling = records.nodes((type, name, id, sizeBytes, edgeCount) => {
+    types[row] = codes[type]!;
+    names[row] = name;
+    ids[row & (idsAtOnce - 1)] = id;
+    if (sizeBytes < 0xffffffff) sizes[row] = sizeBytes;
+    else selfSize.set(row, sizeBytes);
+    firstEdge[row++] = edges;
+    edges += edgeCount;
+    if ((row & (idsAtOnce - 1)) === 0) columns.id.fill(row - idsAtOnce, ids);
+  });
+  for (const _ of filling);
+  const left = row & (idsAtOnce - 1);
+  columns.id.fill(row - left, ids.subarray(0, left));
+  firstEdge[row] = edges;
+  return columns;
+}
+
+function fillEdges(records: SnapshotRecords, header: SnapshotHeader, memory: Allocator): EdgeColumns {
+  const columns = createEdgeColumns(header.edgeCount, memory);
+  const { packed, nameOrIndex } = columns;
+  const { low, high } = nameOrIndex;
+  const codes = header.edgeTypeCodes;
+  let row = 0;
+  const filling = records.edges((type, name, target) => {
+    packed[row] = (codes[type]! << edgeTypeShift) | target;
+    if (name < 0xffffff) {
+      low[row] = name;
+      high[row] = name >>> 16;
+    } else nameOrIndex.set(row, name);
+    row++;
+  });
+  for (const _ of filling);
+  return columns;
+}
+
+function readStrings(pieces: Iterable<Buffer>): StringTable {
+  const [window, index, kept] = [ScanKernel.window(), new StringIndex(), new KeptBytes()];
+  let [filled, base] = [0, 0];
+  const scan = () => {
+    window.fill(0, filled, filled + sentinelBytes);
+    const taken = index.scan(window, 0, filled, base, true);
+    kept.append(window.subarray(0, taken));
+    window.copyWithin(0, taken, filled);
+    filled -= taken;
+    base += taken;
+  };
+  for (const piece of pieces)
+    for (let from = 0; from < piece.length; ) {
+      const copied = piece.copy(window, filled, from, from + windowBytes - filled);
+      filled += copied;
+      from += copied;
+      if (filled === windowBytes) scan();
+    }
+  scan();
+  return new StringTable(index.starts, index.ephemeronNames, kept, 0);
+}
