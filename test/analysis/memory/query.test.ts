@@ -232,6 +232,8 @@ test('a wrong question is an error that names the place', () => {
     ['select retained(3)', /a property \(retained\(\.name\)\)/],
     ['limit 1 limit 2', /at character 9, before "limit 2": only one limit/],
     ['group self', /before "self": by expected/],
+    ['select self as bytes where bytes > 100', /before "bytes > 100": .*repeat what it stands for/],
+    ['select class from A union select class, self from B', /before "union .*: one query, in which `or`/],
     ['class = a order by nothing', /at character 20, .*nothing is none/],
     ['class like', /at the end: a quoted text/],
     ['class ~ "["', /at character 9, .*a regular expression/],

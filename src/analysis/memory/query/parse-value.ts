@@ -118,7 +118,19 @@ export abstract class ValueParser extends TokenCursor {
     // After an operator only a value can follow: a class may be called Order.
     if (isRight) return { kind: 'literal', type: 'text', value: word, ...place };
     if (this.#mayBeAlias && !reserved.has(lower)) return { kind: 'alias', type: 'any', name: word, ...place };
-    throw wrongQuery(this.text, place.at, `one of ${queryFields.join(', ')}, or .property,`);
+    throw wrongQuery(
+      this.text,
+      place.at,
+      this.#isColumn(word)
+        ? `a field or .property (not ${word}: the columns of select come after where, so repeat what it stands for)`
+        : `one of ${queryFields.join(', ')}, or .property,`,
+    );
+  }
+
+  /** Whether select, which may follow, gives a column this name. */
+  #isColumn(word: string): boolean {
+    const words = this.text.split(/[\s,()]+/);
+    return words.some((each, at) => each === word && words[at - 1]?.toLowerCase() === 'as');
   }
 
   #call(name: string, at: number): Expression {

@@ -60,6 +60,8 @@ class QueryParser extends ExpressionParser {
       this.require('by');
       query.orderBy = this.list(() => this.#sortKey(false));
     } else if (this.#begins('limit')) query.limit = this.count();
+    else if (this.isWord('union', 'intersect', 'except'))
+      throw this.wrong('one query, in which `or` and `and not` join the conditions,');
     else throw this.wrong('and, or, or a clause (where, select, group by, having, order by, limit)');
   }
 
