@@ -38,7 +38,7 @@ export function countsText({ tests, bundles }: CiSummary): string {
 
 /** What happened to the test, in one line: from its bundle, otherwise its error. */
 export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
-  if (bundle?.title !== undefined && bundle.kind !== 'snapshot') return bundle.title;
+  if (bundle?.title !== undefined && bundle.kind !== 'snapshot') return withoutTest(bundle.title);
   if (test.error) {
     const message = clip(firstSentence(plain(test.error.message)), 300);
     return test.error.name === undefined ? message : `${test.error.name}: ${message}`;
@@ -58,6 +58,9 @@ function firstSentence(message: string): string {
 export function plain(text: string): string {
   return text.replace(/\x1b\[[0-9;]*m/g, '');
 }
+
+/** The title of a death that a test began names it, and so does what stands before it here. */
+const withoutTest = (title: string): string => title.replace(/^(?:Test|Hook) “.*?”: /, '');
 
 export function bundleTitle(bundle: CiBundle): string {
   return bundle.title ?? (bundle.encrypted ? 'An encrypted bundle' : 'A bundle');
@@ -138,7 +141,7 @@ export function problemsOf(summary: CiSummary): Problem[] {
     .map((bundle): Problem => {
       const file = bundle.test?.file;
       return {
-        title: bundleTitle(bundle),
+        title: bundle.test ? withoutTest(bundleTitle(bundle)) : bundleTitle(bundle),
         ...(bundle.test && { test: testTitle(bundle.test) }),
         ...(file !== undefined && { file }),
         ...(bundle.place && { place: bundle.place }),

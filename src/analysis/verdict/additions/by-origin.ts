@@ -28,6 +28,7 @@ function verbOf(kind: Verdict['kind'], { trigger }: VerdictFacts): string | unde
   return trigger?.kind === 'unhandled-rejection' ? 'rejected' : 'threw';
 }
 const longestName = 60;
+const longestTest = 40;
 
 export function explainByOrigin(reached: Verdict, facts: VerdictFacts): Verdict {
   return tell(tell(reached, byRequest(reached, facts)), byTest(reached, facts));
@@ -189,9 +190,10 @@ function byTest({ kind }: Verdict, { account }: VerdictFacts): Told | undefined 
   if (!origin) return { sentence: `Which test began it is not known.${thenRunning(tests, undefined)}`, part };
   const title = clip(testTitle(origin), 200);
   const what = origin.hook ? hookText(title) : `The test ${title}`;
+  const prefix = `${origin.hook ? 'Hook' : 'Test'} “${clip(origin.name.at(-1) ?? title, longestTest)}”`;
   const { beforeMs } = origin.ended ?? {};
   const ended = beforeMs === undefined ? '' : `, and had ended ${formatDuration(beforeMs)} before`;
-  return { sentence: `${what} began it${ended}.${thenRunning(tests, title)}`, part };
+  return { prefix, sentence: `${what} began it${ended}.${thenRunning(tests, title)}`, part };
 }
 
 /** Some runners name the hook itself, others the test or suite around which it ran. */

@@ -1,5 +1,6 @@
 /** The bar at the top: the program that died, the search, the theme. */
 import type { Account } from '../../../model/account.ts';
+import { testOf } from '../../../model/tests.ts';
 import { nextTheme } from '../keys.ts';
 import { isHelpShown, theme } from '../state.ts';
 import { Search } from './search.tsx';
@@ -72,8 +73,8 @@ export function Mark() {
   );
 }
 
-/** The script's name as a person would write it. */
+/** The script's name as a person would write it. In a test run, the script is a file of the runner. */
 function programOf({ process, bundle }: Account): string {
-  const script = process?.argv?.[1] ?? '';
+  const script = testOf(process?.test)?.file ?? process?.test?.file ?? process?.argv?.[1] ?? '';
   return script.split('/').at(-1) || (bundle?.path.split('/').at(-1) ?? '');
 }
