@@ -7,6 +7,11 @@ import type { StallFacts } from './bundle.ts';
 /** Codes of Node's loaders for code that could not be loaded. */
 export const loaderCodes: ReadonlySet<string> = new Set([
   'ERR_DLOPEN_FAILED',
+  'ERR_IMPORT_ASSERTION_TYPE_MISSING',
+  'ERR_IMPORT_ATTRIBUTE_MISSING',
+  'ERR_IMPORT_ATTRIBUTE_TYPE_INCOMPATIBLE',
+  'ERR_IMPORT_ATTRIBUTE_UNSUPPORTED',
+  'ERR_INVALID_MODULE_SPECIFIER',
   'ERR_INVALID_PACKAGE_CONFIG',
   'ERR_INVALID_PACKAGE_TARGET',
   'ERR_MODULE_NOT_FOUND',

@@ -124,6 +124,12 @@ const noExport: ErrorFacts = {
   message: "The requested module 'left-pad' does not provide an export named 'pad'",
   stackText: 'SyntaxError: x\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)',
 };
+const noAttribute: ErrorFacts = {
+  name: 'TypeError',
+  code: 'ERR_IMPORT_ATTRIBUTE_MISSING',
+  message: 'Module "file:///srv/app/settings.json" needs an import attribute of "type: json"',
+  frames: loaderFrames,
+};
 const noWatchers: ErrorFacts = {
   name: 'Error',
   code: 'ENOSPC',
@@ -365,6 +371,12 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     uncaught(badSyntax),
     'startup-failure',
     /^SyntaxError: Unexpected token ';' in bad\.js:7/,
+  ],
+  [
+    'a missing attribute',
+    uncaught(noAttribute),
+    'startup-failure',
+    /^The import of settings\.json lacks .* type: 'json'/,
   ],
   ['a missing export', uncaught(noExport), 'startup-failure', /^The package left-pad does not export pad/],
   [

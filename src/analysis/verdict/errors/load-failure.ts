@@ -15,6 +15,7 @@ import {
   isSnapshot,
   maxTitleChars,
   rootCause,
+  titled,
   titleWithPlace,
 } from '../wording.ts';
 import {
@@ -60,6 +61,7 @@ function findingOf(error: ErrorFacts, facts: VerdictFacts): LoadFailure {
     missing(error, facts) ??
     wrongAbi(error, facts) ??
     syntax(error, facts) ??
+    withoutAttribute(error, facts) ??
     withoutExport(error) ??
     other(error)
   );
@@ -147,6 +149,21 @@ function pathOf(url: string): string {
   } catch {
     return path;
   }
+}
+
+/** Node doesn't say which module imports it. */
+function withoutAttribute(error: ErrorFacts, { account }: VerdictFacts): LoadFailure | undefined {
+  const [, url, type] =
+    /^Module "([^"\n]+)" needs an import attribute of (?:type "|"type: )([\w-]+)"/.exec(
+      error.message ?? '',
+    ) ?? [];
+  if (url === undefined) return undefined;
+  const file = shortFile(pathOf(url), cwdOf(account));
+  return {
+    title: titled(`The import of ${endOfPath(file, 50)} lacks its attribute: with { type: '${type}' }`),
+    facts: [headlineOf(error)],
+    steps: [`Write \`with { type: '${type}' }\` behind each import of ${file}.`],
+  };
 }
 
 function withoutExport(error: ErrorFacts): LoadFailure | undefined {
