@@ -1,5 +1,5 @@
 /**
- * What became of the process after each uncaught exception that a handler of the program received, or a listener of
+ * What became of the process after each signal or uncaught exception that a handler of the program received, or a listener of
  * uncaughtExceptionMonitor saw. If one of these throws, the process ends with exit code 7, without another event. So a file beside
  * the bundle says that it was called, until it is seen that it has returned, or what it threw. The file stays if nobody sees
  * that: because it threw what is not seen (fatal-print.ts), ended the process in a way that has no event, was killed, or still runs.
@@ -29,9 +29,10 @@ export class HandledErrors {
     this.#capture = capture;
   }
 
-  /** The bundle of an error, which the program survives if its handler wants to. */
+  /** The bundle of an error or a signal, which the program survives if its handler wants to. */
   captured(path: string, request: CaptureRequest, isExiting: boolean): void {
-    if (request.handledByHost && request.thrown && this.#paths.length < mostPaths) this.#paths.push(path);
+    const isSurvived = request.handledByHost && (request.thrown !== undefined || request.kind === 'signal');
+    if (isSurvived && this.#paths.length < mostPaths) this.#paths.push(path);
     // While `exit` is emitted, nothing of ours runs that would see the handler return.
     if (request.isHandledNext && !isExiting) this.#handles(path, request);
   }

@@ -7,6 +7,7 @@ import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { endAfterSignal, handledEndEvidence } from '../handled.ts';
 import { duringText, inFlightEvidence, inFlightText } from '../in-flight.ts';
 import { endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
@@ -37,13 +38,16 @@ export const terminated: Cause = {
         `The process received ${signal.name}${own ? ' from its supervisor' : ''}.`,
         own ? '' : `${how ? `${how}; the` : 'The'} sender is not recorded.`,
         facts.trigger?.handledByHost
-          ? 'The program has its own handler for it, and may have shut down cleanly or continued.'
+          ? `The program has its own handler for it${endAfterSignal(facts) ?? ', and may have shut down cleanly or continued.'}`
           : 'The program had no handler for it, so work in progress was cut off.',
       ]
         .filter(Boolean)
         .join(' '),
       confidence: 'certain',
-      evidence: evidenceOf(facts, signal.name),
+      evidence: [
+        ...evidenceOf(facts, signal.name),
+        ...(facts.trigger?.handledByHost ? handledEndEvidence(facts) : []),
+      ],
       refutedBy: `The signal itself is certain. Why ${signal.name} was sent stands in the log of the sender (orchestrator, service manager).`,
       nextSteps: [
         `Ask the orchestrator or the service manager why it sent ${signal.name} at that time.`,
@@ -69,7 +73,7 @@ function sentByItself(facts: VerdictFacts, name: string): ReturnType<Cause['cons
     summary: [
       `The program called process.kill for its own process${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}.`,
       trigger?.handledByHost
-        ? `It has its own handler for ${name}, and may have shut down cleanly or continued.`
+        ? `It has its own handler for ${name}${endAfterSignal(facts) ?? ', and may have shut down cleanly or continued.'}`
         : `It had no handler for ${name}, so work in progress was cut off.`,
     ].join(' '),
     confidence: 'certain',

@@ -1,5 +1,5 @@
 /**
- * For an error that the program's own handler received: whether it ended the process, as far as the process recorded that at
+ * For an error or a signal that the program's own handler received: whether it ended the process, as far as the process recorded that at
  * its end.
  */
 import { clip, formatDuration } from '../../../model/quantities.ts';
@@ -20,6 +20,13 @@ function endOf({ account, trigger }: VerdictFacts): End | undefined {
   const { at, exitCode } = account.bundle?.sequel ?? {};
   if (at === undefined || exitCode === undefined) return undefined;
   return { at, exitCode, ms: Date.parse(at) - Date.parse(trigger?.at ?? '') };
+}
+
+/** `, and …`, if the process was seen to end after its handler for a signal had been called. */
+export function endAfterSignal(facts: VerdictFacts): string | undefined {
+  const end = endOf(facts);
+  if (!end || !(end.ms >= 0)) return undefined;
+  return `, and the process ended ${formatDuration(end.ms)} later with exit code ${end.exitCode}.`;
 }
 
 /** Node's exit code if a listener for uncaught exceptions throws. */
