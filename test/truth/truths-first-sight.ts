@@ -34,7 +34,7 @@ throw Object.assign(new Error('write EPIPE'), { code: 'EPIPE', errno: -32, sysca
 const worker = new Worker(new URL('./import.mjs', import.meta.url)); await once(worker, 'exit');`,
     kind: 'worker-death',
     cause: [
-      /Worker thread 1 \(import\.mjs\) ended itself by process\.exit\(4\) at import\.mjs:1:\d+/,
+      /Worker thread \d \(import\.mjs\) ended itself by process\.exit\(4\) at import\.mjs:1:\d+/,
       /process\.exit ends only the thread/,
     ],
     never: [/the process ends with it/, /worker\.terminate/],
@@ -124,5 +124,71 @@ const reply = await ask(); await Promise.all(reply.choices[0].message.tool_calls
       /tool book_seat \(call_1\), asked for [\d.]+ \w+ before the end, whose run was not recorded; a function of its name is on the stack/,
     ],
     never: [/tool rent_car [^.]*on the stack/],
+  },
+  {
+    name: 'a queue hands the error of a job to its callback, which throws it',
+    frameworks: 'servers',
+    program: `const queue = ofServers('fastq')((job, done) => setTimeout(() => done(job.width > 0 ? null : new Error('width of ' + job.file + ' is 0')), 20), 2);
+queue.push({ file: 'a.png', width: 9 }, finished); queue.push({ file: 'b.png', width: 0 }, finished);
+function finished(error) { if (error) { note('throws', { message: error.message }); throw error; } }`,
+    kind: 'uncaught-exception',
+    cause: [/width of b\.png is 0/, /Created in Timeout\._onTimeout \(victim\.mjs:\d+/],
+    never: [/Thrown in/],
+  },
+  {
+    name: 'a time limit of the program itself, which has the name of another',
+    quick: true,
+    program: `class TimeoutError extends Error { name = 'TimeoutError'; }
+const idle = AbortSignal.timeout(60_000);
+const acquire = (ms) => new Promise((_, reject) => setTimeout(() => { note('throws'); reject(new TimeoutError('no client in ' + ms + ' ms')); }, ms));
+void acquire(30); await delay(5_000, undefined, { signal: idle });`,
+    kind: 'unhandled-rejection',
+    cause: [/no client in 30 ms at victim\.mjs:\d+/, /A time limit ran out/],
+    never: [/AbortSignal\.timeout (?:is called|at) /, /was aborted/, /Thrown in/],
+  },
+  {
+    name: 'a plug-in of a server that adds a name twice at its start',
+    frameworks: 'servers',
+    program: `const app = ofServers('fastify')(); app.decorate('db', {});
+app.register(Object.assign(async (instance) => { note('throws'); instance.decorate('db', {}); }, { [Symbol.for('skip-override')]: true }));
+await app.listen({ port: 0 });`,
+    kind: 'uncaught-exception',
+    cause: [/The decorator 'db' has already been added! at victim\.mjs:\d+/],
+    never: [/service failed/],
+  },
+  {
+    name: 'an error of an event that a consumer awaits',
+    program: `const { on } = await import('node:events'); const source = new EventEmitter();
+setTimeout(() => source.emit('job', 1), 10);
+setTimeout(() => { note('throws'); source.emit('error', new Error('broker closed the channel (320)')); }, 40);
+for await (const [job] of on(source, 'job')) note('job', { job });`,
+    kind: 'uncaught-exception',
+    cause: [/broker closed the channel \(320\) at victim\.mjs:\d+/, /Created in/],
+    never: [/Thrown in/],
+  },
+  {
+    name: 'a file function of Node whose error has no stack',
+    quick: true,
+    program: `const { mkdirSync } = await import('node:fs'); mkdirSync('build');
+writeFileSync('import.mjs', "import { rm } from 'node:fs/promises';\\nasync function clean(folder) { await rm(folder); }\\nawait clean('build');");
+note('throws'); await import('./import.mjs');`,
+    kind: 'uncaught-exception',
+    cause: [/Path is a directory/, /import\.mjs:3:1|import\.mjs:2:\d+/],
+  },
+  {
+    name: 'a server that is asked to stop, and gives up waiting for a request',
+    quick: true,
+    signal: 'SIGTERM',
+    program: `const { createServer: listen, get } = await import('node:http');
+const web = listen((request, response) => { note('request.begin', { name: 'GET /export' }); response.write('a,b\\n'); }).listen(0, '127.0.0.1');
+await once(web, 'listening');
+process.on('SIGTERM', () => { web.close(); setTimeout(() => { note('exit', { code: 1 }); process.exit(1); }, 300); });
+get({ host: '127.0.0.1', port: web.address().port, path: '/export' }, (reply) => reply.once('data', ready)).on('error', () => {});`,
+    kind: 'terminated',
+    cause: [
+      /SIGTERM/,
+      /1 request was in flight, GET \/export/,
+      /the process ended [\d.]+ m?s later with exit code 1/,
+    ],
   },
 ];

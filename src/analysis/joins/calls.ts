@@ -1,6 +1,7 @@
 /** Calls in the program's scripts that may have led to the error: of AbortSignal.timeout, and of `new Worker`. */
 import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
+import { isTimeoutOfSignal } from '../../model/errors/abort-text.ts';
 import { isOfRuntime } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
@@ -30,9 +31,7 @@ export async function readCalls(
   if (isOfModule && error?.frames?.every(isOfRuntime) !== false) return { timeLimits: [], workerStarts: [] };
   const framesOf = (sought: SoughtCall) => readPlaces(sought, parts, readPart, read);
   return {
-    timeLimits: isAny(error, ({ name }) => name === 'TimeoutError')
-      ? await framesOf('AbortSignal.timeout')
-      : [],
+    timeLimits: isAny(error, isTimeoutOfSignal) ? await framesOf('AbortSignal.timeout') : [],
     workerStarts: isAny(error, ({ code }) => code === workerMemoryCode) ? await framesOf('new Worker') : [],
   };
 }

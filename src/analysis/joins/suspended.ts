@@ -71,7 +71,10 @@ export async function readPassedAwaits(
   const none = { passedAt: [], passedThrough: [] };
   const { kind, origin } = parts.trigger ?? {};
   const isOfModule = kind === 'uncaught-exception' && origin === 'unhandledRejection';
-  if (!isOfModule || !error?.frames?.length || error.frames.some(({ inApp }) => inApp)) return none;
+  const { isError, code } = parts.error?.error ?? {};
+  // Errors of Node's asynchronous functions may have a stack without frames.
+  const isOfNode = error?.frames?.length || (isError && code !== undefined);
+  if (!isOfModule || !isOfNode || error?.frames?.some(({ inApp }) => inApp)) return none;
   const candidates = (await findCandidates(parts, readPart)) ?? [];
   const [only, other] = candidates;
   if (!only) return none;

@@ -33,3 +33,7 @@ const libraryOf = ({ file = '' }: Frame): string | undefined =>
   [...file.matchAll(/node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g)].at(-1)?.[1];
 
 const isTimer = ({ file }: Frame): boolean => file === 'node:internal/timers';
+
+/** What AbortSignal.timeout gives as the reason: a DOMException. Packages call errors of their own TimeoutError too. */
+export const isTimeoutOfSignal = ({ name, code }: { name?: string; code?: string }): boolean =>
+  name === 'TimeoutError' && code === '23';

@@ -6,8 +6,8 @@
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import { endAfterSignal, handledEndEvidence } from '../errors/handled.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { endAfterSignal, handledEndEvidence } from '../handled.ts';
 import { duringText, inFlightEvidence, inFlightText } from '../in-flight.ts';
 import { endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';

@@ -5,6 +5,7 @@
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentAbort } from '../../../model/agent-state.ts';
+import { isTimeoutOfSignal } from '../../../model/errors/abort-text.ts';
 import { shorten } from '../../../model/errors/message-text.ts';
 import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
@@ -35,7 +36,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const isKnownBetter = culprit && isOfNode(culprit) && likelyPlace(facts) !== undefined;
   if (culprit && !isKnownBetter && (error.frames?.length || !error.errors?.length))
     evidence.push({
-      fact: `${whereThrown(culprit, frames, cwdOf(facts.account))}${isOriginUnknown(facts, frames) ? unknownOrigin : ''}`,
+      fact: `${whereThrown(culprit, facts)}${isOriginUnknown(facts, frames) ? unknownOrigin : ''}`,
       part: 'error.json',
     });
   evidence.push(
@@ -197,21 +198,27 @@ function abortsFor({ name, message }: ErrorFacts, { agent }: VerdictFacts['accou
   return (agent?.aborts ?? []).filter(({ error }) => error?.type === name && error?.message === message);
 }
 
-function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): string {
+function whereThrown(culprit: Frame, { account, emitter }: VerdictFacts): string {
+  const frames = deathFrames(account);
+  const cwd = cwdOf(account);
   const place = frameText(culprit, cwd);
-  if (culprit === frames[0]) return `${isMadeForLater(culprit) ? 'Created' : 'Thrown'} in ${place}.`;
-  const top = frames[0] ? frameText(frames[0], cwd) : 'code without a position';
+  const first = frames.find((frame) => frame.function !== 'new DOMException') ?? culprit;
+  const [did, Did] = emitter || isOnlyMade(first) ? ['created', 'Created'] : ['thrown', 'Thrown'];
+  if (culprit === first) return `${Did} in ${place}.`;
+  const top = frameText(first, cwd);
   return culprit.inApp
-    ? `Called from ${place}, thrown below it in ${top}.`
-    : `Thrown in ${top}, called from ${place}; the stack has no frame of the program's own code.`;
+    ? `Called from ${place}, ${did} below it in ${top}.`
+    : `${Did} in ${top}, called from ${place}; the stack has no frame of the program's own code.`;
 }
 
-/** `const error = new Error(…)`: V8 takes the stack there, wherever it is thrown later. */
-function isMadeForLater({ source, line, column }: Frame): boolean {
-  const text = source?.find((one) => one.line === line)?.text;
-  if (text === undefined || column === undefined) return false;
-  const [before, after] = [text.slice(0, column - 1), text.slice(column - 1)];
-  return /^new\s+[\w$.]+/.test(after) && /=\s*$/.test(before);
+/**
+ * V8 takes the stack where an error is made, wherever it is thrown or handed to afterwards: `done(new Error(…))`. Only a `throw` before
+ * it shows that it is thrown there.
+ */
+function isOnlyMade({ source, line, column = 0 }: Frame): boolean {
+  const { text = '', startColumn = 1 } = source?.find((one) => one.line === line) ?? {};
+  const at = Math.max(column - startColumn, 0);
+  return /^new\s+[\w$.]+/.test(text.slice(at)) && !/\bthrow\b[^;]*$/.test(text.slice(0, at));
 }
 
 interface Advice {
@@ -228,7 +235,13 @@ const coded = (codes: string[]) => (error: ErrorFacts) =>
 const status =
   (...wanted: number[]) =>
   (error: ErrorFacts) =>
+    !isForClients(error) &&
     wanted.includes(Number(error.properties?.['status'] ?? error.properties?.['statusCode']));
+
+/** The status that a server is to answer with, if this error ends a request: of Fastify, of http-errors (Koa, Express), or of Nest. */
+const isForClients = ({ code = '', properties = {} }: ErrorFacts): boolean =>
+  code.startsWith('FST_') || 'expose' in properties || ('response' in properties && 'options' in properties);
+
 const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.message ?? '');
 
 export const portIsHeld =
@@ -321,8 +334,12 @@ const adviceTable: Advice[] = [
     step: 'Compare what the value is with what the call expects; a changed package is a common reason.',
   },
   {
-    when: (error) => error.name === 'AbortError' || error.name === 'TimeoutError',
+    when: (error) => error.name === 'AbortError' || isTimeoutOfSignal(error),
     step: abortAdvice,
+  },
+  {
+    when: ({ name }) => name === 'TimeoutError',
+    step: 'A time limit ran out: find out what had not answered in time, and whether the limit suits it.',
   },
 ];
 
