@@ -100,6 +100,7 @@ function readStall(stall: Fields | undefined): TriggerFacts['stall'] {
       where: stall.oneOf('where', ['javascript', 'native']),
       cpuMs: stall.number('cpuMs'),
       queuedMs: stall.number('queuedMs'),
+      cpuWhileAskedMs: stall.number('cpuWhileAskedMs'),
       microtasksRan: stall.flag('microtasksRan'),
       callback: stall.text('callback'),
       laterStacks: stall.texts('laterStacks'),

@@ -240,6 +240,8 @@ export interface StallFacts {
   cpuMs?: number;
   /** How long of that the main thread was ready to run but had no processor; absent if the kernel does not say. */
   queuedMs?: number;
+  /** If it did not answer: CPU time that it used afterwards, while it was asked. */
+  cpuWhileAskedMs?: number;
   /** Microtasks ran while the loop was blocked: promises starve it. */
   microtasksRan?: boolean;
   /** Type of the async resource whose callback was running, as async_hooks names it. */

@@ -9,6 +9,7 @@ import type { StallFacts } from '../../bundle/layout/bundle.ts';
 import { roomForDebugger } from './heap-room.ts';
 import { MainThread } from './main-thread.ts';
 import { cells, hookExpression, type StallProbe, type StallReport } from './protocol.ts';
+import { askWhileQueued } from './while-queued.ts';
 import {
   type SeenFromHere,
   type SeenInPassing,
@@ -57,13 +58,21 @@ export async function lookAtStall(stalled: Stalled): Promise<SeenStall | undefin
 }
 
 async function look(thread: MainThread, stalled: Stalled): Promise<SeenStall | SeenFromHere | undefined> {
-  const native = { stall: { ...stalled.stall, where: 'native' as const } };
   const microtasks = Atomics.load(stalled.data.shared, cells.microtasks);
   const limitMs = stalled.isDeath ? lastInterruptMs : interruptMs;
   const answers = Atomics.load(stalled.data.shared, cells.answers);
-  const probe = await thread.probe(limitMs);
+  const { answer: probe, cpuMs } = stalled.isDeath
+    ? { answer: await thread.probe(limitMs), cpuMs: undefined }
+    : await askWhileQueued((ms) => thread.probe(ms), limitMs);
   // If the loop turns again, it handles the signal itself.
   if (stalled.isDeath && Atomics.load(stalled.data.shared, cells.answers) !== answers) return undefined;
+  const native: SeenFromHere = {
+    stall: {
+      ...stalled.stall,
+      where: 'native',
+      ...(!probe && cpuMs !== undefined && { cpuWhileAskedMs: cpuMs }),
+    },
+  };
   if (!probe) return native;
   const asked: Asked = { thread, stalled, probe, microtasks };
   const room = roomForDebugger(probe.heapBytes, stalled.data.heapLimitBytes);

@@ -618,6 +618,10 @@ test('a thread that waits, one that promises starve and one in native code are t
     summaryOf({ where: 'native', silentMs: 5000, cpuMs: 10, queuedMs: 4500 }),
     /^The event loop did not turn for 5 s, and the main thread did not stop .* For 4\.5 s of it .* no processor/,
   );
+  assert.match(
+    summaryOf({ where: 'native', silentMs: 5000, cpuMs: 10, queuedMs: 4500, cpuWhileAskedMs: 220 }),
+    /^The main thread was in native code .* For 4\.5 s of it .* no processor/,
+  );
 });
 
 test('a signal that met a short silence is a request to stop, with the silence as another reading', () => {

@@ -94,11 +94,14 @@ function confidenceOf(
  */
 function kindOf(stall: Stall): Kind {
   const { where, microtasksRan, silentMs, cpuMs, queuedMs } = stall;
-  if (where === 'native') return isStarved(stall) ? 'starved' : 'native';
+  if (where === 'native') return isStarved(stall) && !ranUnanswering(stall) ? 'starved' : 'native';
   if (microtasksRan) return 'microtasks';
   const wasReady = (cpuMs ?? Number.NaN) + (queuedMs ?? Number.NaN);
   return silentMs !== undefined && wasReady < silentMs * busyShare ? 'waiting' : 'loop';
 }
+
+/** JavaScript answers within much less. */
+const ranUnanswering = ({ cpuWhileAskedMs = 0 }: Stall): boolean => cpuWhileAskedMs >= 200;
 
 const isStarved = ({ silentMs = 0, queuedMs = 0 }: Stall): boolean => queuedMs > silentMs / 2;
 
