@@ -19,10 +19,15 @@ export function filesOfEachTurn(root) {
   return new Set([...ofDeaths, 'test/truth/all.wide.test.ts']);
 }
 
-/** The long files are dealt out, so that the turns take about the same time; for the others chance is even enough. */
+/**
+ * The long files are dealt out, forth and back because the longest are first, so that the turns take about the same time; for
+ * the others chance is even enough.
+ */
 function turnOf(file, dealt) {
   const at = dealt.indexOf(file);
-  return (at < 0 ? hashOf(file) : at) % turns;
+  if (at < 0) return hashOf(file) % turns;
+  const place = at % turns;
+  return Math.floor(at / turns) % 2 === 0 ? place : turns - 1 - place;
 }
 
 /**

@@ -1,12 +1,9 @@
 /**
- * A late error, rejection or exit is attributed to the test that began it, in the other runners (for node:test see
- * late-node-test.test.ts).
+ * A late error, rejection or exit is attributed to the test that began it, in mocha, ava, Playwright and tap (for node:test see late-node-test.test.ts).
  */
 import { testLate } from '../../support/runners/runner-matrix.ts';
 
 // Mocha ignores unhandled rejections.
 testLate('mocha', ['late rejection']);
 testLate('mocha parallel', ['late rejection']);
-for (const runner of ['jest workers', 'jest in band', 'vitest forks', 'vitest threads'] as const)
-  testLate(runner);
 for (const runner of ['ava', 'playwright', 'tap'] as const) testLate(runner);
