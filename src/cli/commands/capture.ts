@@ -1,10 +1,12 @@
 /** `agentdump capture <pid>`: a bundle of a running Node process, which continues. */
+
 import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { ensureDumpFolder } from '../../bundle/write/safe-folder.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import type { Capture } from '../../supervise/attach/capture-live.ts';
+import { dirOption } from '../options/bundle-options.ts';
 import { note, print } from '../output.ts';
 import { captureProcess } from './capture-process.ts';
 import { backgroundSend } from './store/background-send.ts';
@@ -15,11 +17,7 @@ const command: CommandModule = {
   builder: (yargs) =>
     yargs
       .positional('pid', { type: 'number', describe: 'Process id', demandOption: true })
-      .option('dir', {
-        type: 'string',
-        describe: 'Dump folder',
-        default: process.env['AGENTDUMP_DIR'] || '.agentdump',
-      })
+      .option('dir', dirOption)
       .option('reason', { type: 'string', describe: 'Reason to record in the bundle' })
       .option('heap', {
         type: 'boolean',

@@ -1,21 +1,19 @@
 /** `agentdump status`: what is running here, how often it was restarted, and the last deaths. */
+
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { formatBytes, formatCount } from '../../model/quantities.ts';
 import { receiversOf } from '../../store/receivers/receivers.ts';
 import { type Outbox, readOutbox } from '../../store/sending/outbox.ts';
 import { readStatus, type Status, type Supervised } from '../../supervise/run/status.ts';
+import { dirOption } from '../options/bundle-options.ts';
 import { printForeign, printJson } from '../output.ts';
 
 const command: CommandModule = {
   command: 'status',
   describe: 'Show supervised programs, their restarts and last deaths, and what was not sent to the store',
   builder: {
-    dir: {
-      type: 'string',
-      describe: 'Dump folder',
-      default: process.env['AGENTDUMP_DIR'] || '.agentdump',
-    },
+    dir: dirOption,
     json: { type: 'boolean', describe: 'Print JSON', default: false },
   },
   handler: (words) => {

@@ -1,4 +1,5 @@
 /** `agentdump sweep`: writes bundles for programs that died without a handler and without a supervisor. */
+
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { escapeTerminal } from '../../../report/escape-terminal.ts';
@@ -6,6 +7,7 @@ import { lockOf } from '../../../supervise/evidence/lock.ts';
 import { type SweptSession, sweepSessions } from '../../../supervise/finish/sweep.ts';
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { dirOption } from '../../options/bundle-options.ts';
 import { print } from '../../output.ts';
 import { backgroundSend } from '../store/background-send.ts';
 
@@ -13,11 +15,7 @@ const command: CommandModule = {
   command: 'sweep',
   describe: 'Write bundles for processes that died without one (SIGKILL, out of memory, power loss)',
   builder: {
-    dir: {
-      type: 'string',
-      describe: 'Dump folder',
-      default: process.env['AGENTDUMP_DIR'] || '.agentdump',
-    },
+    dir: dirOption,
     json: { type: 'boolean', describe: 'Print JSON', default: false },
   },
   handler: (words) => {
