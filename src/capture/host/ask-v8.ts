@@ -3,6 +3,8 @@
  * does not check their arguments, so each must only be called with a value of the expected kind. Their syntax is enabled only
  * during the questions, unless it was enabled before.
  */
+import { descriptorOf, putBack, putProperty } from './intrinsics.ts';
+
 export interface AskV8 {
   /** Its properties are in a shape that other objects may share, not in a hash table of its own. */
   isFast(object: object): boolean;
@@ -37,10 +39,16 @@ export function askV8<Answer>(ask: (v8: AskV8) => Answer): Answer | undefined {
   }
 }
 
+/** If it can't be compiled, Node reads the stack of the SyntaxError, for which it would call the program's formatter. */
 function compiled(source: string): unknown {
+  const { Error: HostError } = globalThis;
+  const before = descriptorOf(HostError, 'prepareStackTrace');
   try {
+    putProperty(HostError, 'prepareStackTrace', undefined);
     return new (process.getBuiltinModule('node:vm').Script)(source).runInThisContext();
   } catch {
     return undefined;
+  } finally {
+    putBack(HostError, 'prepareStackTrace', before);
   }
 }

@@ -214,6 +214,9 @@ function readData<Name extends keyof typeof atLoad>(name: Name): (typeof atLoad)
   }
 }
 
+/** What a program may change or replace, to test how it behaves elsewhere, is as it was at the start. */
+for (const name of ['arch', 'pid', 'platform', 'version', 'versions'] as const)
+  Object.defineProperty(ownProcess, name, { value: process[name] });
 for (const name of ['argv', 'execArgv', 'env'] as const)
   Object.defineProperty(ownProcess, name, { get: () => readData(name) });
 Object.defineProperty(ownProcess, 'getBuiltinModule', { value: requireBuiltin });

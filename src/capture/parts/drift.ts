@@ -6,6 +6,7 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { type DriftPart, partNames } from '../../bundle/layout/bundle.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
+import { findField } from '../host/read-field.ts';
 import { findPackages, readPackageJson } from './packages.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
@@ -57,14 +58,14 @@ function findLockFile(start: string): LockFile | undefined {
 
 /** The specifier that could not be found, from Node's own errors. */
 function missingModule(thrown: unknown): DriftPart['missing'] {
-  const error = thrown as { code?: unknown; message?: unknown; requireStack?: unknown } | undefined;
-  if (error?.code !== 'MODULE_NOT_FOUND' && error?.code !== 'ERR_MODULE_NOT_FOUND') return undefined;
-  const message = String(error.message);
+  const code = findField(thrown, 'code');
+  if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  const message = String(findField(thrown, 'message'));
   const specifier = /Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1];
   if (specifier === undefined) return undefined;
+  const requireStack = findField(thrown, 'requireStack');
   const from =
-    / imported from (\S+)/.exec(message)?.[1] ??
-    (Array.isArray(error.requireStack) ? error.requireStack[0] : undefined);
+    / imported from (\S+)/.exec(message)?.[1] ?? (Array.isArray(requireStack) ? requireStack[0] : undefined);
   return typeof from === 'string' ? { specifier, from } : { specifier };
 }
 

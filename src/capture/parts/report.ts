@@ -3,13 +3,14 @@
  * Node collects a part from each worker and waits for it without limit (observed: 5.5 s behind an execSync), so the report is
  * left out unless every worker is idle in its event loop.
  */
+import { types } from 'node:util';
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import type { NodeReport } from '../../platform/systems/node-report.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { uproot, withCanary } from '../fatal-path/canary.ts';
 import { isMainThread } from '../fatal-path/surroundings.ts';
-import { findField } from '../host/read-field.ts';
+import { findField, requireField } from '../host/read-field.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 import { describeThread } from './threads/threads.ts';
 
@@ -63,13 +64,23 @@ function whyNone(): string {
     : `${notAvailable('whether a worker thread is idle')}; the report would wait for one that is busy`;
 }
 
-/** Node's report names the error only if it receives one. It copies all its texts, whatever their length. */
+/**
+ * Node's report names the error only if it receives one. It copies all its texts, whatever their length, and calls the getters of the
+ * program, or the traps of its proxy.
+ */
 function asError(value: unknown): Error {
-  if (!(value instanceof Error)) return ofTexts(stateNow, `Error: ${stateNow}`);
-  const fields = ['message', 'stack', ...Object.keys(value)];
-  const isLong = fields.some((name) => lengthOf(findField(value, name)) > longestText);
-  if (!isLong) return value;
+  if (types.isProxy(value) || !(value instanceof Error)) return ofTexts(stateNow, `Error: ${stateNow}`);
+  if (isPlainAndShort(value)) return value;
   return ofTexts(textOf(findField(value, 'message')), textOf(findField(value, 'stack')));
+}
+
+function isPlainAndShort(value: Error): boolean {
+  try {
+    const fields = ['message', 'stack', ...Object.keys(value)];
+    return fields.every((name) => lengthOf(requireField(value, name)) <= longestText);
+  } catch {
+    return false;
+  }
 }
 
 const stateNow = 'agentdump: state at the time of the dump';
