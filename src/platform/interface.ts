@@ -46,6 +46,8 @@ export interface Platform {
   /** The request kills a process that is not Node, or does not listen for it. */
   readonly inspectorMayKill: boolean;
   bootId(): string | undefined;
+  /** From a file, because node:os is not loaded at every start. */
+  hostName(): string;
   /** Approximate start time of the system, in milliseconds since 1970. */
   bootedAtMs(): number;
   pidNamespace(pid: Pid): string | undefined;

@@ -11,7 +11,8 @@ import { after, test } from 'node:test';
 import { AgentdumpError } from '../../src/errors.ts';
 import type { SessionFacts } from '../../src/journal/layout/session.ts';
 import { classifySession, listSessions, readSession } from '../../src/journal/read/session.ts';
-import { describeSession, endSession, sessionFolder, writeSession } from '../../src/journal/write/session.ts';
+import { describeSession, endSession } from '../../src/journal/write/session.ts';
+import { sessionFolder, writeSession } from '../../src/journal/write/session-file.ts';
 import { findMemoryCgroup, readCgroupMemory } from '../../src/platform/cgroup.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-session-'));

@@ -10,6 +10,7 @@ import type { ListenSites } from '../recording/listen-sites.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { ProcessEvents } from '../recording/process-events.ts';
 import type { Origins } from '../recording/request-watch.ts';
+import type { StartMark } from '../recording/start-mark.ts';
 import type { KnownWorkers } from '../triggers/known-workers.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
 import type { Watch } from '../watchdog/start-watch.ts';
@@ -37,6 +38,8 @@ export interface Surroundings {
   recordingPolicy?: RecordingState;
   /** The recording of the tests that run here; set when tests are first detected. */
   tests?: TestPort;
+  /** The session file of this process, until the flight recorder takes it over. */
+  startMark?: StartMark;
   /** The flight recorder; only on the main thread. */
   flight?: Flight;
   /** It could not be opened, and is not tried again. */

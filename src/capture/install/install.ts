@@ -23,6 +23,7 @@ import { watchListens } from '../recording/listen-sites.ts';
 import { tapLogs } from '../recording/log-tap.ts';
 import { describeHandled, ProcessEvents } from '../recording/process-events.ts';
 import { watchRequests } from '../recording/request-watch.ts';
+import { leaveStartMark } from '../recording/start-mark.ts';
 import { watchWarnings } from '../recording/warning-watch.ts';
 import { WorkWatch } from '../recording/work-watch.ts';
 import { type EventTap, tapEvents } from '../triggers/event-tap.ts';
@@ -76,6 +77,7 @@ function installConfigured(given: Config): () => void {
     listens,
     logs,
   };
+  if (isMainThread) attempt(() => Object.assign(surroundings, { startMark: leaveStartMark(config.dir) }));
   const work = new WorkWatch();
   const isEndOfWork = (exitCode: number): boolean => work.isEndOfWork(exitCode, surroundings, host);
   const { undoings, captureEvent, deathSignals } = installTriggers(surroundings, events, isEndOfWork);
@@ -87,6 +89,7 @@ function installConfigured(given: Config): () => void {
   };
   const host = createHost(surroundings, uninstall);
   const removeHost = installHost(host);
+  undoings.push(() => removeStartMark(surroundings));
   undoings.push(() => requests.undo());
   undoings.push(() => listens.undo());
   watchWarnings(events, surroundings.processEvents);
@@ -140,8 +143,10 @@ function installTriggers(
       if (isOwnDeath(request) && request.kind !== 'signal') attempt(() => surroundings.watch?.noteDeath());
       attempt(() => noteHandled(request, surroundings.processEvents));
       const path = captureBegun(surroundings, request);
-      if (path !== undefined && isOwnDeath(request))
+      if (path !== undefined && isOwnDeath(request)) {
         attempt(() => surroundings.flight?.recorder.noteBundle(path));
+        removeStartMark(surroundings);
+      }
       if (path !== undefined && isMainThread)
         attempt(() => {
           handled ??= new (loadColdHalf().HandledErrors)(captureDeath);
@@ -158,6 +163,7 @@ function installTriggers(
       attempt(() => handled?.ended());
       attempt(() => surroundings.watch?.letGo());
       attempt(() => surroundings.flight?.recorder.end(exitCode));
+      removeStartMark(surroundings);
       attempt(() => surroundings.tests?.close(exitCode));
     });
   };
@@ -213,6 +219,13 @@ function noteHandled(
 /** The process ends after this, so that nobody needs to search for the cause again. */
 function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
   return isMainThread && !handledByHost && !leavesAlive(kind) && kind !== 'worker-death';
+}
+
+/** What it would tell is known, or nobody's business any more. */
+function removeStartMark(surroundings: Surroundings): void {
+  const { startMark } = surroundings;
+  delete surroundings.startMark;
+  if (startMark) attempt(() => startMark.remove());
 }
 
 /** Never throws, nor ends the process, which dies of its original cause. */

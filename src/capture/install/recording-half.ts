@@ -43,16 +43,18 @@ export interface FlightStart {
   lock: Lock | undefined;
   memory: MemorySampler;
   requests: RequestWatch | undefined;
+  /** The id of the session that was opened at the start (`start-mark.ts`). */
+  begun: string | undefined;
   /** Runs what writes to the real file system (`host/native-files.ts`). */
   onDisk: OnDisk;
 }
 
 /** Throws if the dump folder can't be written. */
 export function startFlight(start: FlightStart): Flight {
-  const { policy, dir, program, cwd, processEvents, logs, lock, memory, requests, onDisk } = start;
+  const { policy, dir, program, cwd, processEvents, logs, lock, memory, requests, begun, onDisk } = start;
   const argv = policy.argv(process.argv);
   const execArgv = policy.argv(process.execArgv);
-  const recorder = startFlightRecorder({ dir, program, cwd, argv, execArgv, lock, memory, onDisk });
+  const recorder = startFlightRecorder({ dir, program, cwd, argv, execArgv, lock, memory, begun, onDisk });
   const children = new ChildWatch(processEvents, (words) => policy.argv(words));
   const events = startEventRecorder({
     flight: recorder,

@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path';
 import type { Lock } from '../../bundle/write/age-key.ts';
 import { type MemorySamplePayload, recordKinds } from '../../journal/layout/records.ts';
 import { type SessionFacts, sessionName, sessionVariable } from '../../journal/layout/session.ts';
-import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
+import { describeSession } from '../../journal/write/session.ts';
+import { sessionFolder, writeSession } from '../../journal/write/session-file.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
 import { lastName } from '../../platform/paths.ts';
@@ -50,6 +51,8 @@ export interface FlightOptions {
   /** Who can read the content; without it, everybody who can read the file. */
   lock: Lock | undefined;
   memory: MemorySampler;
+  /** The id of the session that this process has opened at its start, if it has. */
+  begun?: string | undefined;
   onDisk: OnDisk;
 }
 
@@ -112,8 +115,8 @@ function findAdopted(dir: string): Session | undefined {
   }
 }
 
-function openSession({ dir, program, cwd, argv, lock }: FlightOptions): Session {
-  const id = newId();
+function openSession({ dir, program, cwd, argv, lock, begun }: FlightOptions): Session {
+  const id = begun ?? newId();
   const parentSession = process.env[sessionVariable];
   const facts = describeSession({
     id,

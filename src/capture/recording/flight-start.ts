@@ -55,8 +55,10 @@ export function openFlight(
       lock,
       memory,
       requests,
+      begun: surroundings.startMark?.id,
       onDisk,
     });
+    delete surroundings.startMark;
   } catch (error) {
     surroundings.flightFailed = true;
     complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);

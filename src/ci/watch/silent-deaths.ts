@@ -7,7 +7,8 @@
 import { readdirSync } from 'node:fs';
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { listSessions, readSession } from '../../journal/read/session.ts';
-import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
+import { describeSession } from '../../journal/write/session.ts';
+import { sessionFolder, writeSession } from '../../journal/write/session-file.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { publicName } from '../../redaction/public-name.ts';
 import type { Witness } from '../../supervise/evidence/evidence.ts';

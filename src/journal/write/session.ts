@@ -1,24 +1,19 @@
 /**
- * Writes the session file: the identity of this process, in a form that can be verified after its death, and whether it ended
- * by itself. Each write replaces the whole file. Costs about ten small reads of /proc, once.
+ * What the session file says: the identity of this process, in a form that can be verified after its death, and whether it ended
+ * by itself. Costs about ten small reads of /proc, once.
  */
-import fs from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { findMemoryCgroup, readCgroupMemory, readHostOomKills } from '../../platform/cgroup.ts';
 import { platform } from '../../platform/index.ts';
 import {
   type MemoryLimits,
   type ProcessIdentity,
   type SessionFacts,
-  sessionName,
   sessionSchema,
-  sessionsFolder,
   sessionVersion,
 } from '../layout/session.ts';
 import { nowMs } from './frame.ts';
-
-const { mkdirSync, writeFileSync } = fs;
+import { writeSession } from './session-file.ts';
 
 /** Facts that the caller provides; the rest is determined here. Program, command and working directory must be redacted. */
 export type SessionStart = Pick<SessionFacts, 'id' | 'program' | 'command' | 'cwd' | 'heartbeatMs'> &
@@ -26,11 +21,6 @@ export type SessionStart = Pick<SessionFacts, 'id' | 'program' | 'command' | 'cw
     /** The process of the session. Default: this one. */
     pid?: number;
   };
-
-/** The folder of a session below the dump folder. */
-export function sessionFolder(dir: string, id: string): string {
-  return join(dir, sessionsFolder, id);
-}
 
 export function describeSession(start: SessionStart): SessionFacts {
   const { pid = process.pid, ...facts } = start;
@@ -45,15 +35,6 @@ export function describeSession(start: SessionStart): SessionFacts {
     startedAt: new Date(nowMs() - (pid === process.pid ? process.uptime() * 1000 : 0)).toISOString(),
     ...facts,
   };
-}
-
-/** Writes the session file of this folder, which is created if absent. Throws system errors. */
-export function writeSession(folder: string, facts: SessionFacts): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, sessionName);
-  const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, JSON.stringify(facts), { mode: 0o600 });
-  platform.files.rename(unfinished, path);
 }
 
 /** Records that the process ended by itself, so that nobody looks for a cause. */

@@ -62,6 +62,7 @@ export const linux: Platform = {
       : { exitCode: null, signal: signalNamed(signal) };
   },
   bootId: () => kernelFile('sys/kernel/random/boot_id'),
+  hostName: () => kernelFile('sys/kernel/hostname') ?? nodeOnly.hostName(),
   pidNamespace: (pid) => readLink(`/proc/${pid}/ns/pid`),
 
   /** In some Node versions os.freemem excludes caches. */

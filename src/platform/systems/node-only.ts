@@ -36,6 +36,7 @@ export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
   askForInspector: (pid) => void process.kill(pid, signals.inspector),
   inspectorMayKill: true,
   bootId: () => undefined,
+  hostName: () => process.getBuiltinModule('node:os').hostname(),
   bootedAtMs: () => Date.now() - process.getBuiltinModule('node:os').uptime() * 1000,
   pidNamespace: () => undefined,
 

@@ -6,7 +6,8 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { AgentdumpError } from '../../errors.ts';
 import type { SessionFacts } from '../../journal/layout/session.ts';
 import { ownerName } from '../../journal/write/owner.ts';
-import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
+import { describeSession } from '../../journal/write/session.ts';
+import { sessionFolder, writeSession } from '../../journal/write/session-file.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { platform } from '../../platform/index.ts';
 import { publicName } from '../../redaction/public-name.ts';

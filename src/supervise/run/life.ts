@@ -3,7 +3,7 @@
  * healthy program does not need are imported on demand.
  */
 import { basename } from 'node:path';
-import { writeSession } from '../../journal/write/session.ts';
+import { writeSession } from '../../journal/write/session-file.ts';
 import { clearSession } from '../finish/clear-session.ts';
 import type { Attended } from '../health/attend.ts';
 import { type Complaint, isWatched } from '../health/limits.ts';

@@ -2,12 +2,8 @@
 // told so). Arguments: the dump folder, `end` to end by itself, and `warn` to
 // tell something of the program, as one without a recipient does.
 import { recordKinds } from '../../../dist/journal/layout/records.js';
-import {
-  describeSession,
-  endSession,
-  sessionFolder,
-  writeSession,
-} from '../../../dist/journal/write/session.js';
+import { describeSession, endSession } from '../../../dist/journal/write/session.js';
+import { sessionFolder, writeSession } from '../../../dist/journal/write/session-file.js';
 import { openJournal } from '../../../dist/journal/write/writer.js';
 
 const [dir, how] = process.argv.slice(2);

@@ -17,7 +17,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { handOverTo } from '../../../src/capture/recording/hand-over.ts';
 import { withheldName, withheldVariable } from '../../../src/journal/layout/session.ts';
-import { sessionFolder } from '../../../src/journal/write/session.ts';
+import { sessionFolder } from '../../../src/journal/write/session-file.ts';
 import { openWithheld, sealWithheld } from '../../../src/journal/write/withheld-values.ts';
 import { makeScrubber } from '../../../src/supervise/scrub/scrubber.ts';
 import { makeWithheldKey, readWithheld } from '../../../src/supervise/scrub/withheld-of-lives.ts';
