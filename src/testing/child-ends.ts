@@ -8,7 +8,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { guarded } from '../agent/taps/guard.ts';
-import { shadowFirst } from '../agent/taps/shadow.ts';
+import { seePushed } from '../agent/taps/pushed.ts';
 import { readLastGcs } from './last-gcs.ts';
 import type { TestLog } from './log.ts';
 
@@ -33,10 +33,10 @@ export class ChildEnds {
     process.getBuiltinModule('node:diagnostics_channel').subscribe('child_process', hear);
   }
 
-  /** Observes `push`: a data listener would start the flow of a stream that its owner may want to read later. */
+  /** A data listener would start the flow of a stream that its owner may want to read later. */
   #listen(child: ChildProcess): void {
     if (!child.stderr) return;
-    shadowFirst(child.stderr, 'push', (chunk) => {
+    seePushed(child.stderr, (chunk) => {
       const lines = Buffer.isBuffer(chunk) ? readLastGcs(chunk) : undefined;
       if (lines) this.#lastGcs.set(child, lines);
     });

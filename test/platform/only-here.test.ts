@@ -33,7 +33,6 @@ const mayHave: Record<string, string> = {
   'ci/watch/silent-deaths.ts': 'a signal in an exit status is evidence',
   'capture/install/config.ts': 'a user’s setting and its default',
   'capture/install/read-setting.ts': 'what a user may write into a setting',
-  'capture/triggers/signals.ts': 'the signals of the contract (product.md, row 3)',
   'capture/triggers/hold-faults.ts': 'listens where a supervisor holds, which is Linux only',
   'capture/triggers/hold-natively.ts': 'a script for a shell, started on Linux only',
   'capture/host/free-descriptors.ts': 'reads targets of descriptors, which are paths of devices',

@@ -1,8 +1,7 @@
 /**
  * MCP servers that run as child processes and use JSON-RPC over their standard streams (Model Context Protocol, "stdio"
  * transport). A child is recognized if the first thing written to it is an `initialize` request; nothing else of it is read
- * before. The methods of the pipes are shadowed on the individual object, and no listener is added. Seen with
- * @modelcontextprotocol/sdk 1.32.2.
+ * before. No listener is added, and nothing of ours is on the stacks of the host's. Seen with @modelcontextprotocol/sdk 1.32.2.
  */
 import type { ChildProcess } from 'node:child_process';
 import { platform } from '../../platform/index.ts';
@@ -12,8 +11,9 @@ import { LineDecoder } from '../http/ndjson.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import { listenTo, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
+import { findHandle, seeWrites } from '../taps/handle-writes.ts';
 import { startOwnTimer } from '../taps/own-timer.ts';
-import { shadowFirst } from '../taps/shadow.ts';
+import { seePushed } from '../taps/pushed.ts';
 import { McpMessages } from './mcp-messages.ts';
 
 const stderrTailChars = 4096;
@@ -56,14 +56,16 @@ function awaitStdin(child: ChildProcess, found: () => void): void {
 
 /** `stdout` is looked up at the first write, because Node assigns the pipes one after the other. */
 function watchFirstWrite(recorder: AgentRecorder, child: ChildProcess): void {
-  if (!child.stdin) return;
+  const handle = findHandle(child.stdin);
+  if (!handle) return;
   let server: McpServer | 'other' | undefined;
-  shadowFirst(child.stdin, 'write', (chunk) => {
+  const see = guarded((chunk: unknown) => {
     if (server === 'other') return;
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString('utf8');
     server ??= child.stdout && initialize.test(text) ? new McpServer(recorder, child) : 'other';
     if (server !== 'other') server.sent(text);
   });
+  seeWrites(handle, see);
 }
 
 type ServerEnd = Pick<ChildProcess, 'exitCode' | 'signalCode'>;
@@ -93,8 +95,8 @@ class McpServer implements InFlight {
       quoteWords(arrayOf(child.spawnargs).map(String)),
       child.pid,
     );
-    if (child.stdout) shadowFirst(child.stdout, 'push', (chunk) => this.#pushed(chunk));
-    if (child.stderr) shadowFirst(child.stderr, 'push', (chunk) => this.#complained(chunk));
+    if (child.stdout) seePushed(child.stdout, (chunk) => this.#pushed(chunk));
+    if (child.stderr) seePushed(child.stderr, (chunk) => this.#complained(chunk));
   }
 
   sent(text: string): void {
@@ -108,10 +110,9 @@ class McpServer implements InFlight {
     else this.#end(pid === undefined ? undefined : findUnreapedEnd(pid));
   }
 
-  #pushed(chunk: unknown): void {
+  #pushed(chunk: Uint8Array | null): void {
     if (chunk === null) this.#closed();
-    else if (chunk instanceof Uint8Array)
-      this.#received.push(chunk, (line) => this.#messages.receivedLine(line));
+    else this.#received.push(chunk, (line) => this.#messages.receivedLine(line));
   }
 
   /** The server's output was closed. The exit code may follow a moment later. */
@@ -134,8 +135,7 @@ class McpServer implements InFlight {
     this.#recorder.report('mcp.end', facts, this.#stderr ? { stderr: this.#stderr } : {});
   }
 
-  #complained(chunk: unknown): void {
-    if (chunk instanceof Uint8Array)
-      this.#stderr = (this.#stderr + Buffer.from(chunk).toString('utf8')).slice(-stderrTailChars);
+  #complained(chunk: Uint8Array | null): void {
+    if (chunk) this.#stderr = (this.#stderr + Buffer.from(chunk).toString('utf8')).slice(-stderrTailChars);
   }
 }

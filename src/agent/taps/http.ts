@@ -1,7 +1,6 @@
 /**
  * Observes the requests of `node:http` and `node:https` clients. Channels provide the request and response objects. The
- * bodies pass through methods of those objects, which are shadowed on the individual object (`write` and `end`, `push` and
- * `_destroy`): no listener is added, and no stream is switched to flowing mode. Before Node 22.12 no channel reports a
+ * bodies of requests pass through `write` and `end`, which are shadowed on the individual object, those of responses through `seePushed`: no listener is added, and no stream is switched to flowing mode. Before Node 22.12 no channel reports a
  * request when it is created, so the methods of the class are wrapped once the module is in use; there the body of the first
  * request by https may be missed. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
@@ -12,6 +11,8 @@ import type { AgentRecorder } from '../record/recorder.ts';
 import { failedRequest } from './begin-sites.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
+import { seeLookUps } from './look-up.ts';
+import { seePushed } from './pushed.ts';
 import { defineMethod, shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';
 
@@ -91,18 +92,18 @@ class HttpTap {
     if (!exchange) return;
     exchange.responseHead(response.statusCode ?? 0, responseHeader(response));
     let isComplete = false;
-    const observePush = guarded((chunk: unknown) => {
-      if (chunk !== null) return exchange.responseChunk(bytesOf(chunk));
+    seePushed(response, (chunk) => {
+      if (chunk !== null) return exchange.responseChunk(chunk);
       isComplete = true;
       exchange.end();
     });
-    const observeDestroy = guarded((error: unknown) => {
+    // `destroy` has kept its error when it calls this.
+    seeLookUps(response, '_destroy', () => {
       if (isComplete) return;
-      exchange.fail(error ?? new Error('closed before the end'));
-      failedRequest(this.#recorder.sites, request, error);
+      const { errored } = response;
+      exchange.fail(errored ?? new Error('closed before the end'));
+      failedRequest(this.#recorder.sites, request, errored);
     });
-    shadowFirst(response, 'push', observePush);
-    shadowFirst(response, '_destroy', observeDestroy);
   }
 
   undo(): void {
@@ -153,7 +154,6 @@ function isHttpLoaded(): boolean {
 }
 
 const isUtf8 = (encoding: string) => /^utf-?8$/i.test(encoding);
-const bytesOf = (chunk: unknown) => (typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array));
 
 function describe(request: ClientRequest): ExchangeStart | undefined {
   const target = readTarget(originOf(request), request.path);

@@ -1,6 +1,6 @@
 /**
  * Observes the requests of `node:http2` clients. Channels provide the stream, its headers and its errors. The bodies pass
- * through `write`, `end` and `push`, which are shadowed on the individual stream: no listener is added, and no stream is
+ * through `write` and `end`, which are shadowed on the individual stream, and `seePushed`: no listener is added, and no stream is
  * switched to flowing mode. HTTP/2 requests of undici are left to the undici tap, and pushed streams are not requests. Node
  * 20 has no such channels. Based on Node's lib/internal/http2/core.js; seen on Node 22.23, 24.21, 26.10.
  */
@@ -9,6 +9,7 @@ import type { Exchange, HeaderLookup } from '../http/exchange.ts';
 import { openExchange } from '../http/open-exchange.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
+import { seePushed } from './pushed.ts';
 import { shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';
 
@@ -34,8 +35,8 @@ export function tapHttp2(recorder: AgentRecorder): Tap {
       open.set(stream, exchange);
       if (stream.writableEnded) exchange.requestSent();
       else shadowWriting(stream, exchange);
-      shadowFirst(stream, 'push', (chunk) => {
-        if (chunk !== null) exchange.responseChunk(chunk as Uint8Array);
+      seePushed(stream, (chunk) => {
+        if (chunk !== null) exchange.responseChunk(chunk);
         else if (!stream.closed) take(stream)?.end();
       });
     },

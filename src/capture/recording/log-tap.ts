@@ -6,6 +6,7 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { fstatSync } from 'node:fs';
+import { findHandle, seeWrites } from '../../agent/taps/handle-writes.ts';
 import { ours } from '../../agent/taps/own-work.ts';
 import { descriptorOf, putBack } from '../host/intrinsics.ts';
 
@@ -52,15 +53,7 @@ const manyPieces = 2048;
 /** Reading the clock costs as much as everything else that is done for a piece. */
 const undatedInBurst = 7;
 const { now } = Date;
-const { apply } = Reflect;
 const descriptors = { stdout: 1, stderr: 2 };
-const methods = [
-  'writeUtf8String',
-  'writeLatin1String',
-  'writeAsciiString',
-  'writeUcs2String',
-  'writeBuffer',
-];
 
 export function tapLogs(): LogTap {
   const newTail = (): LogTail => ({ pieces: [], held: 0, isCut: false, written: 0, at: 0 });
@@ -124,12 +117,10 @@ function followPino(tap: LogTap): () => void {
   return () => void unsubscribe(pinoChannel, hear);
 }
 
-type Write = (request: unknown, data: unknown, allBuffers?: unknown) => unknown;
-
 function follow(stream: unknown, name: keyof typeof descriptors, tap: LogTap): void {
   ours(() => {
-    const handle = (stream as { _handle?: Record<string, unknown> })._handle;
-    if (typeof handle?.['writeUtf8String'] !== 'function') {
+    const handle = findHandle(stream);
+    if (!handle) {
       tap.tails[name].isElsewhere = true;
       tap.tails[name].targetHeld = fstatSync(descriptors[name]).size;
       return;
@@ -138,31 +129,8 @@ function follow(stream: unknown, name: keyof typeof descriptors, tap: LogTap): v
     const fail = (errno: number): void => {
       tap.failed = { descriptor: descriptors[name], errno, at: now() };
     };
-    for (let at = 0; at < methods.length; at++) shadow(handle, methods[at] as string, keep, fail);
-    const keepAll = (data: unknown, allBuffers: unknown): void => {
-      const pieces = data as unknown[];
-      for (let i = 0; i < pieces.length; i += allBuffers === true ? 1 : 2) keep(pieces[i]);
-    };
-    shadow(handle, 'writev', keepAll, fail);
+    seeWrites(handle, keep, fail);
   });
-}
-
-/** Only on this one object, and not enumerable. */
-function shadow(
-  handle: Record<string, unknown>,
-  method: string,
-  see: (data: unknown, allBuffers: unknown) => void,
-  fail: (errno: number) => void,
-): void {
-  const original = handle[method] as Write | undefined;
-  if (typeof original !== 'function') return;
-  const value: Write = function (this: unknown, request, data, allBuffers) {
-    see(data, allBuffers);
-    const result = apply(original, this, [request, data, allBuffers]);
-    if (typeof result === 'number' && result < 0) fail(result);
-    return result;
-  };
-  Object.defineProperty(handle, method, { value, configurable: true, writable: true, enumerable: false });
 }
 
 /**

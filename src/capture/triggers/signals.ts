@@ -11,8 +11,10 @@ import { nearestFrames } from '../host/own-stack.ts';
 import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
-/** The originals, before anybody wrapped them: used to send a signal after its bundle was written. */
-const { kill: originalKill, removeAllListeners } = process;
+/** The originals, before anybody wrapped them. Node's `kill` calls the native one, which returns the number of an error. */
+const { _kill: nativeKill, removeAllListeners } = process as typeof process & {
+  _kill?: (pid: number, signal: number) => number;
+};
 
 const longestDyingMs = 1000;
 
@@ -70,10 +72,8 @@ class MainThreadSignals implements DeathSignals {
     return signal !== this.#snapshotSignal && this.signals.includes(signal);
   }
 
-  find(wanted: string | number): NodeJS.Signals | undefined {
-    return this.signals.find(
-      (name) => name === wanted || (typeof wanted === 'number' && signalNumber(name) === wanted),
-    );
+  find(wanted: number): NodeJS.Signals | undefined {
+    return wanted === 0 ? undefined : this.signals.find((name) => signalNumber(name) === wanted);
   }
 
   deliver(signal: NodeJS.Signals): void {
@@ -91,7 +91,7 @@ class MainThreadSignals implements DeathSignals {
     if (!this.#events.mayMiss() && !this.#removed.has(signal)) this.die(signal);
     if (this.#resent.has(signal)) return;
     this.#resent.add(signal);
-    Reflect.apply(originalKill, process, [process.pid, signal]);
+    send(signal);
   }
 
   heldBy(holder: SignalHolder | undefined): void {
@@ -131,7 +131,7 @@ class MainThreadSignals implements DeathSignals {
     // The signal had arrived before the host began to listen.
     if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
     const isFree = this.#holder?.release(signal) ?? true;
-    Reflect.apply(originalKill, process, [process.pid, signal]);
+    send(signal);
     // Another thread may receive the signal, a moment later.
     if (isFree) wait(longestDyingMs);
     // If the default disposition can't be restored: the exit code that a shell would report.
@@ -191,31 +191,40 @@ function signalNumber(name: NodeJS.Signals): number {
   return getBuiltinModule('node:os').constants.signals[name];
 }
 
+/** To this process. */
+function send(signal: NodeJS.Signals): void {
+  if (nativeKill) Reflect.apply(nativeKill, process, [process.pid, signalNumber(signal)]);
+}
+
 /**
  * A program that kills itself is dead when process.kill returns. If the watchdog received the signal, the program would run
- * on for a moment, so such a call is handled here: bundle, default disposition, signal.
+ * on for a moment, so such a call is handled here: bundle, default disposition, signal. What is wrapped is the native function that Node's
+ * `kill` calls: Node creates the error of a call that failed afterwards, and nothing of ours is on its stack.
  */
-function wrapKill(deathSignals: MainThreadSignals): () => void {
-  const descriptor = Object.getOwnPropertyDescriptor(process, 'kill');
-  const kill = (pid: number, signal?: string | number): true => {
+function wrapKill(deathSignals: MainThreadSignals): (() => void) | undefined {
+  const descriptor = Object.getOwnPropertyDescriptor(process, '_kill');
+  if (!nativeKill || !descriptor?.configurable) return undefined;
+  const kill = (given: unknown, signal: number): unknown => {
     // Node accepts digits too.
-    const target = typeof pid === 'string' ? Number(pid) : pid;
-    const name =
-      target === process.pid || target <= 0 ? ours(() => deathSignals.find(signal ?? 'SIGTERM')) : undefined;
+    const pid = typeof given === 'number' ? given : Number(given);
+    const isForUs = pid === process.pid || pid <= 0;
+    const name = isForUs ? ours(() => deathSignals.find(signal)) : undefined;
     if (name === undefined || !deathSignals.isDeadly(name))
-      return Reflect.apply(originalKill, process, [pid, signal]);
-    const isToGroup = target !== process.pid && ours(() => isOwnGroup(target)) === true;
-    if (target === process.pid || isToGroup) ours(() => deathSignals.noteOwn(name));
-    if (target === process.pid && !deathSignals.hostListens(name)) deathSignals.die(name);
-    const result = Reflect.apply(originalKill, process, [pid, signal]);
+      return Reflect.apply(nativeKill, process, [given, signal]);
+    const isToGroup = pid !== process.pid && ours(() => isOwnGroup(pid)) === true;
+    if (pid === process.pid || isToGroup) ours(() => deathSignals.noteOwn(name));
+    if (pid === process.pid && !deathSignals.hostListens(name)) deathSignals.die(name);
+    const result: unknown = Reflect.apply(nativeKill, process, [pid, signal]);
     if (isToGroup) deathSignals.dieOfGroupSignal(name);
     return result;
   };
   // The build shortens names, and the program sees this one.
-  Object.defineProperty(kill, 'name', { value: 'kill', configurable: true });
-  Object.defineProperty(process, 'kill', { ...descriptor, value: kill });
+  Object.defineProperty(kill, 'name', { value: '_kill', configurable: true });
+  Object.defineProperty(kill, 'length', { value: nativeKill.length, configurable: true });
+  Object.defineProperty(process, '_kill', { ...descriptor, value: kill });
   return () => {
-    if (process.kill === kill) Object.defineProperty(process, 'kill', { ...descriptor, value: originalKill });
+    const present: unknown = Object.getOwnPropertyDescriptor(process, '_kill')?.value;
+    if (present === kill) Object.defineProperty(process, '_kill', descriptor);
   };
 }
 
