@@ -83,7 +83,11 @@ export async function waitForAnswer(
     // What ends the run for this process is not recorded: a resume waits again.
     if (run.isCalledOff || run.recorder.broken) throw error;
     run.leaveWait(wait);
-    const ticket = await ticketOf(run, run.addError('durableApproval', { event: 'aborted', of: seq }, error));
+    const ticket = await ticketOf(
+      run,
+      question.path,
+      run.addError('durableApproval', { event: 'aborted', of: seq }, error),
+    );
     run.noteFailure(error, seq);
     return { error, ticket };
   }
@@ -92,7 +96,11 @@ export async function waitForAnswer(
     of: seq,
     ...(found?.slot !== undefined && { slot: found.slot }),
   } as const;
-  const ticket = await ticketOf(run, run.recorder.addWith('durableApproval', facts, found?.value));
+  const ticket = await ticketOf(
+    run,
+    question.path,
+    run.recorder.addWith('durableApproval', facts, found?.value),
+  );
   if (!awaits) run.checkpoints.noteEvent('approval');
   return { answer: found?.value, ticket };
 }
@@ -104,8 +112,8 @@ function replay(run: DurableRun, seq: number, outcome: unknown, isAborted = fals
 }
 
 /** Taken at once, and valid when the record is stored. */
-export async function ticketOf(run: DurableRun, added: MaybePromise<number>): Promise<number> {
-  const ticket = run.order.takeTicket();
+export async function ticketOf(run: DurableRun, path: string, added: MaybePromise<number>): Promise<number> {
+  const ticket = run.order.takeTicket(path);
   try {
     await added;
     return ticket;

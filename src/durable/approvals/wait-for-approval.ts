@@ -113,7 +113,7 @@ export async function waitFor(
   scope.open++;
   try {
     if (asked) run.order.noteStart();
-    else await run.order.through(what);
+    else await run.order.through(path, what);
     if (scoped.isLeft) return never();
     const tell: ApprovalOptions['tell'] = (id) =>
       notify &&
@@ -127,7 +127,7 @@ export async function waitFor(
       });
     const question = { path, request, position, asked, awaits };
     const answered = await waitForAnswer(run, question, { tell, begin, signal });
-    await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(answered.ticket));
+    await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(path, answered.ticket));
     if (asked) asked.held = undefined;
     if (scoped.isLeft) return never();
     if ('error' in answered) throw answered.error;

@@ -204,6 +204,7 @@ export class DurableRun {
       items: this.isStrict ? orderedItems(parts.log) : [],
       notify: parts.notify,
       isOfProgram: () => storage.getStore()?.scoped.run === this,
+      isAtWork: () => this.pending.steps > 0 || this.waits.count > 0,
       onChanged: ({ path }, asked) => this.breakWith(this.#neverAsked(path, asked)),
     });
   }
@@ -321,7 +322,7 @@ export class DurableRun {
     if (!this.isStrict) return;
     const left = scope.recorded?.isParallel ? undefined : scope.nextUnclaimed();
     if (left) throw this.breakWith(changed(scope, [], left));
-    await this.order.through('the end');
+    await this.order.through('', 'the end');
     const { neverAsked } = this.order;
     if (neverAsked) throw this.breakWith(this.#neverAsked(neverAsked.path, []));
   }

@@ -30,12 +30,10 @@ export interface StepEntry {
   startedAtMs: number;
   endedAtMs: number;
   /**
-   * Number of the record of its last end; -1 if there is none. For a step that had ended and was run again, the number of its
-   * previous end, because the new one was delivered to the program at that place.
+   * Number of the record of its first end; -1 if there is none. Of a step that had ended and was run again, the further ends are
+   * delivered to the program at that place, because it may have acted on the first one.
    */
   endSeq: number;
-  /** `endSeq` when the process of the last record began; -1: it had not ended. */
-  endBefore: number;
   reason: string | undefined;
   /** How it is in doubt, if its failure ends the run. */
   doubt: Doubt | undefined;
@@ -118,7 +116,6 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     startedAtMs: 0,
     endedAtMs: 0,
     endSeq: -1,
-    endBefore: -1,
     reason: undefined,
     doubt: undefined,
     spent: [],
@@ -128,9 +125,9 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
 }
 
 /**
- * Whether its end is recorded and the program may have acted on it. Includes a step in doubt whose end was delivered to the
- * host.
+ * Whether an end is recorded on which the program may have acted. Includes a step in doubt whose end was delivered to the host, and one
+ * that was run again since.
  */
-export function hasEnded({ state, endSeq }: StepEntry): boolean {
-  return endSeq >= 0 && state !== 'started' && state !== 'retrying';
+export function hasEnded({ endSeq }: StepEntry): boolean {
+  return endSeq >= 0;
 }

@@ -176,7 +176,6 @@ export class RunLog {
     }
     this.ended = undefined;
     for (const scope of this.scopes.values()) scope.open.clear();
-    for (const entry of this.steps.values()) entry.endBefore = hasEnded(entry) ? entry.endSeq : -1;
   }
 
   /** Calling this wait off ended the run: whoever resumes it waits again. */
@@ -198,7 +197,7 @@ export class RunLog {
     if (facts.event !== 'end') return;
     entry.state = facts.status;
     entry.endedAtMs = atMs;
-    entry.endSeq = entry.endBefore >= 0 ? entry.endBefore : seq;
+    if (facts.status !== 'retrying' && !hasEnded(entry)) entry.endSeq = seq;
     entry.reason = facts.reason;
     entry.doubt = facts.doubt;
     if (facts.spent) entry.spent.push(facts.spent);

@@ -56,7 +56,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
     if (scoped.isLeft) return undefined;
   }
   // New work only begins once the program has shown that it is the one that was recorded.
-  if (!entry && !run.order.mayBegin) await run.order.through(describeCall(wanted));
+  if (!entry && !run.order.mayBegin(call.path)) await run.order.through(call.path, describeCall(wanted));
   const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
   if (scoped.isLeft) return undefined;
   if (!settled) return new StepTry(scoped, call).perform();
@@ -87,16 +87,17 @@ async function settleInTurn(
 
 async function passBy(run: DurableRun, entry: StepEntry, ticket?: number): Promise<void> {
   run.order.drop((other) => other.startsWith(`${entry.path}/`));
-  await endOf(run, entry, ticket);
+  await endOf(run, entry.path, entry, ticket);
 }
 
 /** The end is delivered after everything that is recorded, or at the place of the end that was delivered before. */
 function endOf(
   { order }: DurableRun,
+  path: string,
   entry: StepEntry | undefined,
   ticket?: number,
 ): Promise<void> | undefined {
-  if (!entry || !hasEnded(entry)) return order.giveNew(ticket);
+  if (!entry || !hasEnded(entry)) return order.giveNew(path, ticket);
   order.dropTicket(ticket);
   return order.turnOf(entry.endSeq);
 }
@@ -213,7 +214,7 @@ class StepTry implements DurableWork {
       run.pending.steps -= atWork;
       if (run.recorder.broken) run.order.dropTicket(this.#ticket);
       else {
-        const turn = endOf(run, this.#entry, this.#ticket);
+        const turn = endOf(run, this.path, this.#entry, this.#ticket);
         if (turn) await turn;
       }
     }
@@ -280,7 +281,7 @@ class StepTry implements DurableWork {
     let added: Promise<number> | undefined;
     try {
       added = run.recorder.addAhead('durableStep', { ...this.#end('finished'), ...usageOf(result) }, result);
-      this.#ticket = run.order.takeTicket();
+      this.#ticket = run.order.takeTicket(this.path);
     } catch (error) {
       if (run.recorder.broken) throw error;
       await this.#leaveUnkept(error as AgentdumpError);
@@ -299,7 +300,7 @@ class StepTry implements DurableWork {
     if (error.code !== 'locked' || run.options.secrets !== 'forget')
       throw await this.#fail(run.refuse(error, message), { doubt: 'unkept', reason });
     const added = run.recorder.add('durableStep', { ...this.#end('unkept'), reason });
-    this.#ticket = run.order.takeTicket();
+    this.#ticket = run.order.takeTicket(this.path);
     await added;
     run.notify(`${message}; it is not kept, and the step will be in doubt at a resume`);
   }
@@ -329,7 +330,7 @@ class StepTry implements DurableWork {
     const isAborted = facts.doubt === 'aborted' && run.isCalledOff;
     const end = isAborted ? this.#end('aborted') : { ...this.#end('failed'), ...facts };
     const added = run.addError('durableStep', end, error);
-    this.#ticket = run.order.takeTicket();
+    this.#ticket = run.order.takeTicket(this.path);
     if (typeof added !== 'number') await added;
     run.noteFailure(error, this.#seq);
     return error;

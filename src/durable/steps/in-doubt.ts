@@ -26,7 +26,7 @@ export async function endUnsettled(run: DurableRun, entry: StepEntry, error: unk
   const doubt = isUnkept ? 'unkept' : 'aborted';
   const reason = isUnkept ? (entry.reason ?? '') : reasonOfDoubt(entry);
   const facts = { event: 'end', of: entry.seq, status: 'failed', doubt, reason } as const;
-  const ticket = await ticketOf(run, run.addError('durableStep', facts, error));
+  const ticket = await ticketOf(run, entry.path, run.addError('durableStep', facts, error));
   run.noteFailure(error, entry.seq);
   return ticket;
 }
@@ -101,7 +101,7 @@ async function ask(run: DurableRun, effect: DoubtfulEffect): Promise<Answer> {
 async function reject(run: DurableRun, entry: StepEntry): Promise<Settled> {
   const error = new Error(`step ${entry.path} was in doubt and rejected`);
   const added = run.addError('durableStep', { event: 'end', of: entry.seq, status: 'failed' }, error);
-  return { error, ticket: await ticketOf(run, added) };
+  return { error, ticket: await ticketOf(run, entry.path, added) };
 }
 
 async function settle(
@@ -111,7 +111,7 @@ async function settle(
   result: unknown,
 ): Promise<Settled> {
   const added = run.recorder.addWith('durableStep', { event: 'end', of: entry.seq, status }, result);
-  return { result, ticket: await ticketOf(run, added) };
+  return { result, ticket: await ticketOf(run, entry.path, added) };
 }
 
 function describeEffect(scoped: ScopedRun, { name }: WantedStep, entry: StepEntry): DoubtfulEffect {

@@ -37,7 +37,8 @@ export function orderedItems(log: RunLog): OrderedItem[] {
       // Delivered like an end, because ends are what can be held back.
       if (beginsInTurn(entry)) items.push({ seq: turnToBegin(entry), entry, isEnd: true });
       // A step that is run again, because it is in doubt or failed the run, keeps the place of its end.
-      if (hasEnded(entry)) items.push({ seq: entry.endSeq, entry, isEnd: true });
+      if (hasEnded(entry))
+        items.push({ seq: entry.endSeq, entry, isEnd: true, isRunAgain: !isSettled(entry) });
     }
   }
   for (const entry of log.approvals.values()) {
@@ -47,7 +48,35 @@ export function orderedItems(log: RunLog): OrderedItem[] {
     items.push({ seq: entry.seq, entry, isEnd: false });
     if (isAnswered) items.push({ seq: entry.answerSeq, entry, isEnd: true });
   }
-  return items.sort((a, b) => a.seq - b.seq);
+  const placeOf = lookUpPlaces(log);
+  return items
+    .map((item) => ({ item, place: placeOf(item) }))
+    .sort((a, b) => comparePlaces(a.place, b.place))
+    .map(({ item }) => item);
+}
+
+/**
+ * The place of an item in the order: its number, after those of the ends before which it must come. What a step that is run again has
+ * recorded within itself comes before that step's end, although a process that ran it again before may have recorded it later.
+ */
+function lookUpPlaces({ steps }: RunLog): (item: OrderedItem) => number[] {
+  return ({ seq, entry, isEnd }) => {
+    const places = [isEnd ? [seq, Number.POSITIVE_INFINITY] : [seq]].flat();
+    for (let scope = scopeOf(entry.path); scope !== ''; scope = scopeOf(scope)) {
+      const around = steps.get(scope);
+      const end = around && hasEnded(around) ? around.endSeq : Number.POSITIVE_INFINITY;
+      places.unshift(Math.min(end, places[0]!));
+    }
+    return places;
+  };
+}
+
+function comparePlaces(one: number[], other: number[]): number {
+  for (const [at, place] of one.entries()) {
+    const difference = place - (other[at] ?? Number.POSITIVE_INFINITY);
+    if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  }
+  return 0;
 }
 
 /** Whether the code of a scope runs again: no enclosing step is settled, or between two tries. */

@@ -27,6 +27,8 @@ export interface OrderedItem {
   seq: number;
   entry: OrderedEntry;
   isEnd: boolean;
+  /** The end of a step that is run again: it comes once what is new within the step has begun and ended. */
+  isRunAgain?: boolean;
 }
 
 export interface OrderOptions {
@@ -37,6 +39,8 @@ export interface OrderOptions {
   isOfProgram: () => boolean;
   /** Called when the program has taken another path: what it did not call, and what it calls instead. */
   onChanged: (missing: OrderedEntry, asked: string[]) => Error;
+  /** Whether a step or a question of the run is at work, so that its end will come. */
+  isAtWork?: () => boolean;
   /** Overrides of the limits, for tests. */
   patience?: Partial<Patience>;
 }
@@ -57,11 +61,11 @@ export class ReplayOrder {
   readonly #turns = new Map<number, Waiter>();
   readonly #late: Waiter[] = [];
   /** New ends: the tickets in the order of their records, and the ends that wait for delivery. */
-  #tickets: number[] = [];
+  #tickets: { number: number; path: string }[] = [];
   #lastTicket = 0;
   readonly #given = new Map<number, Waiter>();
   /** New work that waits to begin. */
-  readonly #starts: (Waiter & { asked: string | undefined })[] = [];
+  #starts: (Waiter & { path: string; asked: string | undefined })[] = [];
   #isPausing = false;
   #timer: NodeJS.Timeout | undefined;
   #givenUp: OrderedEntry[] = [];
@@ -91,11 +95,18 @@ export class ReplayOrder {
   }
 
   /**
-   * New work begins in the order in which it was requested, so its records have that order, and a death cuts off the last
-   * ones.
+   * Whether new work at this path may begin. It does in the order in which it was requested, so its records have that order, and a death
+   * cuts off the last ones.
    */
-  get mayBegin(): boolean {
-    return this.isThrough && this.#starts.length === 0;
+  mayBegin(path: string): boolean {
+    return this.#isOpenFor(path) && !this.#starts.some((start) => this.#isOpenFor(start.path));
+  }
+
+  /** What is new is for when everything recorded was delivered; what is new within a step that is run again, for before its end. */
+  #isOpenFor(path: string): boolean {
+    if (this.isThrough) return true;
+    const { isRunAgain, entry } = this.#items[this.#next]!;
+    return isRunAgain === true && path.startsWith(`${entry.path}/`);
   }
 
   /**
@@ -118,37 +129,41 @@ export class ReplayOrder {
 
   /** Resolves when the recorded end may be delivered. Rejects if the program has changed. */
   async turnOf(seq: number): Promise<void> {
-    if (this.isThrough) return this.giveNew();
+    if (this.isThrough) return this.giveNew('');
     await this.#wait((waiter) => this.#turns.set(seq, waiter));
   }
 
-  /** Called when a new end is recorded: it is delivered before those with later records. */
-  takeTicket(): number {
-    this.#tickets.push(++this.#lastTicket);
+  /** Called when a new end of what is at this path is recorded: it is delivered before those with later records. */
+  takeTicket(path: string): number {
+    this.#tickets.push({ number: ++this.#lastTicket, path });
     return this.#lastTicket;
   }
 
   /** Resolves when a new end may be delivered. Undefined: now. */
-  giveNew(ticket: number = this.takeTicket()): Promise<void> | undefined {
+  giveNew(path: string, ticket: number = this.takeTicket(path)): Promise<void> | undefined {
     // Nothing comes in order any more.
     if (this.#isBroken) return undefined;
-    if (!this.isThrough || this.#isPausing || this.#late.length > 0 || this.#tickets[0] !== ticket)
+    if (this.#isPausing || this.#late.length > 0 || this.#nextTicket !== ticket)
       return this.#wait((waiter) => this.#given.set(ticket, waiter));
-    this.#tickets.shift();
+    this.#tickets = this.#tickets.filter(({ number }) => number !== ticket);
     this.drive();
     return undefined;
+  }
+
+  get #nextTicket(): number | undefined {
+    return this.#tickets.find(({ path }) => this.#isOpenFor(path))?.number;
   }
 
   /** The end of this ticket is not delivered, or is delivered in the place of another. */
   dropTicket(ticket: number | undefined): void {
     if (ticket === undefined) return;
-    this.#tickets = this.#tickets.filter((other) => other !== ticket);
+    this.#tickets = this.#tickets.filter(({ number }) => number !== ticket);
     this.#advance();
   }
 
-  /** Resolves when everything recorded was delivered. `asked`: describes the work that begins then. */
-  async through(asked?: string): Promise<void> {
-    if (!this.mayBegin) await this.#wait((waiter) => this.#starts.push({ ...waiter, asked }));
+  /** Resolves when new work at this path may begin: everything recorded was delivered. `asked`: describes that work. */
+  async through(path: string, asked?: string): Promise<void> {
+    if (!this.mayBegin(path)) await this.#wait((waiter) => this.#starts.push({ ...waiter, path, asked }));
   }
 
   /** Removes entries that the program will not call any more: the contents of a step that was settled without being run. */
@@ -177,7 +192,10 @@ export class ReplayOrder {
         continue;
       }
       const waiter = this.#turns.get(seq);
-      if (!waiter || entry.held) return;
+      if (!waiter || entry.held) {
+        this.#giveWhatIsNew();
+        return;
+      }
       this.#turns.delete(seq);
       this.#moveOn();
       waiter.resolve();
@@ -188,20 +206,23 @@ export class ReplayOrder {
     this.end();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const { resolve } of this.#starts.splice(0)) resolve();
     // Turns that are not in the list were dropped or given up.
     this.#late.push(...this.#turns.values());
     this.#turns.clear();
-    this.#giveOne();
+    this.#giveWhatIsNew();
   }
 
-  #giveOne(): void {
-    const [ticket = 0] = this.#tickets;
+  /** All new work that may begin, and one new end. */
+  #giveWhatIsNew(): void {
+    const starts = this.#starts.filter(({ path }) => this.#isOpenFor(path));
+    this.#starts = this.#starts.filter((start) => !starts.includes(start));
+    for (const { resolve } of starts) resolve();
     const late = this.#late.shift();
+    const ticket = this.#nextTicket ?? 0;
     const waiter = late ?? this.#given.get(ticket);
     if (!waiter) return;
     if (!late) {
-      this.#tickets.shift();
+      this.#tickets = this.#tickets.filter(({ number }) => number !== ticket);
       this.#given.delete(ticket);
     }
     waiter.resolve();
@@ -242,7 +263,12 @@ export class ReplayOrder {
 
   #look(): void {
     if (this.isThrough || this.#isPausing) return;
-    const { entry, seq, isEnd } = this.#items[this.#next]!;
+    const { entry, seq, isEnd, isRunAgain } = this.#items[this.#next]!;
+    // However long it takes, also between its tries.
+    if (isRunAgain && entry.isClaimed && this.#options.isAtWork?.()) {
+      this.#patience.renew();
+      return;
+    }
     if (isEnd && entry.held && this.#turns.has(seq)) {
       this.#lookAtHeld(entry);
       return;
@@ -287,7 +313,7 @@ export class ReplayOrder {
     this.#turns.clear();
     this.#given.clear();
     this.#tickets = [];
-    this.#starts.length = 0;
+    this.#starts = [];
     for (const { reject } of waiters) reject(error);
     this.end();
   }

@@ -54,18 +54,18 @@ test('ends come in their recorded order, one when the other has had its effect',
 test('what nothing can bring any more is noticed, with what is asked for instead', async () => {
   const { order, ask } = orderOf('a( b( b) a)', { lookMs: 5, quietMs: 20 });
   const a = ask('a');
-  const fresh = order.through('step x');
+  const fresh = order.through('x', 'step x');
   await assert.rejects(a, /no b, but step x/);
   await assert.rejects(fresh, /no b/);
 });
 
 test('what waits for its turn rejects when the run is called off', async () => {
   const { order, ask, given } = orderOf('a( b( b) a)', { quietMs: Number.POSITIVE_INFINITY });
-  const waiting = [ask('a'), order.through('step x')];
-  const ticket = order.takeTicket();
+  const waiting = [ask('a'), order.through('x', 'step x')];
+  const ticket = order.takeTicket('x');
   order.breakWith(new Error('the run was lost'));
   for (const outcome of waiting) await assert.rejects(outcome, /the run was lost/);
-  await order.giveNew(ticket);
+  await order.giveNew('x', ticket);
   assert.deepEqual(given, []);
 });
 
