@@ -105,7 +105,10 @@ export const examples = {
   doctor: [['doctor', 'try every kind of death on this machine']],
   sweep: [['sweep --dir /var/crash', 'after a restart, as a job or at the start of the service']],
   status: [['status --json', 'for a monitor']],
-  runs: [['runs --dir postgres://localhost/agents', 'the runs of a store in PostgreSQL']],
+  runs: [
+    ['runs trip-7', 'what the run has done, what it waits for, and what to do'],
+    ['runs --dir postgres://localhost/agents', 'the runs of a store in PostgreSQL'],
+  ],
   resume: [
     ['resume invoice-17', 'with the command line that began it'],
     ['resume invoice-17 -- node worker.js', 'with another one'],

@@ -156,7 +156,7 @@ export const commands: readonly (CommandEntry & { name: CommandName })[] = [
   },
   {
     name: 'runs',
-    describe: 'List durable runs with their state and what they wait for',
+    describe: 'List durable runs with their state and what they wait for, or show what one has done',
     load: () => import('./commands/runs/runs.ts'),
   },
   {

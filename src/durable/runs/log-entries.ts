@@ -77,6 +77,7 @@ export interface ApprovalEntry {
   isAborted?: boolean;
   /** Number of the record of its answer; -1 while there is none. */
   answerSeq: number;
+  answeredAtMs?: number;
   isClaimed: boolean;
   held?: OrderedEntry['held'];
   deliveredAs?: number;

@@ -31,6 +31,7 @@ import {
 } from './log-entries.ts';
 
 export type OpenFacts = Extract<RunRecord, { event: 'open' }>;
+type Opening = OpenFacts & { atMs: number };
 
 export class RunLog {
   name: string | undefined;
@@ -46,7 +47,7 @@ export class RunLog {
   failures = 0;
   lastAtMs = 0;
   lastSeq = -1;
-  opens: OpenFacts[] = [];
+  opens: Opening[] = [];
   /** How often it was resumed since the last record of completed work, without the resumes that were left again. */
   opensWithoutProgress = 0;
   /** How many of those resumes were left again because the program was another one. */
@@ -147,7 +148,7 @@ export class RunLog {
         break;
       case 'open':
         this.reopen();
-        this.opens.push(facts);
+        this.opens.push({ ...facts, atMs });
         this.opensWithoutProgress++;
         break;
       case 'end':
@@ -258,6 +259,7 @@ export class RunLog {
       if (entry.seq === facts.of) {
         entry.readAnswer = readValue;
         entry.answerSeq = seq;
+        entry.answeredAtMs = atMs;
         if (facts.event === 'answered') entry.slot = facts.slot;
         else entry.isAborted = true;
       }

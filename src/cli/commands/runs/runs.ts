@@ -1,20 +1,33 @@
-/** `agentdump runs`: the durable runs here, and what each waits for. */
+/** `agentdump runs`: the durable runs here, and what each waits for; or the story of one. */
 import type { CommandModule } from 'yargs';
 import { type RunSummary, summarizeRun, type WaitingQuestion } from '../../../durable/inspect.ts';
+import { tellRun } from '../../../durable/run-story.ts';
 import { oneLine } from '../../answer-command.ts';
 import { type RunWords, runStoreOption, withStore } from '../../options/run-options.ts';
 import { note, printForeign, printJson } from '../../output.ts';
+import { renderStory } from './render-story.ts';
 
 interface Words extends RunWords {
+  run?: string | undefined;
   json?: boolean | undefined;
 }
 
 const command: CommandModule<object, Words> = {
-  command: 'runs',
-  describe: 'List durable runs with their state and what they wait for',
+  command: 'runs [run]',
+  describe: 'List durable runs with their state and what they wait for, or show what one has done',
   builder: (yargs) =>
-    yargs.options(runStoreOption).option('json', { type: 'boolean', describe: 'Print JSON: a list of runs' }),
-  handler: async ({ dir, json }) => {
+    yargs
+      .positional('run', {
+        type: 'string',
+        describe: 'Run id: its processes, its steps and waits, and what to do next',
+      })
+      .options(runStoreOption)
+      .option('json', { type: 'boolean', describe: 'Print JSON: a list of runs, or the run' }),
+  handler: async ({ dir, json, run }) => {
+    if (run !== undefined) {
+      const story = await withStore(dir, (store) => tellRun(store, run));
+      return json ? printJson(story, 2) : printForeign(renderStory(story));
+    }
     const runs = await withStore(dir, async (store) => {
       const ids = await store.list();
       return Promise.all(ids.map((id) => summarizeRun(store, id)));

@@ -1,0 +1,97 @@
+/** What `agentdump runs <id>` says of runs whose course is known. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { renderStory } from '../../src/cli/commands/runs/render-story.ts';
+import { durableAgent as agent } from '../../src/durable/api.ts';
+import { enqueueRun } from '../../src/durable/dispatch/act-on-run.ts';
+import { answerApproval } from '../../src/durable/inspect.ts';
+import { type RunStory, type StoryWait, tellRun } from '../../src/durable/run-story.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
+import { crashingStore, isCrash } from './random/crashing-store.ts';
+import { until } from './until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-run-story-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let count = 0;
+const newStore = () => new FileStore(join(folder, String(count++)));
+const options = { id: 'trip-7', durable: true, notify: () => {} } as const;
+
+const courseOf = (story: Awaited<ReturnType<typeof tellRun>>) =>
+  story.course.map(({ kind, path, state }) => `${kind} ${path}: ${state}`);
+
+test('a run that died within a step, and one that failed within a nested run', async () => {
+  const store = newStore();
+  let isBroken = true;
+  const program = async () => {
+    await agent.run('planner', {}, async () => {
+      await agent.step('plan', async () => 'go');
+      if (isBroken) throw new Error('no plan, password=hunter2-and-more');
+    });
+    await agent.tool('book', { hotel: 'Polar' }, async () => 7);
+  };
+  await assert.rejects(agent.run('trip', { ...options, store }, program));
+  const failed = await tellRun(store, 'trip-7');
+  assert.deepEqual(courseOf(failed), ['run run:planner: failed', 'step run:planner/plan: finished']);
+  assert.match(failed.error ?? '', /^Error: no plan, password=\[redacted/);
+  assert.deepEqual(failed.next, ['agentdump resume trip-7 tries again what failed, and keeps the rest']);
+  isBroken = false;
+  // Its opening, the start and the end of the nested run, the start of the tool.
+  await assert.rejects(
+    agent.run('trip', { ...options, store: crashingStore(store, 4, 'after') }, program),
+    isCrash,
+  );
+  const died = await tellRun(store, 'trip-7');
+  assert.deepEqual(courseOf(died), [
+    'run run:planner: finished',
+    'step run:planner/plan: finished',
+    'tool tool:book: in doubt',
+  ]);
+  assert.equal(died.lives.length, 2);
+  assert.deepEqual(died.next, [
+    'tool:book may have had its effect: its inDoubt decides when the run is resumed',
+    'a worker of trip takes it up; without one: agentdump resume trip-7',
+  ]);
+  const text = renderStory(died);
+  assert.match(text, /^trip-7 {2}trip {2}interrupted\n/);
+  assert.match(text, /\n +\+\d+ ms {2}tool {2}tool:book +in doubt\n/);
+});
+
+test('a run that waits: for whom, with what request, and how to answer', async () => {
+  const store = newStore();
+  const ended = agent.run('trip', { ...options, store }, async () => {
+    const [{ approved }] = await Promise.all([
+      agent.waitForApproval('pay', { who: 'mallory', sum: 999999 }),
+      agent.waitForSignal('paid', { timeoutMs: 1 }),
+    ]);
+    return approved;
+  });
+  const isOver = ({ course }: RunStory) => course.some(({ state }) => state === 'over');
+  await until(() => tellRun(store, 'trip-7').then(isOver, () => false));
+  const waiting = await tellRun(store, 'trip-7');
+  assert.deepEqual(courseOf(waiting), ['approval pay: waiting', 'signal signal:paid: over']);
+  const { id = '', request } = waiting.course[0] as StoryWait;
+  assert.deepEqual(request, { who: 'mallory', sum: 999999 });
+  assert.equal(waiting.next[0], `agentdump approve trip-7 ${id}, or agentdump reject trip-7 ${id}`);
+  assert.match(renderStory(waiting), /waits for a person, id \w+\n +\{"who":"mallory","sum":999999\}\n/);
+  await answerApproval(store, 'trip-7', id, { approved: false });
+  assert.equal(await ended, false);
+  const over = await tellRun(store, 'trip-7');
+  assert.deepEqual(over.next, []);
+  assert.match(renderStory(over), /approval +pay +rejected( by \S+)? after /);
+});
+
+test('a run that nobody has begun, and one that is not there', async () => {
+  const store = newStore();
+  await enqueueRun(store, 'invoice', { id: 'order-17', input: 1 });
+  assert.equal(
+    renderStory(await tellRun(store, 'order-17'))
+      .split('\n')
+      .at(-1),
+    '  a worker of invoice begins it',
+  );
+  await assert.rejects(tellRun(store, 'order-18'), /no run order-18/);
+});
