@@ -31,6 +31,12 @@ export const need = {
   user: 2048,
   /** `http -a kim:x`, `--auth` */
   flag: 4096,
+  /** Three digits in a row near, as codes have. */
+  number: 8192,
+  /** A word for a kind of code in the line before, and a digit behind. */
+  coded: 16384,
+  /** It is not a word in the middle of a sentence: `must pass the tests`. */
+  lone: 32768,
 } as const;
 
 interface Needed {
@@ -42,7 +48,9 @@ interface Needed {
 
 const needed: Needed[] = [
   { words: 'token secret apikey basic negotiate digest ssws splunk plain', needs: need.odd },
-  { words: 'code codes key', needs: need.odd | need.kind },
+  { words: 'code', needs: need.number | need.coded },
+  { words: 'pass', needs: need.odd | need.kind | need.lone },
+  { words: 'codes key', needs: need.odd | need.kind },
   // Numbers follow them, or go before.
   { words: 'ssn security', needs: need.odd },
   { words: 'pin otp totp', needs: need.odd | need.kind },

@@ -13,7 +13,7 @@ import type { NamePlace } from '../names/name-place.ts';
 import { telltaleWords } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
-import { buildOf, findUnknownToken, integrityEnd, isKeyInHex, isSpokenOf } from '../shapes/unknown-tokens.ts';
+import { buildOf, findUnknownToken, isKeyInHex, isSpokenOf } from '../shapes/unknown-tokens.ts';
 import { findNativeName, mayBeNative } from '../speech/native-names.ts';
 import { findSaidGlued, findSaidNatively, isBesideNative } from '../speech/said-values.ts';
 import { mayBeGlued } from '../speech/said-words.ts';
@@ -280,8 +280,6 @@ export class Scanner {
       return this.options.context && isKeyInHex(page, start, end)
         ? this.pushFound({ start, end, rule: 'key' }, out)
         : 0;
-    const integrity = integrityEnd(page, start);
-    if (integrity) return integrity;
     const word = text.slice(start, end);
     if (isPublicId(word)) return 0;
     if (this.options.context && isSpokenOf(page, start, word, build, this.options.names)) {

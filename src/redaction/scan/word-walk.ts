@@ -8,7 +8,7 @@ import { hasLiteral } from '../grammars/call-arguments.ts';
 import { isPortField, mayHoldPassword } from '../grammars/url-credentials.ts';
 import type { NameBook } from '../names/name-book.ts';
 import { outlineOf } from '../names/telltale-words.ts';
-import { mayBeLongSecret } from '../shapes/unknown-tokens.ts';
+import { integrityEnd, mayBeLongSecret } from '../shapes/unknown-tokens.ts';
 import { mayBeNative } from '../speech/native-names.ts';
 import { isBesideNative } from '../speech/said-values.ts';
 import { mayBeGlued } from '../speech/said-words.ts';
@@ -119,6 +119,12 @@ export class WordWalk {
           if (!(kind & alnum)) break;
         }
         nameEnd = i;
+        const integrity = i - nameStart >= longWord ? integrityEnd(units, nameStart) : 0;
+        if (integrity) {
+          nameStart = -1;
+          i = integrity;
+          continue;
+        }
         const outline = outlineOf(units, nameStart, i);
         if (
           (outlines[outline >>> 5]! >>> (outline & 31)) & 1 ||

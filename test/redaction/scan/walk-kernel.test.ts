@@ -73,6 +73,18 @@ test('pieces in any order, searched from and to any position', () => {
         'user:S3cret77@db',
         ']:587 bob:',
       ],
+      ...[
+        'sha512-',
+        'pass ',
+        'USER kim ',
+        ' === ',
+        ' != ',
+        '---',
+        'security code ',
+        '482913',
+        'acme_live_',
+        'tool.id,',
+      ],
       ...['12345678', 'hunter2', 'f81kQz0WpXvB3nMrT7yU', 'a'.repeat(15), 'b'.repeat(16), 'c'.repeat(41)],
       ...[
         ':',

@@ -32,6 +32,9 @@ namespace need {
   export const into: u32 = 1024;
   export const user: u32 = 2048;
   export const flag: u32 = 4096;
+  export const number: u32 = 8192;
+  export const coded: u32 = 16384;
+  export const lone: u32 = 32768;
 }
 
 /** Classes of what follows a word, in the order of `follow` in names/telltale-words.ts. */
@@ -96,6 +99,9 @@ function hasNeeded(row: u32, start: usize, end: usize): bool {
   if (needs & need.setter && (unitAt(skipBlanks(end)) === 45 || isSetterBefore(start))) return true;
   if (needs & need.user && isUserBefore(start)) return true;
   if (needs & need.flag && isFlagBehind(end)) return true;
+  if (needs & need.lone && !isInSentence(start, end)) return true;
+  if (needs & need.number && isNumberNear(start, end)) return true;
+  if (needs & need.coded && isKindBefore(start) && isDigitBehind(end)) return true;
   return (needs & need.into) !== 0 && unitAt(end, 1) === 105 && unitAt(end, 2) === 110;
 }
 
@@ -117,6 +123,29 @@ function isFlagBehind(end: usize): bool {
   return false;
 }
 const flagsReach: usize = 88;
+
+/** A small letter begins it, a small letter or a comma and a blank go before, and no quote follows. */
+function isInSentence(start: usize, end: usize): bool {
+  if (unitAt(end) !== 32 || isQuote(unitAt(end, 1)) || unitAt(start) < 97 || unitAt(start, -1) !== 32)
+    return false;
+  const before = unitAt(start, -2);
+  return ((before > 96 && before < 123) || before === 44) && !isUserBefore(start);
+}
+
+/** Three digits in a row, at most so far before or behind as a code is looked for. */
+function isNumberNear(start: usize, end: usize): bool {
+  let digits = 0;
+  for (let i = max(textAt, start - reach); i < end + reach; i += 2) {
+    digits = classOf(unitAt(i)) & digit ? digits + 1 : 0;
+    if (digits === 3) return true;
+  }
+  return false;
+}
+
+function isDigitBehind(end: usize): bool {
+  for (let i = end; i < end + reach; i += 2) if (classOf(unitAt(i)) & digit) return true;
+  return false;
+}
 
 function isQuote(unit: u32): bool {
   return unit === 34 || unit === 39 || unit === 96;

@@ -8,14 +8,14 @@ import { isHarmless } from './walk-names';
 /** The private part of a key is longer. */
 const shortestPart: usize = 16 << 1;
 
-/** holdsPlainName of grammars/plain-values.ts, or only digits; the sign ends before `behind`. */
+/** holdsPlainName of grammars/plain-values.ts, or only digits, or a bare value; the sign ends before `behind`. */
 export function holdsPlainName(behind: usize): bool {
   let start = unitAt(behind) === 32 ? behind + 2 : behind;
   if (classOf(unitAt(start)) & digit) return isNumber(start);
   const isEscaped = unitAt(start) === 92;
   if (isEscaped) start += 2;
   const quote = unitAt(start);
-  if (quote !== 34 && quote !== 39) return false;
+  if (quote !== 34 && quote !== 39) return !isEscaped && isPlainBare(start);
   start += 2;
   let end = start;
   while (isOfPath(unitAt(end))) end += 2;
@@ -24,6 +24,38 @@ export function holdsPlainName(behind: usize): bool {
   if (unit !== quote && unit !== 34 && !isEscaped) return true;
   if (isEscaped && unitAt(end, 1) !== quote) return false;
   return isHarmless(start, end);
+}
+
+/** `name: tool.id,`: a bare value that is no sensitive name, up to what surely ends it. */
+function isPlainBare(start: usize): bool {
+  let end = start;
+  while (classOf(unitAt(end)) & wordUnit || unitAt(end) === 46 || unitAt(end) === 36) end += 2;
+  const unit = unitAt(end);
+  const behind = unitAt(end, 1);
+  const isEnd =
+    endsLine(end) ||
+    ((unit === 44 || unit === 59) && (behind === 32 || endsLine(end + 2))) ||
+    ((unit === 41 || unit === 125) && !(classOf(behind) & wordUnit));
+  return isEnd && end > start && isHarmless(start, end);
+}
+
+/** A line's end, or one as it is written in a string. */
+function endsLine(at: usize): bool {
+  return unitAt(at) === 10 || (unitAt(at) === 92 && unitAt(at, 1) === 110);
+}
+
+/**
+ * `key === other`, `key != other`: the equals sign at `sign` compares, and not with a literal. grammars/value-start.ts reads
+ * it.
+ */
+export function isComparison(sign: usize): bool {
+  let i = sign + 2;
+  if (unitAt(i) === 62) return false;
+  while ((unitAt(i) === 61 || unitAt(i) === 126) && i - sign < 8) i += 2;
+  if (i === sign + 2 && unitAt(sign, -1) !== 33) return false;
+  if (unitAt(i) === 32) i += 2;
+  const kind = classOf(unitAt(i));
+  return (kind & wordUnit) !== 0 && unitAt(i, 1) !== 34 && unitAt(i, 1) !== 39;
 }
 
 /** A number, and then a comma, a closing bracket, a semicolon, or the line's end. */

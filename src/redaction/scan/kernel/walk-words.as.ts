@@ -1,6 +1,7 @@
 /** What the start, or the characters, of a long word rule out: shape-table.ts, encoded-text.ts and unknown-tokens.ts again. */
 import {
   alnum,
+  base64Unit,
   classOf,
   connector,
   deepHeadsAt,
@@ -24,11 +25,18 @@ const capital: u32 = 2;
 const joined: u32 = 4;
 const digitShift: u32 = 3;
 const leastWithoutDigits: usize = 18 << 1;
-/** The least length of a token without digits, of the parts of one in both cases and of such a one with short parts, of a bare one. */
-const leastLetters: usize = 26 << 1;
+/** The least length of the longest part of a token in both cases, and of such a one with short parts. */
 const leastMixed: usize = 12 << 1;
 const longMixed: usize = 36 << 1;
+/** The same in one case, and of a digest. */
+const leastDigest: usize = 32 << 1;
+const leastBehindDot: usize = 22 << 1;
+/** Of a token in a path, in a query, and before a dot. */
+const leastDotted: usize = 20 << 1;
 const leastBare: usize = 32 << 1;
+const longestBare: usize = 100 << 1;
+const recoveryCode: usize = 55 << 1;
+const longestPrefix: usize = 10 << 1;
 /** How far before a word it may be spoken of. */
 const reach: usize = 110 << 1;
 
@@ -80,26 +88,64 @@ function isKeyInHex(start: usize, end: usize): bool {
 const keyLetters: u32 = (11 << 10) | (5 << 5) | 25;
 const secretLetters: u32 = (18 << 10) | (5 << 5) | 20;
 
-/** The longest part of the word that was looked at last, between connectors. */
+/**
+ * Of the word that was looked at last: its longest part between connectors, and whether a long part is behind what may be a word
+ * for a key.
+ */
 let longest: usize = 0;
+let isKeyed = false;
 
-/** What findUnknownToken and isSpokenOf rule out: most long words are short parts in one case. */
+/** What findUnknownToken and isSpokenOf ask first: most long words are names. */
 function mayBeToken(start: usize, end: usize): bool {
   const build = buildOf(start, end);
   if (build === 0) return false;
   if (isTimeBehind(end)) return true;
+  const isJoined = (build & joined) !== 0;
+  if (isJoined && (isKeyed || longest >= leastDigest)) return true;
+  if (build >>> digitShift < 2) return false;
   const length = end - start;
-  // A word without digits is random only if it is longer.
-  if (build >>> digitShift === 0) return length >= leastLetters;
   const before = unitAt(start, -1);
-  if (before === 46 || before === 47 || unitAt(end) === 46) return true;
   const isMixed = (build & (small | capital)) === (small | capital);
-  if (build & joined) {
-    if (longest >= (isMixed ? leastMixed : leastWithoutDigits)) return true;
-    if (isMixed && length >= longMixed) return true;
-    if (length === 110 && !(build & (small | capital))) return true;
-  } else if (isMixed && length >= leastBare) return true;
+  if (before === 46 && isMixed && length >= leastBehindDot) return true;
+  if (unitAt(end) === 46 && before !== 47 && length >= leastDotted) return true;
+  if (length === recoveryCode && !(build & (small | capital))) return true;
+  const isLong = isMixed ? longest >= leastMixed || length >= longMixed : longest >= leastDigest;
+  if (isLong && length >= leastDotted && (before === 61 || before === 47)) return true;
+  if (isJoined) {
+    if (isLong && before !== 47 && startsWithPrefix(start)) return true;
+  } else if (isMixed && length >= leastBare && mayBeBare(start, length)) return true;
   return isCalledBehind(end) || mayBeSpokenOf(start);
+}
+
+/** A short part that begins with a small letter, as issuers put before a token. */
+function startsWithPrefix(start: usize): bool {
+  let i = start;
+  while (unitAt(i) > 96 || (unitAt(i) < 58 && classOf(unitAt(i)) & digit)) i += 2;
+  return unitAt(start) > 96 && i - start <= longestPrefix && (classOf(unitAt(i)) & connector) !== 0;
+}
+
+/** Blank, quote or bracket before it; not of the lengths of digests and addresses. */
+function mayBeBare(start: usize, length: usize): bool {
+  if (length > longestBare || length === 86 || length === 88) return false;
+  if (length === 68 && (unitAt(start) === 49 || unitAt(start) === 51)) return false;
+  const before = unitAt(start, -1);
+  return (
+    before <= 32 ||
+    before > 127 ||
+    before === 34 ||
+    before === 39 ||
+    before === 96 ||
+    before === 40 ||
+    before === 91
+  );
+}
+
+/** The part [start, end) may be a word for a key, or a version: of few letters, or of more that end with a `k`. */
+function mayNameKey(start: usize, end: usize): bool {
+  if (end - start < 4 || end - start > 22) return false;
+  const last = unitAt(end, -1);
+  if (last < 58) return (unitAt(end, -2) | 32) === 107 || (unitAt(start) | 32) === 118;
+  return end - start <= 14 || (last | 32) === 107;
 }
 
 /** `"x" as the API key`. */
@@ -121,6 +167,23 @@ function mayBeSpokenOf(start: usize): bool {
     if (tells(bits)) return true;
   }
   return false;
+}
+
+/** The end of a Subresource Integrity value (`sha512-<base64>`) that starts at `start`, or 0. See word-walk.ts. */
+export function integrityEnd(start: usize): usize {
+  if (unitAt(start, 6) !== 45 || unitAt(start, 1) !== 104 || unitAt(start, 2) !== 97) return 0;
+  const first = unitAt(start, 3);
+  const last = unitAt(start, 5);
+  const middle = unitAt(start, 4);
+  if (
+    !(first === 50 && middle === 53 && last === 54) &&
+    !(first === 51 && middle === 56 && last === 52) &&
+    !(first === 53 && middle === 49 && last === 50)
+  )
+    return 0;
+  let end = start + 14;
+  while (classOf(unitAt(end)) & base64Unit && end - start < 200) end += 2;
+  return end - start >= 80 && unitAt(end) === 61 ? end : 0;
 }
 
 function isReadableByte(byte: u32): bool {
@@ -164,14 +227,18 @@ function buildOf(start: usize, end: usize): u32 {
   let common: u32 = alnum | hexUnit;
   let build: u32 = 0;
   let part = start;
+  let before = start;
   longest = 0;
+  isKeyed = false;
   let isReadable = true;
   for (let i = start; i <= end; i += 2) {
     const unit = unitAt(i);
     const kind = i < end ? classOf(unit) : connector;
     if (kind & connector) {
       if (i - part > longest) longest = i - part;
+      if (i - part >= leastWithoutDigits && part > start && mayNameKey(before, part - 2)) isKeyed = true;
       if (isReadable) isReadable = i === part || isPlainPart(part, i);
+      before = part;
       part = i + 2;
       if (i < end) build |= joined;
     } else if (kind & digit) build += 1 << digitShift;

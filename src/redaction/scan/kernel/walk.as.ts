@@ -31,8 +31,15 @@ import { isHarmless, isKnown, isNamed, known, remember } from './walk-names';
 import { mayTell } from './walk-needs';
 import { isBesideNative, isNearForeign, mayBeGlued, mayEndGlued } from './walk-said';
 import { mayOpenTable } from './walk-tables';
-import { holdsPlainName, holdsShortWord, isPlainElement, mayHead, standsAlone } from './walk-values';
-import { mayBeLongSecret, mayStartShape } from './walk-words';
+import {
+  holdsPlainName,
+  holdsShortWord,
+  isComparison,
+  isPlainElement,
+  mayHead,
+  standsAlone,
+} from './walk-values';
+import { integrityEnd, mayBeLongSecret, mayStartShape } from './walk-words';
 
 export {
   cellsAt,
@@ -120,6 +127,14 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
         if (!(kind & alnum)) break;
       }
       nameEnd = i;
+      if (unitAt(nameStart) === 115 && i - nameStart >= longWord) {
+        const end = integrityEnd(nameStart);
+        if (end !== 0) {
+          nameStart = 0;
+          i = end;
+          continue;
+        }
+      }
       if (
         mayTell(nameStart, i) ||
         (i - nameStart >= longWord && mayBeLongSecret(nameStart, i)) ||
@@ -196,7 +211,7 @@ function mayBeFlag(start: usize, end: usize): bool {
   if (unitAt(start, 1) === 112) return true;
   const unit = unitAt(end);
   if (unit !== 32 && unit !== 34 && unit !== 39 && unit !== 92 && unit !== 0) return false;
-  if (end - start < 8) return true;
+  if (end - start < 8) return (classOf(unitAt(start, 1)) & classOf(unitAt(end, -1)) & connector) === 0;
   const last = unitAt(end, -1) | 32;
   const middle = unitAt(end, -2) | 32;
   const first = unitAt(end, -3) | 32;
@@ -257,6 +272,7 @@ function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
   if (unitAt(i, -1) > 127 || unitAt(nameStart, -1) > 127) return false;
   if (unit === 58 && mayBeNative(i, nameStart)) return false;
   if (isHarmless(nameStart, nameEnd)) return true;
+  if (unit === 61 && nameStart >= fieldEnd && isComparison(i)) return true;
   return (unit === 58 || unit === 61) && isEmptyHanded(i, nameStart, nameEnd);
 }
 
