@@ -81,7 +81,9 @@ suite('agentdump core', { skip: noCores || (existsSync(bin) ? false : 'not built
     assert.equal(status, 0);
   });
 
-  test('questions to its heap: a query, and what refers to an object by its address', () => {
+  test('questions to its heap: a query, and what refers to an object by its address', {
+    skip: onlyWide,
+  }, () => {
     const [node] = JSON.parse(run(death.core, 'query', 'class = Ticket', '--json').stdout).nodes;
     assert.equal(node.class, 'Ticket');
     assert.match(run(death.core, 'refs', `@${node.id}`).stdout, /Ticket/);

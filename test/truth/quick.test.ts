@@ -11,4 +11,4 @@ test('the table names deaths for the quick run', () => {
   assert.ok(quick.length >= 20, `${quick.length} are not enough`);
 });
 
-for (const truth of isWideRun ? [] : sampleOf(quick, 2)) testTruth(truth);
+for (const truth of isWideRun ? [] : sampleOf(quick, 3)) testTruth(truth);

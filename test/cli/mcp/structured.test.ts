@@ -20,6 +20,7 @@ import { sendBundle } from '../../../src/store/sending/send.ts';
 import { newStore } from '../../store/new-store.ts';
 import { writeDeath } from '../../store/synth-death.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth/synth-analysis-bundle.ts';
 import { synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
@@ -269,7 +270,7 @@ test('of a heap: the suspect with its path, its holders and the way from the roo
 });
 
 test('of a core: an object of a class by its address, and nothing outside of the folders', {
-  skip: noCores,
+  skip: noCores || onlyWide,
 }, async () => {
   const death = makeCore(nodes.at(-1)?.path ?? '', [join(victims, 'dead-heap.cjs')]);
   try {

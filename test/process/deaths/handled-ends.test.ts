@@ -1,10 +1,12 @@
 /** What is recorded of the end of a program that handled an error: its exit code, also if a listener of `exit` sets it, or that its handler threw. */
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readSequel } from '../../../src/bundle/read/sequel.ts';
+import { sampleOf } from '../../support/run/test-nodes.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
 
 const command = join(import.meta.dirname, '..', '..', '..', 'bin', 'agentdump.js');
@@ -24,7 +26,7 @@ const ends = [
 ];
 
 for (const node of findNodes())
-  for (const { name, text, code } of ends)
+  for (const { name, text, code } of sampleOf(ends, 2))
     test(`${node.name}: ${name}`, (t) => {
       const folder = temporaryFolder(t);
       const dir = join(folder, 'dumps');

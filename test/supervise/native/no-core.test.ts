@@ -1,4 +1,5 @@
 /** A native death without a core from the kernel, with half of one, or with a core that stays: it is said, with advice that helps. */
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { noCores, nodes, victims } from '../../support/cores/core-victims.ts';
+import { onlyWide } from '../../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-no-core-'));
@@ -47,7 +49,7 @@ test('under a hard limit of 0: what raises it, and no word of --core', { skip },
   assert.deepEqual(readdirSync(cwd), ['dumps']);
 });
 
-test('an abort: the same, and no word of --hold, which holds no abort', { skip }, () => {
+test('an abort: the same, and no word of --hold, which holds no abort', { skip: skip || onlyWide }, () => {
   const { evidence, steps } = dieOf('SIGABRT', 'abort', 'ulimit -c 0', '--core');
   assert.match(evidence, /There is no core: the hard limit on core files is 0\./);
   assert.match(steps, /hard limit on core files has to be raised from outside/);
@@ -55,7 +57,9 @@ test('an abort: the same, and no word of --hold, which holds no abort', { skip }
 });
 
 test('with --no-core: that it was not wanted', { skip }, () => {
-  const { evidence, steps } = die('ulimit -S -c 0', '--no-core');
+  const { cwd, evidence, steps } = die('ulimit -S -c 0', '--no-core');
+  assert.deepEqual(readdirSync(cwd), ['dumps']);
+  assert.doesNotMatch(evidence, /mini-core/);
   assert.match(evidence, /none was wanted \(--no-core\)/);
   assert.match(steps, /Without `--no-core`/);
 });

@@ -127,12 +127,6 @@ test('SIGSEGV with --core: the core stays, and the bundle says where', { skip },
   assert.equal(found.verdict?.kind, 'native-crash');
 });
 
-test('--no-core: none is left', { skip }, async () => {
-  const { cwd, listed } = run('none', process.execPath, ['--no-core'], 'SIGSEGV');
-  assert.deepEqual(readdirSync(cwd).sort(), ['dumps', 'victim.cjs']);
-  assert.equal((await account(listed.path)).mini, undefined);
-});
-
 test('a file that is called core is not written over', { skip }, async () => {
   const cwd = join(root, 'theirs');
   mkdirSync(cwd);

@@ -26,7 +26,14 @@ import { openBundle } from '../../../src/bundle/read/reader.ts';
 import { readHeapApart } from '../../../src/cli/core-digest.ts';
 import { readHeapOfCore } from '../../../src/supervise/finish/dead-heap.ts';
 import { makeCore, noCores } from '../../support/cores/core-victims.ts';
-import { majorsInTurn, nodeOf, onlyWide, testMajors, usualNode } from '../../support/run/test-nodes.ts';
+import {
+  isWideRun,
+  majorsInTurn,
+  nodeOf,
+  onlyWide,
+  testMajors,
+  usualNode,
+} from '../../support/run/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-full-heap-'));
@@ -59,7 +66,7 @@ function prepare(
   const cwd = join(root, name);
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'victim.cjs'), victim);
-  const program = [node, '--max-old-space-size=40', 'victim.cjs'];
+  const program = [node, `--max-old-space-size=${isWideRun ? 40 : 24}`, 'victim.cjs'];
   return { cwd, line: [agentdump, 'run', '--dir', join(cwd, 'dumps'), ...words, '--', ...program] };
 }
 

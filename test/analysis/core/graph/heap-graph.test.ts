@@ -20,7 +20,7 @@ import { createSnapshotRedactor } from '../../../../src/redaction/snapshot/redac
 import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
 import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
 import { countEdges } from '../../../support/heaps/heap-graph-oracle.ts';
-import { usualNode } from '../../../support/run/test-nodes.ts';
+import { onlyWide, usualNode } from '../../../support/run/test-nodes.ts';
 
 const bin = fileURLToPath(new URL('../../../../bin/agentdump.js', import.meta.url));
 const run = (...words: string[]) =>
@@ -156,7 +156,9 @@ suite('the heap of a core', { skip: noCores }, () => {
     assert.equal(exported.snapshot.header.hasLastingIds, false);
   });
 
-  test('questions take a core where they take a snapshot, and say what it does not tell', () => {
+  test('questions take a core where they take a snapshot, and say what it does not tell', {
+    skip: onlyWide,
+  }, () => {
     const { stdout, status } = run('classes', death.core, '--json');
     assert.equal(status, 1);
     const { classes, gaps } = JSON.parse(stdout);
