@@ -34,6 +34,7 @@ import { readStartedCalls } from './joins/started-calls.ts';
 import { readPassedAwaits, readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { readThrownPlaces } from './joins/thrown-value.ts';
+import { unreadPlace } from './joins/unread-place.ts';
 import { joinModules } from './modules/join-modules.ts';
 import {
   addChildVerdicts,
@@ -261,6 +262,7 @@ async function readStacks(
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
     const { begun } = parts.error ?? {};
     const { timeLimits, workerStarts } = await readCalls(error, parts, readPart, read);
+    const unread = await textFrames(unreadPlace(parts.error?.error));
     const startedCalls = await readStartedCalls(parts, error, readPart, read);
     const { passedAt, passedThrough } = await readPassedAwaits(parts, error, readPart, read);
     const [likelyThrown = []] = [
@@ -270,6 +272,7 @@ async function readStacks(
       passedThrough.slice(-1),
       passedAt,
       startedCalls?.frames ?? [],
+      unread,
     ].filter(({ length }) => length);
     return {
       error: error && {

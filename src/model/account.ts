@@ -128,7 +128,7 @@ export interface ErrorFacts {
   /**
    * For a thrown value that is no error: the code whose text gives that value, which is likely what threw it if it is the only one. For the
    * error of a time limit: the calls of AbortSignal.timeout. For an error without a frame of the program: the calls that can have started
-   * what failed.
+   * what failed. For a module that could not be linked: the import.
    */
   likelyThrown?: Thread['frames'];
   /** The host had a handler for it: the process may have gone on. */

@@ -121,11 +121,24 @@ function wrongAbi(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefin
   };
 }
 
+/** Of a file of the program. */
+const noSuchExport = /^The requested module '([^'\n]+)' does not provide an export named '([^'\n]+)'/;
+
 function syntax(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefined {
   if (error.name !== 'SyntaxError' || packageWithoutExport(error)) return undefined;
   const found = error === facts.account.error ? facts.syntaxPlace : undefined;
   const place = found ? `${pathOf(found.url)}:${found.line}:${found.column}` : syntaxErrorPlace(error);
   const where = place && shortFile(place, cwdOf(facts.account));
+  const [, module, name] = noSuchExport.exec(error.message ?? '') ?? [];
+  if (module !== undefined && where)
+    return {
+      title: titleWithPlace(`${endOfPath(module, 40)} has no export ${name}, imported`, 'in', where),
+      facts: [headlineOf(error), `It is imported at ${where}.`],
+      steps: [
+        `Open ${where}.`,
+        `Compare the name with what ${module} exports: its letters, and whether it is the default export.`,
+      ],
+    };
   return {
     title: titleWithPlace(headlineOf(error), 'in', where),
     facts: [
