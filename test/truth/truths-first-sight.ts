@@ -191,4 +191,34 @@ get({ host: '127.0.0.1', port: web.address().port, path: '/export' }, (reply) =>
       /the process ended [\d.]+ m?s later with exit code 1/,
     ],
   },
+  {
+    name: 'a job that gives its error the status of a web API',
+    quick: true,
+    program: `class JobError extends Error { constructor(message, status) { super(message); this.status = status; } }
+const jobs = [async () => 1, async () => { note('throws'); throw new JobError('invoice 7 is a duplicate', 429); }];
+(async () => { for (const job of jobs) await job(); })();`,
+    kind: 'unhandled-rejection',
+    cause: [/invoice 7 is a duplicate at victim\.mjs:\d+/],
+    never: [/limits the rate/],
+  },
+  {
+    name: 'a module that imports a name which another one does not export',
+    quick: true,
+    program: `writeFileSync('format.mjs', 'export const formatDate = (day) => day;');
+writeFileSync('child.mjs', "import { formatTime } from './format.mjs';\\nconsole.log(formatTime());"); 
+[process.exitCode] = await once(spawn(process.execPath, ['child.mjs'], { stdio: 'ignore' }), 'exit');`,
+    kind: 'startup-failure',
+    cause: [
+      /format\.mjs has no export formatTime, imported in child\.mjs:1/,
+      /❯ 1 │ import \{ formatTime \}/,
+    ],
+  },
+  {
+    name: 'an import of JSON that lacks its attribute',
+    program: `writeFileSync('settings.json', '{}');
+writeFileSync('child.mjs', "import settings from './settings.json';\\nconsole.log(settings);");
+[process.exitCode] = await once(spawn(process.execPath, ['child.mjs'], { stdio: 'ignore' }), 'exit');`,
+    kind: 'startup-failure',
+    cause: [/The import of settings\.json lacks its attribute/],
+  },
 ];

@@ -130,6 +130,12 @@ const noAttribute: ErrorFacts = {
   message: 'Module "file:///srv/app/settings.json" needs an import attribute of "type: json"',
   frames: loaderFrames,
 };
+const noExportOfOwn: ErrorFacts = {
+  name: 'SyntaxError',
+  message: "The requested module './format.mjs' does not provide an export named 'formatTime'",
+  stackText:
+    "file:///srv/app/index.mjs:7\nimport { formatTime } from './format.mjs';\n         ^\nSyntaxError: x\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)",
+};
 const noWatchers: ErrorFacts = {
   name: 'Error',
   code: 'ENOSPC',
@@ -207,7 +213,15 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     uncaught({
       name: 'AggregateError',
       message: 'All promises were rejected',
-      errors: [{ name: 'Error', message: 'bad key', properties: { status: 401 }, frames: appFrames }, {}],
+      errors: [
+        {
+          name: 'Error',
+          message: 'bad key',
+          properties: { status: 401, requestID: 'r1' },
+          frames: appFrames,
+        },
+        {},
+      ],
     }),
     'uncaught-exception',
     /^AggregateError: .* at src\/agent\.ts:42:5.*It contains 2 errors, the first: Error: bad key at.*refused the cred/,
@@ -377,6 +391,12 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     uncaught(noAttribute),
     'startup-failure',
     /^The import of settings\.json lacks .* type: 'json'/,
+  ],
+  [
+    'a missing export of the program itself',
+    uncaught(noExportOfOwn),
+    'startup-failure',
+    /^\.\/format\.mjs has no export formatTime, imported in index\.mjs:7 .*Compare the name/,
   ],
   ['a missing export', uncaught(noExport), 'startup-failure', /^The package left-pad does not export pad/],
   [

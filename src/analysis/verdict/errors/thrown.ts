@@ -235,12 +235,22 @@ const coded = (codes: string[]) => (error: ErrorFacts) =>
 const status =
   (...wanted: number[]) =>
   (error: ErrorFacts) =>
-    !isForClients(error) &&
+    isOfAnswer(error) &&
     wanted.includes(Number(error.properties?.['status'] ?? error.properties?.['statusCode']));
 
-/** The status that a server is to answer with, if this error ends a request: of Fastify, of http-errors (Koa, Express), or of Nest. */
-const isForClients = ({ code = '', properties = {} }: ErrorFacts): boolean =>
-  code.startsWith('FST_') || 'expose' in properties || ('response' in properties && 'options' in properties);
+/**
+ * Whether a client made it of an answer: then it has more of the answer or of the request than the status. Any error of a program may have a
+ * status; so has what a server is to answer with (of Fastify, of http-errors, of Nest).
+ */
+const isOfAnswer = ({ name = '', properties = {} }: ErrorFacts): boolean =>
+  !('expose' in properties) &&
+  !('response' in properties && 'options' in properties) &&
+  (/api|fetch|axios|request|rate.?limit/i.test(name) || answerFields.some((field) => field in properties));
+
+const answerFields = [
+  ...['headers', 'requestID', 'request_id', 'request', 'response', 'config', 'url', 'body', 'error'],
+  ...['responseHeaders', 'responseBody', 'rawResponse', '$metadata', 'statusText', 'data'],
+];
 
 const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.message ?? '');
 
