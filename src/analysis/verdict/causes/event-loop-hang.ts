@@ -105,9 +105,13 @@ const ranUnanswering = ({ cpuWhileAskedMs = 0 }: Stall): boolean => cpuWhileAske
 
 const isStarved = ({ silentMs = 0, queuedMs = 0 }: Stall): boolean => queuedMs > silentMs / 2;
 
+/** It was counted from the last answer on, while a silence does not count what the watchdog itself was queued. */
+const queuedOf = ({ silentMs = 0, queuedMs = 0 }: Pick<Stall, 'silentMs' | 'queuedMs'>): number =>
+  Math.min(queuedMs, silentMs);
+
 const busyMachineText = (stall: Stall): string =>
   isStarved(stall)
-    ? `For ${formatDuration(Math.min(stall.queuedMs ?? 0, stall.silentMs ?? 0))} of it the thread was ready to run and got no processor: the machine was busy.`
+    ? `For ${formatDuration(queuedOf(stall))} of it the thread was ready to run and got no processor: the machine was busy.`
     : '';
 
 const durationOf = ({ silentMs }: Stall): string =>
@@ -238,7 +242,7 @@ function stallEvidence(
     });
   if (queuedMs && silentMs && queuedMs >= silentMs * busyShare)
     evidence.push({
-      fact: `It was ready to run for ${formatDuration(queuedMs)} without getting a processor.`,
+      fact: `It was ready to run for ${formatDuration(queuedOf({ silentMs, queuedMs }))} without getting a processor.`,
       part,
     });
   if (microtasksRan && kind === 'microtasks')
