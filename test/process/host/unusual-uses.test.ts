@@ -28,6 +28,10 @@ const uses: [name: string, code: number | null][] = [
   ['a list of what keeps it running', 0],
   // With signal-exit 4 the program lived on.
   ['a signal handler that leaves below an emit of its own', null],
+  // Node's report was given the proxy; V8's error about a syntax of its own was formatted.
+  ['a thrown proxy whose traps tell', 1],
+  ['a formatter that tells', 1],
+  ['members of process that throw', 1],
   ['no listeners at all', 1],
 ];
 
