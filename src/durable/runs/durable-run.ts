@@ -22,6 +22,7 @@ import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
 import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
 import { CancelWatch } from './cancel-watch.ts';
+import { explainByFailure } from './failed-before.ts';
 import type { StepEntry } from './log-entries.ts';
 import { explainByLoss } from './lost-records.ts';
 import { joinVersion, type RunLog } from './run-log.ts';
@@ -329,7 +330,7 @@ export class DurableRun {
 
   /** Ends the run for this process with `changed`, or if that may be due to lost records, with an error that tells of them. */
   breakWith(error: Error): Error {
-    return this.recorder.breakWith(explainByLoss(this, error));
+    return this.recorder.breakWith(explainByLoss(this, explainByFailure(this, error)));
   }
 
   #neverAsked(path: string, asked: string[]): AgentdumpError {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
-import { answerApproval } from '../../../src/durable/inspect.ts';
+import { answerApproval, rollBack } from '../../../src/durable/inspect.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import { crashingStore, isCrash } from '../random/crashing-store.ts';
 
@@ -145,3 +145,31 @@ test('a step that failed the run, had let a queue go on, and is killed when it i
       assert.deepEqual([...new Set(effects)].sort(), ['after', 'first', 'second']);
     },
   ));
+
+test('a step whose failure was followed by a clean-up is refused with the rollback, which does both again', async () => {
+  const store = newStore();
+  effects = [];
+  let isBroken = true;
+  const live = () =>
+    agent.run('program', { id: 'r', durable: true, notify: () => {}, store }, async () => {
+      await effect('reserve');
+      try {
+        await agent.step('charge', async () => {
+          if (isBroken) throw new Error('broken');
+        });
+      } catch (error) {
+        await effect('release');
+        throw error;
+      }
+      return effect('after');
+    });
+  await assert.rejects(live(), /broken/);
+  isBroken = false;
+  await assert.rejects(
+    live(),
+    /release is recorded after charge had failed .*`agentdump rollback r --to charge`/,
+  );
+  await rollBack(store, 'r', 'charge');
+  assert.equal(await live(), 'after');
+  assert.deepEqual(effects, ['reserve', 'release', 'after']);
+});

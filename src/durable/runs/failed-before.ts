@@ -1,0 +1,37 @@
+/**
+ * What a program did because a step had failed the run: to clean up in a `catch`, and throw the error again. A resume runs that step
+ * again, and if it returns now, what is recorded behind its failure is not called.
+ */
+import { AgentdumpError } from '../../errors.ts';
+import { quoteWords } from '../../platform/paths.ts';
+import { hasEnded, type StepEntry } from './log-entries.ts';
+import type { RunLog } from './run-log.ts';
+
+/** The error with its explanation, if it is a `changed` that has this cause. */
+export function explainByFailure({ id, log }: { id: string; log: RunLog }, error: Error): Error {
+  if (!(error instanceof AgentdumpError) || error.code !== 'changed') return error;
+  const { expected } = error.details;
+  const missing = typeof expected === 'string' ? log.steps.get(expected) : undefined;
+  const failed = missing && lastFailedBefore(log, missing);
+  if (!failed) return error;
+  const command = quoteWords(['agentdump', 'rollback', id, '--to', failed.path]);
+  return new AgentdumpError(
+    'changed',
+    `${error.message}\n${missing.path} is recorded after ${failed.path} had failed the run, which is run again now and took another ` +
+      `course. If the one was done because of the other: \`${command}\` does again all from ${failed.path} on`,
+    error.details,
+    error,
+  );
+}
+
+/** The outermost of those that failed last. */
+function lastFailedBefore({ steps }: RunLog, { seq }: StepEntry): StepEntry | undefined {
+  const failed = [...steps.values()].filter(
+    (entry) => entry.state === 'void' && hasEnded(entry) && entry.endSeq < seq,
+  );
+  const [first, ...further] = failed.sort((a, b) => b.endSeq - a.endSeq);
+  return further.reduce<StepEntry | undefined>(
+    (inner, outer) => (inner?.path.startsWith(`${outer.path}/`) ? outer : inner),
+    first,
+  );
+}
