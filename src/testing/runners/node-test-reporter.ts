@@ -32,7 +32,7 @@ interface Completed extends Told {
  */
 export function hearReporter(tests: TestPort, script: string): void {
   tests.runnerIs('node:test', script);
-  followTests(tests);
+  const declared = followTests(tests);
   const { prototype } = process.getBuiltinModule('node:stream').Readable;
   const listen = prototype.on;
   let isHeard = false;
@@ -42,7 +42,7 @@ export function hearReporter(tests: TestPort, script: string): void {
       // Unless it has been replaced again in the meantime.
       if (prototype.on === on) prototype.on = listen;
       if (prototype.addListener === on) prototype.addListener = listen;
-      hear(tests, this, script);
+      hear(tests, this, script, declared);
     }
     return Reflect.apply(listen, this, heard);
   }
@@ -57,19 +57,22 @@ interface TestResource {
   /** Set for a hook. */
   hookType?: string;
   parentTest?: TestResource;
-  loc?: { file?: string };
+  nesting?: number;
+  loc?: { file?: string; line?: number; column?: number };
   passed?: boolean;
   endTime?: bigint | null;
 }
 
 /**
  * A test runs inside of its own resource, which is created when the test is declared; its context is set at that time. (Node
- * 20 and 22 store it in this property; later versions have the channel.)
+ * 20 and 22 store it in this property; later versions have the channel.) Returns the tests and suites that are declared and have not
+ * run yet, in their order.
  */
-function followTests(tests: TestPort): void {
+function followTests(tests: TestPort): Set<TestResource> {
   const { storage } = tests.causal;
   const { kResourceStore } = storage as unknown as { kResourceStore?: symbol };
-  if (typeof kResourceStore !== 'symbol') return;
+  const declared = new Set<TestResource>();
+  if (typeof kResourceStore !== 'symbol') return declared;
   // From now on new resources inherit contexts before the hook below is called.
   storage.enterWith(undefined);
   const { createHook } = process.getBuiltinModule('node:async_hooks');
@@ -77,17 +80,18 @@ function followTests(tests: TestPort): void {
     init(_id, type, _trigger, resource) {
       if (type !== 'Test') return;
       const test = resource as unknown as TestResource;
+      declared.add(test);
       (resource as unknown as Record<symbol, unknown>)[kResourceStore] = tests.contextOf(test, (atMs) =>
         tell(test, atMs),
       );
     },
   }).enable();
+  return declared;
 }
 
 function tell(test: TestResource, atMs: number): TestOrigin {
   const own = test.hookType === undefined ? test : (test.parentTest ?? test);
-  const name: string[] = [];
-  for (let one: TestResource | null = own; one?.parent; one = one.parent) name.unshift(one.name);
+  const name = nameOf(own);
   const file = own.loc?.file ?? test.loc?.file;
   const sinceMs =
     typeof own.endTime === 'bigint'
@@ -104,6 +108,12 @@ function tell(test: TestResource, atMs: number): TestOrigin {
       },
     }),
   };
+}
+
+function nameOf(test: TestResource): string[] {
+  const name: string[] = [];
+  for (let one: TestResource | null = test; one?.parent; one = one.parent) name.unshift(one.name);
+  return name;
 }
 
 /** A stream returned to the program by `run()` reports tests of other processes. */
@@ -123,13 +133,18 @@ function isCalledByHarness(callee: (...heard: never) => unknown): boolean {
   return text.includes('test_runner/harness');
 }
 
-function hear(tests: TestPort, reporter: Readable, script: string): void {
-  /** The innermost is last. */
+function hear(tests: TestPort, reporter: Readable, script: string, declared: Set<TestResource>): void {
+  /** The innermost is last, unless several run at the same time. */
   const open: Told[] = [];
+  const resources = new Map<Told, TestResource>();
   const names = new WeakMap<Told, string[]>();
   reporter.on('test:dequeue', (told: Told) => {
-    const outer = open.findLast(({ nesting }) => nesting === told.nesting - 1);
-    const name = [...((outer && names.get(outer)) ?? []), told.name];
+    const test = takeDeclared(declared, told);
+    if (test) resources.set(told, test);
+    const outer =
+      open.find((one) => test?.parent && resources.get(one) === test.parent) ??
+      open.findLast(({ nesting }) => nesting === told.nesting - 1);
+    const name = test ? nameOf(test) : [...((outer && names.get(outer)) ?? []), told.name];
     names.set(told, name);
     open.push(told);
     tests.begin({ file: told.file ?? script, name, within: outer }, told);
@@ -137,8 +152,20 @@ function hear(tests: TestPort, reporter: Readable, script: string): void {
   reporter.on('test:complete', (completed: Completed) => {
     const at = open.findLastIndex((told) => isSame(told, completed));
     const [told] = at < 0 ? [] : open.splice(at, 1);
-    if (told) finish(tests, told, completed);
+    if (!told) return;
+    resources.delete(told);
+    finish(tests, told, completed);
   });
+}
+
+function takeDeclared(declared: Set<TestResource>, told: Told): TestResource | undefined {
+  for (const test of declared) {
+    const { name, nesting = 0, hookType, loc } = test;
+    const isTold = hookType === undefined && isSame({ name, nesting, ...loc }, told);
+    if (isTold || hookType !== undefined) declared.delete(test);
+    if (isTold) return test;
+  }
+  return undefined;
 }
 
 function isSame(one: Told, other: Told): boolean {

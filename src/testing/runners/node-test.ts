@@ -29,33 +29,36 @@ export const nodeTest: Runner = {
   },
 };
 
+/** A suite or test that has started. */
+interface Started {
+  message: ChannelMessage;
+  outer: Started | undefined;
+}
+
 function listen(tests: TestPort): void {
   const { channel, subscribe } = process.getBuiltinModule('node:diagnostics_channel');
+  const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
   const find = ({ name, nesting, file }: ChannelMessage) =>
     open.find(({ message }) => message.name === name && message.nesting === nesting && message.file === file);
-  /** Suites start when they are declared, and run in that order; tests start when they run. */
-  const open: { message: ChannelMessage; isSuite: boolean }[] = [];
+  const open: Started[] = [];
   const errors = new WeakMap<object, unknown>();
-  /** Suites without a selected test start and never end, so which of them is the parent is not known. */
-  const isFiltered = process.execArgv.some((word) => /^--test-(?:name-pattern|skip-pattern|only)/.test(word));
-  const parentAt = (nesting: number): string[] => {
-    if (nesting < 0) return [];
-    const level = open.filter(({ message }) => message.nesting === nesting);
-    const parent =
-      level.find(({ isSuite }) => !isSuite) ?? (isFiltered && level.length > 1 ? undefined : level[0]);
-    return parent ? [...parentAt(nesting - 1), parent.message.name] : [];
-  };
+  // A suite's tests start inside of the store in which it was declared, also if others run at the same time.
+  const lineage = new AsyncLocalStorage<Started>();
+  channel('tracing:node.test:start').bindStore(lineage, (raw) => ({
+    message: raw as ChannelMessage,
+    outer: lineage.getStore(),
+  }));
   subscribe('tracing:node.test:start', (raw) => {
     const message = raw as ChannelMessage;
+    const started = lineage.getStore();
     // An entry of the runner itself: a file, or the whole run.
-    if (message.file === undefined || message.name === '<root>') return;
+    if (message.file === undefined || message.name === '<root>' || !started) return;
     tests.runnerIs('node:test', message.file);
-    const isSuite = message.type === 'suite';
-    if (!isSuite) {
-      const name = [...parentAt(message.nesting - 1), message.name];
-      tests.begin({ file: message.file, name }, message);
-    }
-    open.push({ message, isSuite });
+    open.push(started);
+    if (message.type === 'suite') return;
+    const outer = started.outer?.message;
+    const within = outer?.type === 'test' ? outer : undefined;
+    tests.begin({ file: message.file, name: nameOf(started), within }, message);
   });
   // Node runs each test inside of the store that is bound here.
   channel('tracing:node.test:start').bindStore(tests.causal.storage, (raw) => {
@@ -73,6 +76,12 @@ function listen(tests: TestPort): void {
     if (at >= 0) open.splice(at, 1);
     finish(tests, raw as object, errors.has(raw as object), errors.get(raw as object));
   });
+}
+
+function nameOf(started: Started): string[] {
+  const name: string[] = [];
+  for (let one: Started | undefined = started; one; one = one.outer) name.unshift(one.message.name);
+  return name;
 }
 
 function finish(tests: TestPort, key: object, hasFailed: boolean, error: unknown): void {
