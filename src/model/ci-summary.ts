@@ -77,6 +77,8 @@ export interface CiBundle {
   handled?: true;
   /** Its process ended with another code than 0, although none of its tests had failed. */
   failedProcess?: true;
+  /** The test that began it had ended before, so the test did not expect it. */
+  late?: true;
   pid?: number;
   test?: RunningTestFacts & { runner?: string };
   /** How often it happened again in the run without being stored, and the tests that began it then; at most 20. */

@@ -149,6 +149,7 @@ async function describeAccount(
     }),
     ...(signature && { signature: signature.id }),
     ...(error?.handled && { handled: true }),
+    ...(tests?.origin?.ended && { late: true }),
     ...(pid !== undefined && { pid }),
     ...(test && { test: { ...asFacts(test), ...(tests?.runner !== undefined && { runner: tests.runner }) } }),
     ...(!test && tests?.file !== undefined && { test: { file: tests.file, name: [] } }),

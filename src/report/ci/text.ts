@@ -3,7 +3,17 @@ import type { CiSummary } from '../../model/ci-summary.ts';
 import { formatBytes, formatShare } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
-import { againText, countsText, heapDiffCommand, openCommand, outcomeText, problemsOf } from './wording.ts';
+import {
+  againText,
+  countsText,
+  groupProblems,
+  heapDiffCommand,
+  namesText,
+  openCommand,
+  outcomeText,
+  type Problem,
+  problemsOf,
+} from './wording.ts';
 
 const mostProblems = 10;
 
@@ -11,17 +21,12 @@ export function renderCiText(given: CiSummary, folder: string): string {
   const summary = mapStrings(given, escapeLine);
   // Done after the first lines of messages were determined, because it escapes line ends.
   const problems = problemsOf(given).map((problem) => mapStrings(problem, escapeLine));
+  const groups = groupProblems(problems);
+  const more = groups.slice(mostProblems).flat().length;
   const lines = [
     `${outcomeText(summary)}: ${countsText(summary)}`,
-    ...problems
-      .slice(0, mostProblems)
-      .flatMap(({ test, title, place, file, bundle }) => [
-        `  ✖ ${test === undefined || title.includes(`“${test}”`) ? '' : `${test}: `}${title}`,
-        ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
-        ...(bundle?.again ? [`    ${againText(bundle.again)}`] : []),
-        ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
-      ]),
-    ...(problems.length > mostProblems ? [`  … ${problems.length - mostProblems} more`] : []),
+    ...groups.slice(0, mostProblems).flatMap((group) => problemLines(group, folder)),
+    ...(more > 0 ? [`  … ${more} more`] : []),
     ...(summary.leaks ?? []).flatMap(({ entry, firstBytes, lastBytes, suspects, heaps }) => [
       `  ✖ memory grew in ${entry}: ${formatBytes(firstBytes)} → ${formatBytes(lastBytes)} (${formatShare(lastBytes / firstBytes - 1)} more)${suspects[0] ? `, most of it in ${suspects[0].path}` : ''}`,
       ...(heaps ? [`    ${heapDiffCommand(heaps, folder)}`] : []),
@@ -29,4 +34,17 @@ export function renderCiText(given: CiSummary, folder: string): string {
     `  the report: ${folder}/summary.md`,
   ];
   return defuseWorkflowCommands(lines.join('\n'));
+}
+
+function problemLines(group: readonly Problem[], folder: string): string[] {
+  const [{ test, title, place, file, bundle }] = group as [Problem];
+  const names = group.flatMap(({ test }) => test ?? []);
+  const head = test === undefined || title.includes(`“${test}”`) ? '' : `${test}: `;
+  return [
+    group.length > 1 ? `  ✖ ${title}` : `  ✖ ${head}${title}`,
+    ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
+    ...(group.length > 1 ? [`    in ${namesText(names)}`] : []),
+    ...(bundle?.again ? [`    ${againText(bundle.again)}`] : []),
+    ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
+  ];
 }

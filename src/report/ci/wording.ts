@@ -3,6 +3,8 @@ import type { CiBundle, CiOutcome, CiSummary, CiTest } from '../../model/ci-summ
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { RunningTestFacts } from '../../model/tests.ts';
 
+const mostNames = 3;
+
 export function testTitle(test: Pick<RunningTestFacts, 'name' | 'file'>): string {
   return test.name.length ? test.name.join(' › ') : (test.file ?? 'a process of the run');
 }
@@ -66,11 +68,17 @@ export function bundleTitle(bundle: CiBundle): string {
   return bundle.title ?? (bundle.encrypted ? 'An encrypted bundle' : 'A bundle');
 }
 
-/** It happened 2 more times in this run, begun by the tests “a › b”, “a › c” */
+/** It happened 9 more times in this run, begun by the tests “a › b”, “a › c”, “d” and 5 others */
 export function againText({ times, tests = [] }: NonNullable<CiBundle['again']>): string {
-  const names = tests.map((test) => `“${testTitle(test)}”`).join(', ');
-  const by = tests.length ? `, begun by the ${tests.length === 1 ? 'test' : 'tests'} ${names}` : '';
+  const by = tests.length ? `, begun by ${namesText(tests.map(testTitle))}` : '';
   return `It happened ${formatCount(times, 'more time')} in this run${by}`;
+}
+
+/** The test “a”; the tests “a”, “b”, “c” and 5 others */
+export function namesText(names: readonly string[]): string {
+  const listed = names.slice(0, mostNames).map((name) => `“${name}”`);
+  const more = names.length - listed.length;
+  return `the ${names.length === 1 ? 'test' : 'tests'} ${listed.join(', ')}${more > 0 ? ` and ${formatCount(more, 'other')}` : ''}`;
 }
 
 export function openCommand(bundle: CiBundle, folder: string): string {
@@ -110,6 +118,21 @@ function isFailedBy(test: CiTest, cause: CiBundle): boolean {
   return message !== '' && cause.title?.includes(message) === true && hasCutTests(cause, [test]);
 }
 
+/** Tests that failed in the same words at the same place, which is often one cause, as one entry. */
+export function groupProblems(problems: readonly Problem[]): Problem[][] {
+  const groups = new Map<unknown, Problem[]>();
+  for (const problem of problems) {
+    const { title, place, bundle } = problem;
+    const key = bundle || !place ? problem : `${title}\n${place.file}:${place.line}`;
+    groups.set(key, [...(groups.get(key) ?? []), problem]);
+  }
+  return [...groups.values()];
+}
+
+function isUnexpected({ late, failedProcess }: CiBundle): boolean {
+  return late === true || failedProcess === true;
+}
+
 export function problemsOf(summary: CiSummary): Problem[] {
   const { tests, bundles } = summary;
   const named = new Set(tests.telling.flatMap(({ bundle }) => (bundle === undefined ? [] : [bundle])));
@@ -136,8 +159,9 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
     // Tests may let things die on purpose, so a handled error is only listed if nothing else failed, since it may then be the
-    // reason, or if tests that were running when it occurred failed or never ended, or if its process failed without them.
-    .filter((bundle) => !(bundle.handled && isTold) || bundle.failedProcess || causes.includes(bundle))
+    // reason, if its test had ended, if tests that were running when it occurred failed or never ended, or if its process failed
+    // without them.
+    .filter((bundle) => !(bundle.handled && isTold) || isUnexpected(bundle) || causes.includes(bundle))
     .map((bundle): Problem => {
       const file = bundle.test?.file;
       return {
