@@ -4,9 +4,25 @@
  * one.
  */
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
+const { hasOwn } = Object;
 const OwnError = Error;
 /** The name of the formatter that Node itself installs. */
 const nodesFormatter = 'ErrorPrepareStackTrace';
+
+/**
+ * Runs `make`, which creates an Error without reading its stack. V8 calls a formatter only when it is read, so only the limit
+ * has to be changed: `quietly` takes a third longer.
+ */
+export function captured<Result>(deepest: number, make: () => Result): Result {
+  const limit = getOwnPropertyDescriptor(OwnError, 'stackTraceLimit');
+  if (!limit || !hasOwn(limit, 'value') || !limit.writable) return quietly(deepest, make);
+  OwnError.stackTraceLimit = deepest;
+  try {
+    return make();
+  } finally {
+    OwnError.stackTraceLimit = limit.value as number;
+  }
+}
 
 /** Runs `work`, which creates an Error or reads its stack for the first time, with at most `deepest` frames. */
 export function quietly<Result>(deepest: number, work: () => Result): Result {

@@ -5,7 +5,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { quietly } from '../quiet-stack.ts';
+import { captured, quietly } from '../quiet-stack.ts';
 import { Connections, type FailedConnection, failureOf, nameOf, unnamedConnection } from './connections.ts';
 import { textField } from './own-field.ts';
 
@@ -180,7 +180,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /** Undefined if the program has frozen Error. V8 formats the stack when it is first read. */
 function makeError(): Error | undefined {
   try {
-    return quietly(deepest, () => new OwnError('begun'));
+    return captured(deepest, () => new OwnError('begun'));
   } catch {
     return undefined;
   }

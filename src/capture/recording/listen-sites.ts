@@ -3,7 +3,7 @@
  * its own, with no frame of the program on the stack. V8 captures the frames now, and formats them only if a death needs the
  * text.
  */
-import { quietly } from '../../agent/quiet-stack.ts';
+import { captured } from '../../agent/quiet-stack.ts';
 import { guarded } from '../../agent/taps/guard.ts';
 
 const channel = 'tracing:net.server.listen:';
@@ -38,7 +38,7 @@ export function watchListens(): ListenSites {
       if (left-- > 0)
         made.set(
           server,
-          quietly(deepest, () => new OwnError('listen')),
+          captured(deepest, () => new OwnError('listen')),
         );
     },
     error: ({ server, error }) => {

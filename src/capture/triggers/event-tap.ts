@@ -82,13 +82,15 @@ export function tapEvents(target: NodeJS.EventEmitter): EventTap {
 }
 
 class WatchedEmitter implements EventTap {
-  readonly #target: NodeJS.EventEmitter & { _events?: Store };
+  readonly #target: NodeJS.EventEmitter & { _events?: Store; _eventsCount?: number };
   readonly #emit: unknown;
+  readonly #removeListener: unknown;
   readonly #descriptor: PropertyDescriptor;
   /** The prototype of the store. */
   readonly #watched: Store = emptyTable<Stored>();
   readonly #taps = emptyTable<Tap>();
   readonly #changes = emptyTable<(listens: boolean) => void>();
+  readonly #changing: EventName[] = [];
   #store: Store;
   /** The host's listeners for watched names. */
   #held: Store = emptyTable<Stored>();
@@ -101,6 +103,7 @@ class WatchedEmitter implements EventTap {
   constructor(target: NodeJS.EventEmitter, descriptor: PropertyDescriptor) {
     this.#target = target;
     this.#emit = target.emit;
+    this.#removeListener = target.removeListener;
     this.#descriptor = descriptor;
     this.#store = descriptor.value as Store;
     setPrototypeOf(this.#store, this.#watched);
@@ -119,6 +122,7 @@ class WatchedEmitter implements EventTap {
 
   whenHostChanges(name: EventName, react: (listens: boolean) => void): void {
     this.#changes[name] = react;
+    putProperty(this.#changing, this.#changing.length, name, true);
     this.#watch(name);
     this.#watch(atAddition);
     this.tap(atRemoval, {
@@ -128,8 +132,7 @@ class WatchedEmitter implements EventTap {
   }
 
   mayMiss(): boolean {
-    const { emit, _events } = this.#target;
-    return this.#isBlind || hasOwn(this.#target, 'emit') || emit !== this.#emit || _events !== this.#store;
+    return this.#isBlind || !this.#emitsItself() || this.#target._events !== this.#store;
   }
 
   uninstall(): void {
@@ -215,17 +218,50 @@ class WatchedEmitter implements EventTap {
   #answer(name: EventName): Stored | undefined {
     const tap = this.#taps[name];
     if (!tap && name !== atRemoval && name !== atAddition) return this.#listened(name);
+    if (this.#needsNoReader(name)) {
+      const ofHost = this.#listened(name);
+      if (name === atAddition) this.#isAddingTold = ofHost !== undefined;
+      return ofHost;
+    }
     const reader = findReader();
     if (!reader) this.#isBlind = true;
     if (name === atAddition) this.#isAddingTold = reader?.name !== '_addListener';
     // The store may be replaced next. `_events` stays guarded afterwards, because programs rarely do this.
-    if (name === atRemoval && (reader?.name === 'removeAllListeners' || !hasOwn(this.#store, name)))
-      this.#guard();
+    if (name === atRemoval && (reader?.name === 'removeAllListeners' || this.#isNearlyEmpty())) this.#guard();
     if (!tap || reader?.name !== 'emit') return this.#listened(name);
     tap.atEmit?.(reader);
     const ofHost = this.#listened(name);
     if (!tap.before || tap.joins?.(reader, ofHost !== undefined) === false) return ofHost;
     return ofHost === undefined ? tap.before : joined(tap.before, ofHost);
+  }
+
+  /**
+   * Node's own code reads these two names at each listener that is added or removed, and a stack takes a hundred times as long as the
+   * rest. It tells those who listen whenever somebody does, and removes one name after the other before it creates a new store.
+   */
+  #needsNoReader(name: EventName): boolean {
+    if (name === atAddition) return this.#emitsItself();
+    if (name !== atRemoval || !this.#emitsItself() || this.#isNearlyEmpty()) return false;
+    return this.#target.removeListener === this.#removeListener && !this.#hasLeaver();
+  }
+
+  /** Of the names in the store one is left, or `removeListener` is not among them: what is removed next may be all. */
+  #isNearlyEmpty(): boolean {
+    return !hasOwn(this.#store, atRemoval) || !((this.#target._eventsCount ?? 0) > 1);
+  }
+
+  #emitsItself(): boolean {
+    return !hasOwn(this.#target, 'emit') && this.#target.emit === this.#emit;
+  }
+
+  /** Whether the host's last listener for a name has gone, and nobody was told yet. */
+  #hasLeaver(): boolean {
+    const names = this.#changing;
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] as EventName;
+      if (this.#held[name] !== undefined && !hasOwn(this.#store, name)) return true;
+    }
+    return false;
   }
 
   #tell(name: EventName, listens: boolean): void {

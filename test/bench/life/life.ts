@@ -97,6 +97,7 @@ const allRows: Row[] = [
   { name: 'process.emit', work: 'process.emit', count: 1_000_000, target: 1.05 },
   { name: 'process.emit, nobody listens', work: 'process.emit-unheard', count: 1_000_000, target: 1.05 },
   { name: 'process.emit of a tapped event', work: 'process.emit-tapped', count: 30_000, target: 1.05 },
+  { name: 'process.on, and removed again', work: 'process.on', count: 30_000, target: undefined },
   { name: 'emitter.emit', work: 'emitter.emit', count: 2_000_000, target: 1.05 },
   ...['token-raw', 'token-parsed', 'token-http', 'token-openai', 'token-anthropic'].map(token),
   ...['paced-raw', 'paced-parsed', 'paced-http', 'paced-openai', 'paced-anthropic'].map(pacedToken),

@@ -128,6 +128,14 @@ function emitting(emitter, name, hasListener) {
   };
 }
 
+/** As libraries do that clean up at the end of each of their works. */
+function listening(name) {
+  const listener = () => {};
+  return async (count) => {
+    for (let i = 0; i < count; i++) process.on(name, listener).removeListener(name, listener);
+  };
+}
+
 const logging = (line) => async (count) => {
   for (let i = 0; i < count; i++) {
     console.log(line, i);
@@ -145,6 +153,7 @@ const works = {
   'process.emit': () => emitting(process, 'of-the-program', true),
   'process.emit-unheard': () => emitting(process, 'nobody-hears', false),
   'process.emit-tapped': () => emitting(process, 'SIGHUP', true),
+  'process.on': () => listening('of-the-program'),
   'emitter.emit': () => emitting(new EventEmitter(), 'data', true),
   'token-raw': () => burst(readByFetch),
   'token-parsed': () => burst(parseByFetch),

@@ -18,6 +18,24 @@ function tapEnd(emitter: EventEmitter): { tap: EventTap; seen: unknown[]; change
   return { tap, seen, changes };
 }
 
+/** Whoever captures a stack here looks for a formatter on the present Error first. */
+function countStacks(work: () => void): number {
+  const before = globalThis.Error;
+  let stacks = 0;
+  globalThis.Error = new Proxy(before, {
+    getOwnPropertyDescriptor(target, name) {
+      stacks++;
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+  });
+  try {
+    work();
+  } finally {
+    globalThis.Error = before;
+  }
+  return stacks;
+}
+
 const storeOf = (emitter: EventEmitter): object => (emitter as unknown as { _events: object })._events;
 
 test('what is not watched stays as Node has it: a plain store in a plain property, and plain entries', () => {
@@ -89,6 +107,25 @@ test('what an emit of the host keeps is not told', () => {
   emitter.removeListener('other', listener);
   assert.deepEqual(changes, [false, true]);
   assert.equal(kept.length, 2);
+});
+
+test('a listener that is added or removed costs no stack', () => {
+  const emitter = makeEmitter();
+  const { seen, changes } = tapEnd(emitter);
+  const listener = (): void => {};
+  const change = (name: string): void => {
+    emitter.on(name, listener).once(name, listener).emit(name);
+    emitter.removeListener(name, listener).removeAllListeners(name);
+  };
+  assert.equal(
+    countStacks(() => change('other')),
+    0,
+  );
+  assert.notEqual(
+    countStacks(() => change('end')),
+    0,
+  );
+  assert.deepEqual([seen, changes], [[undefined], [true, false]]);
 });
 
 test('a new store is watched too', () => {
