@@ -2,7 +2,7 @@
  * A request that is not a model call, or that no reader understands. What is recorded of it is documented in `http-log.ts`,
  * and in `http-content-exchange.ts` for programs that opted in to its content.
  */
-import type { CallStatus } from '../../journal/layout/agent.ts';
+import type { AgentEventData, CallStatus } from '../../journal/layout/agent.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import { type CallFailure, readFailure } from './call-error.ts';
 import type { Exchange, ExchangeStart } from './exchange.ts';
@@ -74,8 +74,13 @@ class HttpExchange implements Exchange {
     if (this.#ended) return;
     this.#ended = true;
     const { id, startedAt } = this.#request;
-    const ended = { http: id, status, tookMs: now() - startedAt, bytes: this.#bytes };
-    const known = this.#status === undefined ? ended : { ...ended, httpStatus: this.#status };
+    const known: AgentEventData['http.end'] = {
+      http: id,
+      status,
+      tookMs: now() - startedAt,
+      bytes: this.#bytes,
+    };
+    if (this.#status !== undefined) known.httpStatus = this.#status;
     this.#log.closed(this.#request, (start) => {
       if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead');
       else {

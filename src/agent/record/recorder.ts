@@ -93,8 +93,7 @@ export class AgentRecorder {
 
   /** The server's request and the test that the running code belongs to, as fields of an event. */
   get byOrigin(): ByOrigin {
-    const { request, test } = this.#readOrigin();
-    return { ...(request !== undefined && { request }), ...(test !== undefined && { test }) };
+    return this.#readOrigin();
   }
 
   /** Like `record` of the sink, but without conversations, arguments and results if these are not to be recorded. */

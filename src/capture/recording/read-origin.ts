@@ -45,7 +45,10 @@ export function currentOrigin(origins: Origins): ByOrigin {
   const found = ancestors(readOrigin(origins).current);
   const request = found.find(isRequest);
   const test = found.find(({ kind }) => kind === 'test')?.describe?.()?.name;
-  return { ...(request && { request: requestIdOf(request) }), ...(test && { test: test.join(' › ') }) };
+  const by: ByOrigin = {};
+  if (request) by.request = requestIdOf(request);
+  if (test) by.test = test.join(' › ');
+  return by;
 }
 
 /**

@@ -33,8 +33,8 @@ export class RequestOrigin implements Origin {
   start: RequestStart | undefined;
   /** The route that its framework reports. */
   route: string | undefined;
-  /** What is kept of a request that is over. */
-  over: { method?: string; url?: string; status?: number; headers: unknown; atMs: number } | undefined;
+  /** What is kept of a request that is over. Written without spreads, which took longer than everything else here. */
+  over: Over | undefined;
 
   constructor(number: number, start: RequestStart, isFollowed: boolean, parent?: Origin) {
     this.number = number;
@@ -44,22 +44,30 @@ export class RequestOrigin implements Origin {
   }
 
   end(): void {
-    const { request, response, stream, headers } = this.start ?? {};
     if (!this.start) return;
+    const { request, response, stream, headers } = this.start;
     this.route ??= routeOf(request);
-    const method = request?.method ?? headers?.[':method'];
-    const url = urlOf(request) ?? headers?.[':path'];
     const status = response?.statusCode ?? stream?.sentHeaders?.[':status'];
     this.over = {
-      ...(typeof method === 'string' && { method }),
-      ...(typeof url === 'string' && { url }),
-      ...(typeof status === 'number' && { status }),
+      method: textOf(request?.method ?? headers?.[':method']),
+      url: textOf(urlOf(request) ?? headers?.[':path']),
+      status: typeof status === 'number' ? status : undefined,
       headers: request?.rawHeaders ?? headers,
       atMs: now(),
     };
     this.start = undefined;
   }
 }
+
+interface Over {
+  method: string | undefined;
+  url: string | undefined;
+  status: number | undefined;
+  headers: unknown;
+  atMs: number;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** As it was before a test replaced it with a clock of its own. */
 const { now } = Date;
