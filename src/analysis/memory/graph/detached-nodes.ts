@@ -4,10 +4,17 @@
  */
 import { Detachedness, EdgeType, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
 
-/** By ordinal, a value of Detachedness; undefined if the snapshot doesn't have this field. */
+const known = new WeakMap<HeapSnapshot, Uint8Array>();
+
+/** By ordinal, a value of Detachedness; undefined if the snapshot doesn't have this field. Computed once. */
 export function computeDetachedness(snapshot: HeapSnapshot): Uint8Array | undefined {
   const told = snapshot.nodes.detachedness;
-  if (!told) return undefined;
+  const state = told && (known.get(snapshot) ?? propagate(snapshot, told));
+  if (state) known.set(snapshot, state);
+  return state;
+}
+
+function propagate(snapshot: HeapSnapshot, told: Uint8Array): Uint8Array {
   const state = told.slice();
   const visited = new Uint8Array(state.length);
   const lists: Record<number, number[]> = { [Detachedness.attached]: [], [Detachedness.detached]: [] };

@@ -6,6 +6,9 @@ import type { HeapNodeRow } from '../../../model/heap.ts';
 import { noDistance } from '../graph/distances.ts';
 import type { Heap } from '../heap.ts';
 
+/** Names of which V8 writes each once, and which have no escapes. */
+const plainName = /^[A-Za-z_$<#][\w $<>#:]*$/;
+
 export function nodeRow(heap: Heap, node: number): HeapNodeRow {
   const { snapshot } = heap;
   return {
@@ -39,11 +42,23 @@ export function requireNode(heap: Heap, words: string): number {
 }
 
 /** Row of the first edge with this name (and type), or -1. */
-function findEdge(heap: Heap, node: number, name: string, type?: number): number {
-  const { snapshot } = heap;
-  for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
-    if (type !== undefined && snapshot.edgeType(edge) !== type) continue;
-    if (snapshot.edgeName(edge) === name) return edge;
+function findEdge({ snapshot }: Heap, node: number, name: string, type?: number): number {
+  const { nodes, edges, strings } = snapshot;
+  const end = nodes.firstEdge[node + 1]!;
+  // Texts are read only if their number isn't known: of numbers, which element and hidden edges have too, and of unusual names.
+  const wanted = plainName.test(name) ? strings.findAscii(name) : undefined;
+  if (wanted === -1) return -1;
+  for (let edge = nodes.firstEdge[node]!; edge < end; edge++) {
+    const kind = snapshot.edgeType(edge);
+    if (type !== undefined && kind !== type) continue;
+    if (wanted === undefined) {
+      if (snapshot.edgeName(edge) === name) return edge;
+    } else if (
+      edges.nameOrIndex.get(edge) === wanted &&
+      kind !== EdgeType.element &&
+      kind !== EdgeType.hidden
+    )
+      return edge;
   }
   return -1;
 }

@@ -23,8 +23,9 @@ function extraContexts(context: SuspectContext): HeapSuspect[] {
   const { heap, totalBytes } = context;
   const name = heap.snapshot.strings.findAscii('system / NativeContext');
   const contexts: number[] = [];
-  for (let node = 0; node < heap.nodeCount; node++)
-    if (heap.snapshot.nodes.name[node] === name) contexts.push(node);
+  const { name: names, count } = heap.snapshot.nodes;
+  for (let node = names.indexOf(name); node >= 0 && node < count; node = names.indexOf(name, node + 1))
+    contexts.push(node);
   contexts.sort((a, b) => heap.retained[b]! - heap.retained[a]!);
   // The largest is the program's own.
   const extra = contexts.slice(1);

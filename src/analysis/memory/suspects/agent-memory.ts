@@ -214,14 +214,14 @@ export function textProperty(heap: Heap, node: number, property: string): string
 /** Number vectors by length: typed arrays, and plain arrays whose elements are unboxed doubles. */
 function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
   const { nodes, strings } = heap.snapshot;
+  const { type: types, name: names, count } = nodes;
   const groups = new Map<string, AgentMemory['embeddings'][number]>();
   const [array, single, double] = ['Array', 'Float32Array', 'Float64Array'].map((name) =>
     strings.findAscii(name),
   );
-  for (let node = 0; node < heap.nodeCount; node++) {
-    const name = nodes.name[node];
-    if (nodes.type[node] !== NodeType.object || (name !== array && name !== single && name !== double))
-      continue;
+  for (let node = 0; node < count; node++) {
+    const name = names[node];
+    if (types[node] !== NodeType.object || (name !== array && name !== single && name !== double)) continue;
     const found = vectorOf(heap, node);
     if (!found || found.dimensions < smallestEmbedding || found.dimensions > largestEmbedding) continue;
     const key = `${found.kind} ${found.dimensions}`;

@@ -16,11 +16,12 @@ export function classMembers(heap: Heap): ClassMembers {
 
 function compute(heap: Heap): ClassMembers {
   const { of, kinds } = heap.classes;
+  const { nodeCount } = heap;
   const first = new Uint32Array(kinds.length + 1);
-  for (let node = 0; node < heap.nodeCount; node++) first[of[node]! + 1]!++;
+  for (let node = 0; node < nodeCount; node++) first[of[node]! + 1]!++;
   for (let kind = 0; kind < kinds.length; kind++) first[kind + 1]! += first[kind]!;
   const next = first.slice();
-  const nodes = new Uint32Array(heap.nodeCount);
-  for (let node = 0; node < heap.nodeCount; node++) nodes[next[of[node]!]!++] = node;
+  const nodes = new Uint32Array(nodeCount);
+  for (let node = 0; node < nodeCount; node++) nodes[next[of[node]!]!++] = node;
   return { of: (kind) => nodes.subarray(first[kind]!, first[kind + 1]!) };
 }

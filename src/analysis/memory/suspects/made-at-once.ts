@@ -118,13 +118,14 @@ function isPartOfQueue(heap: Heap, array: number): boolean {
  */
 export function bytesMadeAtOnce(heap: Heap, leastBytes: number): number {
   const { retained, tree, root, snapshot } = heap;
+  const { type, count } = snapshot.nodes;
   const found = new Set<number>();
-  for (let node = 0; node < heap.nodeCount; node++)
+  for (let node = 0; node < count; node++)
     if (
       retained[node]! >= leastBytes &&
-      (snapshot.nodes.type[node] === NodeType.native
+      (type[node] === NodeType.native
         ? isFixedBuffer(heap, node)
-        : snapshot.nodes.type[node] === NodeType.object &&
+        : type[node] === NodeType.object &&
           (isMadeAtOnce(heap, node) || limitOf(heap, node, 0) !== undefined))
     )
       found.add(node);

@@ -77,10 +77,10 @@ export const manyText = (count: number, what: string): string => `${formatNumber
 
 /** Nodes that retain at least this share, largest first; of a chain of one class only the first. */
 export function largeNodes({ heap, growableBytes }: SuspectContext, share: number, limit = 2000): number[] {
-  const { retained, classes, tree } = heap;
+  const { retained, classes, tree, nodeCount } = heap;
   const least = growableBytes * share;
   const found: number[] = [];
-  for (let node = 0; node < heap.nodeCount; node++) {
+  for (let node = 0; node < nodeCount; node++) {
     if (retained[node]! < least || node === heap.root) continue;
     if (classes.of[tree.dominator[node]!] === classes.of[node]) continue;
     found.push(node);

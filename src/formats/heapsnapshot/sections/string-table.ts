@@ -13,6 +13,8 @@ const searchBytes = 1 << 20;
 /** A section up to this size is read once and kept, because each search and each block would read parts of it again. */
 const smallBytes = 1 << 23;
 const maxCached = 1 << 17;
+/** Strings that are searched for are short. */
+const mostIndexed = 64;
 /** More than the number of a slot in any table has. */
 const mostDigits = 10;
 const nine = Byte.zero + 9;
@@ -34,6 +36,8 @@ export class StringTable {
   readonly #cache = new Map<number, string>();
   readonly #found = new Map<string, number>();
   #whole: Buffer | undefined;
+  /** Built for the first search. */
+  #byDistance: ByDistance | undefined;
   /** Bytes between two strings; NaN if they vary. */
   #separatorBytes: number | undefined;
 
@@ -80,12 +84,24 @@ export class StringTable {
     this.#separatorBytes ??= this.#measureSeparator();
     const between = this.#separatorBytes;
     if (Number.isNaN(between)) return this.#search(wanted);
-    const starts = this.#starts;
-    const distance = wanted.length + between;
     const last = this.count - 1;
-    for (let index = 0; index < last; index++)
-      if (starts[index + 1]! - starts[index]! === distance && this.#isAt(index, wanted)) return index;
+    const distance = wanted.length + between;
+    for (const index of this.#atDistance(distance)) if (this.#isAt(index, wanted)) return index;
     return last >= 0 && this.rawLength(last) >= wanted.length && this.#isAt(last, wanted) ? last : -1;
+  }
+
+  /** The strings but the last whose successor starts at this distance, in order. */
+  #atDistance(distance: number): Iterable<number> {
+    const starts = this.#starts;
+    const last = this.count - 1;
+    if (distance > mostIndexed)
+      return (function* () {
+        for (let index = 0; index < last; index++)
+          if (starts[index + 1]! - starts[index]! === distance) yield index;
+      })();
+    this.#byDistance ??= indexByDistance(starts, last);
+    const { first, rows } = this.#byDistance;
+    return rows.subarray(first[distance]!, first[distance + 1]!);
   }
 
   /** Of strings from all parts of the section; NaN if they differ. */
@@ -192,6 +208,28 @@ export class StringTable {
     this.#blocks.set(number, block);
     return block;
   }
+}
+
+/** Rows of the strings below `count`, grouped by the distance to the next one, as far as that is short. */
+interface ByDistance {
+  first: Uint32Array;
+  rows: Uint32Array;
+}
+
+function indexByDistance(starts: Float64Array, count: number): ByDistance {
+  const first = new Uint32Array(mostIndexed + 2);
+  for (let index = 0; index < count; index++) {
+    const distance = starts[index + 1]! - starts[index]!;
+    if (distance <= mostIndexed) first[distance + 1]!++;
+  }
+  for (let distance = 0; distance <= mostIndexed; distance++) first[distance + 1]! += first[distance]!;
+  const next = first.slice();
+  const rows = new Uint32Array(first[mostIndexed + 1]!);
+  for (let index = 0; index < count; index++) {
+    const distance = starts[index + 1]! - starts[index]!;
+    if (distance <= mostIndexed) rows[next[distance]!++] = index;
+  }
+  return { first, rows };
 }
 
 function digitsAt(bytes: Buffer, from: number, to: number): number {
