@@ -1,15 +1,17 @@
 /** Files of proc(5), in a module of its own because even the smallest part of the preload needs one of them. */
 import { readFileSync } from 'node:fs';
 
+const { apply } = Reflect;
+/** The preload reads its own stat while the program exits, and a method that the program has replaced could change how it ends. */
+const { lastIndexOf, slice, split, trimEnd } = String.prototype;
+
 /** Fields from the third (state) on, because the second, the name, may contain spaces and parentheses. */
 export function readProcStat(pid: number | 'self', tid?: number | string): string[] | undefined {
   try {
     // With UTF-8, Node reads it in a single call.
     const text = readFileSync(`/proc/${pid}${tid === undefined ? '' : `/task/${tid}`}/stat`, 'utf8');
-    return text
-      .slice(text.lastIndexOf(')') + 2)
-      .trimEnd()
-      .split(' ');
+    const rest = apply(slice, text, [apply(lastIndexOf, text, [')']) + 2]);
+    return apply(split, apply(trimEnd, rest, []), [' ']);
   } catch {
     return undefined;
   }
