@@ -11,11 +11,6 @@ import { guarded } from '../agent/taps/guard.ts';
 /** Requests that never get a connection are forgotten, oldest first. */
 const mostOpen = 500;
 
-/** The request that a client's socket carries; Node unsets it at the end of the response. */
-interface ClientSocket extends Socket {
-  _httpMessage?: unknown;
-}
-
 /**
  * Returns a function that finds the origin of the request that arrives at this end of a connection. `current` is called when a
  * request is made.
@@ -30,6 +25,8 @@ export function watchSentRequests(
   const made = ({ request }: { request: ClientRequest }): void => {
     const origin = requests.has(request) ? undefined : current();
     if (!origin) return;
+    // A request holds its response's body.
+    for (const one of requests.keys()) if (isOver(one)) requests.delete(one);
     requests.set(request, origin);
     if (requests.size > mostOpen) for (const oldest of requests.keys()) return void requests.delete(oldest);
   };
@@ -43,6 +40,7 @@ export function watchSentRequests(
     },
     // Not always in the context of who made the request. An undici socket carries one at a time, unless told otherwise.
     'undici:client:sendHeaders': ({ request, socket }: { request: object; socket: Socket }) => {
+      for (const one of sockets.keys()) if (one.destroyed) sockets.delete(one);
       const origin = queued.get(request);
       if (origin) sockets.set(socket, origin);
       else sockets.delete(socket);
@@ -52,9 +50,8 @@ export function watchSentRequests(
     subscribe(name, guarded(listener) as (message: unknown) => void);
   return (arrived) => {
     for (const [request, origin] of requests) {
-      const socket = request.socket as ClientSocket | null;
-      if (request.destroyed || (socket && socket._httpMessage !== request)) requests.delete(request);
-      else if (socket && areEnds(socket, arrived)) return origin;
+      if (isOver(request)) requests.delete(request);
+      else if (request.socket && areEnds(request.socket, arrived)) return origin;
     }
     for (const [socket, origin] of sockets) {
       if (socket.destroyed) sockets.delete(socket);
@@ -62,6 +59,12 @@ export function watchSentRequests(
     }
     return undefined;
   };
+}
+
+/** At the end of a response Node closes its socket, or takes the request off it. */
+function isOver(request: ClientRequest): boolean {
+  const socket = request.socket as (Socket & { _httpMessage?: unknown }) | null | undefined;
+  return request.destroyed || (socket ? socket.destroyed || socket._httpMessage !== request : false);
 }
 
 function areEnds(one: Socket, other: Socket): boolean {

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Origin } from '../../../src/agent/record/causal-context.ts';
 import { watchSentRequests } from '../../../src/testing/sent-requests.ts';
 
@@ -47,4 +49,30 @@ test('each request is that of its sender: over one connection, in parallel, fetc
     ['/four', 'four'],
     ['/five', 'five'],
   ]);
+});
+
+test('requests that are over are not kept, though none arrives here', async (t) => {
+  const current = { kind: 'test' } as const;
+  watchSentRequests(() => current);
+  const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const asked: WeakRef<object>[] = [];
+  for (let n = 0; n < 20; n++)
+    await new Promise((resolve) => {
+      const one = request({ port, host: '127.0.0.1', agent: false }, (response) =>
+        response.resume().on('end', resolve),
+      );
+      asked.push(new WeakRef(one));
+      one.end();
+    });
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  // The last ones are only let go when the next one is made.
+  for (let turn = 0; turn < 50 && asked.filter((one) => one.deref()).length > 3; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    collect();
+  }
+  assert.ok(asked.filter((one) => one.deref()).length <= 3);
 });
