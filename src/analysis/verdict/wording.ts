@@ -102,6 +102,11 @@ type PlaceWord = 'at' | 'likely at' | 'in' | 'from';
 /** Ends a title that `titleWithPlace` made. */
 const placed = /^(.*?) (likely at|at|in|from) (\S+:\d+)$/;
 
+/** What `titleWithPlace` put before the place. */
+export function messageIn(title: string): string {
+  return placed.exec(title)?.[1] ?? title;
+}
+
 /** A title with more before it. If it is too long, the end of what happened is cut, and not whom it concerns (`GET /orders/17`) or where it was. */
 export function titleFor(whom: string, title: string): string {
   const [, what, word, place] = placed.exec(title) ?? [];

@@ -10,7 +10,7 @@ import { type TestFacts, testTitle } from '../../../model/tests.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
 import { beganFrame, likelyCall } from '../errors/begun.ts';
 import type { VerdictFacts } from '../facts.ts';
-import { cwdOf, deathFrames, titleFor } from '../wording.ts';
+import { cwdOf, deathFrames, messageIn, titleFor } from '../wording.ts';
 import { type Filler, findFiller } from './filled-by.ts';
 
 const verbs: Partial<Record<Verdict['kind'], string>> = {
@@ -31,7 +31,14 @@ const longestName = 60;
 const longestTest = 40;
 
 export function explainByOrigin(reached: Verdict, facts: VerdictFacts): Verdict {
-  return tell(tell(reached, byRequest(reached, facts)), byTest(reached, facts));
+  const ofRequest = tell(reached, byRequest(reached, facts));
+  const test = byTest(reached, facts);
+  const explained = tell(ofRequest, test);
+  if (test?.prefix === undefined) return explained;
+  // What happened is worth more in a title than to whom.
+  const told = messageIn(reached.title);
+  const titles = [explained.title, titleFor(test.prefix, reached.title), ofRequest.title];
+  return { ...explained, title: titles.find((title) => title.includes(told)) ?? ofRequest.title };
 }
 
 function tell(verdict: Verdict, told: Told | undefined): Verdict {
