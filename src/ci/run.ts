@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { bundleSuffix } from '../bundle/layout/bundle.ts';
 import { type TestStop, testLogName, testStopName } from '../bundle/layout/tests.ts';
+import { appendRemoval } from '../bundle/write/ledger.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
 import { signals } from '../platform/signals.ts';
 import { removeDiagnosticsFolder } from '../supervise/evidence/diagnostics.ts';
@@ -115,11 +116,14 @@ function hasBundle({ dir, earlier }: StartedRun): boolean {
 
 /** There may be bundles of children that died on purpose. The report of an earlier run keeps its own. */
 function clear({ report }: CiOptions, { dir, earlier }: StartedRun): void {
-  const own =
-    earlier.size === 0
-      ? [dir]
-      : readdirSync(dir).flatMap((name) => (earlier.has(name) ? [] : [join(dir, name)]));
-  for (const path of own) rmSync(path, { recursive: true, force: true });
+  if (earlier.size === 0) rmSync(dir, { recursive: true, force: true });
+  else
+    for (const name of existsSync(dir) ? readdirSync(dir) : []) {
+      if (earlier.has(name)) continue;
+      // The ledger, which stays, must not tell of a bundle that is gone.
+      if (name.endsWith(bundleSuffix)) appendRemoval(dir, name);
+      rmSync(join(dir, name), { recursive: true, force: true });
+    }
   try {
     rmdirSync(report);
   } catch {

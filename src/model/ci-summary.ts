@@ -75,7 +75,7 @@ export interface CiBundle {
   seen?: 'first' | 'again';
   /** The host has a handler for it: the process may have gone on. */
   handled?: true;
-  /** Its process ended with another code than 0, although none of its tests had failed. */
+  /** Its process ran tests and ended with another code than 0, although none of them had failed. */
   failedProcess?: true;
   /** The test that began it had ended before, so the test did not expect it. */
   late?: true;

@@ -107,6 +107,7 @@ function hasFailedWithoutTests(threads: readonly LoggedThread[], pid: number | u
   return (
     exit !== undefined &&
     exit.code !== 0 &&
+    own.some(({ tests, dropped }) => tests.length + dropped.finished > 0) &&
     own.every(({ tests, dropped }) => dropped.failed === 0 && tests.every(isGood))
   );
 }
