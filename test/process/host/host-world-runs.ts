@@ -97,7 +97,8 @@ export async function liveInItsWorld(
   const { ownLines: _, ...expected } = bare;
   assert.deepEqual(comparable(found), comparable(expected), `${name}: ${ownLines.join(' / ')}`);
   const bundles = bundlesIn(dir).filter((one) => one.endsWith('.agentdump'));
-  assert.equal(bundles.length, 1, `${name}: no bundle: ${ownLines.join(' / ')}`);
+  // Two where a replaced process.reallyExit throws: of the exit, and of the error that ended the process instead.
+  assert.ok(bundles.length > 0, `${name}: no bundle: ${ownLines.join(' / ')}`);
   return 'lives';
 }
 
