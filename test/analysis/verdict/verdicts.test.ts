@@ -218,7 +218,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
           name: 'Error',
           message: 'bad key',
           properties: { status: 401, requestID: 'r1' },
-          frames: appFrames,
+          frames: [frame('APIError.generate', '/srv/app/node_modules/openai/error.js'), ...appFrames],
         },
         {},
       ],

@@ -5,7 +5,6 @@
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentAbort } from '../../../model/agent-state.ts';
-import { isTimeoutOfSignal } from '../../../model/errors/abort-text.ts';
 import { shorten } from '../../../model/errors/message-text.ts';
 import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
@@ -15,13 +14,13 @@ import type { VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from '../wording.ts';
 import { abortEvidence, abortPlace } from './aborted.ts';
+import { abortAdvice, adviceFor, closedByReader } from './advice.ts';
 import { beganEvidence, beganPlace, likelyCall } from './begun.ts';
 import { onDemandFailure } from './load-failure.ts';
 import { likelyPlace, passedFrame, thrownAtEvidence } from './thrown-at.ts';
 
 const mostTimeLimits = 3;
 const mostMembers = 4;
-const abortAdvice = 'The call was aborted: look for the AbortSignal or time limit that was passed to it.';
 
 /** The error, where it was thrown, and its cause. */
 export function thrownEvidence(facts: VerdictFacts): Evidence[] {
@@ -212,146 +211,27 @@ function whereThrown(culprit: Frame, { account, emitter }: VerdictFacts): string
 }
 
 /**
- * V8 takes the stack where an error is made, wherever it is thrown or handed to afterwards: `done(new Error(…))`. Only a `throw` before
- * it shows that it is thrown there.
+ * V8 takes the stack where an error is made, wherever it is thrown or handed to afterwards: `done(new Error(…))`. Only a throw statement
+ * that the expression belongs to shows that it is thrown there.
  */
-function isOnlyMade({ source, line, column = 0 }: Frame): boolean {
-  const { text = '', startColumn = 1 } = source?.find((one) => one.line === line) ?? {};
+function isOnlyMade({ source = [], line = 0, column = 0 }: Frame): boolean {
+  const { text = '', startColumn = 1 } = source.find((one) => one.line === line) ?? {};
   const at = Math.max(column - startColumn, 0);
-  return /^new\s+[\w$.]+/.test(text.slice(at)) && !/\bthrow\b[^;]*$/.test(text.slice(0, at));
+  const above = startColumn > 1 ? [] : source.filter((one) => one.line < line).map((one) => one.text);
+  return madeHere.test(text.slice(at)) && !thrownHere.test([...above, text.slice(0, at)].join('\n'));
 }
 
-interface Advice {
-  when(error: ErrorFacts): boolean;
-  step: string;
-  /** Advice that is omitted if a model call is the cause: the failed call has a better step. */
-  isOfService?: true;
-}
-
-/** Clients that have codes of their own keep that of the system in the message. */
-const coded = (codes: string[]) => (error: ErrorFacts) =>
-  (error.code !== undefined && codes.includes(error.code)) ||
-  codes.some((code) => error.message?.includes(` ${code} `));
-const status =
-  (...wanted: number[]) =>
-  (error: ErrorFacts) =>
-    isOfAnswer(error) &&
-    wanted.includes(Number(error.properties?.['status'] ?? error.properties?.['statusCode']));
+const madeHere = /^(?:new\s+[\w$.]+|(?:[A-Z]\w*)?Error\()/;
 
 /**
- * Whether a client made it of an answer: then it has more of the answer or of the request than the status. Any error of a program may have a
- * status; so has what a server is to answer with (of Fastify, of http-errors, of Nest).
+ * `throw`, and what an expression has before a part of it, as in `throw wrap(` and `throw known ??`: no text, comment, block or arrow. A
+ * line may end where the expression must go on; elsewhere its end may be that of the statement.
  */
-const isOfAnswer = ({ name = '', properties = {} }: ErrorFacts): boolean =>
-  !('expose' in properties) &&
-  !('response' in properties && 'options' in properties) &&
-  (/api|fetch|axios|request|rate.?limit/i.test(name) || answerFields.some((field) => field in properties));
-
-const answerFields = [
-  ...['headers', 'requestID', 'request_id', 'request', 'response', 'config', 'url', 'body', 'error'],
-  ...['responseHeaders', 'responseBody', 'rawResponse', '$metadata', 'statusText', 'data'],
-];
-
-const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.message ?? '');
-
-export const portIsHeld =
-  'Another process holds the port: `ss -ltnp` names it. An older instance may still be shutting down.';
-
-const closedByReader: Advice = {
-  when: coded(['EPIPE']),
-  step: 'Whoever read from it had closed it: of a request, catch the error where it is made; of stdout, the program that reads the output had ended.',
-  isOfService: true,
-};
+const thrownHere =
+  /(?:^|[\s;{}():])throw(?:[ \t]+|(?=\())(?:[\w$.()!?:&|,<>[\] \t]|=(?!>)|(?<=[(?:,|&][ \t]*)\n|\n(?=[ \t]*[?:|&]))*$/;
 
 const outputStep = (stream: string): string =>
   `Whoever read ${stream} had closed it, as \`head\` does when it has enough: treat EPIPE of ${stream} as the end of the output.`;
-
-/** Checked in order; the first match for each error in the chain adds its step. */
-const adviceTable: Advice[] = [
-  {
-    when: coded(['ERR_UNHANDLED_REJECTION']),
-    step: 'Reject with an Error: only errors carry the stack that says where they come from.',
-  },
-  {
-    when: coded(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']),
-    step: 'Check that the service at that address was up; retry the connection with a delay.',
-    isOfService: true,
-  },
-  {
-    when: says(/^bad port$/),
-    step: 'fetch sent nothing: it blocks ports that other protocols use (such as 25 or 6000). Use another port.',
-  },
-  {
-    when: says(/^(?:unknown scheme|URL scheme must be a HTTP\(S\) scheme)$/),
-    step: 'fetch sent nothing: the address does not begin with http: or https:.',
-  },
-  {
-    when: coded(['ERR_INVALID_URL']),
-    step: 'Nothing was sent: the address is not a valid URL. Check the setting it comes from; it must begin with http:// or https://.',
-  },
-  {
-    when: coded(['ENOTFOUND', 'EAI_AGAIN']),
-    step: 'The name did not resolve: check the host name, then DNS in that network.',
-  },
-  closedByReader,
-  {
-    when: coded(['ECONNRESET', 'UND_ERR_SOCKET', 'ETIMEDOUT']),
-    step: 'The peer closed the connection. Catch the error where the request is made, and retry what is safe to repeat.',
-    isOfService: true,
-  },
-  {
-    when: coded(['EADDRINUSE']),
-    step: portIsHeld,
-  },
-  {
-    when: coded(['EACCES', 'EPERM']),
-    step: "Check owner and mode of the path, and the user that the process runs as (a container's user differs).",
-  },
-  {
-    when: coded(['ENOENT']),
-    step: 'Check the path of the message against the working directory of the process.',
-  },
-  {
-    when: status(401, 403),
-    step: 'The API refused the credentials: check that the key is set in this environment and still valid.',
-    isOfService: true,
-  },
-  {
-    when: status(429),
-    step: 'The API limits the rate: wait as long as its retry-after header says, and retry.',
-    isOfService: true,
-  },
-  {
-    when: (error) => status(400)(error) && says(/tool_use|tool_result|tool_call/)(error),
-    step: 'The conversation holds a tool call without its result: add an error result for it before sending it again.',
-    isOfService: true,
-  },
-  {
-    when: status(500, 502, 503, 504, 529),
-    step: 'The service failed on its side: retry with exponential backoff, and keep the state of the run.',
-    isOfService: true,
-  },
-  {
-    when: says(/^Maximum call stack size exceeded/),
-    step: 'Find the function that repeats in the stack, and what should have ended its recursion.',
-  },
-  {
-    when: says(/^Cannot (read|set) properties of (undefined|null)/),
-    step: 'Find out where the value should have come from: an argument, a lookup that found nothing, a reply without the field.',
-  },
-  {
-    when: says(/ is not (a function|a constructor|iterable)$/),
-    step: 'Compare what the value is with what the call expects; a changed package is a common reason.',
-  },
-  {
-    when: (error) => error.name === 'AbortError' || isTimeoutOfSignal(error),
-    step: abortAdvice,
-  },
-  {
-    when: ({ name }) => name === 'TimeoutError',
-    step: 'A time limit ran out: find out what had not answered in time, and whether the limit suits it.',
-  },
-];
 
 function timeLimitStep(facts: VerdictFacts): string | undefined {
   const [place, other] = timeLimitPlaces(facts);
@@ -388,7 +268,7 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const isModelCalls = hasFailedModelCall(facts);
   const broken = stdioName(facts.emitter ? facts.emitter.stdio : facts.failedStdio);
   for (const error of everyError(account.error)) {
-    const found = adviceTable.find(({ when }) => when(error));
+    const found = adviceFor(error);
     const isTold = found === closedByReader && broken !== undefined;
     const advice = isTold ? outputStep(broken) : found?.isOfService && isModelCalls ? undefined : found?.step;
     const step = advice === abortAdvice ? (timeLimitStep(facts) ?? abortStep ?? advice) : advice;
