@@ -1,4 +1,4 @@
-/** What an account says of a thrown error: whether it was thrown where it was made, and whether a service had answered with it. */
+/** What an account says of a thrown error: whether it was thrown where it was made, whose answer it is, and what an import lacks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
@@ -172,3 +172,26 @@ const others: [string, ErrorFacts][] = [
 for (const [name, error] of others)
   test(`no answer of a service: ${name}`, () =>
     assert.doesNotMatch(stepsOf({ name: 'Error', message: 'x', ...error }), ofService));
+
+const lacks: ErrorFacts = {
+  name: 'TypeError',
+  code: 'ERR_IMPORT_ATTRIBUTE_MISSING',
+  message: 'Module "file:///srv/app/x.json" needs an import attribute of "type: json"',
+  frames: [frame('validateAttributes', 'node:internal/modules/esm/assert')],
+};
+const called = (text: string): ErrorFacts => ({
+  ...lacks,
+  frames: [frame('load', '/srv/app/a.mjs', { source: [{ line: 1, text }] })],
+});
+test('an import without its attribute, whose line is not known, may be one on demand', () =>
+  assert.match(
+    stepsOf(lacks),
+    /`with \{ type: 'json' \}` behind each .*, or `import\(…, \{ with: \{ type: 'json' \} \}\)`/,
+  ));
+test('an import on demand without its attribute, whose line is known', () =>
+  assert.match(
+    stepsOf(called("await import('./x.json')")),
+    /Import x\.json as `import\(…, \{ with: \{ type: 'json' \} \}\)`\.$/m,
+  ));
+test('an import on demand of another module, which imports the file', () =>
+  assert.match(stepsOf(called("await import('./b.mjs')")), /behind each import/));

@@ -164,7 +164,7 @@ function pathOf(url: string): string {
   }
 }
 
-/** Node doesn't say which module imports it. */
+/** Node doesn't say which module imports it, and seldom leaves a frame of the program. */
 function withoutAttribute(error: ErrorFacts, { account }: VerdictFacts): LoadFailure | undefined {
   const [, url, type] =
     /^Module "([^"\n]+)" needs an import attribute of (?:type "|"type: )([\w-]+)"/.exec(
@@ -172,12 +172,26 @@ function withoutAttribute(error: ErrorFacts, { account }: VerdictFacts): LoadFai
     ) ?? [];
   if (url === undefined) return undefined;
   const file = shortFile(pathOf(url), cwdOf(account));
+  const attribute = `with { type: '${type}' }`;
+  const call = `import(…, { with: { type: '${type}' } })`;
+  const isCall = (error.frames ?? []).some(
+    ({ inApp, line, source }) =>
+      inApp && isImportCallOf(file, source?.find((one) => one.line === line)?.text),
+  );
   return {
-    title: titled(`The import of ${endOfPath(file, 50)} lacks its attribute: with { type: '${type}' }`),
+    title: titled(`The import of ${endOfPath(file, 50)} lacks its attribute: ${attribute}`),
     facts: [headlineOf(error)],
-    steps: [`Write \`with { type: '${type}' }\` behind each import of ${file}.`],
+    steps: [
+      isCall
+        ? `Import ${file} as \`${call}\`.`
+        : `Write \`${attribute}\` behind each import of ${file}, or \`${call}\` where it is imported on demand.`,
+    ],
   };
 }
+
+/** The line may also import another module on demand, which imports the file. */
+const isImportCallOf = (file: string, text = ''): boolean =>
+  [...text.matchAll(/\bimport\s*\(([^)]*)/g)].some(([, wanted]) => wanted?.includes(lastName(file) || file));
 
 function withoutExport(error: ErrorFacts): LoadFailure | undefined {
   const found = packageWithoutExport(error);
