@@ -27,6 +27,7 @@ import { isCodeInTemplate, isCodePiece, isSpokenPhrase } from '../values/program
 import { hasRandomPart } from '../values/randomness.ts';
 import { isFillIn } from '../values/stand-ins.ts';
 import {
+  includeBrace,
   indentOf,
   longestJudged,
   readBare,
@@ -224,6 +225,7 @@ export class ContextReader {
         ? readLine(this.page, at, longestLine)
         : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
     if (verdict.form === 'authorization') span = includeScheme(this.page, span, place);
+    if (tight && isFirst) span = includeBrace(this.page, span);
     if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
     // A word that names another value may also be a variable with its own value after it.
     if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return 0;
@@ -328,7 +330,9 @@ export class ContextReader {
       namesPackage(this.page, place, value);
     if (form.quoted && isExample && isLiteralOfProgram(this.page, place, span)) return false;
     if (form.quoted && declaresType(this.page, place)) return false;
-    if (form.quoted ? isStartOfMore(this.page, span, value) : isEventName(this.page, place, span, value))
+    if (
+      form.quoted ? isStartOfMore(this.page, place, span, value) : isEventName(this.page, place, span, value)
+    )
       return false;
     // Most expensive, therefore last: nearly all such values don't look like a secret.
     if (this.isProgramsOwn(span, form, place)) return false;

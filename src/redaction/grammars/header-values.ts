@@ -67,7 +67,7 @@ const isSetting = (name: string, value: string): boolean =>
 
 /** What counts visitors: `_ga`, `__utma`, `__cfduid`, `_fbp`, `ajs_anonymous_id`. */
 const ofStatistics =
-  /^(?:_ga(?:_\w{1,20})?|_gid|_gat\w{0,30}|_gcl_\w{2,6}|__utm[a-z]{1,2}|__cfduid|_fb[cp]|ajs_(?:anonymous|user|group)_id|_hj\w{2,40})$/;
+  /^(?:_ga(?:_\w{1,20})?|_gid|_gat\w{0,30}|_gcl_\w{2,6}|__utm[a-z]{1,2}|__cfduid|_fb[cp]|ajs_anonymous_id|_hj\w{2,40})$/;
 
 /** `%E5%8C%97`, `%u5317`: a character of another script, as documentation shows its encoding. */
 const escapesOnly = /^(?:%u?[\dA-F]{2,4}){1,4}$/i;

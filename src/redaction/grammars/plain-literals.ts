@@ -1,8 +1,10 @@
 /** Values under a sensitive name that only repeat the name, begin a longer text, or name an event. */
 import type { NamePlace } from '../names/name-place.ts';
 import type { Page } from '../scan/page.ts';
+import { looksRandom } from '../values/randomness.ts';
 import type { ValueSpan } from '../values/value-span.ts';
 import type { ValueForm } from '../values/values.ts';
+import { isLiteralOfProgram } from './program-line.ts';
 
 /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: the value only repeats the name. */
 export function repeatsName({ text }: Page, { start, end }: NamePlace, value: string): boolean {
@@ -25,10 +27,15 @@ export function repeatsName({ text }: Page, { start, end }: NamePlace, value: st
 }
 
 /** `'p256ecdsa=' + publicKey`: the value comes after the string; `"no-referrer" | "origin"`: one of several, in a type. */
-export const isStartOfMore = ({ text }: Page, span: ValueSpan, value: string): boolean =>
-  (/^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(text.slice(span.end, span.end + 24))) ||
-  (/^\w[\w-]{2,39}$/.test(value) &&
-    /^["'`]\s{0,20}\|\s{0,20}["'`]/.test(text.slice(span.end, span.end + 44)));
+export const isStartOfMore = (page: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>
+  (/^[\w-]{1,40}=$/.test(value) && /^["'`]\s{0,20}\+/.test(page.text.slice(span.end, span.end + 24))) ||
+  (/^[A-Za-z][\w-]{2,39}$/.test(value) &&
+    otherType.test(page.text.slice(span.end, span.end + 100)) &&
+    (!/\d/.test(value) || /[-_]/.test(value)) &&
+    !looksRandom(value, 8) &&
+    isLiteralOfProgram(page, place, span));
+/** Not in a log whose fields have bars between them: `"password": "x" | "user": "bob"`. */
+const otherType = /^["'`]\s{0,20}\|\s{0,20}(["'`])[\w-]{1,50}\1(?!\s{0,3}[:=])/;
 
 /** `'token:error:renew'`: a whole literal of plain words. */
 export const isEventName = (page: Page, place: NamePlace, span: ValueSpan, value: string): boolean =>

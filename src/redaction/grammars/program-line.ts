@@ -60,9 +60,13 @@ export function isProgramsOwn(page: Page, place: NamePlace, span: { start: numbe
   return signsAround(page, place, span) >= enough;
 }
 
-/** `type SecretKind = "webhook"`: what follows are types, quoted or not. */
-export const declaresType = ({ text, units }: Page, { start, sign }: NamePlace): boolean =>
-  units[sign] === 61 && /\btype $/.test(text.slice(Math.max(0, start - 8), start));
+/** `export type SecretKind = "webhook"`: what follows are types, quoted or not. Prose writes neither of `type password="x"` so. */
+export const declaresType = ({ text, units }: Page, { start, end, sign }: NamePlace): boolean =>
+  units[sign] === 61 &&
+  /[A-Z]/.test(text[start] ?? '') &&
+  !/\s\w+$/.test(text.slice(start, end)) &&
+  typeBefore.test(text.slice(Math.max(0, start - 60), start));
+const typeBefore = /(?:^|[\n;{}`]|\\n)[ \t]{0,40}(?:export |declare ){0,2}type $/;
 
 /**
  * Whether the text after `before` is in a literal or a comment: it follows a quote, or one that was opened and not closed in
@@ -89,14 +93,19 @@ const lineBefore = ({ text }: Page, at: number): string =>
   text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - reach), at);
 
 /**
- * ` *   AccessKeyId: "AKIAIOSFODNN7EXAMPLE",`, and a token of the user 1234567890: no issuer draws these. Only in a comment of a program, because people copy
- * such keys elsewhere and change some letters of them.
+ * ` *   AccessKeyId: "AKIAIOSFODNN7EXAMPLE",` and the token that a well-known page about tokens shows: no issuer draws these. Only in a
+ * comment of a program, because people copy such keys elsewhere and change some letters of them.
  */
-export const isExampleInComment = (page: Page, { start, end }: { start: number; end: number }): boolean =>
-  /EXAMPLE|\.eyJzdWIiOiIxMjM0NTY3ODkwIi/.test(
-    page.text.slice(start, Math.min(end, start + longestExample)),
-  ) && /^[ \t]*(?:\*|\/\/)[ \t]/.test(lineBefore(page, start));
-const longestExample = 2000;
+export function isExampleInComment(page: Page, { start, end }: { start: number; end: number }): boolean {
+  if (end - start > longestExample) return false;
+  // What all such keys begin with is not withheld.
+  const head = /(?:A[KS]IA|eyJ)$/.exec(page.text.slice(Math.max(0, start - 4), start))?.[0] ?? '';
+  if (!exampleKey.test(head + page.text.slice(start, end))) return false;
+  return /^(?:[ \t]+\*|[ \t]*\/\/)[ \t]/.test(lineBefore(page, start));
+}
+const longestExample = 400;
+const exampleKey =
+  /^A[KS]IA[A-Z\d]{9}EXAMPLE$|^[A-Za-z\d/+]{29,32}EXAMPLEKEY$|^eyJ[\w-]+\.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lI[\w-]+\.[\w-]+$/;
 
 /** No sign of a program is around the value at `span`: a log, a printed object, prose. */
 export const isOutsidePrograms = (page: Page, place: NamePlace, span: { end: number }): boolean =>

@@ -59,7 +59,7 @@ function buildVocabulary() {
       bind reg recv candidates parent child routing_key registry host_key_alias verification_method`),
     /** Words after the sensitive word that turn it into a property of a credential. */
     harmlessAfter:
-      words(`count counts from length len lifetime lifetimes duration validity limit limits max min num number total used usage budget type types
+      words(`count counts length len lifetime lifetimes duration validity limit limits max min num number total used usage budget type types
       name names url uri urls endpoint path paths file filename dir directory expires expire expiry expiration expired
       exp ttl age at issued created updated policy policies rotation version format strategy provider prefix suffix
       pattern regex lengths lifespan lifespans field fields param params parameter header label title placeholder hint help error errors message
@@ -269,6 +269,7 @@ export function judgeName(name: string): NameVerdict {
     const verdict = mayHoldStem(parts[i]!) ? judgeWord(parts, i) : undefined;
     if (!verdict) continue;
     if (harmlessTail(parts, i + 1)) return nothing;
+    if (elsewhere.test(parts[i + 1] ?? '')) return fromElsewhere(verdict);
     // `ERR_INVALID_CLIENT_SECRET = 404060`: the name of an error.
     return parts.length > 2 &&
       (functions.test(parts[0]!) || parts.slice(0, i).some((word) => faults.test(word)))
@@ -283,6 +284,11 @@ const functions = /^(?:acquire|get|is|has|create|generate|validate|allowed|rando
 const faults = /^(?:err|error|invalid|missing|incorrect|unauthorized|forbidden)$/;
 
 const withoutX = (parts: string[]): string[] => (parts[0] === 'x' ? parts.slice(1) : parts);
+
+/** `tokensFrom`, `passwordFrom: vault`: where it is kept, unless the value looks like the password itself. */
+const elsewhere = /^from$/;
+const fromElsewhere = ({ rule, strength }: NameVerdict): NameVerdict =>
+  rule === 'token' ? nothing : { rule, strength: Math.min(strength, 2) as NameVerdict['strength'] };
 
 /** The words after the sensitive one make it a property of a credential, or something else. */
 function harmlessTail(parts: string[], from: number): boolean {

@@ -69,8 +69,9 @@ export function isResourceName(page: Page, place: NamePlace): boolean {
 }
 
 /** `checksum/secret`: of a secret's file, written by charts so that a change of it restarts what uses it. */
-export const isChecksumOf = (page: Page, { start }: NamePlace): boolean =>
-  /\b(?:checksum|digest|hash|sha\d{1,3})\/$/i.test(page.text.slice(Math.max(0, start - 12), start));
+export const isChecksumOf = ({ text }: Page, { start, behind }: NamePlace): boolean =>
+  /\b(?:checksum|digest|hash|sha\d{1,3})\/$/i.test(text.slice(Math.max(0, start - 12), start)) &&
+  /^\s{0,4}["']?(?:sha\d{1,3}[:-])?[\da-f]{32,128}(?![\w-])/i.test(text.slice(behind, behind + 160));
 
 /** The quote (with its backslashes) that closes the name, or ''. */
 export function keyQuote({ text }: Page, place: NamePlace): string {

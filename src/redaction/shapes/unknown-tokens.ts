@@ -18,7 +18,7 @@ import type { Finding, Page } from '../scan/page.ts';
 import { isExampleOf } from '../values/example-values.ts';
 import { isAlphabet, isMark } from '../values/program-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
-import { looksRandom } from '../values/randomness.ts';
+import { isDrawnLetters, looksRandom } from '../values/randomness.ts';
 import { looksChosen } from '../values/values.ts';
 
 /** A digest after one of these prefixes is a generated key, not the name of a content. */
@@ -317,6 +317,12 @@ function isCalledSo({ text, units }: Page, end: number): boolean {
   return calledSo.test(text);
 }
 
+/** `getSharedPointOnEd25519(key, x)`; not `aB3dE5fG7hI9jK1lM3nQ(expires soon)`. */
+const isCalledHere = (text: string, open: number, word: string): boolean =>
+  /^[A-Za-z_$]{2}/.test(word) &&
+  !isDrawnLetters(word.replace(/[^A-Za-z]+/g, '')) &&
+  !/^\((?!(?:new|await|async|function|typeof) )[A-Za-z]+ [A-Za-z]/.test(text.slice(open, open + 60));
+
 /**
  * A random word that is no public id, after the name of a secret in the same line, with at most one sign and no other name
  * between them.
@@ -324,8 +330,7 @@ function isCalledSo({ text, units }: Page, end: number): boolean {
 export function isSpokenOf(page: Page, start: number, word: string, build: number, names: NameBook): boolean {
   const { text } = page;
   if (build >>> digitShift < 2 || !mixed.test(word)) return false;
-  // `getSharedPointOnEd25519(`
-  if (page.units[start + word.length] === 40) return false;
+  if (page.units[start + word.length] === 40 && isCalledHere(text, start + word.length, word)) return false;
   const isCalled = isCalledSo(page, start + word.length);
   const before = text.slice(Math.max(0, start - 110), start);
   if (!isCalled && !maySpeak.test(before)) return false;

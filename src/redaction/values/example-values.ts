@@ -39,7 +39,8 @@ const glued =
 /** `averylongphrasebiggerthanthirtytwochars`: it says how long it has to be. */
 const saysItsLength = /^a?(?:very|long|some)[a-z]{8,40}(?:chars|characters|bytes|letters|long)$/;
 /** Words for the owner, beside a word for a secret: `LdapAdminPassword`, `johns_password`. */
-const owner = /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service|[a-z]{2,8}s)$/;
+const owner =
+  /^(?:admin|root|user|ldap|db|database|mail|email|login|account|service|(?:user|admin|client|server|account|john|jane|joe|tom|bob|alice|carol|dave)s)$/;
 
 function isOfExampleWords(value: string): boolean {
   const parts = partsOf(value);

@@ -21,9 +21,8 @@ const expressions = [
   /^[A-Za-z_$][\w$]{0,2}(?:\?\.|\.)[A-Za-z_$][\w$]*(?:\?\?|:(?:delete|void|null|this)\b)/,
   // `/access_token=\w+/g`: the pattern of a value, and what may follow it; not a password that begins like one.
   /^\\[wS][+*]\??(?:$|\/[dgimsuvy]{0,4}(?:$|[^\w+/=-])|[)|&\\[])/,
-  // `null==r?void`, `null}async`, `n:(0`
+  // `null==r?void`, `null}async`
   /^(?:null|undefined)(?:[!=]=|[})\]])/,
-  /^[A-Za-z_$][\w$]{0,2}:\(/,
   // A template that was cut at the value's end.
   /\$\{[^{}]*$/,
 ];
@@ -32,9 +31,12 @@ const expressions = [
 const negation =
   /^!+(?:this\.|[01][:;,?](?:$|[!"'([{]|(?:this|void|null|new|await|return|function|delete|typeof|throw|if|for|var|let|const)\b|[A-Za-z_$][\w$]{0,2}[.(=[?:]|[A-Za-z_$]+\())/;
 
-/** For unquoted values: a piece of program code. In a setting, an exclamation mark is a character like others. */
+/** `n:(0` */
+const branch = /^[A-Za-z_$][\w$]{0,2}:\(/;
+
+/** For unquoted values: a piece of program code. In a setting, an exclamation mark and a parenthesis are characters like others. */
 export const isCodePiece = (value: string, isSetting = false): boolean =>
-  (!isSetting && negation.test(value)) || expressions.some((one) => one.test(value));
+  (!isSetting && (negation.test(value) || branch.test(value))) || expressions.some((one) => one.test(value));
 
 const closedBefore =
   /^\)?\.[a-z]\w{1,20}\(|^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;
@@ -107,7 +109,9 @@ export function isCalledAsMeant(value: string, rule: string): boolean {
     if (rule === 'password') return /PASSWORD|PASSPHRASE/.test(value);
     // People choose the values of a `secret` too.
     if (rule !== 'secret' && !/\d/.test(value)) return true;
-    return /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$|_VALUE$/.test(value);
+    return /SECRET|TOKEN|KEY|CRED|AUTH|CODE|_ID$|(?:RANDOM|STRONG|SECURE|SOME|ANY|YOUR|DEFAULT)_VALUE$/.test(
+      value,
+    );
   }
   if (column.test(value)) return true;
   if (rule === 'password') return false;

@@ -9,7 +9,7 @@ function isStandInWord(word: string): boolean {
     `null none nil undefined string! int! id! float! boolean! true false yes no on off todo tbd tba na n/a changeme change_me change-me replace_me
     replaceme redacted hidden masked removed filtered withheld omitted secret password passwd pwd token string str number int
     integer boolean bool any unknown void object bytes buffer text required optional empty missing unset default example
-    sample dummy placeholder inherit disabled enabled invalid valid expired denied present absent auto basic bearer digest
+    sample dummy placeholder disabled enabled invalid valid expired denied present absent auto basic bearer digest
     negotiate api_key apikey api-key key value literal confidential sensitive private public unauthorized forbidden
     optional[str] varchar text uuid char nan infinity type function class interface const let var return await new
     this self async import export from require import( super typeof delete json yaml
@@ -25,7 +25,7 @@ function isStandInWord(word: string): boolean {
 const references =
   /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|npm:|workspace:|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|(?:cat|pass|op|vault|aws|gcloud|kubectl|security|head|openssl|echo|printf|uuidgen) [-\w/$~.]|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
 const fillIns =
-  /^(?:<{1,2}[^<>]*>{1,2}|\\\$\{[^{}]*\}|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|@[\w/-]{1,80}\.[a-z]\w{1,4}|#\{[^{}]*\}|__\w+__|\(.*\))$/;
+  /^(?:<{1,2}[^<>]*>{1,2}|\\\$\{[^{}]*\}|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
 const fillInWords =
   /(?:^|[-_ ])(?:your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my)(?:[-_ ]|$)|(?:^|[-_ ])here$/i;
 
@@ -53,7 +53,7 @@ export function isStandIn(value: string): boolean {
   if (onlyAlnum.test(text)) return alnumStandIn.test(text) || oneLetter.test(text);
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^(?:[xX*•.·\-_#?0\s]|%20)+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
-  if (/\*{4,}|^[A-Za-z_-]{0,12}\*{3,}$|^\*{3,}[A-Za-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;
+  if (/\*{4,}|^\*{3,}[A-Za-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text) || maskedTail.test(text)) return true;
   if (/^(?:foo|bar|baz|qux)\d?$/i.test(text)) return true;
   // `sk-...`, `ghp_…`: a public start, and the rest omitted.
   if (/^(?:(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}|[\da-f]{2,8})(?:\.{3,}|…)$/.test(text)) return true;
@@ -76,12 +76,20 @@ const formOfValue =
 const emptyBlock =
   /^-----BEGIN [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*(?:<[^<>]{0,60}>|[\w+/]{0,8}(?:\.{3,}|…)[\w+/=]{0,8}|[xX*]{3,})?(?:\s|\\{1,8}[nr])*(?:-----END [A-Z ]{3,40}-----(?:\s|\\{1,8}[nr])*)?$/;
 
+/** `dapi***`, `sk-***`: what every key of an issuer begins with. Other letters before a mask are the secret's own. */
+const maskedTail = /^(?:(?:[A-Za-z_-]{0,11}[-_])?|dapi|A[KS]IA|AIza|eyJ)\*{3,}$/;
+
 const pathStart =
   /^(?:(?:\/|\/[a-z]\/)?(?:home|root|etc|run|var|usr|opt|srv|app|tmp|mnt|proc|dev|lib|bin|Users|private|secrets|data|workspace|code)\/|\.{1,2}[\\/]|~[\\/]|[A-Za-z]:\\|file:\/\/)/;
 
 /** `test/support/certIssuerKey.p12` */
 const keyFile =
   /^(?:[\w.-]{1,40}\/){1,12}[\w.-]{1,60}\.(?:p12|pfx|p8|pem|key|crt|cer|der|jks|json|ya?ml|txt)$/;
+
+/** `--private-key @AuthKey.p8`: to be read from a file. Passwords begin with such a sign too. */
+export const isFileToRead = (value: string): boolean => value.startsWith('@') && fileToRead.test(value);
+const fileToRead =
+  /^@(?:[\w.-]{1,40}\/){0,12}[\w.-]{1,60}\.(?:p12|pfx|p8|pem|key|crt|cer|der|jks|json|ya?ml|txt)$/;
 
 /** A path: below a common system folder, or of readable parts only. Base64 may start with a slash too. */
 export function isPath(value: string): boolean {

@@ -154,6 +154,15 @@ function findBareEnd(page: Page, start: number, form: BareForm, length = page.le
   return length;
 }
 
+/** `SECRET=x${SUFFIX}` at the end of its line: the brace that ended the value belongs to it. */
+export function includeBrace({ units, text }: Page, span: ValueSpan): ValueSpan {
+  const { start, end } = span;
+  if (units[end] !== 125 || !/\$\{\w{1,60}$/.test(text.slice(Math.max(start, end - 64), end))) return span;
+  return /^\}(?:$|[\r\n]|\\[rn])/.test(text.slice(end, end + 3))
+    ? { ...span, end: end + 1, close: end + 1 }
+    : span;
+}
+
 /** The unit at `i`, or what an escape there stands for: in a string, a line's end is written `\n`. */
 function standsFor(units: Uint16Array, i: number): number {
   const packed = units[i] === 92 ? readEscape(units, i) : 0;

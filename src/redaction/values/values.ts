@@ -20,7 +20,7 @@ import {
 } from './program-values.ts';
 import { digest, isPublicId, isPublicKey } from './public-ids.ts';
 import { hasLongRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
-import { isPath, isStandIn } from './stand-ins.ts';
+import { isFileToRead, isPath, isStandIn } from './stand-ins.ts';
 
 /** The position of a value in the text. */
 export interface ValueForm {
@@ -201,7 +201,10 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
   // `lf_${publicKey}_langfuse`: letters around what a template inserts.
-  if (verdict.rule !== 'password' && text !== value.trim() && /^[A-Za-z_.-]*$/.test(text)) return false;
+  if (verdict.rule !== 'password' && !form.setting && text !== value.trim() && isAroundReference(text))
+    return false;
+  // `secrets: inherit`, of a workflow; a password may be any word.
+  if (verdict.rule !== 'password' && (text === 'inherit' || isFileToRead(text))) return false;
   if (isStandIn(text) || isVariableName(text) || isPublicKey(text)) return false;
   // `ENCRYPTION_KEY=0123456789abcdef`: what a setting contains is in use.
   if (form.setting !== 'sure' && isExampleOf(text, verdict.rule)) return false;
@@ -340,6 +343,10 @@ const hasUserInfo = (text: string): boolean => /:\/\/[^/\s]*:[^/\s]*@/.test(text
 export const isVariableName = (value: string): boolean => variableName.test(value);
 const variableName =
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:(?:API|ACCESS|SECRET)_KEY|(?:AUTH|ACCESS|API)_TOKEN)$/;
+
+/** What a template writes beside a reference; not letters that were drawn, nor words that are joined without a sign. */
+const isAroundReference = (text: string): boolean =>
+  /^(?:[A-Za-z]{0,15}[_.-])*[A-Za-z]{0,15}$/.test(text) && !isDrawnLetters(text.replace(/[_.-]+/g, ''));
 
 /** `Bearer ${token}` hides nothing; `${user}:hunter2` does. */
 function stripReferences(text: string): string {
