@@ -1,7 +1,7 @@
 /**
  * MCP servers that run as child processes and use JSON-RPC over their standard streams (Model Context Protocol, "stdio"
  * transport). A child is recognized if the first thing written to it is an `initialize` request; nothing else of it is read
- * before. No listener is added, and nothing of ours is on the stacks of the host's. Seen with @modelcontextprotocol/sdk 1.32.2.
+ * before. No listener is added. Seen with @modelcontextprotocol/sdk 1.32.2.
  */
 import type { ChildProcess } from 'node:child_process';
 import { platform } from '../../platform/index.ts';

@@ -1,6 +1,7 @@
 /**
- * Observes what is written to a pipe, socket or terminal, at its native handle: Node creates the errors of a write after the handle has returned, and
- * no code of the program runs meanwhile, so that nothing of ours is on a stack that it sees. Only on this one handle, and not enumerable.
+ * Observes what is written to a pipe, socket or terminal, at its native handle: Node creates the errors of a write after the
+ * handle has returned, and no code of the program runs meanwhile, so that nothing of ours is on a stack that it sees. Only on
+ * this one handle, and not enumerable.
  */
 export type Handle = Record<string, unknown>;
 type Write = (this: unknown, request: unknown, data: unknown, allBuffers?: unknown) => unknown;

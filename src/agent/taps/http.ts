@@ -1,6 +1,7 @@
 /**
  * Observes the requests of `node:http` and `node:https` clients. Channels provide the request and response objects. The
- * bodies of requests pass through `write` and `end`, which are shadowed on the individual object, those of responses through `seePushed`: no listener is added, and no stream is switched to flowing mode. Before Node 22.12 no channel reports a
+ * bodies pass through methods of those objects, which are shadowed on the individual object (`write` and `end`, `push` and
+ * `_destroy`): no listener is added, and no stream is switched to flowing mode. Before Node 22.12 no channel reports a
  * request when it is created, so the methods of the class are wrapped once the module is in use; there the body of the first
  * request by https may be missed. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
@@ -11,7 +12,6 @@ import type { AgentRecorder } from '../record/recorder.ts';
 import { failedRequest } from './begin-sites.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
-import { seeLookUps } from './look-up.ts';
 import { seePushed } from './pushed.ts';
 import { defineMethod, shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';
@@ -97,12 +97,10 @@ class HttpTap {
       isComplete = true;
       exchange.end();
     });
-    // `destroy` has kept its error when it calls this.
-    seeLookUps(response, '_destroy', () => {
+    shadowFirst(response, '_destroy', (error) => {
       if (isComplete) return;
-      const { errored } = response;
-      exchange.fail(errored ?? new Error('closed before the end'));
-      failedRequest(this.#recorder.sites, request, errored);
+      exchange.fail(error ?? new Error('closed before the end'));
+      failedRequest(this.#recorder.sites, request, error);
     });
   }
 

@@ -1,6 +1,6 @@
 /**
  * Observes the requests of `node:http2` clients. Channels provide the stream, its headers and its errors. The bodies pass
- * through `write` and `end`, which are shadowed on the individual stream, and `seePushed`: no listener is added, and no stream is
+ * through `write`, `end` and `push`, which are shadowed on the individual stream: no listener is added, and no stream is
  * switched to flowing mode. HTTP/2 requests of undici are left to the undici tap, and pushed streams are not requests. Node
  * 20 has no such channels. Based on Node's lib/internal/http2/core.js; seen on Node 22.23, 24.21, 26.10.
  */

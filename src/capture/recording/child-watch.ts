@@ -1,7 +1,6 @@
 /**
  * Follows the processes that the program starts: command, exit, and the end of their standard error, as far as Node
- * reads it. Adds no listeners and wraps none of their methods: ends are detected by polling, standard error is seen as it is
- * pushed. Children of spawnSync, execSync and execFileSync are not seen here; of
+ * reads it. Adds no listeners: ends are detected by polling, standard error is seen as it is pushed (`agent/taps/pushed.ts`). Children of spawnSync, execSync and execFileSync are not seen here; of
  * those that failed, `parts/unseen-children.ts` tells what is known at a death.
  */
 import type { ChildProcess } from 'node:child_process';

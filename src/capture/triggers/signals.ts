@@ -198,18 +198,18 @@ function send(signal: NodeJS.Signals): void {
 
 /**
  * A program that kills itself is dead when process.kill returns. If the watchdog received the signal, the program would run
- * on for a moment, so such a call is handled here: bundle, default disposition, signal. What is wrapped is the native function that Node's
- * `kill` calls: Node creates the error of a call that failed afterwards, and nothing of ours is on its stack.
+ * on for a moment, so such a call is handled here: bundle, default disposition, signal. What is wrapped is the native function
+ * that Node's `kill` calls: Node creates the error of a call that failed afterwards, and nothing of ours is on its stack.
  */
 function wrapKill(deathSignals: MainThreadSignals): (() => void) | undefined {
   const descriptor = Object.getOwnPropertyDescriptor(process, '_kill');
   if (!nativeKill || !descriptor?.configurable) return undefined;
   const kill = (given: unknown, signal: number): unknown => {
-    // Node accepts digits too.
-    const pid = typeof given === 'number' ? given : Number(given);
-    const isForUs = pid === process.pid || pid <= 0;
+    // Node accepts digits too. An object of the program is left to Node: its `valueOf` would be called once more.
+    const pid = typeof given === 'string' ? Number(given) : given;
+    const isForUs = typeof pid === 'number' && (pid === process.pid || pid <= 0);
     const name = isForUs ? ours(() => deathSignals.find(signal)) : undefined;
-    if (name === undefined || !deathSignals.isDeadly(name))
+    if (!isForUs || name === undefined || !deathSignals.isDeadly(name))
       return Reflect.apply(nativeKill, process, [given, signal]);
     const isToGroup = pid !== process.pid && ours(() => isOwnGroup(pid)) === true;
     if (pid === process.pid || isToGroup) ours(() => deathSignals.noteOwn(name));
