@@ -54,19 +54,24 @@ function whenText(beforeEndMs: number | undefined): string {
   return beforeEndMs === undefined ? '' : `, ${formatDuration(Math.max(0, beforeEndMs))} before the end`;
 }
 
-/** A tool whose error ended the process is the cause, and reported as such. */
+/** A tool whose error ended the process is the cause, and reported as such. One that a later try made good ended nothing. */
 function failedTools(run: AgentRun, { agent }: Account, dying: DyingWork): Told[] {
   const causes = new Set(
     agent?.failures?.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId),
   );
-  const failed = run.toolCalls.filter((tool) => tool.status === 'failed' && !causes.has(tool.id));
+  const lastSuccess = lastSuccesses(run.toolCalls);
+  const failed = run.toolCalls.filter(
+    (tool) =>
+      tool.status === 'failed' &&
+      !causes.has(tool.id) &&
+      !((lastSuccess.get(purposeOf(tool)) ?? 0) >= endOf(tool)),
+  );
   return whoseOrder.flatMap((whose) =>
     failed
       .filter((tool) => dying.whose(tool, run) === whose)
       .slice(-2)
       .map((tool) => {
-        const endedAt = Date.parse(tool.startedAt ?? '') + (tool.durationMs ?? 0);
-        const beforeEndMs = Date.parse(agent?.endedAt ?? '') - endedAt;
+        const beforeEndMs = Date.parse(agent?.endedAt ?? '') - endOf(tool);
         const said = messageOf(tool);
         const why = said ? `: ${shorten(onOneLine(said), 160)}` : '';
         return {
@@ -78,6 +83,21 @@ function failedTools(run: AgentRun, { agent }: Account, dying: DyingWork): Told[
       }),
   );
 }
+
+/** When the last call that ended well had begun, for each tool and whom it worked for. Tools that ran beside a failed one are no try of it. */
+function lastSuccesses(tools: readonly ToolCall[]): Map<string, number> {
+  const last = new Map<string, number>();
+  for (const tool of tools) {
+    const startedAt = Date.parse(tool.startedAt ?? '');
+    const known = last.get(purposeOf(tool)) ?? 0;
+    if (tool.status === 'finished' && startedAt > known) last.set(purposeOf(tool), startedAt);
+  }
+  return last;
+}
+
+const purposeOf = ({ name, serverRequest, test }: ToolCall): string =>
+  JSON.stringify([name, serverRequest ?? test]);
+const endOf = ({ startedAt = '', durationMs = 0 }: ToolCall): number => Date.parse(startedAt) + durationMs;
 
 function messageOf({ error, result }: ToolCall): string | undefined {
   const said = error ?? result;

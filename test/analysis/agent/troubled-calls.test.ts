@@ -5,7 +5,7 @@ import { DyingWork } from '../../../src/analysis/agent/whose-work.ts';
 import { findBeforeEnd } from '../../../src/analysis/before-end/before-end.ts';
 import { findTroubledCalls } from '../../../src/analysis/before-end/model-calls.ts';
 import type { Account } from '../../../src/model/account.ts';
-import type { AgentRun, ModelCall } from '../../../src/model/agent-state.ts';
+import type { AgentRun, ModelCall, ToolCall } from '../../../src/model/agent-state.ts';
 
 const call = (id: number, status: ModelCall['status'], serverRequest?: string): ModelCall =>
   ({
@@ -53,6 +53,30 @@ test('calls of another test are told as such, and after those of the test that d
   assert.match(first ?? '', /^Model call m1 to .+ was answered 500\.$/);
   assert.match(second ?? '', /^Model call m2 to .+ was answered 500, for another test\.$/);
   assert.equal(third, undefined);
+});
+
+test('a tool that a later try made good is not told, one beside it and one for another request are', () => {
+  const tool = (id: string, second: number, status: ToolCall['status'], more: Partial<ToolCall> = {}) => ({
+    id,
+    name: 'search',
+    status,
+    startedAt: `2026-11-21T03:00:0${second}.000Z`,
+    durationMs: 1500,
+    ...more,
+  });
+  const told = (...toolCalls: ToolCall[]) => {
+    const run = { id: 'r1', modelCalls: [], toolCalls } as unknown as AgentRun;
+    const agent = { runs: [run], endedAt: '2026-11-21T03:00:09.000Z' };
+    return findBeforeEnd({ schema: 'agentdump.analysis/1', gaps: [], agent }).map(({ fact }) => fact);
+  };
+  const failed = tool('t1', 1, 'failed');
+  assert.match(told(failed)[0] ?? '', /^Tool search \(t1\) failed, 6\.5 s before the end\.$/);
+  assert.deepEqual(told(failed, tool('t2', 3, 'finished')), []);
+  assert.equal(told(failed, tool('t2', 2, 'finished')).length, 1, 'it ran beside the failed one');
+  assert.equal(told(failed, tool('t2', 3, 'failed')).length, 2);
+  assert.equal(told(failed, tool('t2', 3, 'finished', { name: 'book' })).length, 1);
+  assert.equal(told(failed, tool('t2', 3, 'finished', { serverRequest: 'b' })).length, 1);
+  assert.equal(told(tool('t0', 0, 'finished'), failed).length, 1, 'only a later one counts');
 });
 
 test('fifty thousand requests take no longer than their number', () => {
