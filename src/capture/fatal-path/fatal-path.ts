@@ -23,6 +23,7 @@ import { heapPart } from '../parts/heap/heap.ts';
 import { partProducers } from '../parts/index.ts';
 import type { CaptureContext } from '../parts/part.ts';
 import { triggerPart } from '../parts/trigger.ts';
+import { removeStartMark } from '../recording/start-mark.ts';
 import { dropUnprovenParts } from './canary.ts';
 import { describeTrigger, repeatKey } from './describe-trigger.ts';
 import { withholdFindings } from './own-findings.ts';
@@ -67,7 +68,10 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const lock = findLock(surroundings);
   const { frames, trigger, key } = lookInTime(request, config, hasWorked(surroundings));
   const noted = noteDeath(surroundings, trigger, key);
-  if (!noted) return undefined;
+  if (!noted) {
+    if (request.kind === 'signal' && isTheEnd(request)) leaveNothing(surroundings);
+    return undefined;
+  }
   if (noted.repeats > 0) trigger.repeats = noted.repeats;
   try {
     return storeBundle(surroundings, request, { frames, trigger, lock, time, id: noted.id });
@@ -75,6 +79,12 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
     if (noted.id !== undefined) forgetStored(config.dir, noted.id);
     throw error;
   }
+}
+
+/** A sweep would make a bundle of the session, though the death was counted. After a signal there is no `exit` event that removes it. */
+function leaveNothing(surroundings: Surroundings): void {
+  surroundings.flight?.recorder.leaveNothing();
+  removeStartMark(surroundings);
 }
 
 interface Looked {

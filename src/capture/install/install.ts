@@ -23,7 +23,7 @@ import { watchListens } from '../recording/listen-sites.ts';
 import { tapLogs } from '../recording/log-tap.ts';
 import { describeHandled, ProcessEvents } from '../recording/process-events.ts';
 import { watchRequests } from '../recording/request-watch.ts';
-import { leaveStartMark } from '../recording/start-mark.ts';
+import { leaveStartMark, removeStartMark } from '../recording/start-mark.ts';
 import { watchWarnings } from '../recording/warning-watch.ts';
 import { WorkWatch } from '../recording/work-watch.ts';
 import { type EventTap, tapEvents } from '../triggers/event-tap.ts';
@@ -219,13 +219,6 @@ function noteHandled(
 /** The process ends after this, so that nobody needs to search for the cause again. */
 function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
   return isMainThread && !handledByHost && !leavesAlive(kind) && kind !== 'worker-death';
-}
-
-/** What it would tell is known, or nobody's business any more. */
-function removeStartMark(surroundings: Surroundings): void {
-  const { startMark } = surroundings;
-  delete surroundings.startMark;
-  if (startMark) attempt(() => startMark.remove());
 }
 
 /** Never throws, nor ends the process, which dies of its original cause. */

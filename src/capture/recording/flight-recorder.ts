@@ -31,6 +31,8 @@ export interface FlightRecorder {
   flush(): void;
   /** The process has written a bundle about its own death, which needs no further explanation. */
   noteBundle(path: string): void;
+  /** The process ends, and an earlier bundle explains it: a sweep shall find nothing. A supervisor sees the end itself. */
+  leaveNothing(): void;
   /** The process ends by itself. */
   end(exitCode: number): void;
   /** Records and returns the memory in use; undefined if nothing is written any more. */
@@ -208,6 +210,16 @@ class Flight implements FlightRecorder {
       this.#onDisk(() => writeSession(folder, { ...facts, bundle: lastName(path) }));
     } catch {
       // Then the death is explained twice.
+    }
+  }
+
+  leaveNothing(): void {
+    if (this.#isOver || this.#isAdopted) return;
+    this.#isOver = true;
+    try {
+      this.#onDisk(() => this.#remove());
+    } catch {
+      // Then a sweep tells of this death once more.
     }
   }
 

@@ -16,6 +16,7 @@ import {
 } from '../install/half-loader.ts';
 import type { Flight } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
+import { removeStartMark } from './start-mark.ts';
 
 const lateStartMs = 2000;
 
@@ -58,7 +59,9 @@ export function openFlight(
       begun: surroundings.startMark?.id,
       onDisk,
     });
-    delete surroundings.startMark;
+    // Unless the flight has adopted the session of a supervisor.
+    if (surroundings.flight.recorder.sessionId === surroundings.startMark?.id) delete surroundings.startMark;
+    else onDisk(() => removeStartMark(surroundings));
   } catch (error) {
     surroundings.flightFailed = true;
     complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);

@@ -5,7 +5,7 @@
  */
 import { dirname, join } from 'node:path';
 import { testRunVariable } from '../../bundle/layout/tests.ts';
-import { existsSync, isoTime, nowMs, rmdirSync, unlinkSync } from '../../bundle/write/system.ts';
+import { isoTime, nowMs, rmdirSync, statSync, unlinkSync } from '../../bundle/write/system.ts';
 import { sessionName, sessionSchema, sessionVariable, sessionVersion } from '../../journal/layout/session.ts';
 import { sessionFolder, writeSession } from '../../journal/write/session-file.ts';
 import { platform } from '../../platform/index.ts';
@@ -22,10 +22,10 @@ export interface StartMark {
   remove(): void;
 }
 
-/** Undefined if there is none: without a dump folder or a kernel's random source, in a test, and if a supervisor has written it. */
+/** Undefined if there is none: without a dump folder of its own or a kernel's random source, in a test, and if a supervisor has written it. */
 export function leaveStartMark(dir: string): StartMark | undefined {
   const { env, pid } = process;
-  const id = existsSync(dir) && env[testRunVariable] === undefined && readKernelRandom(8)?.toString('hex');
+  const id = isOwnFolder(dir) && env[testRunVariable] === undefined && readKernelRandom(8)?.toString('hex');
   if (!id || isSupervised(dir, env[sessionVariable])) return undefined;
   const folder = sessionFolder(dir, id);
   const program = publicOr('node', plainName(process.argv, env));
@@ -59,6 +59,27 @@ export function leaveStartMark(dir: string): StartMark | undefined {
       rmdirSync(dirname(folder));
     },
   };
+}
+
+/** What it would tell is known, or nobody's business any more. Never throws. */
+export function removeStartMark(surroundings: { startMark?: StartMark }): void {
+  const { startMark } = surroundings;
+  delete surroundings.startMark;
+  try {
+    startMark?.remove();
+  } catch {
+    // Other sessions are there, or the program has replaced what this calls.
+  }
+}
+
+/**
+ * The mark may create the folder of sessions, which only this user can write to. Root may become another user before the flight
+ * recorder is opened: so root leaves none where others can write.
+ */
+function isOwnFolder(dir: string): boolean {
+  const user = process.geteuid?.();
+  const found = statSync(dir, { throwIfNoEntry: false });
+  return found !== undefined && found.uid === user && (user !== 0 || (found.mode & 0o022) === 0);
 }
 
 const publicOr = (other: string, name: string): string => (mayBeToken(name) ? other : name);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { nodesInTurn } from '../../support/run/test-nodes.ts';
@@ -56,6 +56,29 @@ for (const node of nodesInTurn)
       assert.deepEqual(sessionsIn(dir), []);
       await run(dir, `process.kill(process.pid, 'SIGKILL')`, { AGENTDUMP_CI: dir });
       assert.deepEqual(sessionsIn(dir), []);
+    });
+
+    test('a death that was only counted leaves no mark', async (t) => {
+      const dir = temporaryFolder(t);
+      mkdirSync(join(dir, 'dumps'));
+      for (let i = 0; i < 2; i++) await run(dir, `process.kill(process.pid, 'SIGTERM'); ${busy}`);
+      assert.equal(bundlesIn(dir).length, 1);
+      assert.deepEqual(sessionsIn(dir), []);
+    });
+
+    test('root leaves no mark where another user writes', { skip: process.getuid?.() !== 0 }, async (t) => {
+      const dir = temporaryFolder(t);
+      const dumps = join(dir, 'dumps');
+      mkdirSync(dumps);
+      const look = `console.log(require('node:fs').existsSync(${JSON.stringify(join(dumps, 'sessions'))}))`;
+      const seen = async (): Promise<string> =>
+        String((await once(start(dir, look).stdout, 'data'))[0]).trim();
+      assert.equal(await seen(), 'true');
+      chmodSync(dumps, 0o777);
+      assert.equal(await seen(), 'false');
+      chmodSync(dumps, 0o755);
+      chownSync(dumps, 65534, 65534);
+      assert.equal(await seen(), 'false');
     });
 
     test('without a dump folder there is no mark, and no folder', async (t) => {

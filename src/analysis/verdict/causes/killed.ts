@@ -77,7 +77,7 @@ function unseen(facts: VerdictFacts): ReturnType<Cause['consider']> {
   return {
     kind: 'killed',
     title: unseenTitle,
-    summary: `The process is gone and left no report of its own. ${looksLike} and an abort all look like this when no parent saw the exit status.`,
+    summary: `The process is gone and left no report of its own. ${looksLike} and an abort all look like this when no parent saw the exit status; so do \`process.execve\` and \`process.reallyExit\`.`,
     confidence: 'possible',
     evidence: [...endEvidence(facts), ...heldEvidence(held), ...memoryEvidence(facts)],
     refutedBy: `The exit status, where a service manager or a container runtime logged it: ${codes}, 139 a native crash, 134 an abort.`,
