@@ -145,9 +145,15 @@ export class ReplayOrder {
     if (this.#isBroken) return undefined;
     if (this.#isPausing || this.#late.length > 0 || this.#nextTicket !== ticket)
       return this.#wait((waiter) => this.#given.set(ticket, waiter));
-    this.#tickets = this.#tickets.filter(({ number }) => number !== ticket);
+    this.#removeTicket(ticket);
     this.drive();
     return undefined;
+  }
+
+  /** Nearly always the first one. */
+  #removeTicket(ticket: number): void {
+    if (this.#tickets[0]?.number === ticket) this.#tickets.shift();
+    else this.#tickets = this.#tickets.filter(({ number }) => number !== ticket);
   }
 
   get #nextTicket(): number | undefined {
@@ -157,7 +163,7 @@ export class ReplayOrder {
   /** The end of this ticket is not delivered, or is delivered in the place of another. */
   dropTicket(ticket: number | undefined): void {
     if (ticket === undefined) return;
-    this.#tickets = this.#tickets.filter(({ number }) => number !== ticket);
+    this.#removeTicket(ticket);
     this.#advance();
   }
 
@@ -222,7 +228,7 @@ export class ReplayOrder {
     const waiter = late ?? this.#given.get(ticket);
     if (!waiter) return;
     if (!late) {
-      this.#tickets = this.#tickets.filter(({ number }) => number !== ticket);
+      this.#removeTicket(ticket);
       this.#given.delete(ticket);
     }
     waiter.resolve();
@@ -265,7 +271,9 @@ export class ReplayOrder {
     if (this.isThrough || this.#isPausing) return;
     const { entry, seq, isEnd, isRunAgain } = this.#items[this.#next]!;
     // However long it takes, also between its tries.
-    if (isRunAgain && entry.isClaimed && this.#options.isAtWork?.()) {
+    const isBegunAgain = isRunAgain === true && entry.isClaimed;
+    const isAwaited = this.#turns.size > 0 || this.#starts.length > 0;
+    if (isBegunAgain && !isAwaited && this.#options.isAtWork?.()) {
       this.#patience.renew();
       return;
     }
@@ -274,7 +282,11 @@ export class ReplayOrder {
       return;
     }
     const verdict = this.#patience.look();
-    if (verdict === 'never') this.breakWith(this.#options.onChanged(this.#missing(), this.#asked()));
+    // It may itself wait for what is recorded behind its failure. Nothing was built on the failure's place in the order.
+    if (isBegunAgain && (verdict === 'never' || verdict === 'give up')) {
+      this.#moveOn();
+      this.#advance();
+    } else if (verdict === 'never') this.breakWith(this.#options.onChanged(this.#missing(), this.#asked()));
     else if (verdict === 'give up') this.#giveUp();
     else if (verdict === 'say')
       this.#options.notify(`waits for the program to come to ${this.#missing().path}, as recorded`);

@@ -53,6 +53,30 @@ async function eachLife(program: (isBroken: boolean) => Promise<unknown>, check:
 }
 
 for (const [kind, within] of Object.entries(containers)) {
+  test(`${kind} that failed the run waits for one whose end is recorded behind its failure`, async () => {
+    const store = newStore();
+    effects = [];
+    let isBroken = true;
+    const live = () =>
+      agent.run('program', { id: 'r', durable: true, notify: () => {}, store }, async () => {
+        const login = agent.step('login', async () => {
+          await sleep(30);
+          return 'token';
+        });
+        const work = within(async () => {
+          await effect('begun');
+          if (isBroken) throw new Error('broken');
+          return `with ${await login}`;
+        });
+        await Promise.allSettled([login, work]);
+        return work;
+      });
+    await assert.rejects(live(), /broken/);
+    isBroken = false;
+    assert.equal(await live(), 'with token');
+    assert.equal(await live(), 'with token');
+  });
+
   test(`${kind} that failed the run begins a new step within itself`, () =>
     eachLife(
       async (isBroken) => {
