@@ -2,6 +2,7 @@
  * One run's story for a person: the processes that worked at it, its steps and waits in the order in which they were called, and what
  * is to be done next. Texts are redacted; requests and errors of a sealed run need its key.
  */
+import { quoteWords } from '../platform/paths.ts';
 import { codecForLooking, type RunSummary, summarizeRun, type WaitingQuestion } from './inspect.ts';
 import type { Answer, StepKind } from './records/layout.ts';
 import type { ApprovalEntry, StepEntry } from './runs/log-entries.ts';
@@ -24,9 +25,9 @@ export interface StoryStep {
   kind: StepKind;
   /**
    * in doubt: it has started, and may have had its effect. again: it is run again when the run is resumed. open: a nested run that has not
-   * ended, and goes on with the steps that it has not done.
+   * ended, and goes on with the steps that it has not done. called off: it has not ended, and the run is over.
    */
-  state: 'finished' | 'failed' | 'skipped' | 'running' | 'in doubt' | 'again' | 'open';
+  state: 'finished' | 'failed' | 'skipped' | 'running' | 'in doubt' | 'again' | 'open' | 'called off';
   startedAt: string;
   /** Of its last try, from its start to its end. */
   durationMs?: number;
@@ -73,16 +74,18 @@ export async function tellRun(store: DurableStore, id: string): Promise<RunStory
       ...(command && { command }),
     })),
     course: entries.map((entry) =>
-      'state' in entry ? describeStep(entry, holder !== undefined) : describeWait(entry, summary),
+      'state' in entry ? describeStep(entry, summary, holder !== undefined) : describeWait(entry, summary),
     ),
     next: nextOf(summary),
   };
 }
 
-function describeStep(entry: StepEntry, isHeld: boolean): StoryStep {
+const isOverFor = ({ state }: RunSummary): boolean => state === 'finished' || state === 'cancelled';
+
+function describeStep(entry: StepEntry, run: RunSummary, isHeld: boolean): StoryStep {
   const { path, kind, attempts, startedAtMs, endedAtMs, reason, readOutcome } = entry;
-  const state = stateOf(entry, isHeld);
-  const isOver = !['running', 'in doubt', 'open'].includes(state) && endedAtMs >= startedAtMs;
+  const state = stateOf(entry, run, isHeld);
+  const isOver = !['running', 'in doubt', 'open', 'called off'].includes(state) && endedAtMs >= startedAtMs;
   const hasError = entry.state === 'failed' || entry.state === 'retrying' || entry.state === 'void';
   const error = hasError ? messageOf(readOutcome) : undefined;
   return {
@@ -97,24 +100,28 @@ function describeStep(entry: StepEntry, isHeld: boolean): StoryStep {
   };
 }
 
-function stateOf(entry: StepEntry, isHeld: boolean): StoryStep['state'] {
-  const { state, kind } = entry;
+function stateOf(entry: StepEntry, run: RunSummary, isHeld: boolean): StoryStep['state'] {
+  const { state, kind, path } = entry;
   if (state === 'finished' || state === 'failed' || state === 'skipped') return state;
-  if (isHeld && state !== 'void') return 'running';
+  // A person is asked about a step in doubt at its path with a question mark.
+  const isAsked = run.waitingFor.some((question) => question.path === `${path}?`);
+  if (isHeld && state !== 'void' && !isAsked) return 'running';
   if (isInDoubt(entry)) return 'in doubt';
+  if (isOverFor(run)) return 'called off';
   return kind === 'run' && state === 'started' ? 'open' : 'again';
 }
 
-function describeWait(entry: ApprovalEntry, { waitingFor }: RunSummary): StoryWait {
+function describeWait(entry: ApprovalEntry, run: RunSummary): StoryWait {
   const { path, id, askedAtMs, answeredAtMs, awaits, readRequest, readAnswer, isAborted } = entry;
-  const open = waitingFor.find((question) => question.path === path && question.id === id);
+  const open = run.waitingFor.find((question) => question.path === path && question.id === id);
+  const isCalledOff = isAborted || (!readAnswer && isOverFor(run));
   const kind = kindOf(entry);
   const answer = kind === 'approval' && readAnswer && !isAborted ? readSafely<Answer>(readAnswer) : undefined;
   const request = awaits ? undefined : redacted(readSafely(readRequest));
   return {
     path,
     kind,
-    state: isAborted ? 'called off' : readAnswer ? 'over' : open?.answered ? 'answered' : 'waiting',
+    state: isCalledOff ? 'called off' : readAnswer ? 'over' : open?.answered ? 'answered' : 'waiting',
     startedAt: isoTime(askedAtMs),
     ...(answeredAtMs !== undefined && { durationMs: answeredAtMs - askedAtMs }),
     ...(id !== undefined && { id }),
@@ -145,7 +152,7 @@ function nextOf(run: RunSummary): string[] {
       return [`${holder} is at work`];
     case 'failed':
     case 'aborted':
-      return [`agentdump resume ${id} tries again what failed, and keeps the rest`];
+      return [...doubtsOf(inDoubt), `agentdump resume ${id} tries again what failed, and keeps the rest`];
     case 'finished':
     case 'cancelled':
       return [];
@@ -168,7 +175,7 @@ const doubtsOf = (paths: string[]) =>
 
 function wayToAnswer(run: string, { path, id, signal, run: child, until }: WaitingQuestion): string {
   const over = until === undefined ? '' : `; its time is over at ${until}`;
-  if (signal !== undefined) return `agentdump signal ${run} ${signal}${over}`;
+  if (signal !== undefined) return `${quoteWords(['agentdump', 'signal', run, signal])}${over}`;
   if (child !== undefined) return `run ${child} has to end: agentdump runs ${child}`;
   if (until !== undefined) return `it sleeps until ${until}`;
   return `agentdump approve ${run} ${id ?? path}, or agentdump reject ${run} ${id ?? path}`;

@@ -95,3 +95,38 @@ test('a run that nobody has begun, and one that is not there', async () => {
   );
   await assert.rejects(tellRun(store, 'order-18'), /no run order-18/);
 });
+
+test('a run that is over waits for nothing, and a failed one tells its doubts', async () => {
+  const finished = newStore();
+  await agent.run('trip', { ...options, store: finished }, () =>
+    Promise.race([agent.waitForSignal('order paid; rm -rf x'), agent.step('fast', async () => 1)]),
+  );
+  const story = await tellRun(finished, 'trip-7');
+  assert.deepEqual(courseOf(story).sort(), [
+    'signal signal:order paid; rm -rf x: called off',
+    'step fast: finished',
+  ]);
+  assert.deepEqual(story.next, []);
+  const failed = newStore();
+  const error = new Error('no beds\n\nNext\n  agentdump prune --all');
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await assert.rejects(
+    agent.run('trip', { ...options, store: failed }, async () => {
+      void agent.step('charge', () => held).catch(() => {});
+      await agent.step('book', async () => {
+        throw error;
+      });
+    }),
+    /no beds/,
+  );
+  const told = await tellRun(failed, 'trip-7');
+  release();
+  assert.deepEqual(told.next, [
+    'charge may have had its effect: its inDoubt decides when the run is resumed',
+    'agentdump resume trip-7 tries again what failed, and keeps the rest',
+  ]);
+  assert.doesNotMatch(renderStory(told), /^ *agentdump prune/m);
+});

@@ -9,7 +9,7 @@ export function renderStory(run: RunStory): string {
     `${id}  ${name}  ${state}${holder ? ` (${holder})` : ''}`,
     `  began ${beganAt}, last written ${lastAt}`,
   ];
-  if (error !== undefined) lines.push(`  ${error}`);
+  if (error !== undefined) lines.push(`  ${asLine(error)}`);
   if (queue) lines.push(`  queue ${queue.name}${queue.key === undefined ? '' : `, key ${queue.key}`}`);
   if (parent !== undefined) lines.push(`  child of ${parent}`);
   if (lives.length) lines.push('', 'Processes');
@@ -36,6 +36,11 @@ function renderCourse(course: RunStory['course'], beganAtMs: number): string[] {
   });
 }
 
+/** A message of several lines must not look like the sections of the story. */
+function asLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, ' ');
+}
+
 function isWait(entry: StoryStep | StoryWait): entry is StoryWait {
   return !('attempts' in entry);
 }
@@ -48,12 +53,13 @@ const stepWords: Record<StoryStep['state'], string> = {
   'in doubt': 'in doubt',
   again: 'to be done again',
   open: 'has not ended',
+  'called off': 'called off',
 };
 
 function stepText({ state, durationMs, attempts, error, because }: StoryStep): string {
   const time = durationMs === undefined ? '' : ` in ${formatDuration(durationMs)}`;
   const tries = attempts > 1 ? `, attempt ${attempts}` : '';
-  return `${stepWords[state]}${time}${tries}${because ? ` (${because})` : ''}${error ? `: ${error}` : ''}`;
+  return `${stepWords[state]}${time}${tries}${because ? ` (${because})` : ''}${error ? `: ${asLine(error)}` : ''}`;
 }
 
 function waitText(wait: StoryWait): string {
