@@ -1,13 +1,14 @@
 /**
- * Follows the processes that the program starts: command, exit, and the end of their standard error, as far as Node
- * reads it. Adds no listeners: ends are detected by polling, standard error is seen as it is pushed (`agent/taps/pushed.ts`). Children of spawnSync, execSync and execFileSync are not seen here; of
+ * Follows the processes that the program starts: command, exit, and the end of their standard error, as far as the program
+ * reads it. Adds no listeners and replaces none of their methods: ends are detected by polling, standard error is read as it
+ * is emitted. Children of spawnSync, execSync and execFileSync are not seen here; of
  * those that failed, `parts/unseen-children.ts` tells what is known at a death.
  */
 import type { ChildProcess } from 'node:child_process';
 import { guarded } from '../../agent/taps/guard.ts';
-import { seePushed } from '../../agent/taps/pushed.ts';
 import { quoteWords } from '../../platform/paths.ts';
 import { startOf } from '../../redaction/start-of.ts';
+import { tapPresentEvents } from '../triggers/event-tap.ts';
 import type { Child, ProcessEvents } from './process-events.ts';
 
 const stderrChars = 4096;
@@ -59,11 +60,15 @@ export class ChildWatch {
     if (child.pid === undefined) record.error = 'it could not be started';
     else this.#alive.set(child, record);
     this.#processEvents.add({ kind: 'childStart', payload: record });
-    if (child.stderr) seePushed(child.stderr, (chunk) => keepEnd(record, chunk));
+    if (child.stderr)
+      tapPresentEvents(child.stderr, 'data', {
+        before: guarded((chunk: unknown) => keepEnd(record, chunk)) as (...args: never[]) => unknown,
+        joins: (_call, hasHost) => hasHost,
+      });
   }
 }
 
-function keepEnd(record: Child, chunk: Uint8Array | null): void {
-  if (chunk)
-    record.stderrTail = ((record.stderrTail ?? '') + Buffer.from(chunk).toString('utf8')).slice(-stderrChars);
+function keepEnd(record: Child, chunk: unknown): void {
+  const text = chunk instanceof Uint8Array ? Buffer.from(chunk).toString('utf8') : chunk;
+  if (typeof text === 'string') record.stderrTail = ((record.stderrTail ?? '') + text).slice(-stderrChars);
 }
