@@ -32,7 +32,7 @@ before(() => {
   shortId = /-([0-9a-f]{8})\.agentdump/.exec(name)![1]!;
 });
 
-const isOfTheRun = (stdout: string) => /^✖ TypeError: no stock/m.test(stdout);
+const isOfTheRun = (stdout: string) => /^✖ Test “orders”: TypeError: no stock/m.test(stdout);
 
 test('latest, the start of an id and the folder of the report find its bundle', () => {
   for (const words of ['latest', shortId, 'agentdump-report', join('agentdump-report', 'bundles')]) {

@@ -49,6 +49,7 @@ const ranElsewhere: readonly [line: RegExp, testFile: string, words: string][] =
       `'${name}'`,
     ],
   ),
+  [/^agentdump runs trip-7$/, 'test/cli/runs.test.ts', "'runs', 'b1'"],
   [/^agentdump run --restart\b/, 'test/supervise/run/run.test.ts', "'--restart'"],
   [
     /^agentdump run -- node --max-old-space-size/,

@@ -56,6 +56,10 @@ test('killed while it waits, approved while it is down, resumed by the command l
     agentdump('runs').stdout,
     /^b1 {2}booking {2}waiting\n {2}2 steps finished, .*\n {2}waits for approval: book, /,
   );
+  assert.match(
+    agentdump('runs', 'b1').stdout,
+    /^b1 {2}booking {2}waiting[\s\S]*\n +\+.* approval +book +waits for a person[\s\S]*\nNext\n {2}agentdump approve b1 /,
+  );
   const answer = agentdump('approve', 'b1', 'book', '--value', '{"price":99}');
   assert.equal(answer.stdout, 'b1: book approved\n');
   assert.equal(agentdump('approve', 'b1', 'book').status, 2);

@@ -9,7 +9,7 @@ async function startWatch(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   let shift = 0;
   t.mock.method(performance, 'now', () => Date.now() + shift);
-  const module = await import(`../../../../src/agent/record/progress-watch.ts?${loads++}`);
+  const module = await import(`../../../src/agent/record/progress-watch.ts?${loads++}`);
   const stalls: Stall[] = [];
   const watch = new module.ProgressWatch((stall: Stall) => stalls.push(stall)) as ProgressWatch;
   return {

@@ -117,7 +117,9 @@ for (const node of nodesInTurn) {
     Object.defineProperty(error, 'stack', { get() { console.log('ran'); return 'made up'; } });
     throw error;`;
     const { stdout, account } = await latestAccount(t, node, program);
-    const bare = spawnSync(node.path, ['-e', program], { encoding: 'utf8', env: {} }).stdout;
+    const file = join(temporaryFolder(t), 'app.cjs');
+    writeFileSync(file, program);
+    const bare = spawnSync(node.path, [file], { encoding: 'utf8', env: {} }).stdout;
     assert.equal(stdout, bare);
     assert.equal(account.error?.message, 'with a getter for a stack');
   });
