@@ -24,10 +24,10 @@ export function explainByFailure({ id, log }: { id: string; log: RunLog }, error
   );
 }
 
-/** The outermost of those that failed last. */
+/** The outermost of those that failed last, and that the program of this process has called again. */
 function lastFailedBefore({ steps }: RunLog, { seq }: StepEntry): StepEntry | undefined {
   const failed = [...steps.values()].filter(
-    (entry) => entry.state === 'void' && hasEnded(entry) && entry.endSeq < seq,
+    (entry) => entry.isClaimed && entry.state === 'void' && hasEnded(entry) && entry.endSeq < seq,
   );
   const [first, ...further] = failed.sort((a, b) => b.endSeq - a.endSeq);
   return further.reduce<StepEntry | undefined>(

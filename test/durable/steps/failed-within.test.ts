@@ -9,8 +9,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
-import { answerApproval, rollBack } from '../../../src/durable/inspect.ts';
+import { answerApproval, codecForLooking, rollBack } from '../../../src/durable/inspect.ts';
+import { explainByFailure } from '../../../src/durable/runs/failed-before.ts';
+import { newEntry } from '../../../src/durable/runs/log-entries.ts';
+import { RunLog } from '../../../src/durable/runs/run-log.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
+import { AgentdumpError } from '../../../src/errors.ts';
 import { crashingStore, isCrash } from '../random/crashing-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-failed-within-'));
@@ -196,4 +200,14 @@ test('a step whose failure was followed by a clean-up is refused with the rollba
   await rollBack(store, 'r', 'charge');
   assert.equal(await live(), 'after');
   assert.deepEqual(effects, ['reserve', 'release', 'after']);
+});
+
+test('a failure is named as the cause only if its step is run again', () => {
+  const log = new RunLog([], codecForLooking([]));
+  const charge = { ...newEntry('charge', 'step', 3), state: 'void' as const, endSeq: 4 };
+  log.steps.set('charge', charge).set('release', newEntry('release', 'step', 5));
+  const changed = new AgentdumpError('changed', 'the program has changed', { expected: 'release' });
+  assert.equal(explainByFailure({ id: 'r', log }, changed), changed);
+  charge.isClaimed = true;
+  assert.match(explainByFailure({ id: 'r', log }, changed).message, /rollback r --to charge/);
 });
