@@ -12,8 +12,8 @@ import type {
   DurableToolOptions,
   DurableWork,
 } from './options.ts';
-import { currentPlace, type Place } from './runs/durable-run.ts';
 import { performRun, takeCheckpoint } from './runs/perform-run.ts';
+import { currentPlace, type Place } from './runs/scoped-run.ts';
 import { performStep } from './steps/durable-step.ts';
 
 type RunFunction = (run: DurableRunWork) => unknown;

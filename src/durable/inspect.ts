@@ -16,7 +16,7 @@ import { processPolicy } from './runs/process-policy.ts';
 import { isOverForWorkers, isSettledRun, RunLog, retryPause } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
 import { lastLabel, readLabel, wordOf } from './steps/step-path.ts';
-import type { DurableStore, RunTitle, StoredRecord } from './stores/store.ts';
+import type { DurableStore, RunReading, RunTitle, StoredRecord } from './stores/store.ts';
 
 /**
  * queued: no process has worked at it yet. interrupted: it has not ended, and no process works at it. waiting: it waits for
@@ -64,8 +64,25 @@ export interface WaitingQuestion {
 }
 
 export async function summarizeRun(store: DurableStore, id: string): Promise<RunSummary> {
-  const { records, notes, holder } = await store.read(id);
-  const log = new RunLog(records, codecForLooking(records));
+  return (await readRun(store, id)).summary;
+}
+
+/** The log, and its summary. */
+export async function readRun(
+  store: DurableStore,
+  id: string,
+): Promise<{ log: RunLog; summary: RunSummary }> {
+  const reading = await store.read(id);
+  const log = new RunLog(reading.records, codecForLooking(reading.records));
+  return { log, summary: await summarize(store, id, log, reading) };
+}
+
+async function summarize(
+  store: DurableStore,
+  id: string,
+  log: RunLog,
+  { notes, holder }: RunReading,
+): Promise<RunSummary> {
   const steps = [...log.steps.values()];
   const waitingFor: WaitingQuestion[] = [];
   // Of a run that has ended, questions may be left: of the losers of a race, or because it was cancelled.

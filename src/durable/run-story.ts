@@ -3,11 +3,11 @@
  * is to be done next. Texts are redacted; requests and errors of a sealed run need its key.
  */
 import { quoteWords } from '../platform/paths.ts';
-import { codecForLooking, type RunSummary, summarizeRun, type WaitingQuestion } from './inspect.ts';
+import { type RunSummary, readRun, type WaitingQuestion } from './inspect.ts';
 import type { Answer, StepKind } from './records/layout.ts';
 import type { ApprovalEntry, StepEntry } from './runs/log-entries.ts';
 import { processPolicy } from './runs/process-policy.ts';
-import { type OpenFacts, RunLog } from './runs/run-log.ts';
+import type { OpenFacts } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
 import type { DurableStore } from './stores/store.ts';
 
@@ -57,9 +57,7 @@ export interface StoryWait {
 
 /** Throws `not-found`. */
 export async function tellRun(store: DurableStore, id: string): Promise<RunStory> {
-  const summary = await summarizeRun(store, id);
-  const { records, holder } = await store.read(id);
-  const log = new RunLog(records, codecForLooking(records));
+  const { log, summary } = await readRun(store, id);
   const entries = [...log.steps.values(), ...log.approvals.values()].sort((a, b) => a.seq - b.seq);
   const error = log.ended && log.ended.status !== 'finished' ? messageOf(log.ended.readValue) : undefined;
   return {
@@ -74,7 +72,7 @@ export async function tellRun(store: DurableStore, id: string): Promise<RunStory
       ...(command && { command }),
     })),
     course: entries.map((entry) =>
-      'state' in entry ? describeStep(entry, summary, holder !== undefined) : describeWait(entry, summary),
+      'state' in entry ? describeStep(entry, summary) : describeWait(entry, summary),
     ),
     next: nextOf(summary),
   };
@@ -82,9 +80,9 @@ export async function tellRun(store: DurableStore, id: string): Promise<RunStory
 
 const isOverFor = ({ state }: RunSummary): boolean => state === 'finished' || state === 'cancelled';
 
-function describeStep(entry: StepEntry, run: RunSummary, isHeld: boolean): StoryStep {
+function describeStep(entry: StepEntry, run: RunSummary): StoryStep {
   const { path, kind, attempts, startedAtMs, endedAtMs, reason, readOutcome } = entry;
-  const state = stateOf(entry, run, isHeld);
+  const state = stateOf(entry, run);
   const isOver = !['running', 'in doubt', 'open', 'called off'].includes(state) && endedAtMs >= startedAtMs;
   const hasError = entry.state === 'failed' || entry.state === 'retrying' || entry.state === 'void';
   const error = hasError ? messageOf(readOutcome) : undefined;
@@ -100,12 +98,12 @@ function describeStep(entry: StepEntry, run: RunSummary, isHeld: boolean): Story
   };
 }
 
-function stateOf(entry: StepEntry, run: RunSummary, isHeld: boolean): StoryStep['state'] {
+function stateOf(entry: StepEntry, run: RunSummary): StoryStep['state'] {
   const { state, kind, path } = entry;
   if (state === 'finished' || state === 'failed' || state === 'skipped') return state;
   // A person is asked about a step in doubt at its path with a question mark.
   const isAsked = run.waitingFor.some((question) => question.path === `${path}?`);
-  if (isHeld && state !== 'void' && !isAsked) return 'running';
+  if (run.holder !== undefined && state !== 'void' && !isAsked) return 'running';
   if (isInDoubt(entry)) return 'in doubt';
   if (isOverFor(run)) return 'called off';
   return kind === 'run' && state === 'started' ? 'open' : 'again';

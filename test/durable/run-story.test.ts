@@ -8,7 +8,7 @@ import { renderStory } from '../../src/cli/commands/runs/render-story.ts';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import { enqueueRun } from '../../src/durable/dispatch/act-on-run.ts';
 import { answerApproval } from '../../src/durable/inspect.ts';
-import { type RunStory, type StoryWait, tellRun } from '../../src/durable/run-story.ts';
+import { type RunStory, type StoryStep, type StoryWait, tellRun } from '../../src/durable/run-story.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { crashingStore, isCrash } from './random/crashing-store.ts';
 import { until } from './until.ts';
@@ -129,4 +129,32 @@ test('a run that is over waits for nothing, and a failed one tells its doubts', 
     'agentdump resume trip-7 tries again what failed, and keeps the rest',
   ]);
   assert.doesNotMatch(renderStory(told), /^ *agentdump prune/m);
+});
+
+test('a step that begins again has no reason any more, and the store is read once', async () => {
+  const store = newStore();
+  const live = (timeoutMs: number, place = store) =>
+    agent.run('trip', { ...options, store: place }, () =>
+      agent.step(
+        'call',
+        ({ signal }) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+        {
+          timeoutMs,
+        },
+      ),
+    );
+  await assert.rejects(live(1));
+  const [calledOff] = (await tellRun(store, 'trip-7')).course;
+  assert.equal((calledOff as StoryStep).because, 'its time was over');
+  // Its opening, the doubt, the start.
+  await assert.rejects(live(1, crashingStore(store, 3, 'after') as FileStore), isCrash);
+  const reading = Object.create(store) as FileStore;
+  let reads = 0;
+  reading.read = (id) => {
+    reads++;
+    return store.read(id);
+  };
+  const [again] = (await tellRun(reading, 'trip-7')).course;
+  assert.deepEqual([again!.state, (again as StoryStep).because, reads], ['in doubt', undefined, 1]);
 });

@@ -4,9 +4,10 @@
  */
 import { AgentdumpError } from '../../errors.ts';
 import { cancelChild, enqueueRun, parentOf, type QueuedRun } from '../dispatch/act-on-run.ts';
-import type { DurableRun, Place } from '../runs/durable-run.ts';
+import type { DurableRun } from '../runs/durable-run.ts';
 import { newRunId } from '../runs/open-run.ts';
 import type { ChildOutcome } from '../runs/parent-run.ts';
+import type { Place } from '../runs/scoped-run.ts';
 import { wordOf } from '../steps/step-path.ts';
 import { waitFor } from './wait-for-approval.ts';
 

@@ -5,8 +5,8 @@
 import { AgentdumpError } from '../../errors.ts';
 import type { Answer, Awaits, Signal } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
-import { Place, type ScopedRun } from '../runs/durable-run.ts';
 import type { ApprovalEntry } from '../runs/log-entries.ts';
+import { Place, type ScopedRun } from '../runs/scoped-run.ts';
 import type { CallPosition } from '../steps/call-position.ts';
 import { changed } from '../steps/claim.ts';
 import { performStep } from '../steps/durable-step.ts';

@@ -2,8 +2,6 @@
  * A durable run that this process holds: its log, its recorder, and the state that its steps share. open-run.ts and
  * perform-run.ts open and end it; durable-step.ts is a single step.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { AgentdumpError } from '../../errors.ts';
 import { never, type OpenWait, OpenWaits } from '../approvals/open-waits.ts';
@@ -27,6 +25,7 @@ import type { StepEntry } from './log-entries.ts';
 import { explainByLoss } from './lost-records.ts';
 import { joinVersion, type RunLog } from './run-log.ts';
 import type { RecordName, RecordOf, RunRecorder } from './run-recorder.ts';
+import { currentPlace, outsideOfRuns, type Place, type ScopedRun } from './scoped-run.ts';
 
 export interface RunParts {
   id: string;
@@ -40,113 +39,6 @@ export interface RunParts {
   notify: (line: string) => void;
   /** False: it was not cancelled when it was taken. */
   hasAnswers: boolean;
-}
-
-/** The scope in which code runs: the run itself, or one of its steps. */
-export class ScopedRun {
-  readonly run: DurableRun;
-  readonly path: string;
-  readonly #around: ScopedRun | undefined;
-  #scope: LiveScope | undefined;
-  #isLeft = false;
-  /** By path, hashes of the inputs with which inner steps were first started in this process. */
-  #firstInputs: Map<string, string> | undefined;
-
-  /** `around`: the scope in which the step of this path was called. */
-  constructor(run: DurableRun, path: string, around?: ScopedRun) {
-    this.run = run;
-    this.path = path;
-    this.#around = around;
-  }
-
-  /**
-   * It belongs to a try that was given up, whose calls would be mistaken for calls of the next try. Branches of it that are
-   * still running continue to their next call, which never settles.
-   */
-  get isLeft(): boolean {
-    return this.#isLeft || (this.#around?.isLeft ?? false);
-  }
-
-  leave(): void {
-    this.#isLeft = true;
-  }
-
-  /**
-   * The same for every try of this step, and different for every other step of any run. If an enclosing step is retried, or
-   * after a rollback, the step may be called with a different input: that is a different effect, which a service that
-   * remembers keys must not mistake for the first.
-   */
-  effectKey(path: string, input: string | undefined): string {
-    const first = this.#firstInput(path) ?? input;
-    const other = input === undefined || input === first ? '' : `\n${input}`;
-    return createHash('sha256').update(`${this.run.id}\n${path}${other}`).digest('hex').slice(0, 32);
-  }
-
-  /** The step at this path starts with an input of this hash. */
-  noteInput(path: string, input: string): void {
-    const kept = this.#keptInputs;
-    if (kept && !kept.has(path)) kept.set(path, input);
-  }
-
-  #firstInput(path: string): string | undefined {
-    return this.run.log.firstInputs.get(path) ?? this.#keptInputs?.get(path);
-  }
-
-  /** Stored in the outermost step, which outlives all inner tries. Steps outside of any step are started once per process. */
-  get #keptInputs(): Map<string, string> | undefined {
-    if (!this.#around) return undefined;
-    const further = this.#around.#keptInputs;
-    if (further) return further;
-    this.#firstInputs ??= new Map();
-    return this.#firstInputs;
-  }
-
-  /** Created at the first inner step: most steps have none. */
-  get scope(): LiveScope {
-    this.#scope ??= new LiveScope(this.path, this.run.log.scopes.get(this.path));
-    return this.#scope;
-  }
-
-  /** Calls `work` in this scope. */
-  enter<Result>(work: () => Result): Result {
-    this.run.order.drive();
-    return storage.run(new Place(this, ''), work);
-  }
-}
-
-/** The scope of the calling code, and the last call that it made there. */
-export class Place {
-  readonly scoped: ScopedRun;
-  readonly #after: string;
-  #isTurnOver = false;
-
-  constructor(scoped: ScopedRun, after: string) {
-    this.scoped = scoped;
-    this.#after = after;
-    queueMicrotask(() => {
-      this.#isTurnOver = true;
-    });
-  }
-
-  get position(): CallPosition {
-    const isSync = !this.#isTurnOver;
-    return { after: this.#after, isSync, isRaw: !isSync && !this.scoped.run.order.isDriven };
-  }
-
-  /**
-   * From now on the caller's position is after the call with this label. Must be called in the caller's own turn, without an
-   * await before.
-   */
-  moveBehind(label: string): void {
-    storage.enterWith(new Place(this.scoped, label));
-  }
-}
-
-const storage = new AsyncLocalStorage<Place>();
-
-/** The position of the calling code; undefined outside of durable runs. */
-export function currentPlace(): Place | undefined {
-  return storage.getStore();
 }
 
 export class DurableRun {
@@ -204,7 +96,7 @@ export class DurableRun {
     this.order = new ReplayOrder({
       items: this.isStrict ? orderedItems(parts.log) : [],
       notify: parts.notify,
-      isOfProgram: () => storage.getStore()?.scoped.run === this,
+      isOfProgram: () => currentPlace()?.scoped.run === this,
       isAtWork: () => this.pending.steps > 0 || this.waits.count > 0,
       onChanged: ({ path }, asked) => this.breakWith(this.#neverAsked(path, asked)),
     });
@@ -306,7 +198,7 @@ export class DurableRun {
 
   /** Calls `work` as code of ours, so that what it starts is not attributed to the program. */
   outside<Result>(work: () => Result): Result {
-    return storage.exit(work);
+    return outsideOfRuns(work);
   }
 
   /** The recorded step that the call corresponds to. Throws `changed`, which ends the run for this process. */

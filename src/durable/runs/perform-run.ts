@@ -8,11 +8,12 @@ import type { RunEnd } from '../records/layout.ts';
 import { AbortFollower } from '../steps/attempt.ts';
 import type { RunHandle, RunRest } from '../stores/store.ts';
 import { CancelError } from './calls-from-outside.ts';
-import { type DurableRun, ScopedRun } from './durable-run.ts';
+import type { DurableRun } from './durable-run.ts';
 import { isOutOfTurn, openRun } from './open-run.ts';
 import { tellParent } from './parent-run.ts';
 import { hasTriesLeft, isOverForWorkers, isSettledRun, retryPause } from './run-log.ts';
 import { pruneNowAndThen } from './run-retention.ts';
+import { ScopedRun } from './scoped-run.ts';
 
 type RunFunction = (run: DurableRunWork) => unknown;
 

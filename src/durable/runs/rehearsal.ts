@@ -6,9 +6,10 @@ import { Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
 import { performStep } from '../steps/durable-step.ts';
 import type { DurableStore, RunHandle } from '../stores/store.ts';
-import { DurableRun, Place, ScopedRun } from './durable-run.ts';
+import { DurableRun } from './durable-run.ts';
 import { RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
+import { Place, ScopedRun } from './scoped-run.ts';
 
 /** Records nothing; uses the codec and the handle of the run that is about to begin. */
 export class Rehearsal {

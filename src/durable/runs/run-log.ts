@@ -232,6 +232,7 @@ export class RunLog {
     entry.position = positionOf(facts);
     if (!isRefused) entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);
     entry.startedAtMs = atMs;
+    entry.reason = undefined;
     this.#bySeq.set(seq, entry);
   }
 

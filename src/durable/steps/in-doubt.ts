@@ -7,8 +7,9 @@ import { ticketOf, waitForAnswer } from '../approvals/approval.ts';
 import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from '../options.ts';
 import type { Answer } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
-import type { DurableRun, ScopedRun } from '../runs/durable-run.ts';
+import type { DurableRun } from '../runs/durable-run.ts';
 import type { StepEntry } from '../runs/log-entries.ts';
+import type { ScopedRun } from '../runs/scoped-run.ts';
 import type { WantedStep } from './wanted-step.ts';
 
 /** A nested run consists only of its steps, each of which may be in doubt. */

@@ -220,8 +220,9 @@ export class ReplayOrder {
 
   /** All new work that may begin, and one new end. */
   #giveWhatIsNew(): void {
-    const starts = this.#starts.filter(({ path }) => this.#isOpenFor(path));
-    this.#starts = this.#starts.filter((start) => !starts.includes(start));
+    const isOpen = ({ path }: { path: string }) => this.#isOpenFor(path);
+    const starts = this.#starts.filter(isOpen);
+    this.#starts = this.#starts.filter((start) => !isOpen(start));
     for (const { resolve } of starts) resolve();
     const late = this.#late.shift();
     const ticket = this.#nextTicket ?? 0;

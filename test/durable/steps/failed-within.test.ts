@@ -211,3 +211,21 @@ test('a failure is named as the cause only if its step is run again', () => {
   charge.isClaimed = true;
   assert.match(explainByFailure({ id: 'r', log }, changed).message, /rollback r --to charge/);
 });
+
+test('a step that failed the run, and is not called any more, is refused with the rollback to it', async () => {
+  const store = newStore();
+  effects = [];
+  let isBroken = true;
+  const live = () =>
+    agent.run('program', { id: 'r', durable: true, notify: () => {}, store }, async () => {
+      await effect('reserve');
+      if (!isBroken) return effect('transfer');
+      return agent.step('charge', () => Promise.reject(new Error('broken')));
+    });
+  await assert.rejects(live(), /broken/);
+  isBroken = false;
+  await assert.rejects(live(), /charge had failed the run .*`agentdump rollback r --to charge`/);
+  await rollBack(store, 'r', 'charge');
+  assert.equal(await live(), 'transfer');
+  assert.deepEqual(effects, ['reserve', 'transfer']);
+});
