@@ -12,6 +12,7 @@ import type { RunEnd, StepKind } from '../records/layout.ts';
 import { type HashInput, hashingWithout } from '../records/masked-input.ts';
 import { AbortFollower } from '../steps/attempt.ts';
 import type { CallPosition } from '../steps/call-position.ts';
+import { callingPlace } from '../steps/calling-place.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
 import { orderedItems } from '../steps/ordered-items.ts';
@@ -25,7 +26,6 @@ import type { StepEntry } from './log-entries.ts';
 import { explainByLoss } from './lost-records.ts';
 import { joinVersion, type RunLog } from './run-log.ts';
 import type { RecordName, RecordOf, RunRecorder } from './run-recorder.ts';
-import { currentPlace, outsideOfRuns, type Place, type ScopedRun } from './scoped-run.ts';
 
 export interface RunParts {
   id: string;
@@ -39,6 +39,12 @@ export interface RunParts {
   notify: (line: string) => void;
   /** False: it was not cancelled when it was taken. */
   hasAnswers: boolean;
+}
+
+/** A `Place`. */
+interface VersionCall {
+  scoped: { scope: LiveScope; path: string; isLeft: boolean };
+  position: CallPosition;
 }
 
 export class DurableRun {
@@ -96,7 +102,7 @@ export class DurableRun {
     this.order = new ReplayOrder({
       items: this.isStrict ? orderedItems(parts.log) : [],
       notify: parts.notify,
-      isOfProgram: () => currentPlace()?.scoped.run === this,
+      isOfProgram: () => callingPlace.getStore()?.scoped.run === this,
       isAtWork: () => this.pending.steps > 0 || this.waits.count > 0,
       onChanged: ({ path }, asked) => this.breakWith(this.#neverAsked(path, asked)),
     });
@@ -198,7 +204,7 @@ export class DurableRun {
 
   /** Calls `work` as code of ours, so that what it starts is not attributed to the program. */
   outside<Result>(work: () => Result): Result {
-    return outsideOfRuns(work);
+    return callingPlace.exit(work);
   }
 
   /** The recorded step that the call corresponds to. Throws `changed`, which ends the run for this process. */
@@ -211,7 +217,7 @@ export class DurableRun {
   }
 
   /** Checks that the program has called everything that is recorded. Rejects with `changed` if it has not. */
-  async requireAllClaimed({ scope }: ScopedRun): Promise<void> {
+  async requireAllClaimed(scope: LiveScope): Promise<void> {
     if (!this.isStrict) return;
     const left = scope.recorded?.isParallel ? undefined : scope.nextUnclaimed();
     if (left) throw this.breakWith(changed(scope, [], left));
@@ -232,9 +238,11 @@ export class DurableRun {
   }
 
   /** True in runs that get here for the first time; false in a run that was recorded by earlier code. */
-  takeVersion({ scoped, position }: Place, name: string): MaybePromise<boolean> {
-    const { scope, path } = scoped;
-    if (scoped.isLeft) return never();
+  takeVersion(
+    { scoped: { scope, path, isLeft }, position }: VersionCall,
+    name: string,
+  ): MaybePromise<boolean> {
+    if (isLeft) return never();
     const id = joinVersion(path, name);
     const recorded = this.log.versions.get(id);
     if (recorded !== undefined) return recorded;

@@ -174,7 +174,7 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     const result = await root.enter(() => work(given));
     // A program that handled its cancellation has not repeated everything that is recorded.
     run.lost.signal.throwIfAborted();
-    await run.requireAllClaimed(root);
+    await run.requireAllClaimed(root.scope);
     run.recorder.requireWhole();
     const rest = restAfter(run, 'finished');
     await run.addEnd('finished', [], result, rest);

@@ -2,9 +2,9 @@
  * Where the program's code runs: the scope of its run or of one of its steps, known by its async context, and the last call that it made
  * there.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { CallPosition } from '../steps/call-position.ts';
+import { callingPlace } from '../steps/calling-place.ts';
 import { LiveScope } from '../steps/claim.ts';
 import type { DurableRun } from './durable-run.ts';
 
@@ -76,7 +76,7 @@ export class ScopedRun {
   /** Calls `work` in this scope. */
   enter<Result>(work: () => Result): Result {
     this.run.order.drive();
-    return storage.run(new Place(this, ''), work);
+    return callingPlace.run(new Place(this, ''), work);
   }
 }
 
@@ -104,18 +104,11 @@ export class Place {
    * await before.
    */
   moveBehind(label: string): void {
-    storage.enterWith(new Place(this.scoped, label));
+    callingPlace.enterWith(new Place(this.scoped, label));
   }
 }
 
-const storage = new AsyncLocalStorage<Place>();
-
 /** The position of the calling code; undefined outside of durable runs. */
 export function currentPlace(): Place | undefined {
-  return storage.getStore();
-}
-
-/** Calls `work` as code that belongs to no run. */
-export function outsideOfRuns<Result>(work: () => Result): Result {
-  return storage.exit(work);
+  return callingPlace.getStore() as Place | undefined;
 }
