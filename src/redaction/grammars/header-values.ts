@@ -2,7 +2,7 @@
 import type { NameVerdict } from '../names/key-names.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import type { Finding, Page } from '../scan/page.ts';
-import { isExampleWords } from '../values/example-values.ts';
+import { isExampleWords, isOfOwner } from '../values/example-values.ts';
 import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, type ValueSpan } from '../values/value-span.ts';
 import { isVariableName } from '../values/values.ts';
@@ -45,7 +45,8 @@ export function findAuthorization(
   if (/, ?(?:\.{3}|…)$/.test(rest) && !/signature/i.test(rest)) return undefined;
   if (/^(?:new|await|typeof)\s/.test(scheme)) return undefined;
   // `'Invalid Format'`, `'Basic Auth'`, `'Bearer 1.2.3'`
-  if (/^\d\.\d\.\d$/.test(rest) || (!/\d/.test(rest) && isExampleWords(rest))) return undefined;
+  if (/^\d\.\d\.\d$/.test(rest) || (!/\d/.test(rest) && isExampleWords(rest) && !isOfOwner(rest)))
+    return undefined;
   if (/^[A-Z][a-z]{2,8}$/.test(rest) && !/^(?:bearer|token)\s/i.test(scheme)) return undefined;
   // `authorization: user roles`, in a comment.
   if (quote === '' && /^\s*[a-z]{3,}\s/.test(scheme) && !schemes.test(scheme) && !/[\d=]/.test(rest))

@@ -30,7 +30,9 @@ export function listedValue(
   // `"my-auth" -> "myAuth", "123schema" -> …`: the next of several pairs.
   if (!span || /^\s?(?:->|=>|→)/.test(text.slice(span.close, span.close + 4))) return undefined;
   const value = text.slice(span.start, Math.min(span.end, span.start + 300));
-  if (value.startsWith(text.slice(place.start, place.end))) return undefined;
+  const name = text.slice(place.start, place.end);
+  // `"[-token", "]-token"`: a list of names.
+  if (value.startsWith(name) || value.endsWith(name)) return undefined;
   if (verdict.form && verdict.form !== 'phrase') return span;
   if (verdict.form === 'phrase' && /\s/.test(value)) return span;
   return names.judge(value).strength > 1 || !looksChosen(value, verdict.strength) ? undefined : span;

@@ -57,7 +57,7 @@ export const isNoName = ({ text, units }: Page, { start, end, behind }: NamePlac
   (units[behind] === 63 && text.startsWith('${', start - 2)) ||
   // Not `isOpen ? 'password: x' : ''`: the literal ends with the name.
   (/^\\*["'`]/.test(text.slice(end, end + 9)) &&
-    /(?:(?:\bcase|[^\s?]\s{1,40}\?) |[=!]==?\\*["'`][\w-]{1,40}\\*["'`]\?)\\*["'`](?:[\w-]{1,30} ){0,3}$/.test(
+    /(?:\bcase ?|[^\s?]\s{1,40}\? |[=!]==?\\*["'`][\w-]{1,40}\\*["'`]\?)\\*["'`](?:[\w-]{1,30} ){0,3}$/.test(
       text.slice(Math.max(0, start - 80), start),
     ));
 

@@ -76,7 +76,7 @@ function buildVocabulary() {
     silentAfter:
       words(`value val str string text raw plain plaintext base64 b64 enc encoded encrypted data current old
       new prod dev test staging live sandbox production development primary secondary base default env here env backup
-      v1 v2 v3 a b json pem hash hashed salt again confirm confirmation repeat x for header`),
+      v1 v2 v3 a b json pem query hash hashed salt again confirm confirmation repeat x for header`),
     /** Whole names, joined and in lower case. */
     whole: new Map<string, NameVerdict>([
       ['authorization', { strength: 2, rule: 'authorization', form: 'authorization' }],

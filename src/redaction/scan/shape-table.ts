@@ -7,7 +7,7 @@ import { allShapes } from '../shapes/index.ts';
 import type { Shape } from '../shapes/shape.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
-import { characterTables, wordUnit } from './characters.ts';
+import { base64Unit, characterTables, connector, wordUnit } from './characters.ts';
 import type { Finding, Page } from './page.ts';
 
 interface Entry {
@@ -157,6 +157,7 @@ export class ShapeTable {
       const end = body.lastIndex;
       if (isBehindSign && !isDrawn(text.slice(bodyStart, end))) continue;
       if (!wholeWord && start.length < shortStart && isWithinDrawn(page, i, end)) continue;
+      if (start.length < shortStart && isWithinBase64(units, i)) continue;
       if (isAcceptable(shape, text, bodyStart, end)) return { rule: shape.rule, bodyStart, end };
     }
     return undefined;
@@ -190,6 +191,17 @@ function isWithinDrawn({ units, text }: Page, i: number, end: number): boolean {
   if (i - from < 16 || !looksRandom(text.slice(from, i), 16)) return false;
   return i - from >= drawnReach || (classes[units[end]!]! & wordUnit) !== 0;
 }
+
+/** A slash or a plus of encoded data is before the start at `i`, and no path has as many letters in a row before it. */
+function isWithinBase64(units: Uint16Array, i: number): boolean {
+  if (units[i - 1] !== 47 && units[i - 1] !== 43) return false;
+  const { classes } = characterTables();
+  let from = i;
+  while (from > 0 && i - from < longestPath && isBase64(classes[units[from - 1]!]!)) from -= 1;
+  return i - from >= longestPath;
+}
+const longestPath = 160;
+const isBase64 = (kinds: number): boolean => (kinds & base64Unit) !== 0 && (kinds & connector) === 0;
 
 /** `load_LTAI…`, `checkout-dapi…`: names of functions and folders. */
 const isSign = (unit: number | undefined): boolean => unit === 95 || unit === 45;

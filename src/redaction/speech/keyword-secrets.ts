@@ -5,7 +5,7 @@
 
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
-import { isExampleWords } from '../values/example-values.ts';
+import { isExampleWords, isOfOwner } from '../values/example-values.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { isPartName } from '../values/program-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
@@ -35,17 +35,36 @@ const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 const farLead =
   /(?:ña)?(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é|c['’]est))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
 const questionLead =
-  /[^\n?]{0,40}\?[ ]?\r?\n(?:[>|][ ]?)?(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?=[^\s]{6,80}(?:\s|$))/y;
+  /[^\n?]{0,40}\?[ ]?\r?\n(?:[>|][ ]?)?(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?:(?:it['’]?s|it is|that['’]s|it should be|try|use|es ist|das ist|ist|es|c['’]est|è|é)[ ])?["'`]?(?=[^\s]{5,80}(?:\s|$))/iy;
+/** The answer says what it is. */
+const answers = /(?:it['’]?s|it is|that['’]s|should be|try|use|ist|es|c['’]est|è|é)[ ]["'`]?$/i;
 const isPasswordWord =
   /^(?:pass|pwd|pw$|kennwort$|wachtwoord$|haslo$|heslo$|adgangskode$|senha$|contrase|salasana$|parola$|clave$|lozinka$|sandi$|senord|ifresi$)/;
 
+/** What the password is of: `pw for the wifi: `, `Kennwort vom Drucker: `, `senha do banco: ` */
+const subject =
+  /^ (?:for|of|to|für|vom|von|zum|zur|des|der|voor|van|del?|la|para|do|da|du|pour|di|per|för|till?|do|dla|pro|za) [^:]{2,60}: $/i;
+
 /** An answer with a hyphen, or `my password for the shop is sunflower,`. */
-function isToldWord({ text }: Page, pattern: RegExp, end: number, at: number, value: string): boolean {
-  if (pattern === questionLead) return /-/.test(value);
+function isToldWord(
+  { text }: Page,
+  pattern: RegExp,
+  end: number,
+  at: number,
+  value: string,
+  word: string,
+): boolean {
+  if (describesPassword(word, value)) return false;
+  if (pattern === questionLead)
+    return (
+      /-/.test(value) ||
+      (answers.test(text.slice(end, at)) &&
+        /^["'`.!]?[\s,]|^$/.test(text.slice(at + value.length, at + value.length + 2)))
+    );
   if (joinedWords.test(value) && / (?:es|est|é|è|ist|c['’]est) $/.test(text.slice(end, at))) return true;
   const lead = text.slice(end, at);
   // `pw for the wifi in the office: sunflower`
-  if (/^ (?:for|of|to) [^:]{2,60}: $/.test(lead) && /^(?:[\r\n"]|$)/.test(text.slice(at + value.length)))
+  if (subject.test(lead) && /^(?:[\r\n"]|$)/.test(text.slice(at + value.length, at + value.length + 1)))
     return true;
   const owned = /\b(?:my|our|your|root|admin|database|db|wi-?fi|router) [\w-]{0,12} ?$/i.test(
     text.slice(Math.max(0, end - 32), end).replace(/\w+$/, ''),
@@ -88,7 +107,8 @@ function findFar(page: Page, word: string, end: number): Finding | undefined {
     if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value)) continue;
     if (isDrawn && (value.length < leastDrawn || !looksRandom(value) || isPublicId(value))) continue;
     if (isDrawn && isPathOfIds(value)) continue;
-    if (!looksChosen(value) && !(isToldWord(page, pattern, end, at, value) && isTypedWord(value))) continue;
+    if (!looksChosen(value) && !(isTypedWord(value) && isToldWord(page, pattern, end, at, value, word)))
+      continue;
     return nameByShape(
       page,
       { start: span.start, end: span.start + value.length },
@@ -170,6 +190,9 @@ export const isOddlySpelt = (value: string): boolean =>
 const mechanism =
   /^ (?:XOAUTH2?|OAUTHBEARER|(?:CRAM|DIGEST)-MD5|SCRAM-[A-Z\d-]{3,12}|GSSAPI|EXTERNAL|ANONYMOUS|NTLM)(?= [a-z]{2,12}\b| ["'`]|[\s"'`.,;)]{0,3}$|["'`.,;)])/m;
 
+/** The id of a public key: `gpg: key 3AA5C34371567BD2: public key imported`. */
+const ofOpenPgp = /^ [\dA-F]{8,40}(?:[: ]|$)/;
+
 /** The secret that the keyword at [start, end) announces; `word` is its lower case. */
 export function findSpoken(page: Page, word: string, start: number, end: number): Finding | undefined {
   const { text } = page;
@@ -178,6 +201,12 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
   // `identified by \`fs.rmdir\`` is ordinary prose: SQL statements use other quotes.
   if (word === 'by' && /^ \\{0,2}`/.test(text.slice(end, end + 4))) return undefined;
   if (word === 'auth' && mechanism.test(text.slice(end, end + 24))) return undefined;
+  if (
+    word === 'key' &&
+    ofOpenPgp.test(text.slice(end, end + 44)) &&
+    /gpg2?: $/.test(text.slice(Math.max(0, start - 6), start))
+  )
+    return undefined;
   lead.lastIndex = end;
   const elsewhere = (): Finding | undefined =>
     findLoose(page, word, end) ?? findFar(page, word, end) ?? findBefore(page, word, start);
@@ -294,7 +323,7 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
 }
 
 function isBearer(value: string): boolean {
-  if (value.length < 16) return looksRandom(value, 8);
+  if (value.length < 16) return looksRandom(value, 8) || isOfOwner(value);
   return /^[\w.~+/=%-]+$/.test(value) && (/[\d_.-]/.test(value) || looksRandom(value));
 }
 

@@ -26,6 +26,11 @@ const shapes = {
 } as const;
 
 const reach = 110;
+/** `Passwort auf x zurückgesetzt`, `cambié la contraseña a «x»`: a word for a change, and one that leads to the new value. */
+const leadsToNew = /^(?:auf|in|zu|a|por|para|en|till?|naar|to|til|na|au?)$/i;
+const change =
+  /setz|änder|geaender|wechsel|chang|reset|cambi|actualiz|restablec|restaur|modific|alter[oae]|mud(?:ei|ou|ad)|redefin|troqu|réinitialis|mis à jour|byt(?:t|e)|ändra|endre|wijzig|veranderd|zmieni|ustawi|změn/iu;
+
 /** What a sentence does not contain, and its end. */
 const endsClause = /[\r\n\\{}<>|;]|[.!?](?=[\s"'”»]|$)/;
 const piece = /[^\s"'`«»„“”‘「」()[\],]+/gu;
@@ -77,6 +82,10 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
   let isAtOnce = speech.joining?.test(stop) ?? false;
   let count = 0;
   for (const { 0: word, index } of clause.matchAll(piece)) {
+    if (leadsToNew.test(word) && Number.isNaN(sinceJoin) && count <= 3) {
+      const value = newValue(rest.slice(index + word.length), text.slice(Math.max(0, end - reach), end));
+      if (value) return asFinding(page, end + index + word.length + value.at, value.text);
+    }
     if (joiningSign.test(word) || speech.joins.test(word)) {
       sinceJoin = 0;
       isAtOnce = !joiningSign.test(word);
@@ -101,6 +110,26 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
     isAtOnce = false;
   }
   return undefined;
+}
+
+/** Where it was changed: `Passwort auf web01 geändert`. */
+const ofMachine =
+  /^(?:[a-z]+[-.])*[a-z]*(?:web|srv|server|host|db|node|vm|prod|staging|app|nas|mail|pc|box|gw)[-.]?\d{1,4}(?:[-.][a-z]+)*$/i;
+
+/** The value behind a word that leads to a new one: chosen or in quotes, with a word for the change before or behind. */
+function newValue(rest: string, before: string): { at: number; text: string } | undefined {
+  const match = /^(\s{1,2}["'`«„“”‘「]?)([^\s"'`«»„“”‘」,;]{5,80})(["'`»“”’」]?)(?=[\s.,;:!]|$)/u.exec(rest);
+  if (!match) return undefined;
+  const [all, open = '', written = '', closing = ''] = match;
+  const value = written.replace(/[.:?]+$/, '');
+  const shape = shapeOf(value);
+  const isMarked = (closing !== '' && /["'`«„“”‘「]$/.test(open)) || /[!#$%^&*]$/.test(value);
+  if (shape < (isMarked ? shapes.word : shapes.chosen) || (!isMarked && ofMachine.test(value)))
+    return undefined;
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  return change.test(line) || change.test(rest.slice(all.length, all.length + 40))
+    ? { at: open.length, text: value }
+    : undefined;
 }
 
 /** `user root and pass x`: a user and a password. */
@@ -150,14 +179,18 @@ export function findSaidNatively({ text, units }: Page, at: number): Finding | u
   let start = at;
   while (start > 0 && at - start < 40 && units[start - 1]! > 32 && units[start - 1]! < 127) start -= 1;
   while (start < at && opening.test(text[start]!)) start += 1;
-  const { word, atOnce, before, behind } = nativeSpeech();
+  const { word, atOnce, before, behind, ends } = nativeSpeech();
   // Most words beside other scripts have no word for a password near.
   if (!word.test(text.slice(Math.max(0, start - reach), start + longestNative))) return undefined;
   const value = valueAt(text, start);
   const shape = shapeOf(value);
-  if (shape < shapes.chosen) return undefined;
+  if (shape < shapes.word) return undefined;
   const end = start + value.length;
   const lead = text.slice(Math.max(0, start - reach), start);
+  if (shape === shapes.word)
+    return atOnce.test(lead) && ends.test(text.slice(end, end + 12))
+      ? { start, end, rule: 'password' }
+      : undefined;
   // `密码在 1Password 里，看 infra-2024`: other words lead to other things.
   const isTold =
     (shape === shapes.odd ? before : atOnce).test(lead) || behind.test(text.slice(end, end + 40));

@@ -209,7 +209,10 @@ export const pieceWords = 'has kh jelsz slapta lykilor';
 /** Also of a word whose letter before is not ASCII. */
 export const isPiece = (stop: string): boolean => stop === 'digo' || pieceWords.split(' ').includes(stop);
 
-const nativeJoins = 'это|є|е|是|为|為|は|が|を|は、|라고|는|은|이|هي|هو|היא|הוא|है|คือ|είναι|новый|新|नया';
+/** `改成了`, `重置为`: it was changed to what follows. */
+const changedTo =
+  '(?:已|被|给|給){0,2}(?:修?改|重?[设設]置?|重置|更新|更改|更换|换|換|变更|變更|設定)(?:成|为|為|到|至)了?';
+const nativeJoins = `${changedTo}|это|є|е|是|为|為|は|が|を|は、|라고|는|은|이|هي|هو|היא|הוא|है|คือ|είναι|новый|新|नया`;
 const joint = '[\\s:：—–「"\'«(,-]{0,4}';
 
 interface NativeSpeech {
@@ -219,6 +222,8 @@ interface NativeSpeech {
   atOnce: RegExp;
   before: RegExp;
   behind: RegExp;
+  /** What ends such a sentence behind the value. */
+  ends: RegExp;
 }
 
 let native: NativeSpeech | undefined;
@@ -232,6 +237,7 @@ export function nativeSpeech(): NativeSpeech {
       'iu',
     ),
     before: new RegExp(`(?:${nativeStems})[^\\n\\r<>{}=;]{0,48}$`, 'i'),
+    ends: /^["'`»”」』]?[ ]?(?:입니다|이에요|예요|이야|이다|야|임|(?:으)?로 (?:변경|설정|바[꾸꿨])|です|だよ?|に(?:変更|設定|しま)|है|था|เป็น)/,
     behind: new RegExp(`^["'\`»”」]?[ ]?(?:(?:—|-|–|это|це|є|е|が|は|هي|היא) ?){0,2}(?:${nativeStems})`, 'i'),
   };
   return native;

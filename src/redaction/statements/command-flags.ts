@@ -42,6 +42,8 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
   // The string ends after the flag, and the next one is a key: `"run -u", "test:watch": …`.
   if (span.quoted && units[span.close] === 58) return undefined;
+  // `"[-token", "]-token"`: names that end alike.
+  if (span.quoted && text.slice(span.start, span.end).endsWith(name)) return undefined;
   if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return findUserPair(page, span);
   const verdict = /^-[pawPk]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
   if (!verdict || verdict.strength < 2) {

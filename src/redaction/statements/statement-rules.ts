@@ -119,6 +119,12 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         ),
         chosen: true,
       },
+      // Two words with a slash between them are also two roles, or two providers.
+      {
+        lead: lead('[ ]in (?:as|with|using) [\\w.@-]{1,40}[ ]?/[ ]?(?=[^\\s/])'),
+        part: /^([^/]*[\d!_-][^/]*)$/,
+        typed: true,
+      },
     ],
     [
       'secretid',
@@ -205,7 +211,10 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       'ssha ssha256 ssha512 smd5',
       { lead: lead('\\}(?=[A-Za-z0-9+/]{20})'), before: /\{$/, rule: 'password-hash' },
     ],
-    ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
+    [
+      'secret_id',
+      { lead: /(?:\\*["']?[ ]?[=:][ ]?\\*["']?|[ \t]{1,40})(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' },
+    ],
     ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
     [
       'variable',
@@ -220,6 +229,12 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       { lead: lead(`${blanks}(?!${mechanisms})`), capitals: true, chosen: true },
       { ...fourth, capitals: true, chosen: true },
       { lead: /\\*"[ ](?:\\*"[\w-]{1,40}\\*"[ ])?(?=\\*"[^"\\\n]{4,200}\\*"(?:\s|$))/y, capitals: true },
+      {
+        lead: /\\*["'\x60], with args beginning with: (?:\\*["'\x60][^"'\x60\n]{1,64}["'\x60],? )?(?=\\*["'\x60])/y,
+        capitals: true,
+      },
+      // What a client of Redis notes of its commands.
+      { lead: /\(\[ ?(?:\\*["'][^"'\n]{1,64}["'], ?)?(?=\\*["'])/y, before: /(?:-> |\bcommand:? )$/ },
       {
         lead: /\\*"(?:,"args\\*":\[|[ ,])[ ]?(?:\\*"[\w-]{1,40}\\*"[ ,] ?)?(?=\\*")/y,
         capitals: true,
@@ -273,6 +288,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     [
       'login',
       { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true },
+      { lead: lead('=(?=[0-9a-f]{40}(?![0-9a-z]))'), before: /sonar\.$/, rule: 'token' },
       { lead: lead(`(?: is |: ?| )[\\w.@-]{1,60} ?/{1,2} ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
     ],
     [
@@ -307,6 +323,13 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         chosen: true,
       },
       { lead: lead('(?:[ ](?:are|is)|:)[ ][\\w.@-]{1,60}[ ]/[ ](?=[^\\s/])'), typed: true },
+      {
+        lead: lead(
+          '(?:[ ](?:are|is)|:)?[ ](?:admin|administrator|root|sa|postgres|guest|demo|[\\w.+-]{1,40}@[\\w.-]{1,40})[ ]?[/:][ ]?(?=[^\\s/])',
+        ),
+        part: /^([^/]+)$/,
+        typed: true,
+      },
     ],
     ['rp', { lead: lead(blanks), before: /\/$/, chosen: true }],
     ['wpa_passphrase', fourth],

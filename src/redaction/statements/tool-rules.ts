@@ -27,7 +27,32 @@ const asProgram: StatementRule = {
 /** `kinit kim <<< x` */
 const hereString: StatementRule = { lead: lead(String.raw`[^\n|;<]{0,80}?<<<[ ]?(?=[^\s$])`), chosen: true };
 
+/** `machine h login kim password x`, and the same in lines of their own. */
+const wholeValue = /[ \t]*(?:\r?\n|\\{1,8}[rn]|["'\x60]|$)/y;
+const inNetrc: StatementRule = {
+  lead: lead(blanks),
+  before:
+    /\b(?:machine[ \t]{1,8}[\w.:-]{1,64}|default)[ \t]{1,8}(?:login|user|account)[ \t]{1,8}[^\s"'\\]{1,64}[ \t]{1,8}$/,
+};
+const belowLogin: StatementRule = {
+  lead: lead(blanks),
+  before:
+    /(?:^|\n|\\n)[ \t]{0,8}(?:login|account)[ \t]{1,8}[^\s"'\\]{1,48}(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]{0,8}$/,
+  tail: wholeValue,
+};
+
 export const toolRules: StatementRow[] = [
+  ['password', inNetrc, belowLogin],
+  // `te paso la clave: x`; a `clave` alone is also the key of an entry.
+  [
+    'clave',
+    {
+      lead: lead(': (?=[^\\s]{5})'),
+      before: /\b(?:paso|mando|envío|envio|dejo|comparto|doy) (?:la|mi|tu|su|esta|nuestra) (?:nueva )?$/i,
+      tail: wholeValue,
+      typed: true,
+    },
+  ],
   ['echo printf', intoKeeper, intoFile, asProgram],
   ['kinit su sudo passwd cryptsetup gpg openssl ssh-add docker podman gh', hereString],
   [

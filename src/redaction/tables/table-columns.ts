@@ -27,6 +27,7 @@ interface Column {
   strength: number;
   /** Its name is a password's, so a plain word counts as a value. */
   isPassword: boolean;
+  rule?: string;
 }
 
 /**
@@ -57,7 +58,7 @@ export function findInColumns(
         .trim()
         .replace(/\s+/g, '_'),
     );
-    return strength >= 2 ? [{ index, strength, isPassword: rule === 'password' }] : [];
+    return strength >= 2 ? [{ index, strength, isPassword: rule === 'password', rule }] : [];
   });
   return telling.length > 0 ? readRows(page, start, delimiter, columns.length, telling, stop, out) : 0;
 }
@@ -102,10 +103,13 @@ function readRows(
   return start;
 }
 
+/** `UINT16_BE`, `Float32_LE`: a token of a grammar or a program. */
+const constant = /^[A-Z][A-Za-z]{2,11}\d{0,2}(?:_[A-Z]{2,8}\d?){1,4}(?:`?\*)?$/;
+
 function pushCell(
   lineStart: number,
   cells: string[],
-  { index, strength, isPassword }: Column,
+  { index, strength, isPassword, rule }: Column,
   stop: number,
   out: Finding[],
 ): void {
@@ -113,6 +117,7 @@ function pushCell(
   const value = /^[\s\\"'`]*(.*?)[\s\\"'`]*$/s.exec(cell)?.[1] ?? '';
   if (value === '' || isStandIn(value)) return;
   if (!looksChosen(value, strength) && !(isPassword && isTypedWord(value))) return;
+  if (rule === 'token' && constant.test(value)) return;
   const before = cells.slice(0, index).reduce((sum, one) => sum + one.length + 1, lineStart);
   const start = before + cell.indexOf(value);
   if (start < stop) out.push({ start, end: start + value.length, rule: 'table-column' });

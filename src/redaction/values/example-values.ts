@@ -71,6 +71,10 @@ export function isExampleWords(value: string): boolean {
   return digits <= 4 && isOfExampleWords(value);
 }
 
+/** `admin-secret`: in a header that is sent, a value in use. */
+export const isOfOwner = (value: string): boolean =>
+  /^(?:admin|root|ldap|db|database|service|account|super)[-_]?(?:secret|password|key)$/i.test(value);
+
 /** `password-for-30001` */
 const describing = /^(?:password|secret|token)[-_ ](?:for|of)[-_ ][\w-]{2,40}$/;
 

@@ -48,7 +48,7 @@ const endings =
 /** One word, or a few joined, optionally with digits, none of which describes a password. Callers check for stand-ins. */
 export function isTypedWord(value: string): boolean {
   if (value.length < 5 || value.length > 64) return false;
-  if (!/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]{2,}){0,4}[!?#*]?$/.test(value)) return false;
+  if (!/^[A-Za-z][A-Za-z\d]*(?:[-_.](?:[A-Za-z\d]{2,}|\d)){0,4}[!?#*]?$/.test(value)) return false;
   return partsOf(value).every((part) => !isPredicate(part));
 }
 
@@ -66,6 +66,13 @@ export function isPassphrase(value: string): boolean {
   const parts = partsOf(value);
   if (parts.length < 2 || parts.some((part) => part.length < 3 || ofVariables.test(part))) return false;
   return parts.some((part) => part.length > 3 && !isPredicate(part));
+}
+
+/** `rivers_secret`: an unusual word, and one for a secret. */
+export function isNamedSecret(value: string): boolean {
+  if (!/^[a-z]{5,20}[-_.](?:secrets?|password|passwd|key)$/i.test(value)) return false;
+  const [word = ''] = partsOf(value);
+  return !isPredicate(word) && !ofVariables.test(word);
 }
 
 const partsOf = (value: string): string[] =>

@@ -34,9 +34,18 @@ const negation =
 /** `n:(0` */
 const branch = /^[A-Za-z_$][\w$]{0,2}:\(/;
 
+/** `t>0?t<this.count` */
+const chosen =
+  /^[A-Za-z_$]{1,2}[<>]=?(?:\d|[A-Za-z_$]\w*\.[\w$.]+)\?[A-Za-z_$][\w$]*(?:[<>]=?|\.)[A-Za-z_$]{2}/;
+
+/** `/d{1`, of `/d{1,4}|M{1,4}/`: a regular expression up to its first comma. */
+const repeated = /^\/[^\s/]{0,40}[\w\])]\{\d{1,4}$/;
+
 /** For unquoted values: a piece of program code. In a setting, an exclamation mark and a parenthesis are characters like others. */
 export const isCodePiece = (value: string, isSetting = false): boolean =>
-  (!isSetting && (negation.test(value) || branch.test(value))) || expressions.some((one) => one.test(value));
+  (!isSetting &&
+    (negation.test(value) || branch.test(value) || chosen.test(value) || repeated.test(value))) ||
+  expressions.some((one) => one.test(value));
 
 const closedBefore =
   /^\)?\.[a-z]\w{1,20}\(|^["'`]?\s*[+),;\]}]+(?:\s|$|["'`]|\$\{)|^["'`]?[+),;\]}].*(?:\);|\)\{|\}\)|\),|\)\.)/s;

@@ -16,6 +16,9 @@ const underscore = 95;
 const hyphen = 45;
 let idKinds: Set<string> | undefined;
 
+/** `app-live-<digest>`: issuers that have keys for tests too write so. */
+const ofLiveAccount = /[-_]live[-_][\da-f]{32,}$/;
+
 /** `msg_…`, `call-…`: ids of programs and protocols. */
 function isKnownId(value: string): boolean {
   let end = 0;
@@ -32,7 +35,8 @@ function isKnownId(value: string): boolean {
     deploy dpl prj site domain cert log pst link flow plan mem memory skill ctx ref rec row itm art
     chunk emb phc`.split(/\s+/),
   );
-  return (idKinds.has(kind) || kind.endsWith('cmpl')) && /^[\w-]+$/.test(value) && !value.includes('secret');
+  if (!idKinds.has(kind) && !kind.endsWith('cmpl')) return false;
+  return /^[\w-]+$/.test(value) && !value.includes('secret') && !ofLiveAccount.test(value);
 }
 
 /** `wrkspc_01…`, `depl_01…`: ids of any kind that start with a layout number. */

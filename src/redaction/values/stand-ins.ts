@@ -79,6 +79,12 @@ const emptyBlock =
 /** `dapi***`, `sk-***`: what every key of an issuer begins with. Other letters before a mask are the secret's own. */
 const maskedTail = /^(?:(?:[A-Za-z_-]{0,11}[-_])?|dapi|A[KS]IA|AIza|eyJ)\*{3,}$/;
 
+/** `hunter****`: most of a password, and a mask for the rest. */
+export function isPartlyMasked(value: string): boolean {
+  const open = /^([^\s*<>{}[\]()]{4,40})(?:\*{2,}|•{2,})$/.exec(value)?.[1];
+  return open !== undefined && /[a-z]/i.test(open) && !maskedTail.test(value) && !isStandIn(open);
+}
+
 const pathStart =
   /^(?:(?:\/|\/[a-z]\/)?(?:home|root|etc|run|var|usr|opt|srv|app|tmp|mnt|proc|dev|lib|bin|Users|private|secrets|data|workspace|code)\/|\.{1,2}[\\/]|~[\\/]|[A-Za-z]:\\|file:\/\/)/;
 

@@ -5,7 +5,7 @@
 import type { SettingKind } from '../grammars/setting-line.ts';
 import type { NameVerdict } from '../names/key-names.ts';
 import { isExampleOf } from './example-values.ts';
-import { isPassphrase, isTypedWord } from './plain-words.ts';
+import { isNamedSecret, isPassphrase, isTypedWord } from './plain-words.ts';
 import {
   isAlphabet,
   isCalledAsMeant,
@@ -20,7 +20,7 @@ import {
 } from './program-values.ts';
 import { digest, isPublicId, isPublicKey } from './public-ids.ts';
 import { hasLongRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
-import { isFileToRead, isPath, isStandIn } from './stand-ins.ts';
+import { isFileToRead, isPartlyMasked, isPath, isStandIn } from './stand-ins.ts';
 
 /** The position of a value in the text. */
 export interface ValueForm {
@@ -150,8 +150,9 @@ function namesItself(value: string, { tight }: ValueForm): boolean {
 function isJoinedWords(value: string, form: ValueForm): boolean {
   if (form.next === 40 || form.next === 91) return false;
   if (form.setting && isSettingWord(value, form.setting)) return true;
-  if (!isPassphrase(value)) return false;
   const isLine = form.startsLine && form.endsLine;
+  if (form.outside && isLine && isNamedSecret(value)) return true;
+  if (!isPassphrase(value)) return false;
   if (value.includes('.')) return form.tight && isLine;
   return form.tight || isLine || (form.outside === true && form.next !== 59);
 }
@@ -205,7 +206,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
     return false;
   // `secrets: inherit`, of a workflow; a password may be any word.
   if (verdict.rule !== 'password' && (text === 'inherit' || isFileToRead(text))) return false;
-  if (isStandIn(text) || isVariableName(text) || isPublicKey(text)) return false;
+  if (isStandIn(text) && !(verdict.rule === 'password' && isPartlyMasked(text))) return false;
+  if (isVariableName(text) || isPublicKey(text)) return false;
   // `ENCRYPTION_KEY=0123456789abcdef`: what a setting contains is in use.
   if (form.setting !== 'sure' && isExampleOf(text, verdict.rule)) return false;
   // `STORAGE_KEY_BASE = "GramJs-session-"`: the start of something.
@@ -262,8 +264,9 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
 /** Of a message or a transaction: everybody can read it, and it grants nothing. */
 const ofTransaction = /^0x[\da-f]{128}(?:[\da-f]{2})?$/i;
 
-/** `linux-npm-<digest>`: the key of a cache. */
-const contentName = /^(?:[A-Za-z][\w.]{0,23}-){2,6}(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
+/** `linux-npm-<digest>`: the key of a cache. Not `app-live-<digest>`, whose issuer has keys for tests too. */
+const contentName =
+  /^(?!(?:[\w.]+-)*(?:live|sk|secret|private|api)-)(?:[A-Za-z][\w.]{0,23}-){2,6}(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 
 /**
  * Random as an address writes it. Signs of passwords stand for themselves, in base64 (`aB3%2Bc4D%2Fe5F%3D`) two are letters, and others
