@@ -33,6 +33,8 @@ export interface PolicyOptions {
   home?: string;
   /** What it withholds becomes a known value, as far as it is a secret in any surroundings. */
   learns?: boolean;
+  /** `util.types.isProxy`, if the values are of a program that must not notice that they are copied: none of its code is run. */
+  isProxy?: (value: object) => boolean;
 }
 
 export interface Policy {
@@ -81,6 +83,7 @@ class ProcessPolicy implements Policy {
   private readonly patterns: RegExp[];
   private readonly home: HomeFolder;
   private readonly learns: boolean;
+  private readonly isProxy: PolicyOptions['isProxy'];
   private readonly found = new Findings();
   /** A copy from when the policy was created, because programs may delete their secrets from the environment later. */
   private environmentThen: Record<string, string | undefined> | undefined;
@@ -100,6 +103,7 @@ class ProcessPolicy implements Policy {
     this.patterns = (options.patterns ?? []).map(asGlobal);
     this.home = new HomeFolder(options.home);
     this.learns = options.learns ?? false;
+    this.isProxy = options.isProxy;
     this.environmentThen = { ...options.environment };
     this.commandLine = options.commandLine ?? [];
     for (const value of options.known ?? []) this.addKnown(value);
@@ -228,6 +232,7 @@ class ProcessPolicy implements Policy {
       names: this.book,
       text: (text: string) => this.text(text),
       count: (rule: string, value: string, isCertain?: boolean) => this.count(rule, value, isCertain),
+      isProxy: this.isProxy,
     };
   }
 }

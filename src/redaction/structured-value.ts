@@ -1,7 +1,7 @@
 /**
  * Copies any value of a program to plain JSON and withholds its secrets. Property names are context for their values, strings
  * are searched as text, cycles and throwing getters are marked, and depth, entries and length are bounded. The only host code
- * it calls are getters of own properties.
+ * it calls are getters, and traps of proxies; none at all with `isProxy`.
  */
 import type { NameBook } from './names/name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
@@ -24,6 +24,8 @@ export interface ValueRules {
   names: NameBook;
   text: (value: string) => string;
   count: (rule: string, value: string, isCertain?: boolean) => void;
+  /** Given for values of a program that must not notice: its getters are not run, and its proxies not read. */
+  isProxy?: ((value: object) => boolean) | undefined;
 }
 
 export function redactValue(value: unknown, rules: ValueRules, limits: ValueLimits): unknown {
@@ -36,7 +38,12 @@ const marks = {
   depth: '[deeper levels left out]',
   entries: '[further entries left out]',
   threw: '[getter threw]',
+  getter: '[getter]',
+  proxy: '[proxy]',
 };
+
+/** What an error may inherit. */
+const longestChain = 64;
 
 const standAlone = { quoted: true, tight: false, startsLine: false, endsLine: true, next: 0 };
 
@@ -126,6 +133,7 @@ class ValueCopier {
   }
 
   private copyObject(value: object, name: string, depth: number): unknown {
+    if (this.rules.isProxy?.(value)) return marks.proxy;
     if (this.open.has(value)) return marks.cycle;
     if (depth >= this.limits.maxDepth) return marks.depth;
     this.open.add(value);
@@ -146,9 +154,10 @@ class ValueCopier {
     if (value instanceof RegExp) return this.cut(this.rules.text(RegExp.prototype.toString.call(value)));
     if (value instanceof Map) return this.copyPairs(value, depth);
     if (value instanceof Set) return this.copyList([...Set.prototype.values.call(value)], name, depth);
-    if (value instanceof URL) return this.copyString(value.href, name);
-    if (value instanceof String || value instanceof Number || value instanceof Boolean)
-      return this.copy(value.valueOf(), name, depth);
+    if (value instanceof URL) return this.copyString(hrefOf(value), name);
+    if (value instanceof String) return this.copy(String.prototype.valueOf.call(value), name, depth);
+    if (value instanceof Number) return this.copy(Number.prototype.valueOf.call(value), name, depth);
+    if (value instanceof Boolean) return this.copy(Boolean.prototype.valueOf.call(value), name, depth);
     const out: Record<string, unknown> = {};
     if (value instanceof Error) this.copyErrorText(value, out, depth);
     for (const key of Object.keys(value)) {
@@ -164,12 +173,25 @@ class ValueCopier {
   private readOwn(value: object, key: string, depth: number): unknown {
     let inner: unknown;
     try {
-      inner = (value as Record<string, unknown>)[key];
+      inner = this.rules.isProxy ? this.readData(value, key) : (value as Record<string, unknown>)[key];
     } catch {
       return marks.threw;
     }
     const copied = this.copy(inner, this.nameFor(value, key), depth + 1);
     return copied === undefined ? '[undefined]' : copied;
+  }
+
+  /** Runs V8's own getters only, such as that of an error's stack. */
+  private readData(value: object, key: string): unknown {
+    let holder: object | null = value;
+    for (let depth = 0; holder && depth < longestChain; depth++) {
+      if (this.rules.isProxy?.(holder)) return marks.proxy;
+      const property = Object.getOwnPropertyDescriptor(holder, key);
+      if (property?.get && !isNative(property.get)) return marks.getter;
+      if (property) return property.get ? Reflect.apply(property.get, value, []) : property.value;
+      holder = Object.getPrototypeOf(holder) as object | null;
+    }
+    return undefined;
   }
 
   /** In `{name: 'X', value: 'y'}`, the name of the value is X. */
@@ -232,9 +254,21 @@ class ValueCopier {
   /** An error's message, stack and cause are not enumerable. */
   private copyErrorText(error: Error, out: Record<string, unknown>, depth: number): void {
     for (const key of ['name', 'message', 'stack', 'cause', 'errors']) {
-      if (!(key in error) || Object.prototype.propertyIsEnumerable.call(error, key)) continue;
+      if (Object.prototype.propertyIsEnumerable.call(error, key) || !this.has(error, key)) continue;
+      // V8 calls the getters of the other two when the stack is first read.
+      if (key === 'stack' && [out['name'], out['message']].includes(marks.getter)) continue;
       this.put(out, key, this.readOwn(error, key, depth));
     }
+  }
+
+  private has(error: Error, key: string): boolean {
+    let holder: object | null = error;
+    for (let depth = 0; holder && depth < longestChain; depth++) {
+      if (this.rules.isProxy?.(holder)) return false;
+      if (Object.hasOwn(holder, key)) return true;
+      holder = Object.getPrototypeOf(holder) as object | null;
+    }
+    return false;
   }
 
   /** Names can be secrets too (a cache by token). `__proto__` must not set the prototype. */
@@ -248,6 +282,11 @@ class ValueCopier {
     return this.entries > this.limits.maxEntries;
   }
 }
+
+const hrefOf = (url: URL): string => (Object.hasOwn(url, 'href') ? '[URL]' : url.href);
+
+const isNative = (get: () => unknown): boolean =>
+  Function.prototype.toString.call(get).includes('[native code]');
 
 function ownText(value: object, key: string): string {
   const descriptor = Object.getOwnPropertyDescriptor(value, key);

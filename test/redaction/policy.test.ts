@@ -1,6 +1,7 @@
 /** One process's policy: environment, argument lists, structured values, known values, home folder, counts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { types } from 'node:util';
 import { createPolicy } from '../../src/redaction/index.ts';
 import { NameBook } from '../../src/redaction/names/name-book.ts';
 import { Detector } from '../../src/redaction/scan/detector.ts';
@@ -99,6 +100,34 @@ test('structured values become JSON: names are context, cycles and throwing gett
   assert.match(copy.error.message, /^login with password=\[redacted:password#[0-9a-f]{8}\] failed$/);
   assert.equal(copy.bytes, '[Buffer of 12 bytes]');
   assert.equal(copy.fn, '[function named]');
+});
+
+test('values of a program that must not notice are copied without running its code', () => {
+  const fail = (): never => assert.fail('was run');
+  class Failure extends Error {
+    override get name(): string {
+      return fail();
+    }
+  }
+  const copy = createPolicy({ isProxy: types.isProxy }).value({
+    plain: 'kept',
+    get field(): string {
+      return fail();
+    },
+    proxy: new Proxy({}, { ownKeys: fail, getPrototypeOf: fail, get: fail }),
+    text: Object.assign(new String('boxed'), { valueOf: fail }),
+    url: Object.defineProperty(new URL('https://example.com/x'), 'href', { get: fail }),
+    error: new Failure('with a getter'),
+  }) as Record<string, Record<string, string>>;
+  const { error, ...others } = copy;
+  assert.deepEqual(others, {
+    plain: 'kept',
+    field: '[getter]',
+    proxy: '[proxy]',
+    text: 'boxed',
+    url: '[URL]',
+  });
+  assert.deepEqual([error?.['name'], error?.['message']], ['[getter]', 'with a getter']);
 });
 
 test('structured values are bounded in depth, entries and length', () => {

@@ -7,6 +7,7 @@
 const fs = process.getBuiltinModule('node:fs');
 
 export const {
+  accessSync,
   closeSync,
   constants,
   existsSync,

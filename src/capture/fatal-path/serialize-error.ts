@@ -1,6 +1,6 @@
 /**
  * Any thrown value as plain data: errors of any realm, frozen ones, getters that throw, cyclic causes, proxies, primitives.
- * Calls no accessors except for the few that Node itself reads. Redaction comes later.
+ * Runs no code of the program that could change anything. Redaction comes later.
  */
 
 import { types } from 'node:util';
@@ -8,6 +8,7 @@ import type { RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { putBack, putProperty } from '../host/intrinsics.ts';
 import { findField, requireField } from '../host/read-field.ts';
+import { GetterReader } from './getter-reader.ts';
 
 const maxDepth = 8;
 const maxErrors = 32;
@@ -25,14 +26,24 @@ export interface ReadError {
 
 /** Reads `thrown`. Never throws. */
 export function readThrown(thrown: unknown): ReadError {
-  const reader = new ErrorReader();
-  const error = reader.read(thrown, 0);
-  return { error, stackTexts: reader.stackTexts };
+  const getters = new GetterReader();
+  try {
+    const reader = new ErrorReader(getters);
+    const error = reader.read(thrown, 0);
+    return { error, stackTexts: reader.stackTexts };
+  } finally {
+    getters.close();
+  }
 }
 
 class ErrorReader {
   readonly stackTexts: string[] = [];
   readonly #seen = new Set<unknown>();
+  readonly #getters: GetterReader;
+
+  constructor(getters: GetterReader) {
+    this.#getters = getters;
+  }
 
   read(thrown: unknown, depth: number): SerializedError {
     const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
@@ -46,17 +57,19 @@ class ErrorReader {
     const gaps: string[] = [];
     const field = (name: string): unknown => {
       try {
-        // Node itself reads `stack` when it prints the error; properties that a class computes are read only once.
-        return requireField(thrown, name, { runGetters: name !== 'stack' });
+        return requireField(thrown, name, name === 'stack' ? undefined : this.#getters);
       } catch (error) {
         gaps.push(`${name}: ${textOf(error)}`);
         return undefined;
       }
     };
     const result: SerializedError = { type: typeof thrown, isError: isErrorLike(thrown) };
-    const text = { name: field('name'), message: field('message'), stack: field('stack') };
-    for (const [name, value] of Object.entries(text))
-      if (typeof value === 'string') result[name as keyof typeof text] = cut(value, gaps, name);
+    const read = { stack: field('stack'), name: field('name'), message: field('message') };
+    const text = result.isError ? completedByStack(read) : read;
+    for (const name of ['name', 'message', 'stack'] as const) {
+      const value = text[name];
+      if (typeof value === 'string') result[name] = cut(value, gaps, name);
+    }
     const className = constructorName(thrown);
     if (className !== undefined) result.className = className;
     if (result.stack !== undefined) this.stackTexts.push(result.stack);
@@ -152,6 +165,27 @@ function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {
     // Host code may pass made-up call sites to the formatter; the text still has the frames.
     return [];
   }
+}
+
+interface ErrorTexts {
+  stack: unknown;
+  name: unknown;
+  message: unknown;
+}
+
+/**
+ * V8 has put name and message in front of the stack, for which it has called their getters, as Node's report would have made it
+ * do: from there comes what can't be read again without an effect.
+ */
+function completedByStack(read: ErrorTexts): ErrorTexts {
+  const { stack, name, message } = read;
+  if (typeof stack !== 'string' || (name !== undefined && message !== undefined)) return read;
+  const end = stack.indexOf('\n    at ');
+  const head = end < 0 ? stack : stack.slice(0, end);
+  const known = typeof name === 'string' ? name : /^[\w$.]+(?=: |$)/.exec(head)?.[0];
+  if (known === undefined || !head.startsWith(known)) return read;
+  const rest = head.slice(known.length);
+  return { stack, name: known, message: message ?? (rest.startsWith(': ') ? rest.slice(2) : '') };
 }
 
 function constructorName(value: object): string | undefined {

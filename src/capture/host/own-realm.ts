@@ -6,7 +6,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
-import { copyOf, descriptorOf, getBuiltinModule, isArray } from './intrinsics.ts';
+import { copyOf, descriptorOf, getBuiltinModule, isArray, putBack } from './intrinsics.ts';
 import { nativeFunctionsOfFs } from './native-files.ts';
 import { putAllBack, type Replaced, restore } from './originals.ts';
 
@@ -95,6 +95,7 @@ const fields = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable']
 function reflectionOfHost(): typeof hostReflection {
   const { hasOwn, setPrototypeOf } = Object;
   let isPlain = true;
+  if (isRelieved) isPlain = false;
   for (let at = 0; at < fields.length; at++)
     if (hasOwn(objectPrototype, fields[at] as string)) isPlain = false;
   if (isPlain) return hostReflection;
@@ -165,17 +166,43 @@ export function requireBuiltin(name: string): object {
 }
 
 let isInOwnWorld = false;
+/** What the program has put on Object.prototype is away for as long as our work takes. */
+let isRelieved = false;
+const namesAtStart = { __proto__: null } as unknown as Record<PropertyKey, true>;
+for (const name of ownKeys(Object.prototype)) namesAtStart[name] = true;
+
+/**
+ * What every object inherits would be a field of our options and descriptors, and of Node's: an inherited `get` or `encoding`
+ * fails a call or changes what it does, and an inherited getter runs code of the program.
+ */
+function relieve(before: Replaced | undefined): Replaced | undefined {
+  let last = before;
+  const names = ownKeys(objectPrototype);
+  // Backwards, since they are put back in the order that is the reverse of this one, and keep their places.
+  for (let at = names.length - 1; at >= 0; at--) {
+    const name = names[at] as string;
+    if (namesAtStart[name]) continue;
+    const by = descriptorOf(objectPrototype, name);
+    if (!by?.configurable) continue;
+    putBack(objectPrototype, name, undefined);
+    isRelieved = true;
+    last = { holder: objectPrototype, name, by, before: last };
+  }
+  return last;
+}
 
 /**
  * Runs `work` with the functions of Node's early modules, and those of the language, as they were when the preload was loaded:
- * `writeFileSync` calls `fs.openSync`, and modules that Node loads later take from them what is there at that time. The work is
- * synchronous, so the program does not observe it. What the program has frozen stays.
+ * `writeFileSync` calls `fs.openSync`, and modules that Node loads later take from them what is there at that time. What the
+ * program has put on Object.prototype is away meanwhile. The work is synchronous, so the program does not observe it. What the
+ * program has frozen stays.
  */
 export function withOwnWorld<Result>(work: () => Result): Result {
   if (isInOwnWorld) return work();
   let last: Replaced | undefined;
   isInOwnWorld = true;
   try {
+    last = relieve(last);
     for (let at = 0; at < holders.length; at++) {
       const own = functionsAtStart[at] as Record<PropertyKey, PropertyDescriptor>;
       last = restore(holders[at] as object, (name) => own[name as string], ownKeys(own), last);
@@ -189,6 +216,7 @@ export function withOwnWorld<Result>(work: () => Result): Result {
   } finally {
     putAllBack(last);
     isInOwnWorld = false;
+    isRelieved = false;
   }
 }
 

@@ -22,6 +22,7 @@ import { handOverTo } from '../recording/hand-over.ts';
 import { watchListens } from '../recording/listen-sites.ts';
 import { tapLogs } from '../recording/log-tap.ts';
 import { describeHandled, ProcessEvents } from '../recording/process-events.ts';
+import { watchReplacement } from '../recording/replaced-program.ts';
 import { watchRequests } from '../recording/request-watch.ts';
 import { leaveStartMark, removeStartMark } from '../recording/start-mark.ts';
 import { watchWarnings } from '../recording/warning-watch.ts';
@@ -191,6 +192,13 @@ function installTriggers(
     exited,
   };
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
+  if (isMainThread)
+    undoings.push(
+      watchReplacement(() => {
+        deathSignals?.dieIfDue();
+        shieldExit(() => ended(0));
+      }),
+    );
   if (config.locals === 'uncaught') {
     const { armLocals, whyNotArmed } = loadColdHalf();
     if (whyNotArmed() === undefined) surroundings.disarmLocals = armLocals(surroundings.ownFile);

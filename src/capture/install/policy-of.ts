@@ -3,6 +3,7 @@
  * secret that its heap still contains), its command line, and the values that the host registered.
  */
 import { homedir } from 'node:os';
+import { types } from 'node:util';
 import { platform } from '../../platform/index.ts';
 import { createPolicy, type Policy } from '../../redaction/policy.ts';
 import type { Config } from './config.ts';
@@ -20,6 +21,7 @@ export function policyOf(
     allow,
     deny,
     learns,
+    isProxy: types.isProxy,
   });
 }
 

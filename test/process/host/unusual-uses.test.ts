@@ -7,6 +7,8 @@ import { describe, test } from 'node:test';
 import { nodesInTurn, sampleOf } from '../../support/run/test-nodes.ts';
 import { runVictim, temporaryFolder } from '../../support/victims/run-victim.ts';
 
+const onPrototype = 'fields of descriptors and options on Object.prototype';
+
 /** By name in fixtures/programs/host/unusual-uses.cjs, with the exit code that Node gives it; null: it dies of a signal. */
 const uses: [name: string, code: number | null][] = [
   // Node 20 aborted at the end of this one, when it found an accessor of ours.
@@ -30,6 +32,10 @@ const uses: [name: string, code: number | null][] = [
   ['a signal handler that leaves below an emit of its own', null],
   // Node's report was given the proxy; V8's error about a syntax of its own was formatted.
   ['a thrown proxy whose traps tell', 1],
+  // The error's `code`, `cause` and `errors` were read, and all that is enumerable in its properties.
+  ['a thrown value whose getters tell', 1],
+  // There was no bundle: "Cannot both specify accessors and a value". It is read below.
+  [onPrototype, 1],
   ['a formatter that tells', 1],
   ['members of process that throw', 1],
   ['no listeners at all', 1],
@@ -44,6 +50,7 @@ for (const node of nodesInTurn)
           [false, true].map((preload) => runVictim(node, victim, { preload, dir: temporaryFolder(t) })),
         );
         assert.equal(bare?.code, code, bare?.stderr);
+        if (name === onPrototype) assert.doesNotMatch(loaded?.ownLines.join() ?? '', /no bundle/);
         assert.deepEqual(comparable(loaded), comparable(bare));
       });
   });

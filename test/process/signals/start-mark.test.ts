@@ -58,6 +58,15 @@ for (const node of nodesInTurn)
       assert.deepEqual(sessionsIn(dir), []);
     });
 
+    test('a program that puts another in its place leaves no mark', async (t) => {
+      const dir = temporaryFolder(t);
+      mkdirSync(join(dir, 'dumps'));
+      const replace = `process.execve?.('/bin/true', ['true'], {})`;
+      await run(dir, replace);
+      await run(dir, `setTimeout(() => ${replace}, 2600)`);
+      assert.deepEqual([bundlesIn(dir), sessionsIn(dir)], [[], []]);
+    });
+
     test('a death that was only counted leaves no mark', async (t) => {
       const dir = temporaryFolder(t);
       mkdirSync(join(dir, 'dumps'));
