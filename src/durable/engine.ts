@@ -38,6 +38,7 @@ function nestedRun(
     key: undefined,
     input: place.scoped.run.hashInput(options.config),
     options: {},
+    host: work,
     work: ({ id, attempt, signal }) =>
       work({ id, name, attempt, signal, restored: undefined, input: undefined }),
     watch: (inner) => recorded.run(name, options, inner),
@@ -64,6 +65,7 @@ function step(place: Place, name: string, work: (step: DurableWork) => unknown, 
     input: place.scoped.run.hashInput(options.input),
     options,
     work,
+    host: work,
     watch: (inner, given) => recorded.step(name, inner, { ...seenOf(options), attempt: given.attempt }),
   });
 }
@@ -83,6 +85,7 @@ function tool<Arguments>(
     input: place.scoped.run.hashInput('input' in options ? options.input : toolArguments),
     options,
     work: (given) => work(toolArguments, given),
+    host: work,
     watch: (inner) => recorded.tool(name, toolArguments, inner, seen),
   });
 }

@@ -109,7 +109,7 @@ export async function waitFor(
   const again = asked === undefined && awaits?.run === undefined ? supersede(scoped, wanted) : undefined;
   const path = (asked ?? again)?.path ?? joinPath(scoped.path, newLabel(scoped, wanted.word));
   const mark = markOf(path);
-  place.moveBehind(mark);
+  place.moveBehind({ text: mark });
   scope.open++;
   try {
     if (asked) run.order.noteStart();
@@ -117,7 +117,7 @@ export async function waitFor(
     if (scoped.isLeft) return never();
     const tell: ApprovalOptions['tell'] = (id) =>
       notify &&
-      performStep(new Place(scoped, mark), {
+      performStep(new Place(scoped, { text: mark }), {
         kind: 'step',
         name: `notify ${name}`,
         key: id,

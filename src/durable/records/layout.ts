@@ -96,6 +96,8 @@ export type StepRecord =
       path: string;
       kind: StepKind;
       input?: string;
+      /** What the function captures (captured.ts), if nothing else tells the call apart from those of other branches. */
+      captured?: Readonly<Record<string, string>>;
       attempt?: number;
       isRefused?: true;
     } & PositionFacts)

@@ -16,6 +16,7 @@ import { callingPlace } from '../steps/calling-place.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
 import { orderedItems } from '../steps/ordered-items.ts';
+import { recognise } from '../steps/recognise.ts';
 import { ReplayOrder } from '../steps/replay-order.ts';
 import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
@@ -104,6 +105,10 @@ export class DurableRun {
       notify: parts.notify,
       isOfProgram: () => callingPlace.getStore()?.scoped.run === this,
       isAtWork: () => this.pending.steps > 0 || this.waits.count > 0,
+      recognise: (missing, calls) => {
+        const steps = missing.flatMap(({ path }) => this.log.steps.get(path) ?? []);
+        return recognise(steps, calls);
+      },
       onChanged: ({ path }, asked) => this.breakWith(this.#neverAsked(path, asked)),
     });
   }

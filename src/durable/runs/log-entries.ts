@@ -4,6 +4,7 @@
  */
 import type { Awaits, CheckpointRecord, Doubt, Spent, StepEnd, StepKind } from '../records/layout.ts';
 import type { CallPosition } from '../steps/call-position.ts';
+import type { Captured } from '../steps/captured.ts';
 import type { OrderedEntry } from '../steps/replay-order.ts';
 import { readLabel } from '../steps/step-path.ts';
 import { latestMs } from '../stores/due-time.ts';
@@ -22,6 +23,7 @@ export interface StepEntry {
   readonly word: string;
   readonly key: string | undefined;
   input: string | undefined;
+  captured: Captured | undefined;
   /** Undefined in older records, which have no positions. */
   position: CallPosition | undefined;
   state: StepState;
@@ -110,6 +112,7 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     word,
     key,
     input: undefined,
+    captured: undefined,
     position: undefined,
     state: 'started',
     attempts: 0,

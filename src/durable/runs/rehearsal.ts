@@ -40,7 +40,7 @@ export class Rehearsal {
   async perform(result: unknown): Promise<void> {
     const scoped = new ScopedRun(this.#run, '');
     await scoped.enter(() =>
-      performStep(new Place(scoped, ''), {
+      performStep(new Place(scoped), {
         kind: 'step',
         name: 'rehearsal',
         key: undefined,

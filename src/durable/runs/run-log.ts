@@ -215,7 +215,7 @@ export class RunLog {
   }
 
   #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
-    const { path, kind, input, attempt, isRefused } = facts;
+    const { path, kind, input, captured, attempt, isRefused } = facts;
     this.#noteInput(facts);
     if (this.steps.get(path)?.state === 'retrying') this.forgetBelow(path);
     const scope = this.scope(scopeOf(path));
@@ -229,6 +229,7 @@ export class RunLog {
     if (scope.open.size > 1) scope.isParallel = true;
     entry.state = isRefused ? 'void' : 'started';
     entry.input = input;
+    entry.captured = captured;
     entry.position = positionOf(facts);
     if (!isRefused) entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);
     entry.startedAtMs = atMs;

@@ -76,17 +76,22 @@ export class ScopedRun {
   /** Calls `work` in this scope. */
   enter<Result>(work: () => Result): Result {
     this.run.order.drive();
-    return callingPlace.run(new Place(this, ''), work);
+    return callingPlace.run(new Place(this), work);
   }
+}
+
+/** The label of a call, which may turn out later to be the one that is recorded. */
+export interface CallLabel {
+  text: string;
 }
 
 /** The scope of the calling code, and the last call that it made there. */
 export class Place {
   readonly scoped: ScopedRun;
-  readonly #after: string;
+  readonly #after: CallLabel;
   #isTurnOver = false;
 
-  constructor(scoped: ScopedRun, after: string) {
+  constructor(scoped: ScopedRun, after: CallLabel = { text: '' }) {
     this.scoped = scoped;
     this.#after = after;
     queueMicrotask(() => {
@@ -96,14 +101,14 @@ export class Place {
 
   get position(): CallPosition {
     const isSync = !this.#isTurnOver;
-    return { after: this.#after, isSync, isRaw: !isSync && !this.scoped.run.order.isDriven };
+    return { after: this.#after.text, isSync, isRaw: !isSync && !this.scoped.run.order.isDriven };
   }
 
   /**
    * From now on the caller's position is after the call with this label. Must be called in the caller's own turn, without an
    * await before.
    */
-  moveBehind(label: string): void {
+  moveBehind(label: CallLabel): void {
     callingPlace.enterWith(new Place(this.scoped, label));
   }
 }

@@ -8,6 +8,8 @@ import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
+import { type Captured, isSameCapture, isWhole } from './captured.ts';
+import type { UnknownCall } from './recognise.ts';
 import { ambiguous, areInSequence, type ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
 
@@ -17,6 +19,8 @@ export interface StepCall {
   key: string | undefined;
   /** Hash of the step's input. */
   input: string | undefined;
+  /** What its function captures, if it has neither a key nor an input, and only time distinguishes it. */
+  captured?: Captured | undefined;
 }
 
 /** The state of the program within a scope: the run itself, or one of its steps. */
@@ -30,6 +34,8 @@ export class LiveScope {
   readonly #classes = new Map<string, StepEntry[]>();
   /** By word and input. */
   readonly #inputs = new Map<string, StepEntry[]>();
+  /** By word, those that nothing but what they captured distinguishes. */
+  readonly #captured = new Map<string, StepEntry[]>();
   readonly #labels = new Map<string, StepEntry>();
   readonly #keys = new Set<string>();
 
@@ -85,13 +91,14 @@ export class LiveScope {
   }
 
   #index(entry: StepEntry): void {
-    const { word, key, position, input, path } = entry;
+    const { word, key, position, input, captured, path } = entry;
     this.#labels.set(lastLabel(path), entry);
     if (key !== undefined) return;
     // There may be gaps: a death may have prevented the record of an earlier call.
     this.#ordinals.set(word, Math.max(this.#ordinals.get(word) ?? 0, ordinalOf(path)));
     push(this.#classes, position ? classOf(word, position) : word, entry);
     if (input !== undefined) push(this.#inputs, `${word}\n${input}`, entry);
+    else if (captured) push(this.#captured, word, entry);
   }
 
   #takeKey({ kind, name, key = '' }: StepCall): void {
@@ -106,12 +113,72 @@ export class LiveScope {
     if (call.key !== undefined) return this.#labels.get(labelOf(word, 1, call.key));
     const here = this.#classes.get(classOf(word, at)) ?? [];
     const older = this.#classes.get(word) ?? [];
+    const alike = this.#captured.get(word);
+    if (order && call.captured && alike)
+      return (
+        this.#findByCapture(call, call.captured, at, here, alike, order) ??
+        this.#findWithout(call, at, here, order)
+      );
     return (
       (order && call.input === undefined ? this.#findAlike(call, at, here, order) : undefined) ??
       firstFree(here, (entry) => isSameInput(entry, call)) ??
       firstFree(older, (entry) => isSameInput(entry, call)) ??
       this.#findElsewhere(word, call, order !== undefined)
     );
+  }
+
+  /**
+   * A call whose capture is not recorded: one that was recorded without any, or in a loop, the one that the end of the call before has
+   * led to. Otherwise it is new, or `recognise` finds it.
+   */
+  #findWithout(
+    call: StepCall,
+    at: CallPosition,
+    here: StepEntry[],
+    order: ReplayOrder,
+  ): StepEntry | undefined {
+    const without = here.filter(({ captured }) => !captured);
+    const found = this.#findAlike(call, at, without, order);
+    if (found || this.recorded?.isParallel) return found;
+    const before = here.findLast(({ isClaimed }) => isClaimed);
+    return before && order.isLedBy(before) ? here.find(({ isClaimed }) => !isClaimed) : undefined;
+  }
+
+  /** If the call is not recorded, unless as one that captured something else. */
+  unknown(call: StepCall, at: CallPosition): UnknownCall | undefined {
+    const { captured } = call;
+    const word = wordOf(call.kind, call.name);
+    const alike = this.#captured.get(word);
+    if (!captured || !alike || alike.some((entry) => isSameCapture(entry.captured!, captured)))
+      return undefined;
+    return { scope: this, word, captured, at };
+  }
+
+  /** Whether recorded calls of this step are distinguished by what they captured. */
+  areTold(word: string): boolean {
+    return this.#captured.has(word);
+  }
+
+  /**
+   * A call that captures what exactly one recorded one did, at whatever position: a queue may have handed the work to another
+   * branch. Those that captured the same data do the same, so that each may be the other. What was not seen as a whole (an instance of
+   * a class) may differ, so that they are told apart like calls that capture nothing.
+   */
+  #findByCapture(
+    call: StepCall,
+    captured: Captured,
+    at: CallPosition,
+    here: StepEntry[],
+    alike: StepEntry[],
+    order: ReplayOrder,
+  ): StepEntry | undefined {
+    const same = alike.filter((entry) => isSameCapture(entry.captured!, captured));
+    const sameHere = same.filter((entry) => here.includes(entry));
+    const isUnique = same.length === 1 && here.some((entry) => entry.captured && !same.includes(entry));
+    if (isWhole(captured) || isUnique)
+      return sameHere.find(({ isClaimed }) => !isClaimed) ?? same.find(({ isClaimed }) => !isClaimed);
+    if (same.length > 0) return this.#findAlike(call, at, sameHere.length > 0 ? sameHere : same, order);
+    return undefined;
   }
 
   /**

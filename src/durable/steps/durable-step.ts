@@ -12,24 +12,28 @@ import type { Doubt, Spent, StepEnd } from '../records/layout.ts';
 import { usageOf } from '../records/usage.ts';
 import type { DurableRun } from '../runs/durable-run.ts';
 import { hasEnded, type StepEntry } from '../runs/log-entries.ts';
-import { type Place, ScopedRun } from '../runs/scoped-run.ts';
+import { type CallLabel, type Place, ScopedRun } from '../runs/scoped-run.ts';
 import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
+import { captureOf } from './captured.ts';
 import { describeCall } from './claim.ts';
 import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
 import { beginsInTurn, isSettled, turnToBegin } from './ordered-items.ts';
-import { lastLabel } from './step-path.ts';
+import { lastLabel, wordOf } from './step-path.ts';
 import type { WantedStep } from './wanted-step.ts';
 
-export async function performStep(place: Place, wanted: WantedStep): Promise<unknown> {
+export async function performStep(place: Place, given: WantedStep): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
   if (run.waits.isRested || scoped.isLeft) return never();
   run.recorder.requireWhole();
   run.requireRunning();
+  const wanted = withCapture(place, given);
   const entry = run.claim(scope, wanted, position);
-  const call: PlacedCall = { wanted, position, entry, path: entry?.path ?? scope.pathOf(wanted) };
-  place.moveBehind(lastLabel(call.path));
+  const path = entry?.path ?? scope.pathOf(wanted);
+  const label = { text: lastLabel(path) };
+  const call: PlacedCall = { wanted, position, entry, path, label };
+  place.moveBehind(label);
   scope.open++;
   try {
     const result = await settle(scoped, call);
@@ -40,6 +44,17 @@ export async function performStep(place: Place, wanted: WantedStep): Promise<unk
   } finally {
     scope.open--;
   }
+}
+
+/**
+ * What the function captures is asked of V8 only if nothing else distinguishes the call from one in another branch, or if that has
+ * distinguished the recorded ones.
+ */
+function withCapture({ scoped: { run, scope }, position }: Place, wanted: WantedStep): WantedStep {
+  const { kind, name, key, input, host } = wanted;
+  if (!host || key !== undefined || input !== undefined || !run.isStrict) return wanted;
+  if (!position.isRaw && !scope.areTold(wordOf(kind, name))) return wanted;
+  return { ...wanted, captured: captureOf(host, run.hashInput) };
 }
 
 async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
@@ -57,7 +72,15 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
     if (scoped.isLeft) return undefined;
   }
   // New work only begins once the program has shown that it is the one that was recorded.
-  if (!entry && !run.order.mayBegin(call.path)) await run.order.through(call.path, describeCall(wanted));
+  if (!entry && !run.order.mayBegin(call.path)) {
+    const unknown = scoped.scope.unknown(wanted, call.position);
+    const found = await run.order.through(call.path, describeCall(wanted), unknown);
+    const recorded = found && run.log.steps.get(found.path);
+    if (recorded) {
+      call.label.text = lastLabel(recorded.path);
+      return settle(scoped, { ...call, entry: recorded, path: recorded.path });
+    }
+  }
   const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
   if (scoped.isLeft) return undefined;
   if (!settled) return new StepTry(scoped, call).perform();
@@ -109,6 +132,8 @@ interface PlacedCall {
   position: CallPosition;
   entry: StepEntry | undefined;
   path: string;
+  /** What the calls after it are positioned behind. */
+  label: CallLabel;
 }
 
 /** The entry drops its result, because otherwise all results of a long run would remain in memory. */
@@ -263,7 +288,7 @@ class StepTry implements DurableWork {
   }
 
   #start(isRefused = false) {
-    const { kind, input } = this.#wanted;
+    const { kind, input, captured } = this.#wanted;
     const { attempt } = this;
     if (input !== undefined) this.#scoped.noteInput(this.path, input);
     return {
@@ -271,6 +296,7 @@ class StepTry implements DurableWork {
       path: this.path,
       kind,
       ...(input !== undefined && { input }),
+      ...(captured && { captured }),
       ...(attempt > 1 && { attempt }),
       ...(isRefused && { isRefused }),
       ...positionFacts(this.#position),

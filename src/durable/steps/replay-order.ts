@@ -7,6 +7,7 @@
 import { AgentdumpError } from '../../errors.ts';
 import { LedBy } from './led-by.ts';
 import { ownTimer } from './own-pause.ts';
+import type { UnknownCall } from './recognise.ts';
 import { type Patience, ReplayPatience } from './replay-patience.ts';
 
 /** A recorded step or question. */
@@ -39,6 +40,8 @@ export interface OrderOptions {
   isOfProgram: () => boolean;
   /** Called when the program has taken another path: what it did not call, and what it calls instead. */
   onChanged: (missing: OrderedEntry, asked: string[]) => Error;
+  /** Which of the recorded entries that were not called are calls that wait to begin. */
+  recognise?: (missing: OrderedEntry[], calls: UnknownCall[]) => Map<UnknownCall, OrderedEntry>;
   /** Whether a step or a question of the run is at work, so that its end will come. */
   isAtWork?: () => boolean;
   /** Overrides of the limits, for tests. */
@@ -48,6 +51,14 @@ export interface OrderOptions {
 interface Waiter {
   resolve: () => void;
   reject: (error: Error) => void;
+}
+
+interface Start extends Waiter {
+  path: string;
+  asked: string | undefined;
+  call: UnknownCall | undefined;
+  /** The recorded entry that it turned out to be. */
+  entry?: OrderedEntry;
 }
 
 export class ReplayOrder {
@@ -65,7 +76,7 @@ export class ReplayOrder {
   #lastTicket = 0;
   readonly #given = new Map<number, Waiter>();
   /** New work that waits to begin. */
-  #starts: (Waiter & { path: string; asked: string | undefined })[] = [];
+  #starts: Start[] = [];
   #isPausing = false;
   #timer: NodeJS.Timeout | undefined;
   #givenUp: OrderedEntry[] = [];
@@ -167,9 +178,18 @@ export class ReplayOrder {
     this.#advance();
   }
 
-  /** Resolves when new work at this path may begin: everything recorded was delivered. `asked`: describes that work. */
-  async through(path: string, asked?: string): Promise<void> {
-    if (!this.mayBegin(path)) await this.#wait((waiter) => this.#starts.push({ ...waiter, path, asked }));
+  /**
+   * Resolves when new work at this path may begin: everything recorded was delivered. `asked`: describes that work. Returns the entry if
+   * the call has turned out to be a recorded one.
+   */
+  async through(path: string, asked?: string, call?: UnknownCall): Promise<OrderedEntry | undefined> {
+    if (this.mayBegin(path)) return undefined;
+    let start: Start | undefined;
+    await this.#wait((waiter) => {
+      start = { ...waiter, path, asked, call };
+      this.#starts.push(start);
+    });
+    return start?.entry;
   }
 
   /** Removes entries that the program will not call any more: the contents of a step that was settled without being run. */
@@ -282,6 +302,9 @@ export class ReplayOrder {
       this.#lookAtHeld(entry);
       return;
     }
+    if (!isEnd && this.#starts.some(({ call }) => call) && this.#patience.lookAtHeld(false) === 'told') {
+      if (this.#recogniseStarts()) return;
+    }
     const verdict = this.#patience.look();
     // It may itself wait for what is recorded behind its failure. Nothing was built on the failure's place in the order.
     if (isBegunAgain && (verdict === 'never' || verdict === 'give up')) {
@@ -301,6 +324,29 @@ export class ReplayOrder {
     if (this.#patience.lookAtHeld(entry.held === 'only') !== 'told') return;
     entry.held = undefined;
     this.#advance();
+  }
+
+  /** Returns whether there was any. */
+  #recogniseStarts(): boolean {
+    const missing = this.#items.slice(this.#next).flatMap(({ entry, isEnd }) => (isEnd ? [] : [entry]));
+    const calls = this.#starts.flatMap(({ call }) => call ?? []);
+    const found = this.#options.recognise?.(missing, calls);
+    if (!found || found.size === 0) return false;
+    const known: Start[] = [];
+    const rest: Start[] = [];
+    for (const start of this.#starts) {
+      const entry = start.call && found.get(start.call);
+      if (entry) Object.assign(start, { entry });
+      (entry ? known : rest).push(start);
+    }
+    this.#starts = rest;
+    for (const { entry, resolve } of known) {
+      entry!.isClaimed = true;
+      resolve();
+    }
+    this.#patience.renew();
+    this.#advance();
+    return true;
   }
 
   #missing(): OrderedEntry {

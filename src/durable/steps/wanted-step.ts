@@ -6,6 +6,8 @@ export interface WantedStep extends StepCall {
   options: DurableStepOptions;
   /** Runs the host's function; independent of the run's records. */
   work: (step: DurableWork) => unknown;
+  /** The host's function. */
+  host?: object;
   /**
    * Calls `inner`, which is the work and its record, wrapped in the step that is written to the bundle; may replace its
    * result.
