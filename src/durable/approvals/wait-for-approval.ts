@@ -10,8 +10,8 @@ import { Place, type ScopedRun } from '../runs/scoped-run.ts';
 import type { CallPosition } from '../steps/call-position.ts';
 import { changed } from '../steps/claim.ts';
 import { performStep } from '../steps/durable-step.ts';
-import { ambiguous, areInSequence } from '../steps/replay-order.ts';
 import { joinPath, labelOf, lastLabel, readLabel, scopeOf, wordOf } from '../steps/step-path.ts';
+import { ambiguous, areInSequence } from '../steps/told-apart.ts';
 import { latestMs } from '../stores/due-time.ts';
 import { type ApprovalOptions, waitForAnswer } from './approval.ts';
 import { never } from './open-waits.ts';
@@ -153,6 +153,12 @@ function newLabel({ scope, path, run }: ScopedRun, word: string): string {
   }
 }
 
+/** A signal, a sleep or a child run has a prefix. */
+function kindOf(word: string): [string, string] {
+  const [kind = '', ...name] = word.split(':');
+  return name.length === 0 ? ['approval', word] : [kind, name.join(':')];
+}
+
 /** The recorded question with exactly this request, preferably at the same position. */
 function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry | undefined {
   const alike = openQuestions(scoped, wanted.word).filter(
@@ -166,7 +172,7 @@ function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry
   const [last] = nameless.length > 0 ? before.slice(-1) : [];
   const isNext = last && order.isLedBy(last);
   const isUnclear = before.some(({ held }) => held) || !areInSequence(inOrder(nameless)) || isNext === false;
-  if (isStrict && isUnclear) throw scoped.run.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path));
+  if (isStrict && isUnclear) throw scoped.run.breakWith(ambiguous(...kindOf(wanted.word), scoped.path));
   const found = here[0] ?? (wanted.input === undefined && isStrict ? undefined : alike[0]);
   if (found) found.isClaimed = true;
   if (isStrict && found?.readAnswer && nameless[0] === found && !isNext)

@@ -16,7 +16,7 @@ import { callingPlace } from '../steps/calling-place.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
 import { orderedItems } from '../steps/ordered-items.ts';
-import { recognise } from '../steps/recognise.ts';
+import { recognise, type UnknownCall } from '../steps/recognise.ts';
 import { ReplayOrder } from '../steps/replay-order.ts';
 import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
@@ -107,7 +107,7 @@ export class DurableRun {
       isAtWork: () => this.pending.steps > 0 || this.waits.count > 0,
       recognise: (missing, calls) => {
         const steps = missing.flatMap(({ path }) => this.log.steps.get(path) ?? []);
-        return recognise(steps, calls);
+        return recognise(steps, calls as UnknownCall[]);
       },
       onChanged: ({ path }, asked) => this.breakWith(this.#neverAsked(path, asked)),
     });

@@ -10,8 +10,9 @@ import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
 import { type Captured, isSameCapture, isWhole } from './captured.ts';
 import type { UnknownCall } from './recognise.ts';
-import { ambiguous, areInSequence, type ReplayOrder } from './replay-order.ts';
+import type { ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
+import { ambiguous, areInSequence } from './told-apart.ts';
 
 export interface StepCall {
   kind: StepKind;
@@ -216,7 +217,7 @@ export class LiveScope {
     // Whether a call is woken by time may differ, if it awaits several things at once.
     const isOther = isNext === false && isRaw && isWokenRaw(found!);
     if (alike.some(({ held }) => held) || !areInSequence(unclear) || isOther)
-      throw ambiguous(wordOf(kind, name), this.path);
+      throw ambiguous(kind, name, this.path);
     if (found && !isNext) found.held = unclear.length > 1 ? 'several' : 'only';
     return found;
   }

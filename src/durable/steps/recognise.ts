@@ -37,24 +37,46 @@ export function recognise<Call extends UnknownCall>(
   for (const call of calls) {
     const entries = missing.filter((entry) => mayBe(call, entry));
     const rivals = calls.filter(({ scope, word }) => scope === call.scope && word === call.word);
-    const telling = tellingNames(rivals, call);
-    const likeness = (entry: StepEntry, { captured }: UnknownCall) =>
-      telling.filter((name) => captured[name] === entry.captured?.[name]).length;
-    const entry = onlyBest(entries, (one) => likeness(one, call));
-    if (entry && onlyBest(rivals, (rival) => likeness(entry, rival)) === call) found.set(call, entry);
-    else if (rivals.length === 1) {
-      const inTurn = onlyOneInTurn(entries, call);
-      if (inTurn) found.set(call, inTurn);
-    }
+    const entry = rivals.length === 1 ? onlyLikely(entries, call) : bestOf(entries, call, rivals);
+    if (entry) found.set(call, entry);
   }
   return found;
 }
 
-/** Variables whose values differ among the calls of this step. */
-function tellingNames(rivals: readonly UnknownCall[], { scope, word, captured }: UnknownCall): string[] {
-  const recorded = scope.recorded?.entries.filter((entry) => entry.word === word) ?? [];
-  const captures = [...recorded, ...rivals].map((one) => one.captured ?? {});
-  return Object.keys(captured).filter((name) => new Set(captures.map((one) => one[name])).size > 1);
+/** The entry that is more like this call than any other is, if it is also more like it than any rival. */
+function bestOf(
+  entries: readonly StepEntry[],
+  call: UnknownCall,
+  rivals: readonly UnknownCall[],
+): StepEntry | undefined {
+  const captures = [...recordedLike(call), ...rivals].map(({ captured }) => captured ?? {});
+  const telling = Object.keys(call.captured).filter(
+    (name) => new Set(captures.map((one) => one[name])).size > 1,
+  );
+  const likeness = (entry: StepEntry, { captured }: UnknownCall) =>
+    telling.filter((name) => captured[name] === entry.captured?.[name]).length;
+  const entry = onlyBest(entries, (one) => likeness(one, call));
+  return entry && onlyBest(rivals, (rival) => likeness(entry, rival)) === call ? entry : undefined;
+}
+
+/**
+ * For a call without rivals: the entry at its position, if it captured at least as much that is the same as what is not. What all
+ * recorded ones captured says nothing. Without branches there is only one call at a position.
+ */
+function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry | undefined {
+  const { scope, captured, at } = call;
+  const entry = entries.find(({ position }) => position?.after === at.after);
+  if (!entry || !scope.recorded?.isParallel) return entry;
+  const recorded = recordedLike(call);
+  const isConstant = (name: string) =>
+    recorded.length > 1 && recorded.every((one) => one.captured?.[name] === captured[name]);
+  const names = Object.keys(captured).filter((name) => !isConstant(name));
+  const same = names.filter((name) => entry.captured?.[name] === captured[name]).length;
+  return same > 0 && same * 2 >= names.length ? entry : undefined;
+}
+
+function recordedLike({ scope, word }: UnknownCall): StepEntry[] {
+  return scope.recorded?.entries.filter((entry) => entry.word === word && entry.captured) ?? [];
 }
 
 /** Undefined if nothing speaks for any, or as much for several. */
@@ -67,11 +89,4 @@ function onlyBest<One>(ones: readonly One[], likeness: (one: One) => number): On
     if (much > most) [best, most] = [one, much];
   }
   return best;
-}
-
-/** Without branches, the only call at its position is the recorded one. */
-function onlyOneInTurn(entries: readonly StepEntry[], { scope, at }: UnknownCall): StepEntry | undefined {
-  if (scope.recorded?.isParallel) return undefined;
-  const [entry] = entries;
-  return entry?.position?.after === at.after ? entry : undefined;
 }

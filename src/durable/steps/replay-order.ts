@@ -4,10 +4,8 @@
  * every recorded start and end before it was requested. So a race, a queue and a loop take the same course as before. New
  * work begins when everything recorded was delivered.
  */
-import { AgentdumpError } from '../../errors.ts';
 import { LedBy } from './led-by.ts';
 import { ownTimer } from './own-pause.ts';
-import type { UnknownCall } from './recognise.ts';
 import { type Patience, ReplayPatience } from './replay-patience.ts';
 
 /** A recorded step or question. */
@@ -41,7 +39,7 @@ export interface OrderOptions {
   /** Called when the program has taken another path: what it did not call, and what it calls instead. */
   onChanged: (missing: OrderedEntry, asked: string[]) => Error;
   /** Which of the recorded entries that were not called are calls that wait to begin. */
-  recognise?: (missing: OrderedEntry[], calls: UnknownCall[]) => Map<UnknownCall, OrderedEntry>;
+  recognise?: (missing: OrderedEntry[], calls: object[]) => Map<object, OrderedEntry>;
   /** Whether a step or a question of the run is at work, so that its end will come. */
   isAtWork?: () => boolean;
   /** Overrides of the limits, for tests. */
@@ -56,7 +54,7 @@ interface Waiter {
 interface Start extends Waiter {
   path: string;
   asked: string | undefined;
-  call: UnknownCall | undefined;
+  call: object | undefined;
   /** The recorded entry that it turned out to be. */
   entry?: OrderedEntry;
 }
@@ -182,7 +180,7 @@ export class ReplayOrder {
    * Resolves when new work at this path may begin: everything recorded was delivered. `asked`: describes that work. Returns the entry if
    * the call has turned out to be a recorded one.
    */
-  async through(path: string, asked?: string, call?: UnknownCall): Promise<OrderedEntry | undefined> {
+  async through(path: string, asked?: string, call?: object): Promise<OrderedEntry | undefined> {
     if (this.mayBegin(path)) return undefined;
     let start: Start | undefined;
     await this.#wait((waiter) => {
@@ -302,10 +300,10 @@ export class ReplayOrder {
       this.#lookAtHeld(entry);
       return;
     }
-    if (!isEnd && this.#starts.some(({ call }) => call) && this.#patience.lookAtHeld(false) === 'told') {
-      if (this.#recogniseStarts()) return;
-    }
-    const verdict = this.#patience.look();
+    const isUnknown = !isEnd && this.#starts.some(({ call }) => call !== undefined);
+    const verdict = isUnknown
+      ? this.#patience.lookAtUnknown(() => this.#recogniseStarts())
+      : this.#patience.look();
     // It may itself wait for what is recorded behind its failure. Nothing was built on the failure's place in the order.
     if (isBegunAgain && (verdict === 'never' || verdict === 'give up')) {
       this.#moveOn();
@@ -392,26 +390,4 @@ export class ReplayOrder {
     this.#items = [];
     this.#advance();
   }
-}
-
-/** For a call that could be any of several recorded ones, or none of them, which only timing distinguishes. */
-export function ambiguous(what: string, scope: string): AgentdumpError {
-  const where = scope === '' ? '' : ` within ${scope}`;
-  return new AgentdumpError(
-    'changed',
-    `${what}${where}: calls in branches that had done nothing recorded before are told apart by time alone, so that it ` +
-      'is not known which recorded one this is. Give each a key or an input, or make what comes before it a step',
-    { path: scope, asked: what },
-  );
-}
-
-/**
- * Whether the program can have made these calls, which only time distinguishes, one after the other: a loop, and no branches. So the
- * next call is the first of them, if no other can come before it returns.
- */
-export function areInSequence(calls: readonly { seq: number; endSeq: number }[]): boolean {
-  return calls.every(({ seq }, at) => {
-    const { endSeq } = calls[at - 1] ?? { endSeq: 0 };
-    return endSeq >= 0 && endSeq <= seq;
-  });
 }

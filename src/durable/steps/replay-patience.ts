@@ -65,8 +65,18 @@ export class ReplayPatience {
 
   /** Called every `lookMs`. never: the program can't make the call any more. say: once, that it is waited for. */
   look(): 'wait' | 'say' | 'never' | 'give up' {
-    const { quietMs, sayMs, giveUpMs } = this.limits;
     this.#count(countResources(), this.#baseline);
+    return this.#verdict();
+  }
+
+  /** Like `look`, while calls wait that may be the recorded one. told: no other such call can come. */
+  lookAtUnknown(recognise: () => boolean): 'told' | 'wait' | 'say' | 'never' | 'give up' {
+    const isOver = this.lookAtHeld(false) === 'told';
+    return isOver && recognise() ? 'told' : this.#verdict();
+  }
+
+  #verdict(): 'wait' | 'say' | 'never' | 'give up' {
+    const { quietMs, sayMs, giveUpMs } = this.limits;
     if (this.#quietMs > quietMs) return 'never';
     if (this.#idleMs > giveUpMs) return 'give up';
     if (this.#hasSaid || this.#idleMs <= sayMs) return 'wait';

@@ -1,6 +1,6 @@
 /**
  * Steps called by jobs of the program's own queues and listeners, with unrecorded pauses around them. One job at a time: each resumes
- * with its own results. Several: so, or refused with advice.
+ * with its own results, and so do several, unless nothing tells them apart.
  */
 import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
@@ -10,6 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
@@ -152,10 +153,73 @@ for (const [what, before] of Object.entries(befores)) {
   });
 }
 
-for (const [name, queueOf] of Object.entries(queues))
-  test(`${name}, two jobs at a time: never the result of another`, async () => {
-    const [first, ...further] = await outcomes(programOf(() => queueOf(2), somethingElse));
-    for (const got of [first, ...further])
-      if (typeof got === 'string') assert.match(got, /Give each a key or an input/);
-      else assert.deepEqual(got, summaries);
+for (const [what, before] of Object.entries(befores)) {
+  for (const [name, queueOf] of Object.entries(queues))
+    test(`${name}, two jobs at a time, which begin with ${what}`, async () => {
+      for (const got of await outcomes(programOf(() => queueOf(2), before))) assert.deepEqual(got, summaries);
+    });
+
+  test(`workers that take the next document after something unrecorded, and begin with ${what}`, async () => {
+    const program = async () => {
+      const left = [...docs];
+      const got: string[] = [];
+      const worker = async () => {
+        for (let doc = left.shift(); doc !== undefined; doc = left.shift()) {
+          const at = doc;
+          await before();
+          got[at] = await agent.step('summarize', async () => `summary of text ${at}`);
+          await sleep(Math.random() * 10);
+        }
+      };
+      await Promise.all([worker(), worker()]);
+      return got;
+    };
+    for (let times = 0; times < 3; times++)
+      for (const got of await outcomes(program)) assert.deepEqual(got, summaries);
   });
+
+  test(`a mapper that begins the next when one has ended, with a helper, and begins with ${what}`, async () => {
+    const helped = <Result>(name: string, work: () => Promise<Result>) =>
+      agent.step(name, async () => {
+        await somethingElse();
+        return work();
+      });
+    const program = async () => {
+      const got: string[] = [];
+      let at = 0;
+      const next = async (): Promise<void> => {
+        const doc = docs[at++];
+        if (doc === undefined) return;
+        await before();
+        got[doc] = await helped('summarize', async () => `summary of text ${doc}`);
+        await sleep(Math.random() * 10);
+        return next();
+      };
+      await Promise.all([next(), next()]);
+      return got;
+    };
+    for (const got of await outcomes(program)) assert.deepEqual(got, summaries);
+  });
+}
+
+test('jobs that nothing tells apart never get the result of another, and are refused with what to write', async () => {
+  class Job {
+    readonly #doc: number;
+    constructor(doc: number) {
+      this.#doc = doc;
+    }
+    summarize = async () => `summary of text ${this.#doc}`;
+  }
+  const program = async () => {
+    const queue = semaphoreOf(2);
+    const jobs = docs.map((doc) => new Job(doc));
+    const perform = async (job: Job) => {
+      await somethingElse();
+      return agent.step('summarize', () => job.summarize());
+    };
+    return Promise.all(jobs.map((job) => queue(() => perform(job))));
+  };
+  for (const got of await outcomes(program))
+    if (typeof got === 'string') assert.match(got, /agent\.step\('summarize', …, \{ key: /);
+    else assert.deepEqual(got, summaries);
+});

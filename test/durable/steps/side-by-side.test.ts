@@ -239,13 +239,23 @@ test('steps that are renamed or gone behind an overlap are noticed, and nothing 
   }
 });
 
+class Job {
+  readonly work: () => number;
+  constructor(index: number) {
+    this.work = () => this.#index;
+    this.#index = index;
+  }
+  readonly #index: number;
+}
+
 test('branches that only time tells apart are refused, with what would help', async () => {
   const { live, dieAt } = fresh();
   const program = (pauses: number[], key: boolean) => () =>
     Promise.all(
       pauses.map(async (pause, index) => {
         await sleep(pause);
-        return agent.step('work', () => index, key ? { key: String(index) } : {});
+        const { work } = new Job(index);
+        return agent.step('work', work, key ? { key: String(index) } : {});
       }),
     );
   await dieAt(5, program([0, 100, 200], false));

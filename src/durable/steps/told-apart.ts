@@ -1,0 +1,36 @@
+/** Calls of one name that only time distinguishes: whether they can have been made one after the other, and the error if not. */
+import { AgentdumpError } from '../../errors.ts';
+import { joinPath } from './step-path.ts';
+
+/** For a call that could be any of several recorded ones, or none of them. `kind`: as in `agent.<kind>(…)`. */
+export function ambiguous(kind: string, name: string, scope: string): AgentdumpError {
+  const write = wayToTell[kind];
+  const advice = write ? `Give each a key or an input: ${write(`'${name}'`)}; or make` : 'Make';
+  return new AgentdumpError(
+    'changed',
+    `${kind} ${joinPath(scope, name)}: calls in branches that had done nothing recorded before are told apart by time alone, so that it ` +
+      `is not known which recorded one this is. ${advice} what comes before it a step`,
+    { path: scope, asked: `${kind} ${name}` },
+  );
+}
+
+/** What to write instead. What a call captures has not told it apart, so it has to be named. */
+const wayToTell: Record<string, ((name: string) => string) | undefined> = {
+  step: (name) =>
+    `agent.step(${name}, …, { key: … }), with what differs from call to call, such as the id of a document`,
+  tool: (name) =>
+    `agent.tool(${name}, …), with arguments that differ, or with { key: … } behind its function`,
+  run: (name) => `agent.run(${name}, { config: … }, …), with what differs from call to call`,
+  approval: (name) => `agent.waitForApproval(${name}, …), with a request that differs`,
+};
+
+/**
+ * Whether the program can have made these calls, which only time distinguishes, one after the other: a loop, and no branches. So the
+ * next call is the first of them, if no other can come before it returns.
+ */
+export function areInSequence(calls: readonly { seq: number; endSeq: number }[]): boolean {
+  return calls.every(({ seq }, at) => {
+    const { endSeq } = calls[at - 1] ?? { endSeq: 0 };
+    return endSeq >= 0 && endSeq <= seq;
+  });
+}
