@@ -14,6 +14,7 @@ import type { ChildExit } from '../supervise/run/restart-policy.ts';
 import { adviceOnUnrecorded, UnrecordedWatch } from '../supervise/run/unrecorded.ts';
 import type { CiEnd, CiOptions } from './options.ts';
 import { type StartedRun, startRun } from './start.ts';
+import { hasCutTest } from './watch/cut-tests.ts';
 import { ProgressWatch } from './watch/progress-watch.ts';
 
 /** GitHub's runner kills the process 7.5 seconds after a cancel. Dumps must have begun by then. */
@@ -73,7 +74,7 @@ async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, started
 
 async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
   const isGreen = end.outcome.kind === 'passed';
-  const isQuiet = isGreen && !hasFatalReport(run.folder) && !hasBundle(run);
+  const isQuiet = isGreen && !hasFatalReport(run.folder) && !hasBundle(run) && !hasCutTest(run.folder);
   if (isQuiet && !options.leakCheck && options.baseline === undefined) {
     clear(options, run);
     return end;

@@ -35,7 +35,7 @@ export interface CiSummary {
 export interface CiOutcome {
   /**
    * `leak`: the command was content, and memory grew. `died`: it was content, although a process ran out of memory, crashed or
-   * exited with another code than 0 while a test ran (mocha's parallel mode overlooks that).
+   * exited while a test ran (mocha's parallel mode overlooks that, and most runners an exit with code 0).
    */
   kind: 'passed' | 'failed' | 'hang' | 'job-limit' | 'cancelled' | 'leak' | 'died';
   /** What the command ended with. */

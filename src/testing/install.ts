@@ -52,7 +52,8 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
     log,
     ...(isMainThread && { others: () => readOtherThreads(folder) }),
     startsOthersOnly: isMainThread && (launcherScript.test(process.argv[1] ?? '') || isNodeTestRunner()),
-    ...(wishes.snapshots && { snapshot: (reason) => dump(reason, false) }),
+    snapshot: (reason) => dump(reason, false),
+    snapshots: wishes.snapshots,
     ...(memory && { betweenTests: (tests, othersRun) => memory.sample(tests, othersRun) }),
   });
   // In a worker thread the name of the script is only set after the preload.
@@ -61,7 +62,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
   return Object.assign(watch, {
     close: (exitCode: number): void => {
       children.look();
-      log.write(describeExit(exitCode));
+      log.write(describeExit(exitCode, watch.unfinished()));
       log.close();
       try {
         keepCode?.();
@@ -162,12 +163,13 @@ function describeProcess(program: string, threadId: number): TestLogLine {
   };
 }
 
-function describeExit(code: number): TestLogLine {
+function describeExit(code: number, unfinished: number): TestLogLine {
   const handles: Record<string, number> = {};
   for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
   return {
     kind: 'exit',
     code,
+    ...(unfinished > 0 && { unfinished }),
     heapUsedBytes: memoryUsage().heapUsed,
     // libuv reports kilobytes.
     maxRssBytes: process.resourceUsage().maxRSS * 1024,

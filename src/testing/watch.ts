@@ -30,6 +30,8 @@ export interface WatchOptions {
   log?: TestLog;
   /** Writes a light bundle and returns its path; the process continues. */
   snapshot?(reason: string): string | undefined;
+  /** For each failed test, not only for those that reached their time limit. */
+  snapshots?: boolean;
   /** Tests that run in other threads of this process. */
   others?(): RunningTest[];
   /** Called between two tests: the number of tests that have started or ended, and whether others are running. */
@@ -40,6 +42,9 @@ export interface WatchOptions {
 /** Not `performance`, which takes most of a millisecond to load. Captured, because a test may replace either clock. */
 const { hrtime } = process;
 const { now } = Date;
+/** How the runners say that a test reached its time limit, or waits for what nothing can settle. */
+const reachedLimit =
+  /^(?:thrown: ")?(?:test timed out after|(?:Test|Hook) timed out in|Timeout of [\d.]+m?s exceeded|Exceeded timeout of|Test timeout|timeout!$|Promise returned by test never resolved|Promise resolution is still pending)/;
 const longestName = 400;
 const mostRunning = 200;
 /** Per thread, no more snapshots than this are taken of failing tests. */
@@ -189,6 +194,18 @@ export class TestWatch implements TestPort {
     return this.#runner !== undefined && this.#running.size === 0;
   }
 
+  isInTest(): boolean {
+    return this.unfinished() > 0;
+  }
+
+  /** Without suites, and hooks that run after tests: programs may end their process there. */
+  unfinished(): number {
+    let count = 0;
+    for (const { hook, name } of this.#running.values())
+      if (!hook || /\bbefore\b/.test(name.at(-1) ?? '')) count++;
+    return count;
+  }
+
   get causal(): CausalContext {
     return this.#options.causal;
   }
@@ -299,11 +316,14 @@ export class TestWatch implements TestPort {
   }
 
   #snapshotOf(test: RunningTest, error: TestFailure): string | undefined {
-    if (!this.#options.snapshot || this.#snapshots >= mostSnapshots) return undefined;
+    const { snapshot, snapshots } = this.#options;
+    if (!snapshot || this.#snapshots >= mostSnapshots) return undefined;
+    // Only the process itself can tell what the test waited for, and only now.
+    if (!snapshots && !reachedLimit.test(error.message)) return undefined;
     this.#snapshots++;
     this.#failure = { ...test, error };
     try {
-      return this.#options.snapshot(`the test failed: ${error.message.split('\n')[0]}`);
+      return snapshot(`the test failed: ${error.message.split('\n')[0]}`);
     } finally {
       this.#failure = undefined;
     }

@@ -44,6 +44,8 @@ export interface TestPort {
   workerStacks(): WorkerStacksNote | undefined;
   /** True in a test runner between its tests or at its end: a failing exit code then only reports failed tests. */
   expectsExit(): boolean;
+  /** A test, or a hook before one, has begun and not ended: an exit cuts it off. */
+  isInTest(): boolean;
   /** Differs for each run of `agentdump ci`; undefined elsewhere. */
   readonly runFolder: string | undefined;
   /** True for npm or `node --test`: the processes that they start run the tests, and report them themselves. */

@@ -31,7 +31,9 @@ export async function readSuspended(
   for (const stackText of texts) stacks.push(await read({ stackText, isOfDebugger: true }));
   const suspended = texts.length > 0 && { suspended: stacks.map((frames) => ({ frames })) };
   const candidates =
-    parts.trigger?.kind === 'pending-exit' ? await findCandidates(parts, readPart) : undefined;
+    parts.trigger?.kind === 'pending-exit' && !parts.trigger.duringTest
+      ? await findCandidates(parts, readPart)
+      : undefined;
   if (!candidates) return { ...suspended };
   // V8 doesn't list waits that are unreachable: if it lists none of the candidates, any of them may be the one.
   const seen = stacks.filter((_, at) => candidates.some((one) => isEndOf(texts[at] ?? '', one)));

@@ -60,6 +60,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     repeats: part.number('repeats'),
     pending: part.texts('pending'),
     setByNode: part.flag('setByNode') || undefined,
+    duringTest: part.flag('duringTest') || undefined,
     stall: readStall(part.object('stall')),
     silence: readSilence(part.object('silence')),
     recorderId: part.text('recorderId'),

@@ -7,6 +7,7 @@ import { tellingLine } from '../../model/process-events/printed-lines.ts';
 import { clip, formatCount, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
+import { isInstalled } from '../../platform/paths.ts';
 import type { VerdictFacts } from './facts.ts';
 import { cwdOf, deathFrames } from './wording.ts';
 
@@ -67,10 +68,13 @@ export function inFlightEvidence(facts: VerdictFacts): Evidence[] {
 /** The program's own suspended async functions, each stack with its awaiting callers. */
 function ownSuspended({ account, trigger }: VerdictFacts): Frame[][] {
   // That verdict reports itself which of them the main module waits for.
-  if (trigger?.kind === 'pending-exit') return [];
-  return (account.suspended ?? [])
+  if (trigger?.kind === 'pending-exit' && !trigger.duringTest) return [];
+  const all = (account.suspended ?? [])
     .map(({ frames }) => frames)
     .filter((frames) => frames.some((f) => f.inApp));
+  // If the program is an installed tool, such as a test runner, its own functions wait for those of the project.
+  const ofProject = all.filter((frames) => frames.some((f) => f.inApp && f.file && !isInstalled(f.file)));
+  return ofProject.length > 0 ? ofProject : all;
 }
 
 function suspendedEvidence(facts: VerdictFacts): Evidence[] {

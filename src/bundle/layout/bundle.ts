@@ -218,6 +218,8 @@ export interface TriggerPart {
   pending?: string[];
   /** No exit code was set when the event loop ran empty, and no code of the program ran between that and exit code 13. */
   setByNode?: true;
+  /** For an exit: a test had begun in this process and not ended. */
+  duringTest?: true;
   /** For a lack of progress: what was observed. */
   silence?: SilenceFacts;
   /** Id of its flight recorder's session, if there was one. Its children refer to it. */

@@ -151,6 +151,8 @@ export type TestLogLine =
   | {
       kind: 'exit';
       code: number;
+      /** How many tests had begun and not ended, if any. */
+      unfinished?: number;
       heapUsedBytes: number;
       maxRssBytes: number;
       /** Kinds from process.getActiveResourcesInfo with their counts, at the exit of the process. */

@@ -31,6 +31,7 @@ export interface CaptureRequest {
       | 'worker'
       | 'pending'
       | 'setByNode'
+      | 'duringTest'
       | 'stall'
       | 'silence'
     >

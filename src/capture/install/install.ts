@@ -183,6 +183,7 @@ function installTriggers(
     capture: captureDeath,
     hasJustCaptured,
     expectsExit: () => surroundings.tests?.expectsExit() ?? false,
+    isInTest: () => config.exits !== 'off' && surroundings.tests?.isInTest() === true,
     isEndOfWork,
     dieIfDue: () => deathSignals?.dieIfDue(),
     whenEnded: (react: () => void) => {

@@ -1,7 +1,8 @@
 /**
  * Ends by exit code (row 5): process.exit(≠0) with the stack of its caller, and an exit code that was set before a natural
  * end or by a listener of `exit`, if this ends a program at work; and always 13, a top-level await that never settles. In a
- * worker the same events are the worker's end.
+ * worker the same events are the worker's end. An exit in the middle of a test is told whatever its code: a runner takes 0 for
+ * success.
  */
 
 import { ours } from '../../agent/taps/own-work.ts';
@@ -20,6 +21,7 @@ export const exitTrigger: Trigger = ({
   capture,
   hasJustCaptured,
   expectsExit,
+  isInTest,
   isEndOfWork,
   dieIfDue,
   ended,
@@ -30,31 +32,33 @@ export const exitTrigger: Trigger = ({
   let codeAtEmpty: unknown;
   let hasRunEmpty = false;
   const captureExit = (exitCode: number, isAfterListeners: boolean): void => {
-    if (exitCode === 0 || hasJustCaptured() || expectsExit()) return;
+    if (hasJustCaptured() || expectsExit()) return;
+    const duringTest = isInTest();
+    if (exitCode === 0 && !duringTest) return;
     // The cheap check first: a stack is captured only for an exit that ends something, or may be a pending one.
-    const isDeliberate = isEndOfWork(exitCode);
-    if (!isDeliberate && exitCode !== unsettledTopLevelAwait) return;
+    const isDeliberate = exitCode !== 0 && isEndOfWork(exitCode);
+    if (!isDeliberate && !duringTest && exitCode !== unsettledTopLevelAwait) return;
     const stack = nearestFrames();
     const isCall = isExitCall(stack);
-    const isPending =
-      exitCode === unsettledTopLevelAwait &&
-      !isCall &&
-      !isAfterListeners &&
-      hasRunEmpty &&
-      Number(codeAtEmpty) !== unsettledTopLevelAwait;
+    const hasSetPending = hasRunEmpty && Number(codeAtEmpty) === unsettledTopLevelAwait;
+    const isUnsettled =
+      exitCode === unsettledTopLevelAwait && !isCall && !isAfterListeners && hasRunEmpty && !hasSetPending;
+    // Its runner may set a code afterwards.
+    const isCutOff = duringTest && !isCall && !isUnsettled && hasRunEmpty;
     // A listener of it may set the code too: then the code is most likely Node's, but not certainly.
-    const isSetByNode = events.listenersOfHost('beforeExit').length === 0;
-    if (!isPending && !isDeliberate) return;
+    const isSetByNode = isUnsettled && events.listenersOfHost('beforeExit').length === 0;
+    const isPending = isUnsettled || isCutOff;
+    if (!isPending && !isDeliberate && !(duringTest && isCall)) return;
     capture({
       kind: isPending ? 'pending-exit' : isMainThread ? 'exit' : 'worker-death',
       handledByHost: false,
       ...(isCall ? { stackText: stack } : {}),
       details: {
-        exitCode,
+        ...(!isCutOff && { exitCode }),
         ...(isCall ? { exitStack: stack } : {}),
-        ...(isPending
-          ? { pending: process.getActiveResourcesInfo(), ...(isSetByNode && { setByNode: true as const }) }
-          : {}),
+        ...(isPending && { pending: process.getActiveResourcesInfo() }),
+        ...(isSetByNode && { setByNode: true as const }),
+        ...(duringTest && !isUnsettled && { duringTest: true as const }),
       },
     });
   };
@@ -72,7 +76,7 @@ export const exitTrigger: Trigger = ({
       dieIfDue();
       const exitCode = findExitCode(events);
       shieldExit(() => {
-        if (exitCode !== 0) attempt(() => withOwnWorld(() => captureExit(exitCode, false)));
+        if (exitCode !== 0 || isInTest()) attempt(() => withOwnWorld(() => captureExit(exitCode, false)));
         ended(exitCode);
         if (exitCode !== 0) exited(exitCode);
       });

@@ -20,6 +20,8 @@ export interface TriggerContext {
   hasJustCaptured(): boolean;
   /** The failing exit code of a test runner only reports failed tests, and is no death. */
   expectsExit(): boolean;
+  /** A test has begun in this process and not ended: whatever its code, an exit cuts it off. */
+  isInTest(): boolean;
   /** Whether a deliberate end with this code gets a bundle (AGENTDUMP_EXITS). */
   isEndOfWork(exitCode: number): boolean;
   /** Sets which signals the watchdog is to hold. */

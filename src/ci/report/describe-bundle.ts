@@ -160,10 +160,12 @@ async function describeAccount(
   };
 }
 
-/** For a test that waits: the frames of the place where it does, if there is only one. */
+/** For a test that waits or waited: the stack of the place where it does, if the verdict names one. */
 function suspendedFrames({ suspended = [], verdict }: Account): Frame[] {
-  const own = suspended.filter(({ frames }) => frames.some(({ inApp }) => inApp));
-  return (verdict?.kind === 'no-progress' && own.length === 1 && own[0]?.frames) || [];
+  const { kind, place } = verdict ?? {};
+  if (!place || !(kind === 'no-progress' || kind === 'snapshot' || kind === 'pending-exit')) return [];
+  const isThere = ({ file, line }: Frame): boolean => file === place.file && line === place.line;
+  return suspended.find(({ frames }) => frames.some(isThere))?.frames ?? [];
 }
 
 /** The thread that crashed, or, for a hang, the first with a stack; the main thread comes first. */

@@ -60,13 +60,15 @@ function finalOutcome(outcome: CiOutcome, leaks: readonly CiLeak[], hasDied: boo
 }
 
 /**
- * Whether a process ended before its test did: Node wrote a fatal report about it, or it exited with a code that was ignored,
- * as mocha does for its worker pool. A process that a test has started is left to that test.
+ * Whether a process ended before its test did: Node wrote a fatal report about it, it exited with a code that was ignored, as
+ * mocha does for its worker pool, or with 0, which most runners take for success. A process that a test has started is left to
+ * that test.
  */
 function hasDiedInTest(folder: string, threads: readonly LoggedThread[]): boolean {
   const reports = readdirSync(folder).filter((name) => name.startsWith('report.'));
   return threads.some(({ pid, threadId, exit }) => {
-    const hasExited = threadId === 0 && exit !== undefined && exit.code !== 0;
+    const isCutOff = exit?.unfinished !== undefined;
+    const hasExited = threadId === 0 && exit !== undefined && (exit.code !== 0 || isCutOff);
     const hasDied = reports.some((name) => name.includes(`.${pid}.`));
     if (!hasDied && !(hasExited && startingTest(threads, pid) === undefined)) return false;
     return runningTests(threads, pid).length > 0;

@@ -18,9 +18,9 @@ export function outcomeText({ outcome, durationMs }: CiSummary): string {
     'job-limit': 'The run was stopped before the job’s time was up',
     cancelled: 'The run was cancelled',
     leak: 'The tests passed, and memory grew',
-    died: 'The command ended well',
+    died: 'The command exited with code 0',
   };
-  const but = outcome.kind === 'died' ? ', although a process died while a test ran' : '';
+  const but = outcome.kind === 'died' ? ', although a process ended before its test did' : '';
   return `${words[outcome.kind]}${after}${but}`;
 }
 
@@ -43,9 +43,16 @@ export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
   if (bundle?.title !== undefined && bundle.kind !== 'snapshot') return withoutTest(bundle.title);
   if (test.error) {
     const message = clip(firstSentence(plain(test.error.message)), 300);
-    return test.error.name === undefined ? message : `${test.error.name}: ${message}`;
+    return `${test.error.name === undefined ? message : `${test.error.name}: ${message}`}${waitText(test, bundle)}`;
   }
   return test.status === 'unfinished' ? 'It did not finish' : 'It failed';
+}
+
+/** A runner whose time limit was reached knows where the test is written, and not where it waited. */
+function waitText({ place }: CiTest, bundle: CiBundle | undefined): string {
+  const wait = bundle?.kind === 'snapshot' ? bundle.place : undefined;
+  if (!wait || (wait.file === place?.file && wait.line === place.line)) return '';
+  return `, waiting at ${wait.file}:${wait.line}`;
 }
 
 /**

@@ -147,7 +147,8 @@ function hear(tests: TestPort, reporter: Readable, script: string, declared: Set
     const name = test ? nameOf(test) : [...((outer && names.get(outer)) ?? []), told.name];
     names.set(told, name);
     open.push(told);
-    tests.begin({ file: told.file ?? script, name, within: outer }, told);
+    const isHook = test?.constructor?.name === 'Suite';
+    tests.begin({ file: told.file ?? script, name, within: outer, isHook }, told);
   });
   reporter.on('test:complete', (completed: Completed) => {
     const at = open.findLastIndex((told) => isSame(told, completed));

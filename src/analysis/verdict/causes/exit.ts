@@ -1,9 +1,11 @@
 /** The program called process.exit with a code other than 0, or set the code and let the event loop run empty. */
 
+import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { ProcessEvents } from '../../../model/account.ts';
 import { culpritFrame, frameText, isOfRuntime, placeOf } from '../../../model/frame-text.ts';
 import { tellingLine } from '../../../model/process-events/printed-lines.ts';
-import { clip, formatDuration } from '../../../model/quantities.ts';
+import { clip, formatCount, formatDuration } from '../../../model/quantities.ts';
+import { testTitle } from '../../../model/tests.ts';
 import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { isInstalled } from '../../../platform/paths.ts';
@@ -101,6 +103,20 @@ function listenSteps(facts: VerdictFacts): string[] {
   ];
 }
 
+/** A runner that reads the exit code alone takes this for success. */
+function cutTestEvidence({ account, trigger }: VerdictFacts, code: number | undefined): Evidence[] {
+  const running = trigger?.duringTest ? (account.process?.test?.running ?? []) : [];
+  const [first] = running;
+  if (code !== 0 || !first) return [];
+  const others = running.length > 1 ? ` and ${formatCount(running.length - 1, 'other test')}` : '';
+  const fact = `“${clip(testTitle(first), 200)}”${others} had not ended, although the exit code says success. No test after it ran in this process.`;
+  return [{ fact, part: partNames.tests }];
+}
+
+/** A package that replaces process.exit, as jest-runner and ava do, or what it calls (signal-exit). */
+const isExitWrapper = ({ function: name, file }: Frame): boolean =>
+  /^process\.(?:exit|reallyExit)\b/.test(name ?? '') && file !== undefined && isInstalled(file);
+
 export const exit: Cause = {
   kind: 'exit',
   layer: 'mechanism',
@@ -111,7 +127,8 @@ export const exit: Cause = {
     const called = trigger.exitStack !== undefined;
     const frames = deathFrames(account);
     // A frame of Node's own code is of no use to the reader.
-    const caller = frames.find((frame) => !isOfRuntime(frame));
+    const callers = frames.filter((frame) => !isOfRuntime(frame));
+    const caller = callers.find((frame) => !isExitWrapper(frame)) ?? callers[0];
     const own = caller && (culpritFrame(frames) ?? caller);
     const where = caller && frameText(caller, cwdOf(account));
     const below = own === caller ? '' : `, below ${own && frameText(own, cwdOf(account))}`;
@@ -135,6 +152,7 @@ export const exit: Cause = {
       confidence: 'certain',
       evidence: [
         { fact: `The process ended with exit code ${code ?? '(not recorded)'}.`, part: 'trigger.json' },
+        ...cutTestEvidence(facts, code),
         ...listenEvidence(facts),
         ...(where ? [{ fact: `process.exit was called in ${where}${below}.`, part: 'trigger.json' }] : []),
         ...(printed
@@ -160,7 +178,7 @@ export const exit: Cause = {
         ? [
             ...listenSteps(facts),
             ...printedSteps(facts),
-            `Open ${place} and check the condition that leads to the exit${said ? '' : '; its own message is on stderr'}.`,
+            `Open ${place} and check the condition that leads to the exit${said || code === 0 ? '' : '; its own message is on stderr'}.`,
           ]
         : said
           ? [...listenSteps(facts), 'Start from that message; the lines before it are below.']

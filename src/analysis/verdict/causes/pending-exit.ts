@@ -8,6 +8,7 @@ import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { duringText, firstCycle, inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
+import { pendingTest } from './pending-test.ts';
 
 export const pendingExit: Cause = {
   kind: 'pending-exit',
@@ -15,6 +16,7 @@ export const pendingExit: Cause = {
   consider(facts) {
     const { account, trigger } = facts;
     if (trigger?.kind !== 'pending-exit') return undefined;
+    if (trigger.duringTest) return pendingTest(facts, registeredEvidence(trigger.pending));
     const isSure = trigger.setByNode === true || facts.topLevelAwaits?.isSeen === true;
     const during = duringText(facts);
     const frame = facts.topLevelAwaits?.frames.length === 1 ? facts.topLevelAwaits.frames[0] : undefined;

@@ -27,7 +27,7 @@ export const testStopped: Cause = {
     const tests = facts.account.process?.test;
     if (!tests || !(isSnapshot(facts) || facts.trigger?.kind === 'silence')) return undefined;
     if (tests.stop) return stopped(facts, tests, tests.stop);
-    return tests.failure && failed(tests.failure);
+    return tests.failure && failed(facts, tests, tests.failure);
   },
 };
 
@@ -223,20 +223,37 @@ function testEvidence(tests: TestFacts, { at }: NonNullable<TestFacts['stop']>):
   return shown;
 }
 
-function failed(failure: NonNullable<TestFacts['failure']>): Verdict {
+/** How the runners say that a test reached its time limit. */
+const reachedLimit = /\btime(?:d out|out)\b|never resolved|still pending/i;
+
+function failed(facts: VerdictFacts, tests: TestFacts, failure: NonNullable<TestFacts['failure']>): Verdict {
   const message = onOneLine(failure.message ?? '');
   const name = testOf({ failure })?.name.join(' › ') ?? '';
+  const waits = reachedLimit.test(message) ? placesOfWaits(facts) : new Map<string, Frame>();
+  const isAlone = (tests.running ?? []).every((one) => one.name.join(' › ') === name);
+  const [text, frame] = (waits.size === 1 && isAlone && [...waits][0]) || [];
+  const place = frame && placeOf(frame, cwdOf(facts.account));
+  const waited = text === undefined ? '' : ` What is awaited in ${text} had not come.`;
   return {
     kind: 'snapshot',
-    title: titled(`Test failed: “${name}”: ${message}`),
-    summary: 'The test failed and the process went on. The bundle shows the moment of the failure.',
+    title: titled(
+      text === undefined
+        ? `Test failed: “${name}”: ${message}`
+        : `Test “${clip(name, 40)}” failed, waiting in ${text}: ${message}`,
+    ),
+    ...placedAt(frame),
+    summary: `The test failed and the process went on. The bundle shows the moment of the failure.${waited}`,
     confidence: 'certain',
     evidence: [
       { fact: `${failure.errorName ?? 'Error'}: ${shorten(message, 300)}`, part },
       ...(failure.file ? [{ fact: `The test is in ${failure.file}.`, part }] : []),
+      ...(waits.size > 0 ? inFlightEvidence(facts) : []),
     ],
     refutedBy:
       'The same test passing on the same code: then it is flaky, and the bundle shows one of its failures.',
-    nextSteps: ['Read the failure’s stack, and what the agent had done until then.'],
+    nextSteps: [
+      ...(place ? [`Open ${place} and check who settles the promise that is awaited there.`] : []),
+      'Read the failure’s stack, and what the agent had done until then.',
+    ],
   };
 }
