@@ -49,6 +49,8 @@ const longestName = 400;
 const mostRunning = 200;
 /** Per thread, no more snapshots than this are taken of failing tests. */
 const mostSnapshots = 5;
+/** Of tests that reached their time limit. */
+const mostOfLimits = 2;
 
 export class TestWatch implements TestPort {
   readonly startsOthersOnly: boolean;
@@ -319,7 +321,8 @@ export class TestWatch implements TestPort {
     const { snapshot, snapshots } = this.#options;
     if (!snapshot || this.#snapshots >= mostSnapshots) return undefined;
     // Only the process itself can tell what the test waited for, and only now.
-    if (!snapshots && !reachedLimit.test(error.message)) return undefined;
+    if (!snapshots && (this.#snapshots >= mostOfLimits || !reachedLimit.test(error.message)))
+      return undefined;
     this.#snapshots++;
     this.#failure = { ...test, error };
     try {
