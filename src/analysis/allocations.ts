@@ -12,6 +12,9 @@ const mostSuspects = 5;
 export interface Allocator {
   /** `remember (src/cache.ts:12:5)`. */
   place: string;
+  /** `remember` and `src/cache.ts:12:5`; a function without a name has only the place. */
+  name?: string;
+  at?: string;
   bytes: number;
   /** Share of the sampled bytes. */
   share: number;
@@ -34,6 +37,7 @@ export function findAllocators(profile: HeapProfileFacts | undefined, cwd?: stri
   return [...byPlace]
     .map(([frame, { bytes, stack }]) => ({
       place: shortened(frame, cwd),
+      ...partsOf(frame, cwd),
       bytes,
       share: bytes / total,
       stack,
@@ -62,11 +66,16 @@ function isOfProgram(frame: string): boolean {
 }
 
 function shortened(frame: string, cwd: string | undefined): string {
-  const at = frame.lastIndexOf(' (');
-  if (at < 0 || !frame.endsWith(')')) return frame;
-  const place = shortFile(frame.slice(at + 2, -1), cwd);
-  const name = frame.slice(0, at);
+  const { name, at } = partsOf(frame, cwd);
+  return at === undefined || name === undefined ? (name ?? at ?? frame) : `${name} (${at})`;
+}
+
+function partsOf(frame: string, cwd: string | undefined): Pick<Allocator, 'name' | 'at'> {
+  const start = frame.lastIndexOf(' (');
+  if (start < 0 || !frame.endsWith(')')) return { name: frame };
+  const at = shortFile(frame.slice(start + 2, -1), cwd);
+  const name = frame.slice(0, start);
+  if (name !== '(anonymous)') return { name, at };
   // V8 reports the start of the function, which for a module's own code is the start of the file.
-  if (name === '(anonymous)' && place.endsWith(':1:1')) return `the top-level code of ${place.slice(0, -4)}`;
-  return `${name} (${place})`;
+  return at.endsWith(':1:1') ? { name: `the top-level code of ${at.slice(0, -4)}` } : { at };
 }

@@ -2,12 +2,12 @@
 import { type FullHeap, findFullHeap } from '../../../bundle/layout/full-heap.ts';
 import { clip, formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
-import { findAllocators } from '../../allocations.ts';
+import { type Allocator, findAllocators } from '../../allocations.ts';
 import { heapHeadroom } from '../../headroom.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { lookStep, suspectEvidence } from '../memory-steps.ts';
 import { countedKills, endEvidence, kernelEvidence, memoryEvidence } from '../seen-from-outside.ts';
-import { cwdOf, surroundingsOf, titled } from '../wording.ts';
+import { cwdOf, surroundingsOf, titled, titleWithPlace } from '../wording.ts';
 
 /**
  * The limit that V8 reports includes the young generation. With a small --max-old-space-size the old generation is full at a
@@ -29,9 +29,7 @@ export const heapOutOfMemory: Cause = {
     const figures = isFull ? ` at ${formatBytes(use.used)} of ${formatBytes(use.limit)}` : '';
     return {
       kind: 'heap-out-of-memory',
-      title: titled(
-        `The JavaScript heap ran out of memory${allocator ? `, filled in ${allocator.place}` : figures}`,
-      ),
+      title: titleOf(allocator, figures),
       summary: full
         ? 'The end was not seen and no report was kept, but in its last sample the heap was at its limit, and V8 ends a program whose heap is full.'
         : 'The program kept more objects alive than the heap limit allows, and V8 ended the process when garbage collection could not free enough.',
@@ -48,6 +46,15 @@ export const heapOutOfMemory: Cause = {
     };
   },
 };
+
+/** A long path loses its folders, not its file; a function without a name is named by its place. */
+function titleOf(allocator: Allocator | undefined, figures: string): string {
+  const full = 'The JavaScript heap ran out of memory';
+  if (!allocator) return titled(`${full}${figures}`);
+  const { name, at } = allocator;
+  if (name === undefined) return titleWithPlace(`${full}, filled`, 'at', at);
+  return titleWithPlace(`${full}, filled by ${name}`, 'at', at);
+}
 
 /** For a death that nobody observed: the last memory sample, if the heap was full and the kernel counted no OOM kill. */
 function inferFullHeap(facts: VerdictFacts): FullHeap | undefined {

@@ -7,8 +7,8 @@ import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { duringText, firstCycle, inFlightEvidence } from '../in-flight.ts';
+import { pendingTest } from '../pending-test.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
-import { pendingTest } from './pending-test.ts';
 
 export const pendingExit: Cause = {
   kind: 'pending-exit',

@@ -1,12 +1,12 @@
 /** The event loop of a test process ran empty before a test had ended: what the test awaited could not settle any more. */
-import { partNames } from '../../../bundle/layout/bundle.ts';
-import { placeOf } from '../../../model/frame-text.ts';
-import { clip, formatCount } from '../../../model/quantities.ts';
-import { testTitle } from '../../../model/tests.ts';
-import type { Evidence, Verdict } from '../../../model/verdict.ts';
-import type { VerdictFacts } from '../facts.ts';
-import { inFlightEvidence, placesOfWaits } from '../in-flight.ts';
-import { cwdOf, placedAt, titled } from '../wording.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
+import { placeOf } from '../../model/frame-text.ts';
+import { clip, formatCount } from '../../model/quantities.ts';
+import { testTitle } from '../../model/tests.ts';
+import type { Evidence, Verdict } from '../../model/verdict.ts';
+import type { VerdictFacts } from './facts.ts';
+import { inFlightEvidence, placesOfWaits } from './in-flight.ts';
+import { cwdOf, placedAt, titled } from './wording.ts';
 
 const longestName = 80;
 
