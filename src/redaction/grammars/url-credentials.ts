@@ -214,7 +214,8 @@ export function findPasswordFileLine(page: Page, colon: number): Finding | undef
   if (/^\d+$/.test(database) || /^\d+$/.test(user) || isStandIn(password) || isPublicId(password))
     return undefined;
   // Groups of an IPv6 address: `fe80::4619:e830:fe6e:db82`.
-  if ([database, user, password].every((part) => /^[\da-f]{1,4}$/i.test(part))) return undefined;
+  if ([database, user].every((part) => /^[\da-f]{1,4}$/i.test(part)) && /^[\da-f]{1,5}$/i.test(password))
+    return undefined;
   const end = colon + whole.length;
   return { start: end - password.length, end, rule: 'password-file' };
 }

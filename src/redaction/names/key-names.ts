@@ -71,7 +71,7 @@ function buildVocabulary() {
       stdin prompted encryption encoders hashers hasher hashing verifier verifiers validators validation view button icon visibility visible hidden changed confirmation_required mismatch match matches
       reason reasons rule rules kind kinds exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
       estimate estimated details vocab probs logprobs embedding embeddings ids idx index offset offsets span spans pos
-      position stream streaming throughput speed latency stats counter histogram sent received generated`),
+      challenge position stream streaming throughput speed latency stats counter histogram sent received generated`),
     /** Words after the sensitive word that change nothing. */
     silentAfter:
       words(`value val str string text raw plain plaintext base64 b64 enc encoded encrypted data current old

@@ -153,6 +153,8 @@ export class Surroundings {
     const name = this.page.text.slice(span.start, span.end);
     // The names of a parameter store are paths: `/prod/db/password`.
     if (!/^[\w.$:/-]+$/.test(name) || hasLongRandomPart(name)) return false;
+    // `key: PropertyKey$1`: a type of a compiled declaration.
+    if (/[a-z]\$\d{1,2}$/.test(name)) return false;
     if (label && this.takeContentBefore(span, named)) return true;
     this.label = named;
     this.labelUntil = span.close + labelReach;

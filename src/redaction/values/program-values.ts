@@ -38,8 +38,8 @@ const branch = /^[A-Za-z_$][\w$]{0,2}:\(/;
 const chosen =
   /^[A-Za-z_$]{1,2}[<>]=?(?:\d|[A-Za-z_$]\w*\.[\w$.]+)\?[A-Za-z_$][\w$]*(?:[<>]=?|\.)[A-Za-z_$]{2}/;
 
-/** `/d{1`, of `/d{1,4}|M{1,4}/`: a regular expression up to its first comma. */
-const repeated = /^\/[^\s/]{0,40}[\w\])]\{\d{1,4}$/;
+/** `/d{1`, `/ok[^#{`: a regular expression up to its first comma or bracket. */
+const repeated = /^\/(?:[^\s/]{0,40}[\w\])]\{\d{1,4}|[\w \\]{1,20}\[\^[^\]\s]{1,20})$/;
 
 /** For unquoted values: a piece of program code. In a setting, an exclamation mark and a parenthesis are characters like others. */
 export const isCodePiece = (value: string, isSetting = false): boolean =>

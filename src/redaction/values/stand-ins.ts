@@ -56,7 +56,8 @@ export function isStandIn(value: string): boolean {
   if (/\*{4,}|^\*{3,}[A-Za-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text) || maskedTail.test(text)) return true;
   if (/^(?:foo|bar|baz|qux)\d?$/i.test(text)) return true;
   // `sk-...`, `ghp_…`: a public start, and the rest omitted.
-  if (/^(?:(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}|[\da-f]{2,8})(?:\.{3,}|…)$/.test(text)) return true;
+  if (/^(?:(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}|[\da-f]{2,8}|eyJ[\w-]{1,14})(?:\.{3,}|…)$/.test(text))
+    return true;
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
     return true;
   if (/^header\.payload\.signature$/i.test(text)) return true;

@@ -297,7 +297,8 @@ const isQueryCode = (text: string): boolean =>
 function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
   // The password in the address is found separately.
   if (/^[a-z][a-z\d+.-]{1,20}:\/\/[^\s@]{1,200}@/i.test(text)) return false;
-  // Tokens of a tokenizer: `{"token": "hello"}`.
+  // Tokens of a tokenizer: `{"token": "hello"}`, `const token = '<!--'`.
+  if (verdict.rule === 'token' && /^[^A-Za-z\d]+$/.test(text) && !/[^ -~]/.test(text)) return false;
   if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
   if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
   if (form.quoted) return text.length >= 3;
@@ -309,6 +310,8 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   if (isSentence(text)) return hasLongRandomPart(text);
   // The secret that the codes are derived from: `"totp": "JBSW…"`.
   if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
+  // `pin: '2026-07-28'`: the version of a protocol.
+  if (verdict.rule === 'pin' && /^20\d\d-\d\d-\d\d$/.test(text)) return false;
   if (/^(?:pin|one-time-code|national-id)$/.test(verdict.rule))
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);

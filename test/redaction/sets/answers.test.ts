@@ -108,6 +108,13 @@ test('tokens of a grammar, and not those that grant access', () => {
     'mask.replace(token, $0 => f[$0](date, combinedI18nSettings))',
     'switch(t.type){case"String":case"Token":o=e.value2;break}',
     'get(t){return t===this.tokenIndex?this.tokenStart:t>0?t<this.tokenCount?this.offset[t-1]:0:1}',
+    'Prism.languages.tap={fail:/not ok[^#{\\n\\r]*/,pass:/ok[^#{\\n\\r]*/,pragma:/pragma [+-]/}',
+    'export interface M {\n  key: PropertyKey$1;\n  value: Function$1;\n  kind: string;\n}',
+    "const token = '<!--' + uid;",
+    "  idToken: 'eyJhbGciOiJS...',\n",
+    "const AUTHORIZATION_CODE_CHALLENGE_METHOD = 'S256';",
+    "`mode: { pin: '2026-07-28' }`",
+    'ipv6.parse("c359:f57c:21e5:39eb:1187:e501:f936:b4521")',
     'const SESSION_TOKEN_QUERY_PARAM = "X-Amz-S3session-Token";',
   ]);
   withholds([
@@ -117,6 +124,10 @@ test('tokens of a grammar, and not those that grant access', () => {
     'password: ‹/d{1x9Q›\n',
     "token: '‹Fx8kQz0WpXvB3nMrT7yU›'",
     'password: ‹t>0?k9Q!›\n',
+    "password: '‹<!--›'\n",
+    "idToken: '‹eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI4In0...›'\n".replace('‹eyJ', 'eyJ‹'),
+    "pin: '‹20260728›'\n",
+    'db1:5432:app:e501:‹b4521a›\n',
   ]);
 });
 
