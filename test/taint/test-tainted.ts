@@ -14,12 +14,22 @@ export interface TaintedDeath extends Death {
 
 const seed = Number(process.env['AGENTDUMP_TEST_SEED'] ?? 20_261_126);
 
+/** Files of tests that run at the same time search the same shared memory, so none may plant what another does. */
+const seedOf = (names: readonly string[]): number =>
+  seed +
+  1000 *
+    names
+      .join('')
+      .split('')
+      .reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
+
 /** Each on one of the Nodes: what differs between them is in the preload (preload.test.ts). */
 export function testTainted(deaths: Readonly<Record<string, TaintedDeath>>): void {
+  const first = seedOf(Object.keys(deaths));
   for (const [i, [name, { skip, part, ...death }]] of Object.entries(deaths).entries()) {
     const node = testNodes[i % testNodes.length]!;
     test(`${name}: no secret in any file or answer (${node.name})`, { skip: skip ?? false }, async () => {
-      const taint = makeTaint(seed + i);
+      const taint = makeTaint(first + i);
       const { bundles, files, told } = await runTainted(node.path, death, taint);
       assert.ok(death.killAt || bundles.length > 0, `no bundle: ${told}`);
       assert.ok(!part || files.some(({ path }) => part.test(path)), `no ${part}: ${told}`);

@@ -34,19 +34,17 @@ const words = (text: string): Set<string> => new Set(text.split(/\s+/));
 
 function buildVocabulary() {
   return {
+    /** Those that also end a longer word are in gluedEnds. */
     password: words(
-      `password passwd passwort passphrase passcode pwd psw pw pass passw pword motdepasse contrasena senha parool kennwort
+      `psw pw pass passw pword motdepasse contrasena senha parool kennwort
       passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave psk`,
     ),
-    secret: words('secret secrets geheimnis segreto segreta secreto sekret pepper'),
-    token: words('token tokens jwt pat authtoken authtok bearer jeton'),
+    secret: words('geheimnis segreto segreta secreto sekret pepper'),
+    token: words('token tokens jwt pat authtok bearer jeton'),
     /** Words before `key` that make it a credential whatever the value. */
-    strongKeys:
-      words(`api app private priv access secret auth master encryption encrypt signing sign shared account ssh
-      deploy hmac aes rsa pgp gpg jwt cookie session storage subscription webhook root decrypt decryption cipher tls ssl
-      security sas authentication authorization accesss rest apis apikey service admin license licence server
-      client crypto symmetric recovery activation product routing ingest ingestion consumer developer management
-      project org organization team user merchant integration bot write functions function host payment wallet`),
+    strongKeys: words(
+      'api app private access secret auth master encryption signing shared account ssh storage subscription',
+    ),
     /** Words before `key` or `token` under which it is public or no credential at all. */
     harmlessBefore:
       words(`public pub publishable primary foreign partition sort range cache idempotency composite
@@ -54,9 +52,9 @@ function buildVocabulary() {
       entity record max min num total count input output prompt completion cached reasoning thinking context stop eos bos
       pad unk sep cls mask special next prev previous page continuation pagination cancel cancellation cancelled start end
       image audio text used remaining available per estimated budget limit billed generated new tool system
-      soft hard first last translation i18n message event storage_key default hot short press arrow enter escape
-      function_name duplicate join dedupe dedup metric label tag trace span run step node lock sorting
-      bind reg recv candidates parent child routing_key registry host_key_alias verification_method`),
+      soft hard first last translation i18n message event default hot short press arrow enter escape
+      duplicate join dedupe dedup metric label tag trace span run step node lock sorting
+      bind reg recv candidates parent child registry`),
     /** Words after the sensitive word that turn it into a property of a credential. */
     harmlessAfter:
       words(`count counts length len lifetime lifetimes duration validity limit limits max min num number total used usage budget type types
@@ -68,15 +66,15 @@ function buildVocabulary() {
       source location region size bytes ms seconds strength score mode class owner scope scopes audience issuer
       id ids maps usages spec schema config options settings details info metadata management manager prompt input
       requirements attempts retries timeout callback listener middleware guard fn func function reset form page screen
-      stdin prompted encryption encoders hashers hasher hashing verifier verifiers validators validation view button icon visibility visible hidden changed confirmation_required mismatch match matches
+      stdin prompted encryption encoders hashers hasher hashing verifier verifiers validators validation view button icon visibility visible hidden changed mismatch match matches
       reason reasons rule rules kind kinds exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
       estimate estimated details vocab probs logprobs embedding embeddings ids idx index offset offsets span spans pos
       challenge position stream streaming throughput speed latency stats counter histogram sent received generated`),
     /** Words after the sensitive word that change nothing. */
     silentAfter:
-      words(`value val str string text raw plain plaintext base64 b64 enc encoded encrypted data current old
+      words(`value val str string text raw plain plaintext b64 enc encoded encrypted data current old
       new prod dev test staging live sandbox production development primary secondary base default env here env backup
-      v1 v2 v3 a b json pem query hash hashed salt again confirm confirmation repeat x for header`),
+      v1 v2 v3 a b json pem query hash hashed salt again confirm confirmation repeat x for`),
     /** Whole names, joined and in lower case. */
     whole: new Map<string, NameVerdict>([
       ['authorization', { strength: 2, rule: 'authorization', form: 'authorization' }],
@@ -115,6 +113,15 @@ function buildVocabulary() {
       ['parametervalue', { strength: 0, rule: '', form: 'content' }],
       ['stringvalue', { strength: 0, rule: '', form: 'content' }],
       ['type', { strength: 0, rule: 'type', form: 'label' }],
+      ['googleaccessid', { strength: 0, rule: '' }],
+      ['keypairid', { strength: 0, rule: '' }],
+      ['otp', { strength: 2, rule: 'one-time-code' }],
+      ['totp', { strength: 2, rule: 'one-time-code' }],
+      ['motdepasse', { strength: 3, rule: 'password' }],
+      ['secwebsocketkey', { strength: 0, rule: '' }],
+      ['secwebsocketaccept', { strength: 0, rule: '' }],
+      ['sshauthsock', { strength: 0, rule: '' }],
+      ['gpgkey', { strength: 0, rule: '' }],
       ['authident', { strength: 3, rule: 'credential' }],
       ['npmauthident', { strength: 3, rule: 'credential' }],
       ['mnemonic', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
@@ -129,19 +136,15 @@ function buildVocabulary() {
       ['oldvalue', { strength: 0, rule: '', form: 'content' }],
       ['passphrase', { strength: 3, rule: 'password', form: 'phrase' }],
       ['code', { strength: 1, rule: 'authorization-code', form: 'code' }],
-      ['state', { strength: 0, rule: '' }],
       ['codeverifier', { strength: 3, rule: 'secret' }],
       ['hmac', { strength: 1, rule: 'signature', form: 'code' }],
       ['codes', { strength: 1, rule: 'authorization-code', form: 'code' }],
       ['sig', { strength: 2, rule: 'signature', form: 'code' }],
-      ['signature', { strength: 1, rule: 'signature' }],
       ['xamzsignature', { strength: 3, rule: 'presigned-signature' }],
       ['xgoogsignature', { strength: 3, rule: 'presigned-signature' }],
       ['xosssignature', { strength: 3, rule: 'presigned-signature' }],
       ['xamzcredential', { strength: 2, rule: 'presigned-credential' }],
       ['xgoogcredential', { strength: 2, rule: 'presigned-credential' }],
-      ['googleaccessid', { strength: 0, rule: '' }],
-      ['keypairid', { strength: 0, rule: '' }],
       ['sid', { strength: 1, rule: 'session' }],
       ['connectsid', { strength: 3, rule: 'session' }],
       ['phpsessid', { strength: 3, rule: 'session' }],
@@ -150,30 +153,23 @@ function buildVocabulary() {
       ['aspnetsessionid', { strength: 3, rule: 'session' }],
       ['sessionid', { strength: 1, rule: 'session' }],
       ['sessid', { strength: 2, rule: 'session' }],
-      ['session', { strength: 1, rule: 'session' }],
       ['sessioncookie', { strength: 3, rule: 'session' }],
       ['pin', { strength: 2, rule: 'pin' }],
       ['pincode', { strength: 2, rule: 'pin' }],
-      ['otp', { strength: 2, rule: 'one-time-code' }],
-      ['totp', { strength: 2, rule: 'one-time-code' }],
       ['mfacode', { strength: 2, rule: 'one-time-code' }],
       ['otpcode', { strength: 2, rule: 'one-time-code' }],
       ['cvv', { strength: 2, rule: 'pin' }],
       ['cvc', { strength: 2, rule: 'pin' }],
       ['accesskeyid', { strength: 2, rule: 'access-key-id' }],
       ['awsaccesskeyid', { strength: 2, rule: 'access-key-id' }],
-      ['dsn', { strength: 0, rule: '' }],
-      ['psk', { strength: 3, rule: 'password' }],
       ['ldapdefaultauthtok', { strength: 3, rule: 'password' }],
       ['wpapsk', { strength: 3, rule: 'password' }],
-      ['motdepasse', { strength: 3, rule: 'password' }],
       ['otpseed', { strength: 3, rule: 'secret' }],
       ['totpseed', { strength: 3, rule: 'secret' }],
       ['signingseed', { strength: 3, rule: 'secret' }],
       ['kek', { strength: 2, rule: 'encryption-key' }],
       ['dek', { strength: 2, rule: 'encryption-key' }],
       ['claveapi', { strength: 3, rule: 'api-key' }],
-      ['clave', { strength: 2, rule: 'password' }],
       ['oauthverifier', { strength: 3, rule: 'secret' }],
       ['clientassertion', { strength: 3, rule: 'token' }],
       ['idtokenhint', { strength: 3, rule: 'token' }],
@@ -182,7 +178,6 @@ function buildVocabulary() {
       ['netsessionid', { strength: 3, rule: 'session' }],
       ['requirepass', { strength: 3, rule: 'password' }],
       ['masterauth', { strength: 3, rule: 'password' }],
-      ['auth', { strength: 2, rule: 'credential' }],
       ['xauth', { strength: 2, rule: 'credential' }],
       ['basicauth', { strength: 3, rule: 'credential' }],
       ['bindcredentials', { strength: 3, rule: 'password' }],
@@ -193,9 +188,6 @@ function buildVocabulary() {
       ['p8', { strength: 2, rule: 'private-key' }],
       ['p12', { strength: 2, rule: 'private-key' }],
       ['pfx', { strength: 2, rule: 'private-key' }],
-      ['nonce', { strength: 0, rule: '' }],
-      ['secwebsocketkey', { strength: 0, rule: '' }],
-      ['secwebsocketaccept', { strength: 0, rule: '' }],
       ['api', { strength: 1, rule: 'api-key' }],
       ['ksecvaluedata', { strength: 3, rule: 'password' }],
       ['refresh', { strength: 1, rule: 'token' }],
@@ -208,9 +200,7 @@ function buildVocabulary() {
       ['selector', { strength: 0, rule: 'selector', form: 'label' }],
       ['element', { strength: 0, rule: 'selector', form: 'label' }],
       ['label', { strength: 0, rule: 'selector', form: 'label' }],
-      ['sshauthsock', { strength: 0, rule: '' }],
       ['oldpwd', { strength: 0, rule: '' }],
-      ['gpgkey', { strength: 0, rule: '' }],
     ]),
     /** Ends of one written-together word, with the strength and rule of its name. */
     gluedEnds: [
@@ -362,15 +352,5 @@ function judgeKeyWord(
 ): NameVerdict {
   if (before === undefined) return { strength: 1, rule: 'key' };
   if (harmlessBefore.has(before) || /^(?:id|thumbprint|fingerprint)$/.test(before)) return nothing;
-  if (strongKeys.has(before))
-    return {
-      strength:
-        /^(?:api|app|private|access|secret|auth|master|encryption|signing|shared|account|ssh|storage|subscription)$/.test(
-          before,
-        )
-          ? 3
-          : 2,
-      rule: before === 'private' ? 'private-key' : 'api-key',
-    };
-  return { strength: 2, rule: 'api-key' };
+  return { strength: strongKeys.has(before) ? 3 : 2, rule: before === 'private' ? 'private-key' : 'api-key' };
 }
