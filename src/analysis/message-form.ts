@@ -54,6 +54,10 @@ const volatile: [RegExp, string][] = [
   [/^.*\.(?=[\w$]+ is not a (?:function|constructor)\b)/, '<value>.'],
   [/^[^\s.]+(?:\[[^\]]*\])? is not (?=a function\b|a constructor\b|iterable\b)/, '<value> is not '],
   [/^Cannot access '[\w$]+' before/, "Cannot access '<value>' before"],
+  // Whether it was null or undefined is a matter of the data.
+  [/(?<=^Cannot (?:read|set) properties of )(?:null|undefined)(?= \()/, value],
+  [/(?<=^Cannot destructure property '[^']*' of )'[^\n]*' as it is (?:null|undefined)(?=\.?$)/, value],
+  [/^(?:object null|undefined) is not (?=iterable\b)/, '<value> is not '],
 ];
 
 /** The first line of a message without values that differ between deaths. */

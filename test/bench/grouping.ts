@@ -1,5 +1,5 @@
 /**
- * Makes thirty-six faults die in fifteen variants each, and compares the groups by signature with the known faults: pair
+ * Makes thirty-six faults die in seventeen variants each, and compares the groups by signature with the known faults: pair
  * precision and recall, by variant. `npm run bench:grouping [folder]` keeps the bundles in the folder and reuses those that
  * exist.
  */

@@ -1,7 +1,7 @@
 /** Which stacks count as the same stack in more or less detail. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { minifiedPart } from '../../src/analysis/signature.ts';
+import { minifiedPart } from '../../src/analysis/signature-frames.ts';
 import { isSameStack } from '../../src/store/grouping/home.ts';
 
 const stack = (...frames: string[]): string[] => ['error:Error', ...frames.map((frame) => `frame:${frame}`)];

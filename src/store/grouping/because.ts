@@ -1,5 +1,5 @@
 /** Explains in a sentence why deaths were grouped, from the words of their signature. Pure. */
-import { minifiedPart } from '../../analysis/signature.ts';
+import { minifiedPart } from '../../analysis/signature-frames.ts';
 import type { IssueSignature } from '../../model/fleet/issue.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
 import { isSameStack } from './home.ts';

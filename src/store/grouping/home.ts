@@ -3,7 +3,7 @@
  * are missing in one of them. Callers are missing if a promise was not awaited or a minifier inlined a function or removed
  * its name; additional callers appear if the same fault is reached by another path.
  */
-import { minifiedPart } from '../../analysis/signature.ts';
+import { minifiedPart } from '../../analysis/signature-frames.ts';
 import type { Query } from '../index/database.ts';
 
 export interface Linked {

@@ -71,7 +71,7 @@ test('the parts say what was hashed', () => {
     'frame:main@main.js',
   ]);
   assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
-  assert.equal(signature?.version, 5);
+  assert.equal(signature?.version, 6);
 });
 
 test('stable across roots, lines, numbers and hashes of chunks', () => {
@@ -150,4 +150,126 @@ test('whether somebody awaited it is no matter of the fault', () => {
     'error:thrown value',
     'message:bad state <value>',
   ]);
+});
+
+interface Sourced {
+  name: string;
+  text?: string;
+  column?: number;
+  file?: string;
+}
+
+/** Frames with the source line of each; the column is where `▼` stands in it. */
+const sourced = (...frames: Sourced[]) => {
+  const { error, ...rest } = account();
+  const made = frames.map(({ name, text, file = '/srv/app/src/app.js' }, n): Frame => {
+    const column = text === undefined ? 1 : text.indexOf('▼') + 1;
+    return {
+      function: name,
+      file,
+      line: n + 1,
+      column,
+      inApp: !file.startsWith('node:'),
+      trust: 'stack-text',
+      ...(text !== undefined && { source: [{ line: n + 1, text: text.replace('▼', '') }] }),
+    };
+  });
+  return { ...rest, error: { ...error, frames: made } };
+};
+const partsOf = (of: Omit<Account, 'signature'>) =>
+  computeSignature(of)?.parts.filter((part) => part.startsWith('frame:'));
+
+test('who calls a function through a variable only shows how the fault was reached', () => {
+  const top: Sourced = { name: 'must', text: '  ▼throw new Error(what);' };
+  const named: Sourced = { name: 'loadUser', text: '  return ▼must(user);' };
+  const expected = ['frame:must@app.js', 'frame:loadUser@app.js'];
+  const dispatchers: Sourced[] = [
+    { name: 'start', text: '  return ▼handler();' },
+    { name: 'Router.handle', text: '  await this.routes.▼get(path)(request);' },
+    { name: 'async later', text: '  ▼await task();' },
+    { name: 'each', text: '  jobs.▼forEach((job) => job());' },
+  ];
+  for (const dispatcher of dispatchers)
+    assert.deepEqual(partsOf(sourced(top, named, dispatcher)), expected, dispatcher.name);
+});
+
+test('a caller that names what it calls belongs to the fault, and one whose source is not known', () => {
+  const top: Sourced = { name: 'Basket.total', text: '  ▼throw new Error(what);' };
+  const callers: Sourced[] = [
+    { name: 'pay', text: '  const sum = basket.▼total();' },
+    { name: 'pay', text: '  const sum = (0, ▼basket_1.total)(1);' },
+    { name: 'pay', text: '  return ▼await basket.total();' },
+    { name: 'pay', text: '  return lines.▼map(total);' },
+    { name: 'pay' },
+    { name: 'pay', text: '' },
+  ];
+  for (const caller of callers)
+    assert.deepEqual(partsOf(sourced(top, caller)), ['frame:total@app.js', 'frame:pay@app.js'], caller.text);
+  const implicit: Sourced[] = [
+    { name: 'toString', text: '  ▼throw new Error(what);' },
+    { name: 'show', text: '  return ▼price + 1;' },
+  ];
+  assert.equal(partsOf(sourced(...implicit))?.length, 2);
+  const constructed: Sourced[] = [
+    { name: 'new Base', text: '  ▼throw new Error(what);' },
+    { name: 'new Derived', text: '    ▼super(options);' },
+  ];
+  assert.equal(partsOf(sourced(...constructed))?.length, 2);
+});
+
+test('of a method, the class of the object that it was called on is left out', () => {
+  const of = (name: string) => partsOf(sourced({ name }, { name: 'main' }));
+  assert.deepEqual(of('SqlStore.save'), of('FileStore.save'));
+  assert.deepEqual(of('l.save'), of('save'));
+});
+
+test('which function of a recursion was the last one is chance', () => {
+  const cycle = ['visit', 'children', 'visit', 'children', 'visit', 'children'].map((name) => ({ name }));
+  const overflow = (frames: Sourced[]) => {
+    const made = sourced(...frames);
+    return computeSignature({
+      ...made,
+      error: { ...made.error, name: 'RangeError', message: 'Maximum call stack size exceeded' },
+    })?.parts;
+  };
+  assert.deepEqual(overflow(cycle), overflow(cycle.slice(1)));
+  assert.deepEqual(overflow([{ name: 'leaf' }, ...cycle]), overflow(cycle));
+  assert.notDeepEqual(overflow(cycle), overflow(cycle.map(({ name }) => ({ name: `${name}2` }))));
+});
+
+test('an error without a frame of the program has those that began what failed, or those of its cause', () => {
+  const own = sourced({ name: 'call' }, { name: 'search' }).error.frames;
+  const { error: _, ...rest } = account();
+  const foreign = [{ ...own[0]!, file: 'node:internal/deps/undici/undici', inApp: false }];
+  const failed = { name: 'TypeError', message: 'fetch failed' };
+  const expected = ['frame:call@app.js', 'frame:search@app.js'];
+  assert.deepEqual(
+    partsOf({ ...rest, error: { ...failed, begun: { what: 'request', frames: own } } }),
+    expected,
+  );
+  const cause = { name: 'Error', message: 'bad port', frames: [...foreign, ...own] };
+  assert.deepEqual(partsOf({ ...rest, error: { ...failed, frames: foreign, cause } }), expected);
+  assert.deepEqual(
+    partsOf({ ...rest, error: { ...failed, frames: own, cause: { ...cause, frames: foreign } } }),
+    expected,
+  );
+});
+
+test('whether a value was null or undefined is a matter of the data', () => {
+  const same = [
+    [
+      "Cannot read properties of null (reading 'total')",
+      "Cannot read properties of undefined (reading 'total')",
+    ],
+    [
+      "Cannot destructure property 'id' of 'order' as it is undefined.",
+      "Cannot destructure property 'id' of 't.order' as it is null.",
+    ],
+    ['undefined is not iterable', 'object null is not iterable'],
+  ];
+  for (const [a, b] of same) assert.equal(idOf({ message: a! }), idOf({ message: b! }), a);
+  assert.notEqual(
+    idOf({ message: "Cannot read properties of null (reading 'total')" }),
+    idOf({ message: "Cannot read properties of null (reading 'count')" }),
+  );
 });

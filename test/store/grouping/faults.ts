@@ -110,6 +110,10 @@ const ways = {
     "import { EventEmitter } from 'node:events';\nconst bus = new EventEmitter().on('go', () => run());\nsetImmediate(() => bus.emit('go'));",
   awaited: 'async function start() { await null; await run(); }\nstart();',
   job: 'class Queue { async work(job) { await null; await job(); } }\nawait new Queue().work(async () => { await run(); });',
+  table:
+    "const handlers = { pay: run };\nfunction dispatch(name) { const handle = handlers[name]; return handle(); }\nawait dispatch('pay');",
+  retried:
+    'async function retry(work) { for (let left = 2; ; left--) { await null; if (left === 0) return await work(); } }\nawait retry(run);',
 };
 export type Way = keyof typeof ways;
 
@@ -159,4 +163,6 @@ export const variants: readonly Variant[] = [
   { name: 'terser, no map', node: 26, build: 'unmapped', minifier: 'terser', shift: 9 },
   { name: 'from an event', node: 22, way: 'event' },
   { name: 'after an await', node: 26, way: 'awaited' },
+  { name: 'from a table of handlers', node: 20, way: 'table' },
+  { name: 'retried, minified, with a map', node: 24, way: 'retried', build: 'mapped' },
 ];
