@@ -16,6 +16,8 @@ export interface ItemRow {
   at?: string;
   program?: string;
   verdictKind?: string;
+  /** The error that ended it: name and message. */
+  error?: string;
   bytes?: number;
   gaps?: number;
   /** Sealed, partial, packed, encrypted or unreadable. */

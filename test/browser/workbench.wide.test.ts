@@ -50,6 +50,7 @@ describe('the workbench', { skip: whyNoBrowser() }, () => {
   test('by keyboard alone: filter, enter a bundle, back, choose two, compare them', async () => {
     const [page, troubles] = await open();
     await until(page, 'document.querySelectorAll("tbody tr").length === 3');
+    assert.match(await page.evaluate<string>('document.body.innerText'), /Error: .+\s+uncaught exception/);
     await page.keyboard.press('/');
     await page.keyboard.type('00112233');
     await until(page, 'document.querySelectorAll("tbody tr").length === 1');
@@ -72,6 +73,8 @@ describe('the workbench', { skip: whyNoBrowser() }, () => {
     assert.match(text, /The same death, \d+ differences?/);
     assert.match(text, /What may matter/);
     assert.match(text, /24\.1\.0/);
+    await page.click('.bar-links a');
+    await until(page, 'document.querySelector("main h1")?.innerText === "Bundles"');
     assert.deepEqual(troubles, []);
     await page.close();
   });
@@ -83,6 +86,28 @@ describe('the workbench', { skip: whyNoBrowser() }, () => {
     await until(page, 'document.querySelector("main h1")?.innerText === "Bundles"');
     assert.deepEqual(troubles, []);
     await page.close();
+  });
+
+  test('code is scrolled to the position, however long its line', async () => {
+    const parts = commonParts();
+    const { error } = parts['error.json'] as { error: { stack: string } };
+    const padding = '/* a comment */ '.repeat(10);
+    const changed = synthParts({
+      'error.json': { error: { ...error, stack: error.stack.replace('4:27', `4:${27 + padding.length}`) } },
+      'sources/0.js': (parts['sources/0.js'] as string).replace('return', `${padding}return`),
+    });
+    const alone = await openTestWorkbench((folder) => writeBundle(join(folder, newer), changed));
+    const [page] = await openPage(browser, alone.url, '', { viewport: { width: 390, height: 900 } });
+    await until(page, 'document.querySelector("mark.position")');
+    assert.equal(await page.evaluate('document.querySelector("mark.position").innerText'), 'title');
+    assert.ok(
+      await page.evaluate(`(() => {
+        const [mark, box] = ['mark.position', '.code'].map((name) => document.querySelector(name).getBoundingClientRect());
+        return mark.left >= box.left && mark.right <= box.right;
+      })()`),
+    );
+    await page.close();
+    await alone.close();
   });
 
   test('nothing of a hostile bundle runs, alone or beside another', async () => {

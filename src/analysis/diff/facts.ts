@@ -2,7 +2,7 @@
  * An account as comparable rows: section, subject, value. Values that differ in every run without meaning anything (pids,
  * times, ids) are omitted here, and only here. Pure.
  */
-import type { Account, EnvironmentFacts, ErrorFacts } from '../../model/account.ts';
+import type { Account, ConnectionFacts, EnvironmentFacts, ErrorFacts } from '../../model/account.ts';
 import type { AgentRun } from '../../model/agent-state.ts';
 import { type DiffChange, type DiffSection, type DiffValue, diffSections } from '../../model/diff.ts';
 import { culpritFrame, placeOf, shortFile } from '../../model/frame-text.ts';
@@ -162,12 +162,32 @@ function handleFacts({ environment }: Account): SectionFacts | undefined {
   if (!handles) return undefined;
   return rows([
     ...handles.map(({ kind, count }): [string, number, 'count'] => [kind, count, 'count']),
-    ...countBy(
-      connections ?? [],
-      ({ remote, state }) => remote && `connection to ${remote} ${state ?? ''}`.trim(),
-    ),
+    ...connectionFacts(connections ?? []),
   ]);
 }
+
+/** Without the ports that the system chose, which differ in every run: those of who connected to the program. */
+function connectionFacts(connections: readonly ConnectionFacts[]) {
+  const listening = new Set(
+    connections.filter(({ state }) => state === 'LISTEN').map(({ local }) => splitAddress(local)?.port),
+  );
+  return countBy(connections, ({ local, remote, state = '' }) => {
+    if (state === 'LISTEN') return 'listening socket';
+    const peer = splitAddress(remote);
+    if (!peer || remote === undefined) return undefined;
+    if (listening.has(splitAddress(local)?.port)) return `connection from ${peer.host} ${state}`.trim();
+    const isOwn = isLoopback(peer.host) && listening.has(peer.port);
+    return `connection to ${isOwn ? 'itself' : remote} ${state}`.trim();
+  });
+}
+
+/** An IPv4 address that is written as an IPv6 one is shown as IPv4. */
+function splitAddress(address: string | undefined): { host: string; port: string } | undefined {
+  const [, host = '', port = ''] = /^\[?(?:::ffff:(?=\d+\.))?(.*?)\]?:(\d+)$/i.exec(address ?? '') ?? [];
+  return port ? { host, port } : undefined;
+}
+
+const isLoopback = (host: string): boolean => host.startsWith('127.') || host === '::1';
 
 function agentFacts({ agent }: Account): SectionFacts | undefined {
   if (!agent) return undefined;

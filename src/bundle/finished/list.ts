@@ -13,7 +13,7 @@ import {
   startingSuffix,
 } from '../layout/bundle.ts';
 import type { Sequel } from '../layout/sequel.ts';
-import { openBundle } from '../read/reader.ts';
+import { type BundleReader, openBundle } from '../read/reader.ts';
 import { readSequel } from '../read/sequel.ts';
 import { readBundleName } from '../write/bundle-name.ts';
 import { existsSync, lstatSync, readdirSync, statSync } from '../write/system.ts';
@@ -32,6 +32,8 @@ export interface ListedBundle {
   /** Absent if the bundle is encrypted or unreadable. */
   program?: string;
   verdictKind?: string;
+  /** If asked for: the name of the error that ended it, and the first line of its message. */
+  error?: string;
   /** The total size of its parts, or the size of the file. */
   bytes: number;
   gaps: number;
@@ -40,6 +42,15 @@ export interface ListedBundle {
   /** Why it is unreadable. */
   problem?: string;
 }
+
+export interface ListOptions {
+  /** Reads the error of each bundle, too. */
+  withErrors?: boolean;
+}
+
+/** An error longer than this is not read for a list. */
+const mostErrorBytes = 1 << 20;
+const mostErrorChars = 300;
 
 /** The folder for the bundles of a report of `agentdump ci`. */
 export const bundlesOf = (report: string): string => join(report, 'bundles');
@@ -56,9 +67,9 @@ function dumpFolderOf(path: string): string {
  * Sorted newest first. `folder` is a dump folder or a report of `agentdump ci`; one that does not exist has no bundles.
  * Throws `not-found` only for a path that is no folder.
  */
-export function listBundles(folder: string): ListedBundle[] {
+export function listBundles(folder: string, options: ListOptions = {}): ListedBundle[] {
   const dir = dumpFolderOf(folder);
-  return namesOfBundles(dir).map((name) => describe(dir, name));
+  return namesOfBundles(dir).map((name) => describe(dir, name, options));
 }
 
 /** The bundles written between two times (ISO 8601 in UTC, both exclusive). Opens no others. */
@@ -73,7 +84,7 @@ export function listBundlesBetween(dir: string, from: string, to: string): Liste
     .map((name) => describe(dir, name));
 }
 
-function describe(dir: string, name: string): ListedBundle {
+function describe(dir: string, name: string, { withErrors }: ListOptions = {}): ListedBundle {
   const path = join(dir, name);
   const named = readBundleName(name);
   const sequel = readSequel(path);
@@ -82,6 +93,7 @@ function describe(dir: string, name: string): ListedBundle {
     return { ...entry, state: 'encrypted', bytes: lstatSync(path).size, gaps: 0 };
   try {
     const bundle = openBundle(path);
+    const error = withErrors ? errorOf(bundle) : undefined;
     bundle.close();
     const { program, verdictKind } = bundle.head;
     return {
@@ -89,6 +101,7 @@ function describe(dir: string, name: string): ListedBundle {
       state: bundle.packed ? 'packed' : bundle.sealed ? 'sealed' : 'partial',
       ...(program !== undefined && { program }),
       ...(verdictKind !== undefined && { verdictKind }),
+      ...(error && { error }),
       bytes: bundle.parts.reduce((sum, part) => sum + part.bytes, 0),
       gaps: bundle.gaps.length,
     };
@@ -96,6 +109,14 @@ function describe(dir: string, name: string): ListedBundle {
     const problem = error instanceof Error ? error.message : String(error);
     return { ...entry, state: 'unreadable', bytes: 0, gaps: 0, problem };
   }
+}
+
+function errorOf(bundle: BundleReader): string | undefined {
+  const part = bundle.parts.find(({ name }) => name === 'error.json');
+  if (!part || part.bytes > mostErrorBytes) return undefined;
+  const { name, message } = bundle.readJson<{ error?: Record<string, unknown> }>(part.name)?.error ?? {};
+  const words = [name, message].filter((word) => typeof word === 'string' && word.trim() !== '');
+  return words.length > 0 ? words.join(': ').trim().split('\n', 1)[0]!.slice(0, mostErrorChars) : undefined;
 }
 
 /** The suffixes that `pack` and `encrypt` add to a bundle's name, and `encrypt` to that of a packed bundle. */

@@ -55,8 +55,13 @@ const isBareBundle = (path: string): boolean => existsSync(resolve(path, 'manife
 function folderTargets(folder: string): Targets {
   if (!existsSync(folder))
     throw new AgentdumpError('not-found', `there is no folder ${folder}`, { path: folder });
-  const list = () => [...listBundles(folder).map(listedItem), ...snapshotsIn(folder)].sort(newestFirst);
-  return { folder, list, find: (id) => list().find(({ row }) => row.id === id) };
+  const items = (withErrors: boolean) =>
+    [...listBundles(folder, { withErrors }).map(listedItem), ...snapshotsIn(folder)].sort(newestFirst);
+  return {
+    folder,
+    list: () => items(true),
+    find: (id) => items(false).find(({ row }) => row.id === id),
+  };
 }
 
 /** Bundles are identified by their ids, as in the store's index. */
@@ -114,6 +119,7 @@ function listedItem({
   state,
   program,
   verdictKind,
+  error,
   bytes,
   gaps,
   problem,
@@ -129,6 +135,7 @@ function listedItem({
   };
   if (program !== undefined) row.program = escapeLine(program);
   if (verdictKind !== undefined) row.verdictKind = escapeLine(verdictKind);
+  if (error !== undefined) row.error = escapeLine(error);
   if (problem !== undefined) row.problem = escapeLine(problem);
   return { row, path };
 }

@@ -5,7 +5,13 @@ import { type BarLink, BarLinks, HelpButton, Mark, ThemeButton } from '../../rep
 import { keysOfView } from './keys.ts';
 import { addressOf } from './state.ts';
 
-export function Bar({ links }: { links: readonly BarLink[] }) {
+interface BarProps {
+  links: readonly BarLink[];
+  /** What is shown, if the view does not say so itself. */
+  name?: string | undefined;
+}
+
+export function Bar({ links, name }: BarProps) {
   return (
     <>
       <header class="top-bar">
@@ -13,6 +19,11 @@ export function Bar({ links }: { links: readonly BarLink[] }) {
           <Mark />
           <span class="brand-name">agentdump</span>
         </a>
+        {name ? (
+          <span class="brand-program" title={name}>
+            {name}
+          </span>
+        ) : null}
         <BarLinks links={links} />
         <ThemeButton />
         <HelpButton />

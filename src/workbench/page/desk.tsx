@@ -27,7 +27,7 @@ export function Desk({ state }: { state: ViewState }) {
       <a class="skip" href="#main">
         To the content
       </a>
-      <Bar links={linksOf(state)} />
+      <Bar links={linksOf(state)} name={state.view === 'heap' ? nameOf(state.item) : undefined} />
       <main id="main" class="desk" tabIndex={-1}>
         <View state={state} />
       </main>
@@ -35,8 +35,12 @@ export function Desk({ state }: { state: ViewState }) {
   );
 }
 
+const nameOf = ({ kind, name, program }: ItemRow): string => (kind === 'bundle' && program) || name;
+
 function linksOf(state: ViewState): BarLink[] {
   if (state.view === 'issue') return [{ name: 'All issues', href: addressOf('') }];
+  if (state.view === 'diff') return linksUp(state.a);
+  if (state.view === 'growth') return state.items[0] ? linksUp(state.items[0]) : [];
   if (state.view !== 'heap') return [];
   return [
     ...(state.hasList ? linksUp(state.item) : []),

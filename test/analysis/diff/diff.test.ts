@@ -176,3 +176,38 @@ test('whatever an account says, the difference is rendered, and says nothing of 
     { numRuns: fuzzRuns(100) },
   );
 });
+
+test('ports that the system chose are no difference; where the program connected to is', async () => {
+  const connections = (client: number, own: number, server: string) => {
+    const account = structuredClone(before);
+    Object.assign(account.environment ?? assert.fail(), {
+      handles: [],
+      connections: [
+        { protocol: 'tcp6', local: '[::]:8080', remote: '[::]:0', state: 'LISTEN' },
+        { protocol: 'tcp', local: `127.0.0.1:${own}`, remote: '0.0.0.0:0', state: 'LISTEN' },
+        {
+          protocol: 'tcp6',
+          local: '[::ffff:10.0.0.1]:8080',
+          remote: `[::ffff:10.0.0.9]:${client}`,
+          state: 'ESTABLISHED',
+        },
+        {
+          protocol: 'tcp',
+          local: `127.0.0.1:${client + 1}`,
+          remote: `127.0.0.1:${own}`,
+          state: 'ESTABLISHED',
+        },
+        { protocol: 'tcp', local: `10.0.0.1:${client + 2}`, remote: server, state: 'ESTABLISHED' },
+      ],
+    });
+    return account;
+  };
+  const before = await analyze();
+  const handlesOf = (a: Account, b: Account) => rowsOf(computeDiff([a], b), 'handles');
+  const first = connections(40001, 36001, '10.0.0.5:5432');
+  assert.deepEqual(handlesOf(first, connections(50001, 46001, '10.0.0.5:5432')), []);
+  assert.deepEqual(
+    handlesOf(first, connections(50001, 46001, '10.0.0.6:5432')).map(({ subject }) => subject),
+    ['connection to 10.0.0.6:5432 ESTABLISHED', 'connection to 10.0.0.5:5432 ESTABLISHED'],
+  );
+});

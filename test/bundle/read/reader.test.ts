@@ -237,6 +237,23 @@ test('finding and listing', (t) => {
   assert.throws(() => findBundle('', dir), { code: 'usage' });
 });
 
+test('a list tells the error of each bundle if it is asked for', (t) => {
+  const dir = scratchFolder(t);
+  const write = (year: string, error: unknown) =>
+    writeSynthBundle(dir, {
+      name: `${synthStem.replace('2026', year)}.agentdump`,
+      parts: { 'error.json': { error } },
+    });
+  write('2026', { name: 'TypeError', message: 'not a function\n  at all' });
+  write('2025', { message: { toString: 1 } });
+  write('2024', { name: 'Error', message: 'x'.repeat(10_000) });
+  assert.deepEqual(
+    listBundles(dir, { withErrors: true }).map(({ error }) => error),
+    ['TypeError: not a function', undefined, `Error: ${'x'.repeat(293)}`],
+  );
+  assert.ok(listBundles(dir).every(({ error }) => error === undefined));
+});
+
 test('of very many gaps the first are listed', (t) => {
   const parts = Array.from({ length: 3000 }, (_, i) => synthEntry(`sources/${i}.js`, Buffer.from('x')));
   const bundle = openBundle(writeSynthBundle(scratchFolder(t), { manifest: { parts } }));

@@ -19,7 +19,7 @@ const command: CommandModule<object, Words> = {
       .option('dir', dirOption)
       .option('json', { type: 'boolean', describe: 'Print JSON: a list of bundles' }),
   handler: async ({ dir, json }) => {
-    const bundles = listBundles(dir);
+    const bundles = listBundles(dir, { withErrors: true });
     if (json) return print(harmlessJson(JSON.stringify(bundles, null, 2)));
     if (!bundles.length) return note(`no bundle in ${dir}`);
     const palette = stdoutWantsColour()

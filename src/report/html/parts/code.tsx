@@ -1,4 +1,5 @@
 /** Lines of the program's source around a position, which is marked to the character. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Frame, SourceLine } from '../../../model/thread.ts';
 import { tokensOf } from '../figures/code-tokens.ts';
 import { ScrollBox } from './scroll-box.tsx';
@@ -9,9 +10,11 @@ const longestLine = 400;
 /** @param label distinguishes it from the others on the page. */
 export function Code({ frame, label }: { frame: Frame; label: string }) {
   const lines = trimmed(frame.source ?? [], frame.line ?? 0);
+  const box = useRef<HTMLElement>(null);
+  useLayoutEffect(() => showPosition(box.current), []);
   if (!lines.length) return null;
   return (
-    <ScrollBox class="code" label={label}>
+    <ScrollBox class="code" label={label} boxRef={box}>
       <pre>
         <code>
           {lines.map((line) => (
@@ -21,6 +24,15 @@ export function Code({ frame, label }: { frame: Frame; label: string }) {
       </pre>
     </ScrollBox>
   );
+}
+
+/** Scrolls to the position in a line that is longer than the box is wide. */
+function showPosition(box: HTMLElement | null): void {
+  const mark = box?.querySelector('mark.position');
+  if (!box || !mark) return;
+  const [outer, inner] = [box.getBoundingClientRect(), mark.getBoundingClientRect()];
+  const right = inner.right - outer.left;
+  if (right > box.clientWidth) box.scrollLeft += right - box.clientWidth / 2;
 }
 
 function Line({ line, frame }: { line: SourceLine; frame: Frame }) {

@@ -43,7 +43,11 @@ export function Heap({ summary }: HeapProps) {
         <ol>
           {heapViews.map(({ view: own, name }) => (
             <li key={own}>
-              <a href={hrefTo({ view: own })} aria-current={own === view ? 'page' : undefined}>
+              <a
+                href={hrefTo({ view: own })}
+                aria-current={own === view ? 'page' : undefined}
+                data-name={name}
+              >
                 {name}
               </a>
             </li>

@@ -72,7 +72,7 @@ function Side({ name, item, account: { verdict, bundle, error, process }, prefix
       {verdict ? (
         <>
           <p>
-            <Chip>{verdict.kind}</Chip> <Chip>{verdict.confidence}</Chip>
+            <Chip>{verdict.kind.replaceAll('-', ' ')}</Chip> <Chip>{verdict.confidence}</Chip>
           </p>
           <LongText text={verdict.summary} most={600} />
         </>

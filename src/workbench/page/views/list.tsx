@@ -34,7 +34,7 @@ export function List({ folder, items }: { folder: string; items: readonly ItemRo
             }}
           />
           <span class="faint" role="status">
-            {formatCount(shown.length, 'bundle')}
+            {countOf(shown)}
           </span>
           <CompareLink items={items} chosen={chosen} />
         </div>
@@ -42,7 +42,7 @@ export function List({ folder, items }: { folder: string; items: readonly ItemRo
       {shown.length > 0 ? (
         <ScrollBox class="table bundles" label="Bundles">
           <table>
-            <ChosenHead names={['When', 'Program', 'Verdict', 'State']} />
+            <ChosenHead names={['When', 'What', 'Program', 'State']} />
             <tbody>
               <CutList
                 items={shown}
@@ -60,8 +60,20 @@ export function List({ folder, items }: { folder: string; items: readonly ItemRo
   );
 }
 
-const textOf = ({ name, program = '', verdictKind = '', state = '', at = '' }: ItemRow): string =>
-  [name, program, verdictKind, state, at].join(' ').toLowerCase();
+const textOf = ({ name, program = '', verdictKind = '', error = '', state = '', at = '' }: ItemRow): string =>
+  [name, program, verdictKind, error, state, at].join(' ').toLowerCase();
+
+/** `4 bundles, 2 heap snapshots`. */
+function countOf(items: readonly ItemRow[]): string {
+  const heaps = items.filter(({ kind }) => kind === 'heap').length;
+  const bundles = items.length - heaps;
+  return [
+    bundles > 0 || heaps === 0 ? formatCount(bundles, 'bundle') : '',
+    heaps > 0 ? formatCount(heaps, 'heap snapshot') : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
 
 interface BundleRowProps {
   item: ItemRow;
@@ -70,10 +82,11 @@ interface BundleRowProps {
 }
 
 function BundleRow({
-  item: { id, kind, name, at, program, verdictKind, bytes, gaps, state, problem },
+  item: { id, kind, name, at, program, verdictKind, error, bytes, gaps, state, problem },
   isChosen,
   choose,
 }: BundleRowProps) {
+  const headline = kind === 'heap' ? name : error;
   return (
     <tr>
       <td>
@@ -84,8 +97,13 @@ function BundleRow({
           <When at={at} />
         </a>
       </td>
-      <td>{program ?? (kind === 'heap' ? name : '')}</td>
-      <td>{verdictKind ?? (kind === 'heap' ? 'heap snapshot' : '')}</td>
+      <td class="what">
+        {headline ? <span title={headline}>{headline}</span> : null}
+        <span class={headline ? 'faint' : ''}>
+          {(verdictKind ?? (kind === 'heap' ? 'heap snapshot' : '')).replaceAll('-', ' ')}
+        </span>
+      </td>
+      <td>{program}</td>
       <td>
         {[state === 'sealed' ? '' : state, gaps ? formatCount(gaps, 'gap') : '', problem]
           .filter(Boolean)
