@@ -116,8 +116,8 @@ export function titleFor(whom: string, title: string): string {
 }
 
 /**
- * `TypeError: x is not a function at src/plan.ts:4:2`. If it is too long, the message is cut before the place, and folders
- * before the file name; of a place within a package, the package is left.
+ * `TypeError: x is not a function at src/plan.ts:4:2`. If it is too long, folders are cut before the message where that is enough,
+ * else the message before the place; of a place within a package, the package is left.
  */
 export function titleWithPlace(headline: string, word: PlaceWord, place: string | undefined): string {
   if (place === undefined) return fitHeadline(headline, maxTitleChars);
@@ -127,7 +127,8 @@ export function titleWithPlace(headline: string, word: PlaceWord, place: string 
   const within = isInstalled(place) ? packageOf(place) : undefined;
   if (within !== undefined && said.length > room - leastPlace)
     return titled(`${fitHeadline(said, maxTitleChars - within.length - 4)} in ${within}`);
-  const end = endOfPath(place, Math.max(room - said.length, leastPlace));
+  const left = room - said.length;
+  const end = endOfPath(place, left >= endOfPath(place, 0).length ? left : leastPlace);
   return titled(`${fitHeadline(said, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
 }
 

@@ -49,3 +49,15 @@ test('the code of an error makes room for its message, if there is not enough fo
   const inMessage = `Error: expected [A_B]: ${'x'.repeat(90)}`;
   assert.ok(titleWithPlace(inMessage, 'at', place).startsWith('Error: expected [A_B]: x'));
 });
+
+test('folders of the place are cut before the message, where that is enough', () => {
+  const what = "TypeError: Cannot read properties of undefined (reading 'total')";
+  const far = `/home/me/projects/trips/fixtures/example/trip-agent.ts:36:55`;
+  assert.equal(titleWithPlace(what, 'at', far), `${what} at …/example/trip-agent.ts:36:55`);
+  assert.equal(
+    titleFor('GET /o/17', titleWithPlace(what, 'at', far)),
+    `GET /o/17: ${what} at …/trip-agent.ts:36:55`,
+  );
+  const long = titleWithPlace(`Error: ${'word '.repeat(30)}`, 'at', far);
+  assert.ok(long.endsWith('word… at …/fixtures/example/trip-agent.ts:36:55'), long);
+});
