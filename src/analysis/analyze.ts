@@ -32,7 +32,7 @@ import {
 } from './joins/process-facts.ts';
 import { readStartedCalls } from './joins/started-calls.ts';
 import { readPassedAwaits, readSuspended } from './joins/suspended.ts';
-import { addLocals, joinThreads } from './joins/threads.ts';
+import { addLocals, joinThreads, mapWorkers } from './joins/threads.ts';
 import { readThrownPlaces } from './joins/thrown-value.ts';
 import { unreadPlace } from './joins/unread-place.ts';
 import { joinModules } from './modules/join-modules.ts';
@@ -176,7 +176,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       error: stacks.error,
       signal: core?.signal ?? joinSignalFacts(parts),
       threads: joinCoreThreads(
-        joinThreads(parts, stacks.error?.frames ?? stacks.unsettled ?? stacks.exit),
+        joinThreads(parts, stacks.error?.frames ?? stacks.unsettled ?? stacks.exit, stacks.workers),
         core,
       ),
       suspended: core?.suspended ?? stacks.suspended,
@@ -283,6 +283,7 @@ async function readStacks(
       },
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),
       ...(await readSuspended(parts, readPart, read)),
+      workers: await mapWorkers(parts, read),
       thrownAt,
       passedAt,
       passedThrough,

@@ -6,10 +6,16 @@ import type { Frame, LocalVariable, SourcePosition, Thread } from '../../model/t
 import type { BundleParts } from '../bundle-parts.ts';
 import { defined } from '../parts/fields.ts';
 import { isInApp } from '../stacks/in-app.ts';
+import type { FrameReader } from './error-facts.ts';
 
 type LocalsFrame = BundleParts['locals'][number];
 
-export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
+/** `workers`: the frames of those whose scripts are in the bundle, mapped to the source, by the worker's id. */
+export function joinThreads(
+  parts: BundleParts,
+  frames: Frame[],
+  workers: ReadonlyMap<string, Frame[]>,
+): Thread[] {
   const { trigger, process, threads } = parts;
   const isWorker = trigger?.isMainThread === false;
   const alive = new Set<unknown>([
@@ -40,23 +46,40 @@ export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
       }),
     }),
   );
-  const workers = parts.workerStacks.map(joinWorker);
-  return trigger || frames.length || native.length ? [own, ...workers, ...native] : [];
+  const seen = parts.workerStacks.map((worker) => joinWorker(worker, workers.get(worker.workerId)));
+  return trigger || frames.length || native.length ? [own, ...seen, ...native] : [];
 }
 
 /**
- * A worker thread as seen by the debugger. Its scripts are not among those of the main thread, so there are no source maps.
- * Below the program's own frames there is usually the whole test runner: then variables of packages are omitted, since they
- * would hide the program's own.
+ * The frames of workers whose scripts are in the bundle, mapped to the source. Those of a process that wrote its bundle itself were
+ * mapped when they were read (src/ci/watch/worker-look.ts).
  */
-function joinWorker(worker: BundleParts['workerStacks'][number]): Thread {
+export async function mapWorkers(
+  { workerStacks, scripts }: BundleParts,
+  read: FrameReader,
+): Promise<Map<string, Frame[]>> {
+  const urls = new Map(scripts.map(({ scriptId, url }) => [scriptId, url]));
+  const mapped = new Map<string, Frame[]>();
+  for (const { workerId, frames } of workerStacks) {
+    if (!frames.some(({ scriptId, url }) => urls.get(scriptId) === url)) continue;
+    const placed = await read({ frames });
+    if (placed.length === frames.length) mapped.set(workerId, placed);
+  }
+  return mapped;
+}
+
+/**
+ * A worker thread as seen by the debugger. Below the program's own frames there is usually the whole test runner: then variables of
+ * packages are omitted, since they would hide the program's own.
+ */
+function joinWorker(worker: BundleParts['workerStacks'][number], mapped: Frame[] = []): Thread {
   const hasOwn = worker.frames.some(({ url }) => isInApp(url));
   return {
     id: worker.workerId,
     kind: 'worker',
     crashed: false,
     ...defined({ name: worker.title || undefined, state: worker.idle ? 'idle' : undefined }),
-    frames: worker.frames.map((frame): Frame => {
+    frames: worker.frames.map((frame, at): Frame => {
       const inApp = isInApp(frame.url);
       const locals = hasOwn && !inApp ? [] : variablesOf(frame);
       return {
@@ -66,6 +89,7 @@ function joinWorker(worker: BundleParts['workerStacks'][number]): Thread {
         column: frame.column,
         inApp,
         trust: 'inspector',
+        ...mapped[at],
         ...(locals.length > 0 && { locals }),
       };
     }),

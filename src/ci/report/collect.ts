@@ -114,15 +114,17 @@ function isEcho(
 /**
  * In a run that was stopped, a library that treats our signal as a request to end (signal-exit, in tap) sends it to its
  * process again. The process then answers a second time, in the time that remains: the second bundle may be truncated
- * anywhere.
+ * anywhere. And a process that answers late, on a busy machine, is read from outside too: that bundle has less, unless it shows
+ * where the process hangs.
  */
 export function isSameAnswer(
   earlier: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
   later: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
 ): boolean {
   const { kind, pid } = earlier.facts;
+  const isFromOutside = later.trigger === 'silence' && !showsHang(later);
   return (
-    later.trigger === 'snapshot-signal' &&
+    (later.trigger === 'snapshot-signal' || isFromOutside) &&
     earlier.trigger === 'snapshot-signal' &&
     kind !== undefined &&
     kind !== 'snapshot' &&
@@ -145,9 +147,8 @@ export function isLookAtSameHang(
     last.facts.pid !== undefined &&
     last.facts.pid === earlier.facts.pid &&
     basename(earlier.path) < basename(last.path);
-  if (!isLater || last.facts.kind !== 'event-loop-hang') return false;
   const { place } = last.facts;
-  if (place === undefined) return false;
+  if (!isLater || !showsHang(last) || place === undefined) return false;
   if (earlier.trigger === 'snapshot-signal') return last.trigger === 'silence';
   return (
     earlier.trigger === 'stall' &&
@@ -156,6 +157,10 @@ export function isLookAtSameHang(
     earlier.facts.place?.file === place.file &&
     earlier.facts.place.line === place.line
   );
+}
+
+function showsHang({ facts }: Pick<DescribedBundle, 'facts'>): boolean {
+  return facts.kind === 'event-loop-hang' && facts.place !== undefined;
 }
 
 /** Decided by the location of its script. A test runner is not considered a tool while one of its tests is running. */

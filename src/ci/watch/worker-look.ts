@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestStop, type WorkerStacksNote, workerStacksName } from '../../bundle/layout/tests.ts';
 import { platform } from '../../platform/index.ts';
-import { visitWorkers } from '../../supervise/attach/worker-stacks.ts';
+import { visitWorkers, type WorkerScript } from '../../supervise/attach/worker-stacks.ts';
 import { placeRunningFrames } from '../report/failure-place.ts';
 import type { LoggedThread } from '../report/test-logs.ts';
 
@@ -53,8 +53,9 @@ async function leaveNote(folder: string, pid: number, why: TestStop['why']): Pro
 
 async function look(pid: number, why: TestStop['why']): Promise<WorkerStacksNote> {
   const { openMs, watchMs } = limits[why];
-  const sources = new Map<string, string>();
-  const seen = await visitWorkers(pid, openMs, { sources, watchMs });
+  const scripts: WorkerScript[] = [];
+  const seen = await visitWorkers(pid, openMs, { scripts, watchMs });
+  const sources = new Map(scripts.map(({ url, text }) => [url, text]));
   // Mapped here, because the bundle that the main thread writes does not contain a worker's scripts.
   for (const worker of seen.workers) worker.frames = [...(await placeRunningFrames(worker.frames, sources))];
   return seen;

@@ -175,7 +175,7 @@ function describeTrigger(
   id: string,
   program: string,
   options: CaptureOptions,
-  { stack, facts, unasked }: Answers,
+  { at, stack, facts, unasked }: Answers,
   core: LiveCorePart | undefined,
 ): TriggerPart {
   return {
@@ -183,7 +183,7 @@ function describeTrigger(
     schemaVersion: bundleSchemaVersion,
     kind: options.kind ?? 'capture',
     verdictKind: verdictKindOf(options),
-    at: new Date().toISOString(),
+    at: new Date(at).toISOString(),
     program,
     pid: options.pid,
     threadId: 0,
@@ -204,7 +204,7 @@ function writeAnswers(
 ): void {
   const { stack, workers, facts, suspended, report, heap, scripts, sources } = answers;
   if (facts?.agent) parts.write(partNames.agent, { state: facts.agent, providers: {} });
-  parts.writeProcess(pid, seen, facts);
+  parts.writeProcess(pid, seen, answers);
   if (stack && runsNothing(stack)) {
     const where = stack.idle
       ? 'was idle, in its event loop'

@@ -18,9 +18,11 @@ import type { LiveHeap } from './live-heap.ts';
 import { askSuspended } from './live-suspended.ts';
 import { type MainThreadStack, readMainThreadStack, runsNothing } from './main-thread-stack.ts';
 import { RemoteDebugger } from './remote-debugger.ts';
-import { readWorkerStacks, type WorkerLook } from './worker-stacks.ts';
+import { readWorkerStacks, type WorkerLook, type WorkerScript } from './worker-stacks.ts';
 
 export interface Answers {
+  /** When the main thread gave its facts, or was asked for them in vain. Milliseconds since 1970. */
+  at: number;
   /** Why the main thread could not be asked, whatever it was doing. */
   unasked?: TriggerPart['unasked'];
   stack?: MainThreadStack;
@@ -53,7 +55,14 @@ export type HeapTaker = (remote: RemoteDebugger) => Promise<LiveHeap>;
 
 /** `takeHeap`: set if the heap is wanted. Throws `not-found` if the process can't be reached. */
 export async function interview(pid: number, takeHeap?: HeapTaker, look: WorkerLook = {}): Promise<Answers> {
-  const answers: Answers = { workers: [], listingMs: 0, scripts: [], sources: new Map(), gaps: [] };
+  const answers: Answers = {
+    at: Date.now(),
+    workers: [],
+    listingMs: 0,
+    scripts: [],
+    sources: new Map(),
+    gaps: [],
+  };
   const door = await openInspector(pid);
   if (!door) {
     if (isItsPortTaken(pid)) answers.unasked = 'port-taken';
@@ -84,6 +93,7 @@ class Interview {
     const answers = this.#answers;
     const facts = await this.#attempt(partNames.process, () => askLiveFacts(this.#remote));
     if (!facts) return;
+    answers.at = Date.now();
     answers.facts = facts;
     if (hasRoomForDebugger(facts)) await this.#debug(facts);
     else await this.#attempt(partNames.locals, () => this.#readBareStack());
@@ -164,8 +174,13 @@ class Interview {
   }
 
   async #readWorkers(): Promise<boolean> {
-    const { workers, gaps } = await readWorkerStacks(this.#remote, this.#look);
+    const scripts: WorkerScript[] = [];
+    const { workers, gaps } = await readWorkerStacks(this.#remote, { ...this.#look, scripts });
     this.#answers.workers = workers;
+    for (const { text, ...script } of scripts) {
+      this.#answers.scripts.push(script);
+      this.#answers.sources.set(script.scriptId, text);
+    }
     for (const reason of gaps) this.#answers.gaps.push({ part: partNames.workerStacks, reason });
     return workers.length + gaps.length > 0;
   }

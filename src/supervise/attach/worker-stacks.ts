@@ -5,6 +5,7 @@
 import type { MemoryPart } from '../../bundle/layout/bundle.ts';
 import type { WorkerStacksNote } from '../../bundle/layout/tests.ts';
 import { oldSpaceOf } from '../../capture/heap/memory-sampler.ts';
+import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
 import { roomForDebugger } from '../../capture/watchdog/heap-room.ts';
 import { ownThreadFlag } from '../../capture/watchdog/protocol.ts';
 import { AgentdumpError } from '../../errors.ts';
@@ -26,9 +27,17 @@ interface Attached {
   workerInfo: { workerId: string; title: string; url: string };
 }
 
+/** A script of a worker, and its text as it runs. */
+export interface WorkerScript extends ScriptParsed {
+  text: string;
+}
+
 export interface WorkerLook {
-  /** Filled with the source texts of the scripts of the program's own frames, as they run, by URL. */
-  sources?: Map<string, string>;
+  /**
+   * Filled with the scripts of the program's own frames. V8's ids are those of one thread: here, and in the frames, the worker's id is
+   * put before them (`2:288`).
+   */
+  scripts?: WorkerScript[];
   /**
    * Watch each worker for this long first. One that returns to its event loop meanwhile is reported as idle and is not
    * paused.
@@ -91,7 +100,7 @@ async function readWorker(
       return;
     }
     const hasRoom = hasRoomForDebugger(facts);
-    const { frames, idle } = hasRoom ? await readStack(session, look) : await askBareStack(session);
+    const { frames, idle } = hasRoom ? await readStack(session, workerId, look) : await askBareStack(session);
     found.workers.push({ workerId, title, url, idle, frames });
     if (!hasRoom) found.gaps.push(`worker ${workerId}: ${noRoom}`);
   } catch (error) {
@@ -101,30 +110,42 @@ async function readWorker(
 
 const noRoom = 'V8’s heap is near its limit, which a debugger would raise: the stack has no variables';
 
-async function readStack(session: WorkerSession, { sources, watchMs }: WorkerLook): Promise<MainThreadStack> {
-  const urls = new Map<string, string>();
-  session.on('Debugger.scriptParsed', ({ scriptId, url }) => urls.set(String(scriptId), String(url)));
+async function readStack(
+  session: WorkerSession,
+  workerId: string,
+  { scripts, watchMs }: WorkerLook,
+): Promise<MainThreadStack> {
+  const parsed = new Map<string, ScriptParsed>();
+  session.on('Debugger.scriptParsed', (event) => {
+    const script = event as unknown as ScriptParsed;
+    parsed.set(script.scriptId, script);
+  });
   await session.send('Debugger.enable');
   const stack = await readMainThreadStack(
     session,
-    (id) => urls.get(id),
+    (id) => parsed.get(id)?.url,
     watchMs === undefined ? undefined : busyPauseMs,
   );
-  if (sources) await readSources(session, stack, sources);
+  if (scripts) await readScripts(session, workerId, stack, parsed, scripts);
   await session.send('Debugger.disable');
   return stack;
 }
 
-async function readSources(
+async function readScripts(
   session: WorkerSession,
+  workerId: string,
   { frames }: MainThreadStack,
-  sources: Map<string, string>,
+  parsed: ReadonlyMap<string, ScriptParsed>,
+  scripts: WorkerScript[],
 ): Promise<void> {
   const own = frames.filter(({ url }) => !url.startsWith('node:') && !url.includes('/node_modules/'));
-  for (const [url, scriptId] of new Map(own.map((frame) => [frame.url, frame.scriptId]))) {
-    const { scriptSource } = await session.send('Debugger.getScriptSource', { scriptId });
-    if (typeof scriptSource === 'string') sources.set(url, scriptSource);
+  for (const scriptId of new Set(own.map((frame) => frame.scriptId))) {
+    const script = parsed.get(scriptId);
+    const { scriptSource: text } = await session.send('Debugger.getScriptSource', { scriptId });
+    if (script && typeof text === 'string')
+      scripts.push({ ...script, scriptId: `${workerId}:${scriptId}`, text });
   }
+  for (const frame of frames) frame.scriptId = `${workerId}:${frame.scriptId}`;
 }
 
 /**

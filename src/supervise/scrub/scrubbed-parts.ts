@@ -8,7 +8,6 @@ import { redactSourceMap } from '../../capture/stacks/redact-source-map.ts';
 import { addFrames } from '../../capture/stacks/script-excerpt.ts';
 import { preloadFile } from '../arm.ts';
 import type { Answers } from '../attach/interview.ts';
-import type { LiveFacts } from '../attach/live-facts.ts';
 import type { viewProcess } from '../evidence/proc-view.ts';
 import type { Scrubber } from './scrubber.ts';
 
@@ -44,9 +43,13 @@ export class ScrubbedParts {
     this.#scrubber.resetCounts();
   }
 
-  writeProcess(pid: number, seen: ReturnType<typeof viewProcess>, facts: LiveFacts | undefined): void {
+  writeProcess(
+    pid: number,
+    seen: ReturnType<typeof viewProcess>,
+    { facts, at }: Pick<Answers, 'facts' | 'at'>,
+  ): void {
     const argv = this.#scrubber.argv(facts?.process.argv ?? seen.argv);
-    const startedAt = facts && new Date(Date.now() - facts.process.uptimeMs).toISOString();
+    const startedAt = facts && new Date(at - facts.process.uptimeMs).toISOString();
     this.write(partNames.process, {
       pid,
       ...seen,
@@ -60,12 +63,13 @@ export class ScrubbedParts {
   writeScripts(
     scripts: ScriptParsed[],
     sources: Map<string, string>,
-    { stack, suspended }: Pick<Answers, 'stack' | 'suspended'>,
+    { stack, suspended, workers }: Pick<Answers, 'stack' | 'suspended' | 'workers'>,
   ): void {
+    const frames = [...(stack?.frames ?? []), ...workers.flatMap((worker) => worker.frames)];
     const context: ScriptsContext = {
       ownFile: preloadFile,
       stackTexts: suspended?.stacks ?? [],
-      framePlaces: addFrames(new Map(), stack?.frames ?? []),
+      framePlaces: addFrames(new Map(), frames),
       scriptUrls: [],
       writeCode: (name, text) => this.writeText(name, this.#scrubber.code(text)),
       writeSourceMap: (name, text) => this.writeText(name, redactSourceMap(text, this.#scrubber)),

@@ -71,3 +71,20 @@ test('earlier looks of a process’s own watchdog at the hang that stopped the r
   const waiting = look('20261128T220136.172Z', 'silence', { kind: 'no-progress' });
   assert.equal(isLookAtSameHang(waiting, stall), false, 'the loop turned at the end');
 });
+
+test('a process that answered late was read from outside too: the one that shows the hang stays, else its own', () => {
+  const own = look('20261128T220131.160Z', 'snapshot-signal');
+  const placed = look('20261128T220136.172Z', 'silence');
+  const { place: _, ...placeless } = placed.facts;
+  const others = [
+    { ...placed, facts: placeless },
+    look('20261128T220136.172Z', 'silence', { kind: 'no-progress' }),
+  ];
+  for (const outside of others) {
+    assert.equal(isSameAnswer(own, outside), true);
+    assert.equal(isLookAtSameHang(outside, own), false);
+    assert.equal(isSameAnswer(own, { ...outside, facts: { ...outside.facts, pid: 8 } }), false);
+  }
+  assert.equal(isSameAnswer(own, placed), false);
+  assert.equal(isLookAtSameHang(placed, own), true);
+});

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { analyzeBundle } from '../../../src/analysis/analyze.ts';
 import type { TriggerPart, WorkerStacksPart } from '../../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
@@ -153,6 +153,39 @@ test('no such process: exit code 3, and the reason', () => {
   );
   assert.equal(result.status, 3);
   assert.match(result.stderr, /there is no such process/);
+});
+
+test('a worker that runs compiled code under the address of its source: the line of the source', async () => {
+  const source = [
+    'export function crunch(word: string) {',
+    '  for (let n = 0; ; n++) if (n < 0) return word;',
+    '}',
+  ];
+  // As vite and tsx load a module: the text is another one, and its map stands in its last line.
+  const map = {
+    version: 3,
+    sources: ['crunch.ts'],
+    sourcesContent: [source.join('\n')],
+    names: [],
+    mappings: ';;;AAAA;AACA;AACA',
+  };
+  const comment = `//# sourceMappingURL=data:application/json;base64,${btoa(JSON.stringify(map))}`;
+  const compiled = `\n\n\nfunction crunch(word) {\n  for (let n = 0; ; n++) if (n < 0) return word;\n}\nready(); crunch("telling")\n${comment}`;
+  const worker = `globalThis.ready = () => require('node:worker_threads').parentPort.postMessage(0);
+    require('node:vm').runInThisContext(${JSON.stringify(compiled)}, { filename: ${JSON.stringify(pathToFileURL(join(dir, 'crunch.ts')).href)} });`;
+  const code = `const { Worker } = require('node:worker_threads');
+    const worker = new Worker(${JSON.stringify(worker)}, { eval: true, name: 'cruncher' });
+    worker.once('message', () => setTimeout(() => console.log('ready'), 300)); const wait = () => setTimeout(wait, 10); wait();`;
+  const child = await startVictim(usualNode.path, '-e', code);
+  const { account } = await capture(child.pid);
+  await endVictim(child);
+  const [top] = account.threads?.find(({ kind }) => kind === 'worker')?.frames ?? [];
+  assert.deepEqual(
+    [top?.function, top?.file, top?.line, top?.generated?.line],
+    ['crunch', join(dir, 'crunch.ts'), 2, 5],
+  );
+  assert.ok(top?.locals?.some(({ name, value }) => name === 'word' && value.includes('telling')));
+  assert.ok(top?.source?.some(({ text }) => text.includes('if (n < 0) return word')));
 });
 
 test('workers, the heap and the memory on request; left stopped for a debugger', {
