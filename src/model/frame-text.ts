@@ -1,7 +1,7 @@
 /** Short names of frames and files, and which of a frame's variables tell most: the same in all verdicts and reports. Pure. */
 
 import { below, isInstalled } from '../platform/paths.ts';
-import type { Frame, LocalVariable } from './thread.ts';
+import type { Frame, LocalVariable, Thread } from './thread.ts';
 
 /** In the name of a C++ function, signs that belong to the name instead of enclosing something. */
 const pieces = /\boperator(?:\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?) ?|->|[\s\S]/g;
@@ -39,6 +39,22 @@ export function endOfPath(path: string, most: number): string {
   }
   return end;
 }
+
+/**
+ * The worker threads that ran code. Idle ones have no frames of JavaScript; stacks that were read from memory begin with the native
+ * frames, in which a worker may wait too (`Atomics.wait`).
+ */
+export function workersInCode(threads: readonly Thread[] = []): Thread[] {
+  return threads.filter(
+    ({ kind, frames }) => kind === 'worker' && culpritFrame(frames)?.line !== undefined && !waits(frames[0]),
+  );
+}
+
+/** The functions of libc in which an idle thread is. */
+const waits = (frame: Frame | undefined): boolean =>
+  /^(?:epoll_p?wait|syscall|__futex|pthread_cond|__?(?:poll|select|read|recv|wait)|clock_nanosleep)/.test(
+    frame?.function ?? '',
+  );
 
 /**
  * The frame that a person would open first: the topmost frame of the program, otherwise of a package, otherwise the first

@@ -5,12 +5,19 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { partNames } from '../../bundle/layout/bundle.ts';
-import { launcherScript, type TestPart, type TestStop } from '../../bundle/layout/tests.ts';
+import {
+  launcherScript,
+  type TestPart,
+  type TestStop,
+  type WorkerStacksNote,
+} from '../../bundle/layout/tests.ts';
+import { workersInCode } from '../../model/frame-text.ts';
+import type { Thread } from '../../model/thread.ts';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
 import { captureLive } from '../../supervise/attach/capture-live.ts';
 import { lockOf } from '../../supervise/evidence/lock.ts';
-import type { CoreDigest } from '../../supervise/native/core-part.ts';
+import { type CoreDigest, digestLiveCore } from '../../supervise/native/core-part.ts';
 import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
 import {
   type LoggedThread,
@@ -78,7 +85,7 @@ async function dumpOne(
   threads: readonly LoggedThread[],
 ): Promise<void> {
   if (takesSignal(threads, pid)) {
-    await lookAtWorkers(folder, pid, threads, stop.why);
+    await lookAtWorkers(folder, pid, threads, stop.why, readWorkersOfMemory);
     if (await askForBundle(folder, dir, pid, stop.why !== 'cancelled')) return;
   }
   if (!isAlive(pid)) return;
@@ -103,6 +110,28 @@ const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });
   return { verdictKind: account.verdict?.kind, nodeVersion: account.process?.nodeVersion };
 };
+
+async function readWorkersOfMemory(pid: number): Promise<WorkerStacksNote['workers']> {
+  let threads: Thread[] = [];
+  const digest: CoreDigest = async (from, to, scrubber) => {
+    const { writeMiniCore } = await import('../../analysis/core/mini/mini-core.ts');
+    const { account } = await writeMiniCore(from, to, { redactor: scrubber });
+    threads = account.threads ?? [];
+    return {};
+  };
+  await digestLiveCore(pid, digest, makeScrubber(process.env));
+  return workersInCode(threads).map(({ id, frames }) => ({
+    workerId: String(id),
+    title: '',
+    url: '',
+    idle: false,
+    frames: frames.flatMap(({ function: functionName = '', file, line, column = 1 }) =>
+      file === undefined || line === undefined
+        ? []
+        : [{ functionName, scriptId: '', url: file, line, column, scopes: [] }],
+    ),
+  }));
+}
 
 /** Only if the process has our handler; otherwise the signal would kill it. */
 function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {

@@ -2,6 +2,7 @@
  * A worker thread that spins while the main thread's loop turns: its own stack is in the bundle, and the verdict names it.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -90,3 +91,33 @@ for (const major of majorsInTurn(20, 26))
       .map(({ reason }) => reason);
     assert.match(reasons.join('\n'), /worker \d+: V8’s heap is near its limit/);
   });
+
+const noNamespace = spawnSync('unshare', ['-n', 'true']).status !== 0 && 'no right to a network namespace';
+
+test('the inspector’s port is taken: the worker’s stack is read out of the memory', {
+  skip: onlyWide || noNamespace,
+}, async (context) => {
+  const folder = suitesFolder(context);
+  writeVictim(folder, 0);
+  // In a network namespace of its own, so that no other test meets the port.
+  writeFileSync(
+    join(folder, 'held.mjs'),
+    `import { spawn } from 'node:child_process'; import { createServer } from 'node:net';
+     createServer().listen(9229, '127.0.0.1', () => spawn(process.execPath, ['main.mjs'], { stdio: 'inherit' }));`,
+  );
+  const run = await runUnderCi({
+    folder,
+    death: 'spin',
+    command: ['unshare', '-n', 'node', 'held.mjs'],
+    node: nodeOf(24),
+    env: { NODE_OPTIONS: '' },
+    hangAfter: '4s',
+  });
+  const told = run.summary?.bundles.find(({ kind }) => kind === 'event-loop-hang');
+  const { gaps } = await onlyAccountOf(run);
+  assert.deepEqual(
+    [told?.place?.file.split('/').at(-1), told?.place?.line],
+    ['cruncher.mjs', 7],
+    JSON.stringify(gaps),
+  );
+});

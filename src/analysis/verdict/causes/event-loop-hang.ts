@@ -31,6 +31,8 @@ export const eventLoopHang: Cause = {
     if (!trigger || (!stall && trigger.kind !== 'silence')) return undefined;
     // A snapshot on request remains a snapshot.
     if (trigger.kind !== 'stall' && trigger.kind !== 'silence' && trigger.kind !== 'signal') return undefined;
+    // A test run was stopped, and the loop waited: test-stopped.ts.
+    if (trigger.unasked && facts.account.process?.test?.stop && waitsInLoop(facts)) return undefined;
     // A program may simply be busy when a signal arrives.
     if (trigger.kind === 'signal' && (stall?.silentMs ?? 0) < leastHangMs && !stall?.earlier)
       return undefined;
@@ -209,6 +211,15 @@ export function spinningFrame(facts: VerdictFacts, { laterStacks = [] }: Stall):
 /** The process is alive, so no thread is marked as crashed. */
 export function mainFrames({ account }: VerdictFacts): Frame[] {
   return account.threads?.find((thread) => thread.kind === 'main')?.frames ?? [];
+}
+
+/** By the main thread's native stack, which was read from memory: no JavaScript, and libuv's wait for events. */
+export function waitsInLoop(facts: VerdictFacts): boolean {
+  const frames = mainFrames(facts);
+  return (
+    frames.every(({ line }) => line === undefined) &&
+    frames.some((frame) => /^(?:uv__io_poll|epoll_p?wait)\b/.test(frame.function ?? ''))
+  );
 }
 
 /** Function and file of each frame, innermost first. */

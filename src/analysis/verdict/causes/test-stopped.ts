@@ -5,7 +5,7 @@
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import { foldCommand } from '../../../model/command-text.ts';
 import { onOneLine, shorten } from '../../../model/errors/message-text.ts';
-import { culpritFrame, frameText, isOfNode, placeOf } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfNode, placeOf, workersInCode } from '../../../model/frame-text.ts';
 import { clip, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
 import type { Frame, Thread } from '../../../model/thread.ts';
@@ -14,7 +14,7 @@ import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence, placesOfWaits } from '../in-flight.ts';
 import { keepersOf } from '../keeps-alive.ts';
 import { cwdOf, isSnapshot, placedAt, titled } from '../wording.ts';
-import { childEvidence, mainFrames, spinningFrame } from './event-loop-hang.ts';
+import { childEvidence, mainFrames, spinningFrame, waitsInLoop } from './event-loop-hang.ts';
 
 const part = 'test.json';
 const mostKeepers = 5;
@@ -74,19 +74,23 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
 /**
  * Where the main thread was: running code, in a synchronous call that does not return, or in its event loop. `worker`: the
  * event loop turns and a worker thread runs code. `unseen`: worker threads were busy but couldn't be inspected. `unasked`: the
- * main thread couldn't.
+ * main thread couldn't, and its memory doesn't show that it waited in its event loop, as with `idle`.
  */
-type StuckAt = 'code' | 'native' | 'worker' | 'unseen' | 'unasked' | 'loop';
+type StuckAt = 'code' | 'native' | 'worker' | 'unseen' | 'unasked' | 'idle' | 'loop';
 
-const isUnknown = (stuckAt: StuckAt): boolean => stuckAt === 'unseen' || stuckAt === 'unasked';
+const isUnknown = (stuckAt: StuckAt): boolean =>
+  stuckAt === 'unseen' || stuckAt === 'unasked' || stuckAt === 'idle';
 
 /** A process with neither a stack nor memory data didn't answer the debugger. */
 function findStuckAt(facts: VerdictFacts): StuckAt {
   const { trigger, memory } = facts;
   if (trigger?.exitStack !== undefined) return 'code';
   const isFromOutside = trigger?.kind === 'silence' || trigger?.kind === 'capture';
-  if (isFromOutside && memory === undefined)
-    return trigger.unasked && !isInSpawnSync(facts) ? 'unasked' : 'native';
+  if (isFromOutside && memory === undefined) {
+    if (!trigger.unasked || isInSpawnSync(facts)) return 'native';
+    if (!waitsInLoop(facts)) return 'unasked';
+    return busyWorkers(facts).length > 0 ? 'worker' : 'idle';
+  }
   if (busyWorkers(facts).length > 0) return 'worker';
   return unseenWorkers(facts) === undefined ? 'loop' : 'unseen';
 }
@@ -112,20 +116,20 @@ function unseenWorkers({ account }: VerdictFacts): string | undefined {
     ?.reason.replace(/^the main thread: /, '');
 }
 
-/** Idle workers have no frames. */
-function busyWorkers({ account }: VerdictFacts): Thread[] {
-  return (account.threads ?? []).filter(({ kind, frames }) => kind === 'worker' && frames.length > 0);
-}
+const busyWorkers = ({ account }: VerdictFacts): Thread[] => workersInCode(account.threads);
+
+const isOfMemory = ({ frames }: Thread): boolean => frames.every(({ trust }) => trust !== 'inspector');
 
 function workerEvidence(facts: VerdictFacts): Evidence[] {
   return busyWorkers(facts)
     .slice(0, 3)
-    .flatMap(({ id, name, frames }) => {
+    .flatMap((thread) => {
+      const { id, name, frames } = thread;
       const culprit = culpritFrame(frames);
       if (!culprit) return [];
       const title = name === undefined ? `Worker ${id}` : `Worker ${id} (${clip(name, 60)})`;
       const fact = `${title} was in ${frameText(culprit, cwdOf(facts.account))}.`;
-      return [{ fact, part: partNames.workerStacks }];
+      return [{ fact, part: isOfMemory(thread) ? partNames.miniCore : partNames.workerStacks }];
     });
 }
 
@@ -135,11 +139,15 @@ const stuckTexts = {
   code: 'The main thread was running code without a pause; the stack shows where.',
   worker:
     'A worker thread was running code without a pause, while the main thread’s event loop turned; its stack shows where.',
+  idle: 'When the memory of the process was read, because another process had the port of the inspector, the main thread was waiting in its event loop: the test waits for something that does not come.',
   loop: 'The event loop was turning: the test waits for something that does not come.',
 };
 
 const readFromMemory =
   'The stack of the main thread was read out of its memory, because another process had the port of the inspector.';
+
+const workerOfMemory =
+  'A worker thread was running code while the main thread waited in its event loop. The stacks were read out of the memory of the process, because another process had the port of the inspector.';
 
 const nextSteps: Record<StuckAt, string[]> = {
   unasked: [
@@ -154,6 +162,10 @@ const nextSteps: Record<StuckAt, string[]> = {
   native: [
     'Give the synchronous call a time limit (`execFileSync(file, args, { timeout: 10_000 })`), or take its asynchronous form.',
   ],
+  idle: [
+    'Look at the open handles: what does the test await that never settles?',
+    'Run again with the inspector’s port 9229 free (a debugger may hold it): the bundle then shows what is awaited.',
+  ],
   loop: ['Look at what is in flight and at the open handles: what does the test await that never settles?'],
 };
 
@@ -165,6 +177,8 @@ function hasOnlyLeftovers({ running = [], finished = 0 }: TestFacts, facts: Verd
 function stepsOf(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): string[] {
   if (stuckAt === 'unasked' && spinningFrame(facts, {}))
     return ['Look at the top of the stack, and at the values of its variables.'];
+  if (stuckAt === 'worker' && busyWorkers(facts).every(({ frames }) => frames.every((one) => !one.locals)))
+    return ['Look at the loop at the top of the worker’s stack.'];
   if (stuckAt === 'loop' && hasOnlyLeftovers(tests, facts))
     return [
       'Close in an `after` hook what the tests opened: servers, connections, timers, child processes.',
@@ -180,6 +194,7 @@ function stepsOf(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): strin
 function textOfStuckAt(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): string {
   if (stuckAt === 'native') return nativeText(facts);
   if (stuckAt === 'unasked' && spinningFrame(facts, {})) return readFromMemory;
+  if (stuckAt === 'worker' && busyWorkers(facts).every(isOfMemory)) return workerOfMemory;
   if (stuckAt === 'unseen')
     return `The main thread’s event loop was turning. A worker thread was at work; where is not known (${unseenWorkers(facts)}).`;
   if (stuckAt === 'loop' && hasOnlyLeftovers(tests, facts)) return leftoversText(facts);
