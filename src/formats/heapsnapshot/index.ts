@@ -16,7 +16,7 @@ export {
   readHeapSnapshotSync,
   type SnapshotInput,
 } from './read.ts';
-export type { SnapshotRecords } from './records.ts';
+export type { EdgeRecords, NodeRecords, SnapshotRecords } from './records.ts';
 export { RetainerIndex, sourceOfEdge } from './retainer-index.ts';
 export { type AllocationFrame, allocationStack, tracedFunction } from './sections/allocations.ts';
 export type { SnapshotHeader } from './sections/header.ts';

@@ -9,7 +9,7 @@ import {
   type EdgeColumns,
   type NodeColumns,
 } from './columns.ts';
-import { edgeTypeShift } from './layout.ts';
+import { edgeTargetMask, edgeTypeShift } from './layout.ts';
 import { KeptBytes } from './scan/kept-bytes.ts';
 import { ScanKernel, sentinelBytes, windowBytes } from './scan/scan-kernel.ts';
 import type { SnapshotHeader } from './sections/header.ts';
@@ -21,23 +21,30 @@ import { HeapSnapshot } from './snapshot.ts';
 
 const idsAtOnce = 1 << 10;
 
-/** `type` and `name`: as in a file. */
-export type NodeRecordSink = (
-  type: number,
-  name: number,
-  id: number,
-  sizeBytes: number,
-  edgeCount: number,
-) => void;
-/** `target`: ordinal of a node. */
-export type EdgeRecordSink = (type: number, nameOrIndex: number, target: number) => void;
+/** Nodes in columns; `types` and `names`: as in a file. Valid until the next are asked for. */
+export interface NodeRecords {
+  count: number;
+  types: Uint8Array;
+  names: Uint32Array;
+  sizes: Float64Array;
+  edgeCounts: Uint32Array;
+}
+
+/** `packed`: `type << 29 | ordinal of the target`. */
+export interface EdgeRecords {
+  count: number;
+  packed: Uint32Array;
+  names: Uint32Array;
+}
 
 export interface SnapshotRecords {
   /** The `snapshot` object of a file. */
   readonly head: Record<string, unknown>;
-  /** Asked for once, in this order. Each calls the sink for all records, with pauses. */
-  nodes(sink: NodeRecordSink): Iterable<void>;
-  edges(sink: EdgeRecordSink): Iterable<void>;
+  /** Asked for once, in this order. */
+  nodes(): Iterable<NodeRecords>;
+  edges(): Iterable<EdgeRecords>;
+  /** By ordinal. */
+  idOfNode(node: number): number;
   /** The bytes of the list of strings, without its opening bracket and with the closing one. */
   strings(): Iterable<Buffer>;
   close(): void;
@@ -81,17 +88,17 @@ function fillNodes(records: SnapshotRecords, header: SnapshotHeader, memory: All
   const ids = new Uint32Array(idsAtOnce);
   let row = 0;
   let edges = 0;
-  const filling = records.nodes((type, name, id, sizeBytes, edgeCount) => {
-    types[row] = codes[type]!;
-    names[row] = name;
-    ids[row & (idsAtOnce - 1)] = id;
-    if (sizeBytes < 0xffffffff) sizes[row] = sizeBytes;
-    else selfSize.set(row, sizeBytes);
-    firstEdge[row++] = edges;
-    edges += edgeCount;
-    if ((row & (idsAtOnce - 1)) === 0) columns.id.fill(row - idsAtOnce, ids);
-  });
-  for (const _ of filling);
+  for (const { count, types: kinds, names: texts, sizes: bytes, edgeCounts } of records.nodes())
+    for (let i = 0; i < count; i++) {
+      types[row] = codes[kinds[i]!]!;
+      names[row] = texts[i]!;
+      ids[row & (idsAtOnce - 1)] = records.idOfNode(row);
+      if (bytes[i]! < 0xffffffff) sizes[row] = bytes[i]!;
+      else selfSize.set(row, bytes[i]!);
+      firstEdge[row++] = edges;
+      edges += edgeCounts[i]!;
+      if ((row & (idsAtOnce - 1)) === 0) columns.id.fill(row - idsAtOnce, ids);
+    }
   const left = row & (idsAtOnce - 1);
   columns.id.fill(row - left, ids.subarray(0, left));
   firstEdge[row] = edges;
@@ -104,15 +111,17 @@ function fillEdges(records: SnapshotRecords, header: SnapshotHeader, memory: All
   const { low, high } = nameOrIndex;
   const codes = header.edgeTypeCodes;
   let row = 0;
-  const filling = records.edges((type, name, target) => {
-    packed[row] = (codes[type]! << edgeTypeShift) | target;
-    if (name < 0xffffff) {
-      low[row] = name;
-      high[row] = name >>> 16;
-    } else nameOrIndex.set(row, name);
-    row++;
-  });
-  for (const _ of filling);
+  for (const { count, packed: from, names } of records.edges())
+    for (let i = 0; i < count; i++) {
+      const value = from[i]!;
+      packed[row] = (codes[value >>> edgeTypeShift]! << edgeTypeShift) | (value & edgeTargetMask);
+      const name = names[i]!;
+      if (name < 0xffffff) {
+        low[row] = name;
+        high[row] = name >>> 16;
+      } else nameOrIndex.set(row, name);
+      row++;
+    }
   return columns;
 }
 

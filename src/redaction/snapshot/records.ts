@@ -8,9 +8,26 @@ import { NameMarks } from './names.ts';
 import type { SnapshotRedactorOptions } from './redactor.ts';
 import { StringListRewriter } from './strings.ts';
 
+/** Records in columns. */
+interface NodeRecords {
+  count: number;
+  types: Uint8Array;
+  names: Uint32Array;
+}
+
+/** `packed`: `type << 29 | target`. */
+interface EdgeRecords {
+  count: number;
+  packed: Uint32Array;
+  names: Uint32Array;
+}
+
+const typeShift = 29;
+
 export interface RecordRedactor {
-  node(type: number, name: number, id: number): void;
-  edge(type: number, nameOrIndex: number): void;
+  /** `firstId`: of the first node; each is two above the one before. */
+  nodes(records: NodeRecords, firstId: number): void;
+  edges(records: EdgeRecords): void;
   /** The next bytes of the list, whose opening bracket precedes the first. Returns what is ready. */
   strings(chunk: Buffer): Buffer;
 }
@@ -25,12 +42,13 @@ export function createRecordRedactor(
   const [marks, values] = [new NameMarks(), new NameMarks()];
   const list = new StringListRewriter(marks, values, policy, strings);
   return {
-    node(type, name, id) {
-      if (isNodeName[type] === 1) marks.mark(name);
-      else values.mark(id);
+    nodes({ count, types, names }, firstId) {
+      for (let i = 0; i < count; i++)
+        if (isNodeName[types[i]!] === 1) marks.mark(names[i]!);
+        else values.mark(firstId + 2 * i);
     },
-    edge(type, nameOrIndex) {
-      if (isEdgeName[type] === 1) marks.mark(nameOrIndex);
+    edges({ count, packed, names }) {
+      for (let i = 0; i < count; i++) if (isEdgeName[packed[i]! >>> typeShift] === 1) marks.mark(names[i]!);
     },
     strings(chunk) {
       const stop = list.read(chunk, 0);

@@ -1,7 +1,7 @@
 /** The cost of naming the arrays of a constant pool in a hostile core, whose arrays all contain each other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EdgeList } from '../../../src/formats/v8/graph/edge-list.ts';
+import { EdgeList } from '../../../src/formats/v8/graph/edges/edge-list.ts';
 import { Names } from '../../../src/formats/v8/graph/names.ts';
 import { Edge, type ObjectKinds } from '../../../src/formats/v8/graph/object-kinds.ts';
 import type { HeapObjects } from '../../../src/formats/v8/graph/objects/heap-objects.ts';

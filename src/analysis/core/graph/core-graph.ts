@@ -4,8 +4,9 @@
  */
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
-import { type HeapGraph, readGraph } from '../../../formats/v8/graph/graph.ts';
+import type { HeapGraph } from '../../../formats/v8/graph/graph.ts';
 import type { BuiltinNames } from '../../../formats/v8/graph/node-facts.ts';
+import { readGraph } from '../../../formats/v8/graph/read-graph.ts';
 import { findHeapPages, findReadOnlyPages, type HeapPage } from '../../../formats/v8/heap/heap-pages.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { type CoreDump, openAnyCore, openCoreDump, openCoreSource } from '../core-dump.ts';

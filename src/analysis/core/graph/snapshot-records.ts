@@ -1,13 +1,14 @@
 /** A graph as the records of a snapshot, for readers that need no text of them. Its strings pass a redactor. */
-import type { SnapshotRecords } from '../../../formats/heapsnapshot/index.ts';
+import type { EdgeRecords, NodeRecords, SnapshotRecords } from '../../../formats/heapsnapshot/index.ts';
 import { type HeapGraph, idOfNode } from '../../../formats/v8/graph/graph.ts';
 import { snapshotHead } from './snapshot-head.ts';
 import { stringListText } from './snapshot-text.ts';
 
 /** Is told all records before it rewrites the list of strings, in pieces. */
 export interface StringListRedactor {
-  node(type: number, name: number, id: number): void;
-  edge(type: number, nameOrIndex: number): void;
+  /** `firstId`: of the first node; each is two above the one before. */
+  nodes(records: NodeRecords, firstId: number): void;
+  edges(records: EdgeRecords): void;
   strings(chunk: Buffer): Buffer;
 }
 
@@ -18,19 +19,21 @@ export function snapshotRecords(
 ): SnapshotRecords {
   return {
     head: snapshotHead(graph),
-    nodes(sink) {
+    *nodes() {
       let node = 0;
-      return graph.nodes((type, name, sizeBytes, edgeCount) => {
-        const id = idOfNode(node++);
-        redactor.node(type, name, id);
-        sink(type, name, id, sizeBytes, edgeCount);
-      });
+      for (const batch of graph.nodes()) {
+        redactor.nodes(batch, idOfNode(node));
+        node += batch.count;
+        yield batch;
+      }
     },
-    edges: (sink) =>
-      graph.edges((type, name, target) => {
-        redactor.edge(type, name);
-        sink(type, name, target);
-      }),
+    idOfNode,
+    *edges() {
+      for (const batch of graph.edges()) {
+        redactor.edges(batch);
+        yield batch;
+      }
+    },
     *strings() {
       for (const piece of stringListText(graph)) yield redactor.strings(piece);
     },

@@ -1,4 +1,5 @@
 /** Writes a graph in the format of V8's `.heapsnapshot` (of Node 24), in chunks. */
+import { edgeTargetMask, edgeTypeShift } from '../../../formats/v8/graph/edges/edge-batch.ts';
 import { type HeapGraph, idOfNode } from '../../../formats/v8/graph/graph.ts';
 import { nodeFields, snapshotHeadText } from './snapshot-head.ts';
 
@@ -33,17 +34,23 @@ export function* stringListText(graph: HeapGraph): Generator<Buffer> {
 
 function* nodeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
   let node = 0;
-  const records = graph.nodes((type, name, size, edgeCount) => {
-    text.nodeRecord(type, name, idOfNode(node++), size, edgeCount);
-  });
-  for (const _ of records) yield* text.take();
+  for (const { count, types, names, sizes, edgeCounts } of graph.nodes()) {
+    for (let i = 0; i < count; i++)
+      text.nodeRecord(types[i]!, names[i]!, idOfNode(node++), sizes[i]!, edgeCounts[i]!);
+    yield* text.take();
+  }
 }
 
 function* edgeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
-  const records = graph.edges((type, name, target) => {
-    text.edgeRecord(type, name, target * nodeFields.length);
-  });
-  for (const _ of records) yield* text.take();
+  for (const { count, packed, names } of graph.edges()) {
+    for (let i = 0; i < count; i++)
+      text.edgeRecord(
+        packed[i]! >>> edgeTypeShift,
+        names[i]!,
+        (packed[i]! & edgeTargetMask) * nodeFields.length,
+      );
+    yield* text.take();
+  }
 }
 
 function* strings(texts: Iterable<string>, planted: string | undefined, text: TextWriter): Generator<Buffer> {

@@ -5,41 +5,33 @@
  */
 
 import type { V8Heap } from '../heap/heap.ts';
-import type { HeapPage } from '../heap/heap-pages.ts';
-import { EdgeCounts } from './edge-counts.ts';
-import { KeptEdges } from './kept-edges.ts';
-import { Marking } from './marking.ts';
-import { Names } from './names.ts';
-import { HandleBlocks } from './native/global-handles.ts';
-import { MallocChunks } from './native/malloc-chunks.ts';
-import { findStore, NativeMemory, type NativeSources } from './native/native-memory.ts';
-import type { RootGroup, RootSources } from './native/root-sources.ts';
-import { findRoots } from './native/roots.ts';
-import { type BuiltinNames, NodeReader } from './node-facts.ts';
-import { Edge, nodeTypes, ObjectKinds } from './object-kinds.ts';
-import { HeapObjects } from './objects/heap-objects.ts';
+import { type EdgeBatch, EdgeBuffer } from './edges/edge-batch.ts';
+import { EdgeReader } from './edges/edge-reader.ts';
+import { Programs } from './kernel/programs.ts';
+import type { Marking } from './marking.ts';
+import type { Names } from './names.ts';
+import { NativeMemory, type NativeSources } from './native/native-memory.ts';
+import type { RootGroup } from './native/root-sources.ts';
+import { type NodeBatch, NodeBuffer, objectNodes } from './node-batch.ts';
+import type { NodeReader } from './node-facts.ts';
+import { Edge, nodeTypes, type ObjectKinds } from './object-kinds.ts';
+import type { HeapObjects } from './objects/heap-objects.ts';
 import { InOrder } from './objects/in-order.ts';
-import { ReferenceReader } from './references.ts';
+import type { SlotSet } from './objects/slot-set.ts';
+import type { ReferenceReader } from './references.ts';
 import { Tagger } from './tags.ts';
 
-export interface GraphSources extends RootSources {
-  pages: readonly HeapPage[];
-  readOnlyPages: readonly HeapPage[];
-  builtinAt: BuiltinNames;
-}
-
-export interface GraphOptions {
-  /** Called with the number of objects of unknown size, which are counted with size 0. */
-  onSizeless?(count: number): void;
-  /** Called if C++ objects have more memory than is searched: what belongs to them may be missing. */
-  onNativeCut?(): void;
-  /**
-   * Replaces the text of strings that don't name anything. Default: their own text. Different strings remain different nodes
-   * in both cases.
-   */
-  withheld?: string | undefined;
+export interface GraphParts {
+  heap: V8Heap;
+  objects: HeapObjects;
+  kinds: ObjectKinds;
+  names: Names;
+  references: ReferenceReader;
+  marking: Marking;
+  reader: NodeReader;
+  native: NativeSources;
   /** Edges are asked for once, soon, so that they are kept rather than read from memory again. */
-  keepsEdges?: boolean | undefined;
+  keepsEdges: boolean;
 }
 
 /** `type`: index in `nodeTypes`; `name`: text number; `size`: in bytes. */
@@ -53,81 +45,10 @@ const synthetic = nodeTypes.indexOf('synthetic');
 const nodesBeforeGroups = 2;
 /** From this line on V8 takes the realm itself for what its global object was before. */
 const linesOfContexts = 1400;
-/** How many objects are read between two pauses of a generator. */
-const stride = 1 << 10;
+const roomOfBuffer = 1 << 12;
 
 /** The id of a node. V8 assigns odd ids. */
 export const idOfNode = (node: number) => 2 * node + 1;
-
-export function readGraph(
-  heap: V8Heap,
-  sources: GraphSources,
-  { onSizeless, onNativeCut, withheld, keepsEdges = false }: GraphOptions = {},
-): HeapGraph {
-  const objects = new HeapObjects(heap, sources.pages, sources.readOnlyPages);
-  if (objects.sizeless > 0) onSizeless?.(objects.sizeless);
-  const kinds = new ObjectKinds(
-    heap.layout,
-    ephemeronTypes(heap, objects),
-    nativeContextTypes(heap, objects),
-  );
-  const names = new Names(withheld);
-  const references = new ReferenceReader(heap, objects, kinds, names, sources.native);
-  const chunks = new MallocChunks(sources.memory, sources.native);
-  const handles = new HandleBlocks(objects, sources);
-  const isGlobalHandle = (address: number) => handles.has(address);
-  const buffers = objects.allOf(heap.layout.types.jsArrayBuffer);
-  const roots = findRoots(objects, sources, {
-    chunks,
-    handles,
-    buffers: new Set(Array.from(buffers, (object) => findStore(heap, objects, object))),
-    isListed: (type) => kinds.isListed(type),
-  });
-  const marking = new Marking(heap, objects, kinds, references);
-  for (const { references: found } of roots)
-    for (const { target, isWeak } of found) if (!isWeak) marking.add(target);
-  const constants: RootGroup = { name: '(Read-only roots)', references: [] };
-  for (let object = objects.next(objects.firstReadOnly); object >= 0; object = objects.next(object + 1)) {
-    marking.add(object);
-    constants.references.push({ target: object, isWeak: false });
-  }
-  marking.finish();
-  objects.words.keepOnly(marking.live);
-  const reader = new NodeReader(heap, objects, kinds, names, sources.builtinAt);
-  const native = { memory: sources.memory, chunks, isGlobalHandle };
-  const groups = [...roots, constants];
-  const kept = keepsEdges ? new KeptEdges() : undefined;
-  const graph = new HeapGraph(heap, objects, kinds, names, references, marking, reader, groups, native, kept);
-  if (graph.isNativeCut) onNativeCut?.();
-  return graph;
-}
-
-/** The first field of a weak map or set is its table. V8's metadata does not describe the type of the table. */
-function ephemeronTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
-  const { jsWeakMap, jsWeakSet } = heap.layout.types;
-  const found = new Set<number>();
-  for (const object of [...objects.allOf(jsWeakMap), ...objects.allOf(jsWeakSet)]) {
-    const table = objects.target(object, heap.layout.collectionTable / 8);
-    if (table >= 0) found.add(objects.typeOf(table));
-  }
-  return found;
-}
-
-/**
- * Contexts of realms have a type of their own, which V8's metadata does not describe either. Maps of a realm refer to its
- * context where others have their constructor.
- */
-function nativeContextTypes(heap: V8Heap, objects: HeapObjects): Set<number> {
-  const { map, types } = heap.layout;
-  const [first, last] = types.context;
-  const found = new Set<number>();
-  for (const object of objects.allOf(types.map)) {
-    const back = objects.target(object, map.constructorOrBack / 8);
-    const type = back < 0 ? -1 : objects.typeOf(back);
-    if (type >= first && type <= last) found.add(type);
-  }
-  return found;
-}
 
 export class HeapGraph {
   readonly names: Names;
@@ -135,51 +56,46 @@ export class HeapGraph {
   readonly edgeCount: number;
   readonly #heap: V8Heap;
   readonly #objects: HeapObjects;
-  readonly #references: ReferenceReader;
-  readonly #marking: Marking;
+  /** What reads from memory, until it is released. */
+  #references: ReferenceReader | undefined;
   readonly #reader: NodeReader;
   readonly #roots: readonly RootGroup[];
-  readonly #counts: EdgeCounts;
+  #edges: EdgeReader | undefined;
+  readonly #live: SlotSet;
+  readonly #ephemeronTables: readonly number[];
   readonly #kinds: ObjectKinds;
   readonly #globals: readonly number[];
-  readonly #tagger: Tagger;
+  #tagger: Tagger | undefined;
   /** Node of the first object. */
   readonly #first: number;
   readonly #native: NativeMemory;
-  /** Live objects that may have a C++ object. */
-  readonly #wrappers: number[] = [];
   readonly #ephemerons: ReadonlyMap<number, readonly { name: number; value: number }[]>;
   /** The objects that have more edges than their references, in order. */
   readonly #extended: Int32Array;
-  readonly #kept: KeptEdges | undefined;
+  readonly #liveCount: number;
 
-  constructor(
-    heap: V8Heap,
-    objects: HeapObjects,
-    kinds: ObjectKinds,
-    names: Names,
-    references: ReferenceReader,
-    marking: Marking,
-    reader: NodeReader,
-    roots: readonly RootGroup[],
-    native: NativeSources,
-    kept: KeptEdges | undefined,
-  ) {
+  constructor(parts: GraphParts, roots: readonly RootGroup[]) {
+    const { heap, objects, kinds, names, references, marking, reader, native, keepsEdges } = parts;
     this.#heap = heap;
     this.#objects = objects;
     this.names = names;
     this.#references = references;
-    this.#marking = marking;
+    const { live: set } = marking;
+    this.#live = set;
+    this.#ephemeronTables = marking.ephemeronTables;
     this.#reader = reader;
     this.#roots = roots;
     this.#kinds = kinds;
-    this.#kept = kept;
     this.#first = nodesBeforeGroups + roots.length;
-    const live = marking.live.number();
+    const live = set.number();
+    this.#liveCount = live;
     this.#globals = this.#findGlobals();
-    this.#tagger = new Tagger(objects, kinds, names, heap.layout.deoptimization, live);
-    this.#counts = new EdgeCounts(live);
-    this.#countEdges();
+    const { kernel } = objects.words;
+    const tags = kernel?.bytes('tags', live).fill(0);
+    this.#tagger = new Tagger(objects, kinds, names, heap.layout.deoptimization, live, tags);
+    if (kernel) new Programs(kernel, heap.layout, objects, kinds, references, this.#tagger);
+    this.#edges = new EdgeReader({ objects, kinds, references, live: set, first: this.#first }, live);
+    this.#edges.readAll(this.#tagger, keepsEdges);
     const buffers = objects.allOf(heap.layout.types.jsArrayBuffer);
     const [handles] = roots;
     const held = new Set(handles?.references.filter(({ isWeak }) => !isWeak).map(({ target }) => target));
@@ -190,8 +106,8 @@ export class HeapGraph {
       names,
       native,
       this.#first + live,
-      Array.from(buffers).filter((object) => marking.live.has(object)),
-      this.#wrappers,
+      Array.from(buffers).filter((object) => set.has(object)),
+      this.#edges.wrappers,
       {
         classOf: (object) => reader.of(object).name,
         nodeOf: (object) => this.#nodeOf(object),
@@ -208,38 +124,55 @@ export class HeapGraph {
     return this.#native.isCut;
   }
 
-  /** In the order of their numbers. Pauses between two nodes now and then. */
-  *nodes(sink: NodeSink): Generator<void> {
+  /** In the order of their numbers. */
+  *nodes(): Generator<NodeBatch> {
     const { names } = this;
     const groups = this.#roots.map(
       ({ references }) => references.filter((each) => this.#isLive(each)).length,
     );
-    sink(synthetic, names.of(''), 0, 1 + this.#globals.length + this.#native.roots.length);
-    sink(synthetic, names.of('(GC roots)'), 0, groups.length);
-    for (const [i, { name }] of this.#roots.entries()) sink(synthetic, names.of(name), 0, groups[i]!);
+    const buffer = new NodeBuffer();
+    buffer.add(synthetic, names.of(''), 0, 1 + this.#globals.length + this.#native.roots.length);
+    buffer.add(synthetic, names.of('(GC roots)'), 0, groups.length);
+    for (const [i, { name }] of this.#roots.entries()) buffer.add(synthetic, names.of(name), 0, groups[i]!);
+    yield buffer;
     const extended = new InOrder(this.#extended);
-    for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
-      const { type, name, sizeBytes } = this.#reader.of(object);
-      const count = this.#counts.of(index);
-      sink(
-        this.#tagger.typeOf(index, type),
-        this.#tagger.nameOf(index, object, name),
-        sizeBytes,
-        extended.takes(object) ? count + this.#countAdded(object) : count,
-      );
-      if (index % stride === 0) yield;
-    }
-    this.#native.nodes(sink);
+    yield* objectNodes({
+      objects: this.#objects,
+      live: this.#live,
+      reader: this.#reader,
+      tagger: this.#tagger!,
+      counts: this.#edges!.counts,
+      added: (object) => (extended.takes(object) ? this.#countAdded(object) : 0),
+    });
+    yield* nodesOf((sink) => this.#native.nodes(sink));
   }
 
-  /** In the order of the nodes that they start from. Pauses like `nodes`. Once only, if they are kept. */
-  *edges(sink: EdgeSink): Generator<void> {
+  /** In the order of the nodes that they start from. Once only, if they are kept. */
+  *edges(): Generator<EdgeBatch> {
+    yield* edgesOf((sink) => this.#rootEdges(sink));
+    const live = this.#live;
+    let index = 0;
+    for (const object of this.#extended) {
+      if (!live.has(object)) continue;
+      const next = live.numberOf(object) + 1;
+      yield* this.#edges!.take(next - index);
+      index = next;
+      yield* edgesOf((sink) => {
+        for (const { name, value } of this.#ephemerons.get(object) ?? []) sink(Edge.internal, name, value);
+        this.#native.edgesOf(object, sink);
+      });
+    }
+    yield* this.#edges!.take(this.#liveCount - index);
+    yield* edgesOf((sink) => this.#native.innerEdges(sink));
+  }
+
+  #rootEdges(sink: EdgeSink): void {
     sink(Edge.element, 1, 1);
     for (const [i, node] of this.#globals.entries()) sink(Edge.shortcut, this.names.ofIndex(i + 2), node);
     for (const [i, node] of this.#native.roots.entries())
       sink(Edge.element, i + 2 + this.#globals.length, node);
     for (const i of this.#roots.keys()) sink(Edge.element, i + 1, nodesBeforeGroups + i);
-    for (const { references } of this.#roots) {
+    for (const { references } of this.#roots)
       for (const [i, each] of references.entries())
         if (this.#isLive(each))
           sink(
@@ -247,26 +180,6 @@ export class HeapGraph {
             this.names.of(String(i + 1)),
             this.#nodeOf(each.target),
           );
-      yield;
-    }
-    const extended = new InOrder(this.#extended);
-    const toSink: EdgeSink = (type, name, target) => sink(type, name, this.#first + target);
-    for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
-      if (this.#kept) this.#kept.take(this.#counts.of(index), toSink);
-      else this.#edgesOf(object, sink);
-      if (extended.takes(object)) {
-        for (const { name, value } of this.#ephemerons.get(object) ?? []) sink(Edge.internal, name, value);
-        this.#native.edgesOf(object, sink);
-      }
-      if (index % stride === 0) yield;
-    }
-    this.#native.innerEdges(sink);
-  }
-
-  #edgesOf(object: number, sink: EdgeSink): void {
-    const { live } = this.#marking;
-    const { count, types, names, targets } = this.#references.visit(object);
-    for (let i = 0; i < count; i++) sink(types[i]!, names[i]!, this.#first + live.numberOf(targets[i]!));
   }
 
   /**
@@ -280,7 +193,7 @@ export class HeapGraph {
       return node === undefined ? undefined : idOfNode(node);
     }
     const object = this.#objects.before(slot);
-    if (object < 0 || !this.#marking.live.has(object)) return undefined;
+    if (object < 0 || !this.#live.has(object)) return undefined;
     const isInside = slot < object + Math.max(1, this.#objects.sizeOf(object));
     return isInside ? idOfNode(this.#nodeOf(object)) : undefined;
   }
@@ -290,7 +203,7 @@ export class HeapGraph {
     const node = (id - 1) / 2;
     if (!Number.isInteger(node) || node < this.#first || node >= this.nodeCount) return undefined;
     // A binary search for the slot by the number of live objects before it.
-    const { live } = this.#marking;
+    const live = this.#live;
     const wanted = node - this.#first;
     let low = 0;
     let high = this.#objects.words.slotCount - 1;
@@ -305,19 +218,18 @@ export class HeapGraph {
 
   /** Drops the memory that nodes and edges are read from. Addresses stay known. */
   release(): void {
-    this.#objects.words.release();
-  }
-
-  #next(from: number): number {
-    return this.#marking.live.next(from);
+    this.#objects.release();
+    this.#references = undefined;
+    this.#tagger = undefined;
+    this.#edges = undefined;
   }
 
   #nodeOf(object: number): number {
-    return this.#first + this.#marking.live.numberOf(object);
+    return this.#first + this.#live.numberOf(object);
   }
 
   #isLive({ target }: { target: number }): boolean {
-    return this.#marking.live.has(target);
+    return this.#live.has(target);
   }
 
   /** What DevTools shows as the program's own: the global objects of the realms that roots refer to. */
@@ -328,26 +240,13 @@ export class HeapGraph {
     for (const { target, isWeak } of this.#roots.flatMap(({ references }) => references)) {
       if (isWeak || !this.#kinds.isNativeContext(this.#objects.typeOf(target))) continue;
       const global = line < linesOfContexts ? this.#objects.target(target, globalWord) : target;
-      if (global >= 0 && this.#marking.live.has(global)) found.add(this.#nodeOf(global));
+      if (global >= 0 && this.#live.has(global)) found.add(this.#nodeOf(global));
     }
     return [...found];
   }
 
-  /** Also tags the nodes, which must be known before the first is read. */
-  #countEdges(): void {
-    const { live } = this.#marking;
-    for (let object = this.#next(0), index = 0; object >= 0; object = this.#next(object + 1), index++) {
-      const edges = this.#references.visit(object);
-      this.#tagger.tag(object, edges, live);
-      this.#counts.set(index, edges.count);
-      this.#kept?.add(edges, live);
-      if (this.#kinds.isWrapper(this.#objects.typeOf(object))) this.#wrappers.push(object);
-    }
-    this.#kept?.finish();
-  }
-
   #findExtended(buffers: readonly number[]): Int32Array {
-    const found = new Set([...this.#ephemerons.keys(), ...buffers, ...this.#wrappers]);
+    const found = new Set([...this.#ephemerons.keys(), ...buffers, ...this.#edges!.wrappers]);
     return Int32Array.from(found).sort();
   }
 
@@ -360,11 +259,14 @@ export class HeapGraph {
 
   #countAll(): number {
     let count =
-      1 + this.#globals.length + this.#native.roots.length + this.#roots.length + this.#counts.total;
+      1 + this.#globals.length + this.#native.roots.length + this.#roots.length + this.#edges!.counts.total;
     for (const { references } of this.#roots) for (const each of references) if (this.#isLive(each)) count++;
     for (const entries of this.#ephemerons.values()) count += entries.length;
-    for (const object of [...this.#objects.allOf(this.#heap.layout.types.jsArrayBuffer), ...this.#wrappers])
-      if (this.#marking.live.has(object)) this.#native.edgesOf(object, () => count++);
+    for (const object of [
+      ...this.#objects.allOf(this.#heap.layout.types.jsArrayBuffer),
+      ...this.#edges!.wrappers,
+    ])
+      if (this.#live.has(object)) this.#native.edgesOf(object, () => count++);
     return count + this.#native.innerEdgeCount;
   }
 
@@ -379,7 +281,7 @@ export class HeapGraph {
       if (known) known.push({ name, value });
       else found.set(from, [{ name, value }]);
     };
-    this.#references.onEphemeron = ({ table, key, value }) => {
+    this.#references!.onEphemeron = ({ table, key, value }) => {
       if (![table, key, value].every((target) => this.#isLive({ target }))) return;
       const name = this.names.of(
         `${count++} / part of key (${this.#label(key)}) -> value (${this.#label(value)}) pair in WeakMap (table @${idOfNode(this.#nodeOf(table))})`,
@@ -387,15 +289,38 @@ export class HeapGraph {
       add(key, name, this.#nodeOf(value));
       add(table, name, this.#nodeOf(value));
     };
-    for (const table of [...this.#marking.ephemeronTables].sort((a, b) => a - b))
-      this.#references.visit(table);
-    this.#references.onEphemeron = () => {};
+    for (const table of [...this.#ephemeronTables].sort((a, b) => a - b)) this.#references!.visit(table);
+    this.#references!.onEphemeron = () => {};
     return found;
   }
 
   #label(object: number): string {
     const node = this.#nodeOf(object);
-    const name = this.#tagger.nameOf(node - this.#first, object, this.#reader.of(object).name);
+    const name = this.#tagger!.nameOf(node - this.#first, object, this.#reader.of(object).name);
     return `${this.names.text(name)} @${idOfNode(node)}`;
   }
+}
+
+function* edgesOf(fill: (sink: EdgeSink) => void): Generator<EdgeBatch> {
+  const full: EdgeBatch[] = [];
+  const take = ({ count, packed, names }: EdgeBatch) =>
+    full.push({ count, packed: packed.slice(0, count), names: names.slice(0, count) });
+  const buffer = new EdgeBuffer(new Uint32Array(roomOfBuffer), new Uint32Array(roomOfBuffer), take);
+  fill((type, name, target) => buffer.add(type, name, target));
+  buffer.flush();
+  yield* full;
+}
+
+function* nodesOf(fill: (sink: NodeSink) => void): Generator<NodeBatch> {
+  const full: NodeBatch[] = [];
+  let buffer = new NodeBuffer();
+  fill((type, name, size, edgeCount) => {
+    if (buffer.isFull) {
+      full.push(buffer);
+      buffer = new NodeBuffer();
+    }
+    buffer.add(type, name, size, edgeCount);
+  });
+  yield* full;
+  if (buffer.count > 0) yield buffer;
 }

@@ -7,14 +7,14 @@ import type { ObjectCursor } from './object-cursor.ts';
 import { Edge } from './object-kinds.ts';
 
 /** Packed and holey elements. V8's profiler names none of an object that is frozen, sealed or not extensible. */
-const plainKinds = [2, 3];
+export const plainKinds: readonly number[] = [2, 3];
 /** From this line on V8's profiler refers from the global proxy to what belongs to it. */
 const linesOfContexts = 1400;
 const boundArgumentsWord = 5;
 /** Header of a number dictionary: three counts and the highest number. */
 const sparsePrefix = 4;
 
-interface ObjectPlan {
+export interface ObjectPlan {
   facts: MapFacts;
   /** -1 for none. */
   prototype: number;
@@ -43,7 +43,7 @@ export class JsObjectReader {
     const type = this.#at.type;
     if (type === types.globalProxy) this.#globalProxy();
     if (!JsObjectReader.hasNamedParts(this.#at.heap, type)) return;
-    const plan = this.#plans[this.#at.map] ?? this.#plan();
+    const plan = this.planOf();
     const { facts, prototype, fields } = plan;
     this.#at.follow(fields);
     if (facts.isDictionary) this.#dictionary(this.#at.targetAt(o.properties / 8));
@@ -79,6 +79,11 @@ export class JsObjectReader {
     this.#at.emit(Edge.shortcut, this.#at.text('native_context'), native);
     const global = objects.target(native, context.data / 8 + context.previous + 1);
     if (global >= 0) this.#at.emit(Edge.shortcut, this.#at.text('global_object'), global);
+  }
+
+  /** Of the objects that have the map of the current one. */
+  planOf(): ObjectPlan {
+    return this.#plans[this.#at.map] ?? this.#plan();
   }
 
   /** Once for each map. */
@@ -129,7 +134,6 @@ export class JsObjectReader {
   }
 
   #property(property: DescribedProperty, words: number, array: number): void {
-    const { words: all } = this.#at.objects;
     let target = -1;
     if (property.inObject !== undefined) {
       if (property.inObject >= words) return;
@@ -138,7 +142,16 @@ export class JsObjectReader {
     } else if (property.inArray !== undefined) {
       if (array < 0 || property.inArray >= this.#at.objects.sizeOf(array)) return;
       target = this.#at.objects.target(array, property.inArray);
-    } else target = all.objectFor(property.constant ?? 0);
+    } else {
+      this.constantEdges(property);
+      return;
+    }
+    if (target >= 0) this.#value(property, target);
+  }
+
+  /** Of a property that is in the descriptors of the map. */
+  constantEdges(property: DescribedProperty): void {
+    const target = this.#at.objects.words.objectFor(property.constant ?? 0);
     if (target >= 0) this.#value(property, target);
   }
 
@@ -219,7 +232,7 @@ export class JsObjectReader {
       const end = Math.min(objects.sizeOf(elements), first + length);
       for (let word = first; word < end; word++) {
         const target = objects.target(elements, word);
-        if (target >= 0 && !this.#isHole(target)) this.#at.emit(Edge.element, word - first, target);
+        if (target >= 0 && !this.isHole(target)) this.#at.emit(Edge.element, word - first, target);
       }
     } else if (this.#at.kinds.isFixedArray(objects.typeOf(elements)))
       this.#sparse(elements, first + sparsePrefix);
@@ -243,7 +256,7 @@ export class JsObjectReader {
     }
   }
 
-  #isHole(target: number): boolean {
+  isHole(target: number): boolean {
     if (!this.#at.objects.isReadOnly(target)) return false;
     const { types, oddballKind, oddballHole } = this.#at.heap.layout;
     if (this.#at.objects.typeOf(target) === types.hole) return true;

@@ -1,12 +1,14 @@
 /** Which objects are live: reachable from the roots by strong references. */
 
 import type { V8Heap } from '../heap/heap.ts';
+import type { HeapKernel } from './kernel/heap-kernel.ts';
+import { objectsAtOnce } from './kernel/heap-kernel.ts';
 import { Edge, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
-import { SlotSet } from './objects/slot-set.ts';
+import type { SlotSet } from './objects/slot-set.ts';
 import type { Ephemeron, ReferenceReader } from './references.ts';
 
-/** How to find what an object of a type refers to. */
+/** How to find what an object of a type refers to. The kernel knows those from `allWords` to `function`. */
 const Way = {
   unknown: 0,
   /** Every word with a strong tag. */
@@ -18,6 +20,8 @@ const Way = {
   references: 4,
 } as const;
 
+/** What the kernel returns if no object is left, and if it is to be called again. */
+const [leftNone, leftSome] = [-1, -2];
 const firstRoom = 1 << 16;
 const [strongTag, tagMask] = [1, 3];
 
@@ -35,18 +39,34 @@ export class Marking {
   #open = new Int32Array(firstRoom);
   #openCount = 0;
   readonly #waiting: Ephemeron[] = [];
+  readonly #kernel: HeapKernel | undefined;
 
   constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, references: ReferenceReader) {
     this.#heap = heap;
     this.#objects = objects;
     this.#kinds = kinds;
     this.#references = references;
-    this.live = new SlotSet(objects.words.slotCount);
+    this.live = objects.words.makeSet('live');
+    this.#kernel = objects.words.kernel;
+    if (this.#kernel) this.#kernel.answers.spill = (object) => this.#push(object);
+  }
+
+  /** How the kernel finds what the objects of a map refer to; by its number. */
+  kernelWay(map: number): number {
+    return this.#findWay(this.#objects.maps.types[map]!);
   }
 
   add(object: number): void {
+    if (this.#kernel) {
+      this.#kernel.code.mark(object);
+      return;
+    }
     if (this.live.has(object)) return;
     this.live.add(object);
+    this.#push(object);
+  }
+
+  #push(object: number): void {
     if (this.#openCount === this.#open.length) {
       const larger = new Int32Array(Math.ceil(this.#openCount * 1.5));
       larger.set(this.#open);
@@ -57,12 +77,30 @@ export class Marking {
 
   finish(): void {
     this.#references.onEphemeron = (entry) => this.#waiting.push(entry);
+    let isDone: boolean;
     do {
-      while (this.#openCount > 0) this.#follow(this.#open[--this.#openCount]!);
-      for (const { key, value } of this.#waiting) if (this.live.has(key)) this.add(value);
-    } while (this.#openCount > 0);
+      this.#followAll();
+      isDone = true;
+      for (const { key, value } of this.#waiting) {
+        if (!this.live.has(key) || this.live.has(value)) continue;
+        this.add(value);
+        isDone = false;
+      }
+    } while (!isDone);
     this.#references.onEphemeron = () => {};
     this.#open = new Int32Array(0);
+  }
+
+  #followAll(): void {
+    const code = this.#kernel?.code;
+    do {
+      while (this.#openCount > 0) this.#follow(this.#open[--this.#openCount]!);
+      // The kernel returns objects that it leaves to us, or a negative number.
+      for (let left = code ? leftSome : leftNone; left !== leftNone; ) {
+        left = code!.follow(objectsAtOnce, this.#references.hasCodes);
+        if (left >= 0) this.#follow(left);
+      }
+    } while (this.#openCount > 0);
   }
 
   #follow(object: number): void {

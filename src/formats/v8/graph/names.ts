@@ -83,6 +83,11 @@ export class Names {
     return this.#values.numberOf(words, from, bytes, this.#addWithheld);
   }
 
+  /** A number for one more withheld text. */
+  addWithheld(): number {
+    return this.#addWithheld();
+  }
+
   /** Text number of a withheld string whose characters are in other objects, or outside of the heap: one of its own. */
   ofWithheldPart(): number {
     return this.#addWithheld();

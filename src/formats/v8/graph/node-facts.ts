@@ -5,6 +5,7 @@ import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findFunctionName } from '../properties.ts';
 import { findString, findStringLength, isInternalized, isStringType } from '../strings.ts';
 import { ClassNames } from './class-names.ts';
+import { type HeapKernel, NodeWay } from './kernel/heap-kernel.ts';
 import { isPrivateSymbol, maxLength, type Names } from './names.ts';
 import { camelCase, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
@@ -36,6 +37,8 @@ export interface NodeFacts {
  */
 export type BuiltinNames = (address: number, first: number) => string | undefined;
 
+/** Of the kernel's table of texts. */
+const textRowBytes = 12;
 const typeNumbers = new Map<NodeTypeName, number>(nodeTypes.map((name, i) => [name, i]));
 
 interface SameFacts {
@@ -99,6 +102,27 @@ export class NodeReader {
       facts.name = this.#nameOf(object, map, type, nodeType, kind.name);
     }
     return facts;
+  }
+
+  /** Before the kernel reads nodes. */
+  startKernel(kernel: HeapKernel): void {
+    const { code } = kernel;
+    const { length, chars } = this.#heap.layout.string;
+    const rows = code.strings.value * 2 + 1;
+    kernel.answers.addWithheld = () => this.#names.addWithheld();
+    // If there is not enough memory, texts are read here.
+    if (code.textsAt.value + rows * textRowBytes > code.memory.buffer.byteLength)
+      for (const [map, way] of kernel.bytes('nodeWays', code.mapRoom.value).entries())
+        if (way > NodeWay.same) kernel.bytes('nodeWays', 1, map)[0] = NodeWay.reader;
+    code.startNodes(rows, length, chars, this.#heap.layout.line >= linesThatShareConstants);
+  }
+
+  /** Type and name of all objects of a map, whose number it is, if they are the same; to be asked after one was read. */
+  sharedFacts(map: number): { type: number; name: number } | undefined {
+    const same = this.#sameForMap[map];
+    if (same?.isSame) return same;
+    const name = same?.isInstance && this.#dictionaries[map] === false ? this.#classOf[map] : undefined;
+    return same && name !== undefined ? { type: same.type, name } : undefined;
   }
 
   /** Most kinds have one name for all objects of a map. */

@@ -1,6 +1,6 @@
 /** The object whose references are being read: its words, which of them already have a named edge, and its edges. */
 import type { V8Heap } from '../heap/heap.ts';
-import { EdgeList } from './edge-list.ts';
+import { EdgeList } from './edges/edge-list.ts';
 import { type NamedWords, Trait } from './named-words.ts';
 import type { Names } from './names.ts';
 import { Edge, type ObjectKinds } from './object-kinds.ts';
@@ -15,6 +15,7 @@ export interface UsualNames {
   properties: number;
   elements: number;
   prototype: number;
+  code: number;
 }
 
 /** Words of an object whose marks fit into one number. */
@@ -37,7 +38,8 @@ export class ObjectCursor {
   #row: Int32Array = new Int32Array(0);
   #base = 0;
   #near = 0;
-  readonly #isInessential: Uint8Array;
+  /** One byte per read-only slot. */
+  readonly inessential: Uint8Array;
   readonly #nameOf = new Map<string, number>();
   /** Words that have a named edge, or must not get an edge: a bit for each of the first, a byte for each of the others. */
   #seenMask = 0;
@@ -49,11 +51,14 @@ export class ObjectCursor {
     this.objects = objects;
     this.kinds = kinds;
     this.names = names;
-    this.#isInessential = findInessential(heap, objects);
-    const [map, properties, elements, prototype] = ['map', 'properties', 'elements', '__proto__'].map(
-      (name) => names.of(name),
-    ) as [number, number, number, number];
-    this.usual = { map, properties, elements, prototype };
+    this.inessential = findInessential(heap, objects);
+    this.usual = {
+      map: names.of('map'),
+      properties: names.of('properties'),
+      elements: names.of('elements'),
+      prototype: names.of('__proto__'),
+      code: names.of('code'),
+    };
   }
 
   begin(object: number, type: number, map: number): void {
@@ -122,7 +127,7 @@ export class ObjectCursor {
   /** V8's profiler omits references to constants that every heap has. */
   isEssential(target: number): boolean {
     const { firstReadOnly } = this.objects;
-    return target < firstReadOnly || this.#isInessential[target - firstReadOnly] === 0;
+    return target < firstReadOnly || this.inessential[target - firstReadOnly] === 0;
   }
 
   /** Adds an edge for each of these words that refers to an object; a weak one for an internal word with the weak tag. */
@@ -170,7 +175,7 @@ export class ObjectCursor {
   indexed(first: number): void {
     const [row, base, near, edges] = [this.#row, this.#base, this.#near, this.edges];
     const { words, firstReadOnly } = this.objects;
-    const isInessential = this.#isInessential;
+    const isInessential = this.inessential;
     const end = this.words;
     for (let word = first; word < end; word++) {
       const at = base + word * 2;

@@ -6,12 +6,13 @@
 import type { V8Heap } from '../heap/heap.ts';
 import { CodeReader } from './code-references.ts';
 import { ContextReader } from './context-names.ts';
-import type { EdgeList } from './edge-list.ts';
-import { JsObjectReader } from './js-object-references.ts';
+import type { EdgeList } from './edges/edge-list.ts';
+import { JsObjectReader, type ObjectPlan } from './js-object-references.ts';
+import type { DescribedProperty } from './map-facts.ts';
 import { internalWord, NamedWords } from './named-words.ts';
 import type { Names } from './names.ts';
 import { DispatchTable } from './native/dispatch-table.ts';
-import { ObjectCursor } from './object-cursor.ts';
+import { ObjectCursor, type UsualNames } from './object-cursor.ts';
 import { Edge, headerWords, type ObjectKind, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
 
@@ -22,7 +23,7 @@ export interface Ephemeron {
   value: number;
 }
 
-interface KindOfMap {
+export interface KindOfMap {
   kind: ObjectKind;
   /** The words that are named alike in all objects of the kind; those of arrays and the like have names of their own. */
   named: NamedWords;
@@ -71,6 +72,38 @@ export class ReferenceReader {
     // All words of such an array have been looked at.
     if (kind.shape !== 'array') this.#rest(kind);
     return at.edges;
+  }
+
+  /** Whether functions refer to their code by a handle. */
+  get hasCodes(): boolean {
+    return this.#dispatch.isFound;
+  }
+
+  /** How the objects of a map are read, by one of them. */
+  describe(object: number): KindOfMap & { plan: ObjectPlan | undefined; names: UsualNames } {
+    const at = this.#at;
+    const map = at.objects.mapOf(object);
+    const known = this.#kinds[map] ?? this.#learn(map, object);
+    const type = at.objects.maps.types[map]!;
+    at.begin(object, type, map);
+    const isNamed = known.kind.shape === 'js-object' && JsObjectReader.hasNamedParts(at.heap, type);
+    return { ...known, plan: isNamed ? this.#jsObjects.planOf() : undefined, names: at.usual };
+  }
+
+  /** The edges of a property that is the same for all objects of a map. */
+  constantEdges(property: DescribedProperty): { name: number; target: number }[] {
+    const { edges } = this.#at;
+    edges.count = 0;
+    this.#jsObjects.constantEdges(property);
+    return Array.from({ length: edges.count }, (_, i) => ({
+      name: edges.names[i]!,
+      target: edges.targets[i]!,
+    }));
+  }
+
+  /** Whether the constants that every heap has get no edges, or are no elements; by object. */
+  constants(): { inessential: Uint8Array; isHole(target: number): boolean } {
+    return { inessential: this.#at.inessential, isHole: (target) => this.#jsObjects.isHole(target) };
   }
 
   /** The code of a function that refers to it by a handle; otherwise -1. */

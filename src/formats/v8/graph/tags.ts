@@ -4,7 +4,7 @@
  */
 
 import type { V8Layout } from '../heap/object-layout.ts';
-import type { EdgeList } from './edge-list.ts';
+import type { EdgeList } from './edges/edge-list.ts';
 import type { Names } from './names.ts';
 import { Edge, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
 import type { HeapObjects } from './objects/heap-objects.ts';
@@ -89,6 +89,10 @@ const arrayHeader = 2;
 const nestedTypes = /^(?:FIXED_ARRAY|NAME_DICTIONARY|NUMBER_DICTIONARY)$/;
 const arrayTypes = /^(?:TRUSTED_FIXED_ARRAY|WEAK_FIXED_ARRAY|WEAK_ARRAY_LIST|DEPENDENT_CODE)$/;
 
+/** Whether what refers to an object of this type names it. */
+export const isTaggedArray = (kinds: ObjectKinds, type: number): boolean =>
+  kinds.of(type).nodeType === 'array' || arrayTypes.test(kinds.typeName(type));
+
 export class Tagger {
   readonly #objects: HeapObjects;
   readonly #kinds: ObjectKinds;
@@ -114,13 +118,14 @@ export class Tagger {
   /** Indexes in the data for deoptimisation. */
   readonly #deoptimizationArrays: readonly number[];
 
-  /** `nodes`: number of nodes that may be tagged. */
+  /** `nodes`: number of nodes that may be tagged; `column`: a byte for each, zeroed, of the caller's. */
   constructor(
     objects: HeapObjects,
     kinds: ObjectKinds,
     names: Names,
     { literals, inliningPositions }: V8Layout['deoptimization'],
     nodes: number,
+    column?: Uint8Array,
   ) {
     this.#deoptimizationData = names.of(deoptimizationData);
     this.#deoptimizationArrays = [0, literals, inliningPositions];
@@ -136,7 +141,31 @@ export class Tagger {
     this.#texts = texts.map((text) => names.of(text));
     for (const [i, text] of texts.entries()) this.#numberOf.set(text, i + 1);
     this.#replacing = this.#numberOf.get(pool.text!)!;
-    this.#tags = new Uint8Array(nodes);
+    this.#tags = column ?? new Uint8Array(nodes);
+  }
+
+  /** For the kernel: the number of the tag of internal edges with this name, from 1 on, or 0, and what it may be of. */
+  edgeTag(name: number): { tag: number; isOfAny: boolean } {
+    const found = this.#byEdge[name];
+    return {
+      tag: found ? Object.values(byEdge).indexOf(found) + 1 : 0,
+      isOfAny: found?.isOfAny === true,
+    };
+  }
+
+  /** The combination that a tag leads to from another combination. */
+  step(combination: number, tag: number): number {
+    return this.#add(combination, Object.values(byEdge)[tag - 1]!);
+  }
+
+  /** Whether edges of such objects tag by their names alone. */
+  isPlainOwner(type: number): boolean {
+    const { tag, hasPairs } = this.#owners[type] ?? this.#learn(type);
+    return !tag && !hasPairs;
+  }
+
+  isTagged(node: number): boolean {
+    return this.#tags[node] !== 0;
   }
 
   /** The name of a node that would have the name `usual` without tags. */
@@ -229,23 +258,26 @@ export class Tagger {
 
   #isArray(object: number): boolean {
     const type = this.#objects.typeOf(object);
-    this.#arrays[type] ??=
-      this.#kinds.of(type).nodeType === 'array' || arrayTypes.test(this.#kinds.typeName(type));
+    this.#arrays[type] ??= isTaggedArray(this.#kinds, type);
     return this.#arrays[type];
   }
 
-  #set(node: number, { text, type, isOfWeak, isOfPlain, isReplacing }: Tag, object: number): void {
+  #set(node: number, tag: Tag, object: number): void {
+    const { isOfWeak, isOfPlain } = tag;
     if (isOfWeak || isOfPlain) {
       const typeName = this.#typeName(object);
       if (typeName !== 'WEAK_FIXED_ARRAY' && (isOfWeak || typeName !== 'FIXED_ARRAY')) return;
     }
-    let tag = this.#combinations[this.#tags[node]!]!;
+    this.#tags[node] = this.#add(this.#tags[node]!, tag);
+  }
+
+  #add(before: number, { text, type, isReplacing }: Tag): number {
+    let tag = this.#combinations[before]!;
     if (text !== undefined && ((tag & textMask) === 0 || isReplacing))
       tag = (tag & ~textMask) | this.#numberOf.get(text)!;
     if (type) tag = (tag & textMask) | ((nodeTypes.indexOf(type) + 1) << typeShift);
-    let combination = this.#combinations.indexOf(tag);
-    if (combination < 0) combination = this.#combinations.push(tag) - 1;
-    this.#tags[node] = combination;
+    const known = this.#combinations.indexOf(tag);
+    return known < 0 ? this.#combinations.push(tag) - 1 : known;
   }
 
   #isPool(object: number): boolean {

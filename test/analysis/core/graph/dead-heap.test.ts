@@ -57,10 +57,9 @@ for (const node of nodes)
           const inspect = (pointer: number) => inspectObject(v8, pointer, 50, (text) => policy.text(text));
           const objects: number[] = [];
           let node = 0;
-          for (const _ of graph.nodes((_type, name) => {
-            if (graph.names.text(name) === 'Object') objects.push(node);
-            node++;
-          }));
+          for (const { count, names } of graph.nodes())
+            for (let i = 0; i < count; i++, node++)
+              if (graph.names.text(names[i]!) === 'Object') objects.push(node);
           for (const object of objects) {
             const value = inspect((graph.addressOf(idOfNode(object)) ?? 0) + 1);
             if (value?.entries.some(({ key }) => key === 'weakMap')) {

@@ -16,12 +16,16 @@ const segmentBytes = 1 << 16;
 const maxSealed = 8;
 const samples = 64;
 const leastSamples = 8;
+/** Objects that are looked at for more than the least number of samples: most heaps have few functions. */
+const mostLooked = 1 << 18;
 
 export class DispatchTable {
   readonly #memory: MemoryReader;
   readonly #objects: HeapObjects;
   readonly #code: number;
   #base = 0;
+  /** By row, for the kernel: the code plus two, one for none. */
+  readonly #codes: Uint32Array | undefined;
 
   constructor(
     heap: V8Heap,
@@ -31,6 +35,8 @@ export class DispatchTable {
     this.#memory = heap.memory;
     this.#objects = objects;
     this.#code = heap.layout.types.code;
+    const { kernel } = objects.words;
+    this.#codes = kernel?.words('codes', kernel.code.codeRoom.value);
     const functions = functionsOf(heap, objects);
     if (functions.length < leastSamples) return;
     for (const [start] of native)
@@ -46,8 +52,14 @@ export class DispatchTable {
   /** The code of a function; -1 if functions have no handle, or the table was not found. */
   codeOf(func: number): number {
     if (this.#base === 0) return -1;
-    const handle = this.#objects.words.low(func + handleWord) >>> 0;
-    return this.#codeAt(this.#base + (handle >>> shift) * rowBytes);
+    const row = (this.#objects.words.low(func + handleWord) >>> 0) >>> shift;
+    const code = this.#codeAt(this.#base + row * rowBytes);
+    if (this.#codes && row < this.#codes.length) this.#codes[row] = code + 2;
+    return code;
+  }
+
+  get isFound(): boolean {
+    return this.#base !== 0;
   }
 
   #isRowOf(row: number, { parameters }: NumberedFunction): boolean {
@@ -78,10 +90,12 @@ function functionsOf(heap: V8Heap, objects: HeapObjects): NumberedFunction[] {
     const type = objects.typeOf(object);
     return type >= first && type <= last;
   };
-  for (let from = 0; found.length < samples; ) {
+  let looked = 0;
+  const isEnough = () => looked > mostLooked && found.length >= leastSamples;
+  for (let from = 0; found.length < samples && !isEnough(); ) {
     let at = objects.next(from);
-    while (at >= 0 && !isFunction(at)) at = objects.next(at + 1);
-    if (at < 0) break;
+    for (; at >= 0 && !isFunction(at) && !isEnough(); looked++) at = objects.next(at + 1);
+    if (at < 0 || !isFunction(at)) break;
     from = at + step;
     const slot = at + handleWord;
     if (objects.words.high(slot) !== 0 && objects.target(at, handleWord) >= 0) return [];

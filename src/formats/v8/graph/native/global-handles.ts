@@ -11,6 +11,12 @@ const handlesOfBlock = 256;
 const [normalHandle, weakHandle] = [1, 2];
 const stateMask = 3;
 const windowBytes = 1 << 20;
+const emptyBytes = 4096;
+/** The second handle of a block is no more than this behind its start, and has an index that is not 0. */
+const secondHandle = 48;
+const zeros = Buffer.alloc(emptyBytes);
+const isEmpty = (bytes: Uint8Array, at: number): boolean =>
+  zeros.compare(bytes, at, Math.min(bytes.length, at + emptyBytes)) === 0;
 
 /** Blocks of 256 global handles. Each handle has an object, a class, its index in the block, and its state. */
 export class HandleBlocks {
@@ -19,10 +25,12 @@ export class HandleBlocks {
 
   constructor(objects: HeapObjects, { memory, native }: RootSources) {
     const blocks: Range[] = [];
+    const room = new Uint8Array(windowBytes + handleBytes * handlesOfBlock);
+    const peek = (at: number, length: number) => memory.peek(at, length, room.subarray(0, length));
     for (const [start, end] of native)
       for (let at = start; at < end; at += windowBytes) {
         const length = Math.min(windowBytes + handleBytes * handlesOfBlock, end - at);
-        const bytes = memory.peek(at, length) ?? memory.peek(at, Math.min(windowBytes, end - at));
+        const bytes = peek(at, length) ?? peek(at, Math.min(windowBytes, end - at));
         if (bytes) this.#search(bytes, at, objects, blocks);
       }
     this.#isIn = inRanges(blocks);
@@ -31,6 +39,8 @@ export class HandleBlocks {
   #search(bytes: Uint8Array, address: number, objects: HeapObjects, blocks: Range[]): void {
     const blockBytes = handleBytes * handlesOfBlock;
     for (let at = 0; at < windowBytes && at + blockBytes <= bytes.length; at += 8) {
+      // Most reserved memory was never written to. A block that starts at the end of such a part is still found.
+      if (at % emptyBytes === 0 && isEmpty(bytes, at)) at += emptyBytes - secondHandle;
       if (bytes[at + 10] !== 0 || bytes[at + 42] !== 1 || bytes[at + 74] !== 2 || bytes[at + 106] !== 3)
         continue;
       let i = 4;

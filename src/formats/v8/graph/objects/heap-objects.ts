@@ -7,7 +7,7 @@ import type { Tagged, V8Heap } from '../../heap/heap.ts';
 import { type HeapPage, walkPage } from '../../heap/heap-pages.ts';
 import { HeapWords } from './heap-words.ts';
 import { MapTable } from './map-table.ts';
-import { SlotSet } from './slot-set.ts';
+import type { SlotSet } from './slot-set.ts';
 import { StartMarker } from './start-marker.ts';
 
 export class HeapObjects {
@@ -27,7 +27,8 @@ export class HeapObjects {
     this.words = new HeapWords(heap.memory, [...pages, ...readOnly]);
     const [first] = readOnly;
     this.firstReadOnly = first ? this.words.firstOfRow(this.words.slotOf(first.start)) : this.words.slotCount;
-    this.#ends = new SlotSet(this.words.slotCount);
+    this.words.kernel?.code.setFirstReadOnly(this.firstReadOnly);
+    this.#ends = this.words.makeSet('ends');
     const fillers = new Set([types.freeSpace, types.freeSpace - 1]);
     const { jsWeakMap, jsWeakSet, map, code, shared, jsArrayBuffer, globalObject } = types;
     const listed = [jsWeakMap, jsWeakSet, map, code, shared, jsArrayBuffer, globalObject];
@@ -61,6 +62,11 @@ export class HeapObjects {
     return this.#sizeless.size;
   }
 
+  /** Numbers of the maps of objects whose size could not be determined. */
+  sizelessMaps(): Set<number> {
+    return new Set(Array.from(this.#sizeless, (object) => this.mapOf(object)));
+  }
+
   /** All objects of a type, in order. Only for the few types that are listed. */
   allOf(type: number): readonly number[] {
     return this.#listed.get(type) ?? [];
@@ -90,6 +96,12 @@ export class HeapObjects {
   /** The live or dead object that contains a slot, or precedes it; -1 for none. */
   before(slot: number): number {
     return this.words.starts.previous(slot);
+  }
+
+  /** Drops the memory of the words. */
+  release(): void {
+    this.words.release();
+    this.#ends.detach();
   }
 
   pointer(object: number): Tagged {

@@ -3,13 +3,16 @@
  * times the number of words per row, plus its index in the row. A bit per word marks the starts of objects.
  */
 import type { MemoryReader } from '../../../../bytes/memory.ts';
-import { SlotSet } from './slot-set.ts';
+import { HeapKernel } from '../kernel/heap-kernel.ts';
+import { SlotSet, wordsFor } from './slot-set.ts';
 
 const chunkBits = 18;
 const chunkBytes = 1 << chunkBits;
 const systemPage = 4096;
 const rowBits = chunkBits - 3;
 const rowMask = (1 << rowBits) - 1;
+/** Of the addresses of programs: 2^47. */
+const mostChunks = 2 ** (47 - chunkBits);
 /** Chunks per 2^32 bytes of address space. */
 const chunksPerHigh = 2 ** (32 - chunkBits);
 
@@ -22,6 +25,8 @@ export interface WordRange {
 export class HeapWords {
   /** The words of each row, low half first. */
   readonly rows: Int32Array[] = [];
+  /** Has the words in its memory; undefined if there is none, or it was let go. */
+  kernel: HeapKernel | undefined;
   readonly #rowAddress: number[] = [];
   /** Slots in which an object starts; a live one, once `keepOnly` was called. */
   starts: SlotSet;
@@ -33,31 +38,57 @@ export class HeapWords {
 
   /** `pages`: in the order in which their objects are to be numbered. */
   constructor(memory: MemoryReader, pages: readonly WordRange[]) {
+    const parts: WordRange[] = [];
     for (const { start, end } of pages)
       for (let at = Math.floor(start / chunkBytes) * chunkBytes; at < end; at += chunkBytes) {
-        this.rows.push(readRow(memory, at, Math.max(at, start), Math.min(at + chunkBytes, end)));
+        parts.push({ start: Math.max(at, start), end: Math.min(at + chunkBytes, end) });
         this.#rowAddress.push(at);
       }
+    const kernel = HeapKernel.create(parts.length);
+    for (const [row, { start, end }] of parts.entries())
+      this.rows.push(
+        readRow(
+          memory,
+          this.#rowAddress[row]!,
+          start,
+          end,
+          kernel?.bytes('rows', chunkBytes, row * chunkBytes),
+        ),
+      );
+    this.kernel = kernel;
     let size = 64;
     while (size < this.rows.length * 4) size *= 2;
     this.#keys = new Int32Array(size).fill(-1);
     this.#values = new Int32Array(size);
     for (const [row, address] of this.#rowAddress.entries()) this.#put(address / chunkBytes, row);
-    this.starts = new SlotSet(this.slotCount);
+    this.starts = this.makeSet('starts');
   }
 
   get slotCount(): number {
     return this.#rowAddress.length << rowBits;
   }
 
+  /** An empty set of slots. */
+  makeSet(which: 'starts' | 'ends' | 'live'): SlotSet {
+    const room = wordsFor(this.slotCount);
+    return new SlotSet(
+      this.slotCount,
+      this.kernel?.numbers(which, room),
+      which === 'live' ? this.kernel?.numbers('before', room) : undefined,
+    );
+  }
+
   /** From now on other objects are none, and pointers to them are not pointers to objects. */
   keepOnly(live: SlotSet): void {
     this.starts = live;
+    this.kernel?.code.keepOnlyLive();
   }
 
   /** Drops the words; the slots and the starts of objects stay known. */
   release(): void {
     this.rows.length = 0;
+    if (this.kernel) this.starts.detach();
+    this.kernel = undefined;
   }
 
   #put(chunk: number, row: number): void {
@@ -65,6 +96,7 @@ export class HeapWords {
     while (this.#keys[at]! >= 0) at = (at + 1) & (this.#keys.length - 1);
     this.#keys[at] = chunk;
     this.#values[at] = row;
+    if (chunk < mostChunks) this.kernel?.code.putChunk(chunk, row);
   }
 
   #rowOf(chunk: number): number {
@@ -130,14 +162,14 @@ export class HeapWords {
 }
 
 /**
- * A view of the memory if the whole chunk is available in one piece, including what precedes and follows the page. Otherwise
+ * `into`: where its words are to be, zeroed. Otherwise a view of the memory if the whole chunk is available in one piece, including what precedes and follows the page. Otherwise
  * a copy, in which memory that is not in the core is zero, which is not a pointer.
  */
-function readRow(memory: MemoryReader, at: number, from: number, to: number): Int32Array {
-  const held = memory.view?.(at, chunkBytes);
+function readRow(memory: MemoryReader, at: number, from: number, to: number, into?: Uint8Array): Int32Array {
+  const held = into ? undefined : memory.view?.(at, chunkBytes);
   if (held && held.byteOffset % 4 === 0) return new Int32Array(held.buffer, held.byteOffset, chunkBytes / 4);
-  const whole = from === at && to === at + chunkBytes ? memory.peek(at, chunkBytes) : undefined;
-  const bytes = whole ?? new Uint8Array(chunkBytes);
+  const whole = memory.peek(at, chunkBytes, into);
+  const bytes = whole ?? into ?? new Uint8Array(chunkBytes);
   for (let part = from; !whole && part < to; ) {
     const next = Math.min(to, (Math.floor(part / systemPage) + 1) * systemPage);
     const piece = memory.peek(part, next - part);

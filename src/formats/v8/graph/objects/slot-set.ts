@@ -1,13 +1,21 @@
 /** A set of slots, with a bit for each. Once it is numbered, it knows how many members precede a slot. */
 
 export class SlotSet {
-  readonly #bits: Int32Array;
-  #before = new Int32Array(0);
+  #bits: Int32Array;
+  #before: Int32Array = new Int32Array(0);
+  #room: Int32Array | undefined;
 
-  /** For the slots below `slots`. */
-  constructor(slots: number) {
-    // One word more, so that the end of the last object has a bit.
-    this.#bits = new Int32Array((slots >>> 5) + 1);
+  /** For the slots below `slots`; with its bits, which are 0, and its counts in memory of the caller's. */
+  constructor(slots: number, bits?: Int32Array, room?: Int32Array) {
+    this.#bits = bits ?? new Int32Array(wordsFor(slots));
+    this.#room = room;
+  }
+
+  /** Lets go of the caller's memory. */
+  detach(): void {
+    this.#bits = this.#bits.slice();
+    this.#before = this.#before.slice();
+    this.#room = undefined;
   }
 
   add(slot: number): void {
@@ -45,7 +53,7 @@ export class SlotSet {
 
   /** Must follow the last `add`, and precede `numberOf`. Returns the number of members. */
   number(): number {
-    this.#before = new Int32Array(this.#bits.length);
+    this.#before = this.#room ?? new Int32Array(this.#bits.length);
     let count = 0;
     for (let word = 0; word < this.#bits.length; word++) {
       this.#before[word] = count;
@@ -60,6 +68,9 @@ export class SlotSet {
     return this.#before[slot >>> 5]! + bitsIn(this.#bits[slot >>> 5]! & below);
   }
 }
+
+/** One word more, so that the end of the last object has a bit. */
+export const wordsFor = (slots: number): number => (slots >>> 5) + 1;
 
 function bitsIn(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
