@@ -84,7 +84,7 @@ export class EdgeReader {
     tagger: Tagger | undefined,
     onObject: (object: number) => void,
   ): void {
-    const { objects, references, live, first } = this.#sources;
+    const { references, live, first } = this.#sources;
     const kernel = this.#kernel;
     const buffer = kernel
       ? bufferOf(kernel, take)

@@ -140,7 +140,7 @@ export class HeapKernel {
 
   /** For pages of so many rows. Undefined without WebAssembly, or if there is not enough memory for it. */
   static create(rows: number): HeapKernel | undefined {
-    if (!api || process.env['AGENTDUMP_NO_KERNEL']) return undefined;
+    if (!api) return undefined;
     try {
       return new HeapKernel(rows);
     } catch (error) {

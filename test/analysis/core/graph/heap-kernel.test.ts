@@ -1,0 +1,140 @@
+/** The walks in WebAssembly and those in TypeScript: the same graph, of a heap as it is and of torn ones. */
+import assert from 'node:assert/strict';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, mock, suite, test } from 'node:test';
+import { readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts';
+import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
+import { edgeTypeShift } from '../../../../src/formats/v8/graph/edges/edge-batch.ts';
+import { idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
+import { HeapKernel } from '../../../../src/formats/v8/graph/kernel/heap-kernel.ts';
+import { Edge } from '../../../../src/formats/v8/graph/object-kinds.ts';
+import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
+import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { usualNode } from '../../../support/run/test-nodes.ts';
+
+type Patches = ReadonlyMap<number, bigint>;
+
+/** A file in which some words are others. */
+class TornFile implements ByteSource {
+  readonly #file: number;
+  readonly #patches: Patches;
+  readonly size: number;
+
+  constructor(path: string, patches: Patches) {
+    this.#file = openSync(path, 'r');
+    this.#patches = patches;
+    this.size = fstatSync(this.#file).size;
+  }
+
+  readInto(target: Uint8Array, offset: number): number {
+    const length = readSync(this.#file, target, 0, target.length, offset);
+    const word = Buffer.alloc(8);
+    for (const [at, value] of this.#patches) {
+      if (at + 8 <= offset || at >= offset + length) continue;
+      word.writeBigUInt64LE(value);
+      for (let i = 0; i < 8; i++)
+        if (at + i >= offset && at + i < offset + length) target[at + i - offset] = word[i]!;
+    }
+    return length;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+interface Read {
+  text: string[];
+  count: number;
+}
+
+/** All nodes and edges as lines; withheld texts by the first node that has them. */
+function readAll(source: string | ByteSource, isKept: boolean): Read {
+  const { graph, close } = readCoreGraph(source, { withheld: withheldString, keepsEdges: isKept });
+  const text: string[] = [];
+  const firstNode = new Map<number, number>();
+  let node = 0;
+  for (const { count, types, names, sizes, edgeCounts } of graph.nodes())
+    for (let i = 0; i < count; i++, node++) {
+      const name = graph.names.text(names[i]!);
+      const first = firstNode.get(names[i]!) ?? node;
+      firstNode.set(names[i]!, first);
+      text.push(`${types[i]} ${name === withheldString ? first : name} ${sizes[i]} ${edgeCounts[i]}`);
+    }
+  for (const { count, packed, names } of graph.edges())
+    for (let i = 0; i < count; i++) {
+      const type = packed[i]! >>> edgeTypeShift;
+      const isIndex = type === Edge.element || type === Edge.hidden;
+      text.push(`${packed[i]} ${isIndex ? names[i] : graph.names.text(names[i]!)}`);
+    }
+  close();
+  return { text, count: node };
+}
+
+/** Of a linear congruential generator. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+suite('the kernel that reads a heap', { skip: noCores }, () => {
+  let death: Death;
+  before(() => {
+    death = makeCore(usualNode.path, [join(victims, 'heap-graph.cjs'), '', '100']);
+  });
+  after(() => death?.remove());
+
+  function compare(make: () => string | ByteSource, isKept: boolean): number {
+    const read = () => {
+      try {
+        return readAll(make(), isKept);
+      } catch (error) {
+        return { text: [String(error)], count: 0 };
+      }
+    };
+    const byKernel = read();
+    const without = mock.method(HeapKernel, 'create', () => undefined);
+    const plain = read();
+    without.mock.restore();
+    assert.equal(byKernel.count, plain.count);
+    const different = byKernel.text.findIndex((line, i) => line !== plain.text[i]);
+    assert.equal(different < 0 ? '' : byKernel.text[different], different < 0 ? '' : plain.text[different]);
+    assert.equal(byKernel.text.length, plain.text.length);
+    return plain.count;
+  }
+
+  test('is used', () => {
+    assert.ok(HeapKernel.create(1));
+  });
+
+  test('finds what TypeScript finds, whether edges are kept or read again', () => {
+    for (const isKept of [true, false]) assert.ok(compare(() => death.core, isKept) > 10_000);
+  });
+
+  test('in torn pages too', () => {
+    const offsets: number[] = [];
+    readCoreGraph(death.core, {
+      onGraph(graph, _v8, { memory }) {
+        for (let node = 10; node < graph.nodeCount; node++) {
+          const address = graph.addressOf(idOfNode(node));
+          const extent = address === undefined ? undefined : memory.findExtent(address);
+          if (address && extent) offsets.push(extent.offset + address - extent.start);
+        }
+      },
+    }).close();
+    for (const seed of [1, 2]) {
+      const random = randomFrom(seed);
+      const patches = new Map<number, bigint>();
+      for (let i = 0; i < 400; i++) {
+        const at = offsets[random(offsets.length)]! + 8 * random(4);
+        const kinds = [0n, BigInt(random(2 ** 31)) << 32n, BigInt(random(2 ** 32)), 0x7fff_ffff_ffff_fff9n];
+        patches.set(at, kinds[random(kinds.length)]!);
+      }
+      assert.ok(compare(() => new TornFile(death.core, patches), seed === 1) > 1000);
+    }
+  });
+});
