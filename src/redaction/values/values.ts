@@ -19,7 +19,7 @@ import {
   saysWhatItIs,
 } from './program-values.ts';
 import { digest, isPublicId, isPublicKey } from './public-ids.ts';
-import { hasLongRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
+import { hasLongRandomPart, hasRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
 import { isFileToRead, isPartlyMasked, isPath, isStandIn } from './stand-ins.ts';
 
 /** The position of a value in the text. */
@@ -306,6 +306,9 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   return text.length >= 4;
 }
 
+/** `@babel/plugin-class-features/version`: what a package calls its entry in a map that others use too. */
+const packagePath = /^@[a-z][a-z\d-]{1,40}(?:\/[#@A-Za-z_][\w@-]{1,80}){1,6}$/;
+
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
   if (isSentence(text)) return hasLongRandomPart(text);
   // The secret that the codes are derived from: `"totp": "JBSW…"`.
@@ -314,6 +317,8 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   if (verdict.rule === 'pin' && /^20\d\d-\d\d-\d\d$/.test(text)) return false;
   if (/^(?:pin|one-time-code|national-id)$/.test(verdict.rule))
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
+  if (verdict.rule === 'api-key' && form.quoted && packagePath.test(text) && !hasRandomPart(text, 8))
+    return false;
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
   if (verdict.rule === 'password' && (form.tight || form.setting) && isTypedWord(text)) return true;
   if (verdict.rule === 'password' || verdict.rule === 'credential') {

@@ -115,6 +115,7 @@ test('tokens of a grammar, and not those that grant access', () => {
     "const AUTHORIZATION_CODE_CHALLENGE_METHOD = 'S256';",
     "`mode: { pin: '2026-07-28' }`",
     'ipv6.parse("c359:f57c:21e5:39eb:1187:e501:f936:b4521")',
+    'const versionKey = "@babel/plugin-class-features/version";',
     'const SESSION_TOKEN_QUERY_PARAM = "X-Amz-S3session-Token";',
   ]);
   withholds([
@@ -126,6 +127,7 @@ test('tokens of a grammar, and not those that grant access', () => {
     'password: ‹t>0?k9Q!›\n',
     "password: '‹<!--›'\n",
     "idToken: '‹eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI4In0...›'\n".replace('‹eyJ', 'eyJ‹'),
+    'const looseKey = "‹acme/Qz0WpXvB3nMrY4kL9›";',
     "pin: '‹20260728›'\n",
     'db1:5432:app:e501:‹b4521a›\n',
   ]);
