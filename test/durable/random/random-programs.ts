@@ -19,6 +19,10 @@ export type Tree =
   | { kind: 'paused'; name: string; ms: number }
   /** A loop over a function that pauses before its step: only their order distinguishes the steps. */
   | { kind: 'helped'; name: string; turns: number; ms: number }
+  /** A pause, and a step that nothing but what its function captures distinguishes; much of that changes from life to life. */
+  | { kind: 'bare'; name: string; ms: number }
+  /** Several jobs at a time, each with a step between pauses; whoever has ended takes the next. */
+  | { kind: 'pool'; workers: number; items: number; ms: number }
   | { kind: 'seq' | 'all' | 'race' | 'any' | 'chained'; parts: Tree[] }
   | { kind: 'loop'; turns: number; body: Tree }
   | { kind: 'queue'; workers: number; items: number; ms: number; named: boolean }
@@ -65,6 +69,8 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
       if (leaf < 0.42) return { kind: 'approval', name: 'pay' };
       if (leaf < 0.65) return { kind: 'paused', name, ms };
       if (leaf < 0.7) return { kind: 'helped', name, turns: 2, ms };
+      if (leaf < 0.78) return { kind: 'bare', name, ms: ms + 1 };
+      if (leaf < 0.86) return { kind: 'pool', workers: 2 + Math.floor(random() * 2), items: 4, ms: ms + 1 };
       return { kind: 'tool', name, ms };
     }
     if (shape.full && random() < 0.5) return fullLeaf(random, name, ms);
@@ -190,6 +196,11 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
       await agent.tool(tree.name, { truth }, () => null);
       await wait(tree.ms, world);
       return runTree({ ...tree, kind: 'step' }, world, at, past);
+    case 'bare':
+      await wait(tree.ms, world);
+      return runTree({ ...tree, kind: 'step' }, world, at, past);
+    case 'pool':
+      return runPool(tree, world, at, past);
     case 'helped': {
       await agent.tool(tree.name, { truth }, () => null);
       const parts: string[] = [];
@@ -428,6 +439,33 @@ async function runQueue(
     while (next < items) {
       const item: Tree = { kind: named ? 'tool' : 'step', name: 'item', ms };
       done.push(await runTree(item, world, `${at}#${next++}`, past));
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return done.sort().join(' ');
+}
+
+async function runPool(
+  { workers, items, ms }: Extract<Tree, { kind: 'pool' }>,
+  world: World,
+  at: string,
+  past: string,
+): Promise<string> {
+  let next = 0;
+  const done: string[] = [];
+  const perform = async (truth: string): Promise<string> => {
+    world.effects.set(truth, (world.effects.get(truth) ?? 0) + 1);
+    await wait(ms, world);
+    return truth;
+  };
+  const work = async () => {
+    while (next < items) {
+      const truth = `${at}#${next++} ${past}`;
+      await wait(ms, world);
+      const told = await world.agent.step('item', () => perform(truth));
+      if (told !== truth) world.astray.push(`${truth} got ${told}`);
+      done.push(truth.replaceAll(' ', '_'));
+      await wait(ms, world);
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
