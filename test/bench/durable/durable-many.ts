@@ -150,11 +150,14 @@ if (!whyNoPostgres()) {
        select 'f' || n, 1, now(), 'job', true from generate_series(1, $1::integer) n`,
       [finished],
     );
-    await store.pool.query(
-      `insert into agentdump_records (run_id, seq, epoch, kind, at_ms, payload)
-       select 'f' || n, seq, 1, 64, 0, '{}' from generate_series(1, $1::integer) n, generate_series(0, 4) seq`,
-      [finished],
-    );
+    // In parts, because a query has a time limit.
+    for (let first = 1; first <= finished; first += 5_000)
+      await store.pool.query(
+        `insert into agentdump_records (run_id, seq, epoch, kind, at_ms, payload)
+         select 'f' || n, seq, 1, 64, 0, '{}'
+         from generate_series($1::integer, $2::integer) n, generate_series(0, 4) seq`,
+        [first, Math.min(first + 4_999, finished)],
+      );
     await wait(store);
     await measure('PostgreSQL', server.url, store);
     await store.close();

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { enqueueRun } from '../../../src/durable/dispatch/act-on-run.ts';
+import { waitForRun } from '../../../src/durable/dispatch/wait-for-run.ts';
 import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import { startWorker } from '../../../src/durable/worker.ts';
@@ -58,5 +60,33 @@ test('runs that wait for a person take no place from those that were interrupted
   for (const id of ['a1', 'a2', 'a3']) await answerApproval(store, id, 'go', { approved: true });
   await until(() => ended.length === 4);
   assert.deepEqual(ended.toSorted(), ['a1', 'a2', 'a3', 'z1']);
+  await worker.stop();
+});
+
+test('who has queued a run waits for its result, or its last error', async () => {
+  const store = new FileStore(join(folder, 'waited for'));
+  let tries = 0;
+  const worker = startWorker({
+    store,
+    options: { notify: () => {} },
+    programs: {
+      adds: async ({ input }) => (input as number) + 1,
+      fails: async () => {
+        tries++;
+        throw new RangeError('too much');
+      },
+    },
+  });
+  await enqueueRun(store, 'adds', { id: 'sum', input: 6 });
+  assert.equal(await waitForRun(store, 'sum'), 7);
+  assert.equal(await waitForRun(store, 'sum'), 7);
+  await enqueueRun(store, 'fails', { id: 'bad', retry: { attempts: 2, delayMs: 1 } });
+  await assert.rejects(waitForRun(store, 'bad'), { name: 'RangeError', message: 'too much' });
+  assert.equal(tries, 2);
+  await enqueueRun(store, 'nobody has it', { id: 'lost' });
+  await assert.rejects(waitForRun(store, 'lost', { signal: AbortSignal.timeout(20) }), {
+    name: 'TimeoutError',
+  });
+  await assert.rejects(waitForRun(store, 'unknown'), { code: 'not-found' });
   await worker.stop();
 });

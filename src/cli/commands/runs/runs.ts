@@ -28,10 +28,11 @@ const command: CommandModule<object, Words> = {
       const story = await withStore(dir, (store) => tellRun(store, run));
       return json ? printJson(story, 2) : printForeign(renderStory(story));
     }
-    const runs = await withStore(dir, async (store) => {
+    const all = await withStore(dir, async (store) => {
       const ids = await store.list();
       return Promise.all(ids.map((id) => summarizeRun(store, id)));
     });
+    const runs = all.filter(isThere);
     runs.sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1));
     if (json) return printJson(runs, 2);
     if (!runs.length) return note(`no durable run in ${dir}`);
@@ -39,6 +40,11 @@ const command: CommandModule<object, Words> = {
   },
 };
 export default command;
+
+/** A folder among the runs that has no record, such as that of a store below it, is none. */
+function isThere({ name, attempts, holder, notes }: RunSummary): boolean {
+  return name !== '' || attempts > 0 || holder !== undefined || notes.length > 0;
+}
 
 function render(run: RunSummary): string {
   const { id, name, state, retryAt, steps, attempts, lastAt, holder, parent } = run;
