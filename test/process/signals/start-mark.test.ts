@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { nodesInTurn } from '../../support/run/test-nodes.ts';
@@ -56,6 +56,22 @@ for (const node of nodesInTurn)
       assert.deepEqual(sessionsIn(dir), []);
       await run(dir, `process.kill(process.pid, 'SIGKILL')`, { AGENTDUMP_CI: dir });
       assert.deepEqual(sessionsIn(dir), []);
+    });
+
+    test('programs whose Math.random repeats are told apart', async (t) => {
+      const dir = temporaryFolder(t);
+      mkdirSync(join(dir, 'dumps'));
+      writeFileSync(join(dir, 'stub.cjs'), 'Math.random = () => 0.5;');
+      const env = { NODE_OPTIONS: `--require ${join(dir, 'stub.cjs')}` };
+      const killed = `process.kill(process.pid, 'SIGKILL')`;
+      const codes = [
+        killed,
+        killed,
+        `setTimeout(() => ${killed}, 2600)`,
+        `setTimeout(() => ${killed}, 2600)`,
+      ];
+      await Promise.all(codes.map((code) => run(dir, code, env)));
+      assert.equal(new Set(sessionsIn(dir)).size, codes.length);
     });
 
     test('a program that puts another in its place leaves no mark', async (t) => {
