@@ -1,6 +1,6 @@
 /**
- * Follows the processes that the program starts: command, exit, and the end of their standard error, as far as the program
- * reads it. Adds no listeners and replaces none of their methods: ends are detected by polling, standard error is read as it
+ * Follows the processes that the program starts: command, exit, and the end of their standard error, as far as it is
+ * read: by the program, or by Node when the child has exited. Adds no listeners and replaces none of their methods: ends are detected by polling, standard error is read as it
  * is emitted. Children of spawnSync, execSync and execFileSync are not seen here; of
  * those that failed, `parts/unseen-children.ts` tells what is known at a death.
  */
@@ -63,7 +63,8 @@ export class ChildWatch {
     if (child.stderr)
       tapPresentEvents(child.stderr, 'data', {
         before: guarded((chunk: unknown) => keepEnd(record, chunk)) as (...args: never[]) => unknown,
-        joins: (_call, hasHost) => hasHost,
+        // Also what Node lets pass when the child has exited and nobody has read it.
+        joins: () => true,
       });
   }
 }

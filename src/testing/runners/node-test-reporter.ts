@@ -181,7 +181,11 @@ function isSame(one: Told, other: Told): boolean {
 
 function finish(tests: TestPort, told: Told, { details, skip, todo }: Completed): void {
   if (details.type === 'suite') tests.wasSuite(told);
+  const { type, error } = details;
   if (skip !== undefined) tests.end(told, 'skipped');
+  // A hook that runs around each test fails the test; one of a suite fails none of its own.
+  else if (type !== 'suite' && todo === undefined && error?.failureType === 'hookFailed')
+    tests.end(told, 'failed', error);
   else if (details.passed !== false || todo !== undefined || !isOwnFailure(details.error))
     tests.end(told, 'passed');
   else tests.end(told, 'failed', details.error);

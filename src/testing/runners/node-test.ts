@@ -41,6 +41,9 @@ function listen(tests: TestPort): void {
   const find = ({ name, nesting, file }: ChannelMessage) =>
     open.find(({ message }) => message.name === name && message.nesting === nesting && message.file === file);
   const open: Started[] = [];
+  // Unless suites of one depth run at the same time.
+  const suiteOf = ({ nesting, file }: ChannelMessage) =>
+    open.findLast(({ message }) => message.nesting === nesting - 1 && message.file === file);
   const errors = new WeakMap<object, unknown>();
   // A suite's tests start inside of the store in which it was declared, also if others run at the same time.
   const lineage = new AsyncLocalStorage<Started>();
@@ -68,14 +71,26 @@ function listen(tests: TestPort): void {
   });
   subscribe('tracing:node.test:error', (raw) => {
     // This message is a different object from those of start and end.
-    const started = find(raw as ChannelMessage);
-    if (started) errors.set(started.message, (raw as ChannelMessage).error);
+    const message = raw as ChannelMessage;
+    const started = find(message);
+    if (started) errors.set(started.message, message.error);
+    // A test whose `beforeEach` has failed is never started.
+    else if (message.type === 'test' && message.error?.failureType === 'hookFailed')
+      failUnstarted(tests, message, suiteOf(message));
   });
   subscribe('tracing:node.test:end', (raw) => {
     const at = open.findIndex(({ message }) => message === raw);
     if (at >= 0) open.splice(at, 1);
     finish(tests, raw as object, errors.has(raw as object), errors.get(raw as object));
   });
+}
+
+function failUnstarted(tests: TestPort, message: ChannelMessage, outer: Started | undefined): void {
+  const { file, name, error } = message;
+  if (file === undefined) return;
+  tests.runnerIs('node:test', file);
+  const id = tests.begin({ file, name: [...(outer ? nameOf(outer) : []), name] });
+  tests.end(id, 'failed', error);
 }
 
 function nameOf(started: Started): string[] {

@@ -113,9 +113,11 @@ function cutTestEvidence({ account, trigger }: VerdictFacts, code: number | unde
   return [{ fact, part: partNames.tests }];
 }
 
-/** A package that replaces process.exit, as jest-runner and ava do, or what it calls (signal-exit). */
+/** A package that replaces process.exit, as jest-runner and ava do, or what it calls, as signal-exit does. */
 const isExitWrapper = ({ function: name, file }: Frame): boolean =>
-  /^process\.(?:exit|reallyExit)\b/.test(name ?? '') && file !== undefined && isInstalled(file);
+  file !== undefined &&
+  isInstalled(file) &&
+  (/^process\.(?:exit|reallyExit|emit)\b/.test(name ?? '') || packageOf(file) === 'signal-exit');
 
 export const exit: Cause = {
   kind: 'exit',

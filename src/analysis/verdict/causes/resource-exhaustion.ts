@@ -46,7 +46,7 @@ const resources: Record<ExhaustionCode, Resource> = {
     title: 'The disk is full',
     confidence: 'certain',
     steps: [
-      'Free space on the file system of the path in the message, and look what fills it.',
+      'Free space on the file system that was written to, and look what fills it.',
       '`df -h` shows the bytes, `df -i` the inodes.',
     ],
   },
