@@ -4,6 +4,7 @@
  * use are in `victim.ts`.
  */
 import { agentTruths } from './truths-agents.ts';
+import { earlyEndTruths } from './truths-early-ends.ts';
 import { examinedTruths } from './truths-examined.ts';
 import { firstSightTruths } from './truths-first-sight.ts';
 import { frameworkTruths } from './truths-frameworks.ts';
@@ -64,4 +65,5 @@ export const truths: readonly Truth[] = [
   ...outsideTruths,
   ...frameworkTruths,
   ...firstSightTruths,
+  ...earlyEndTruths,
 ];

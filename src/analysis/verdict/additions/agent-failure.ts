@@ -67,7 +67,7 @@ function withStep(steps: readonly string[], { nextStep, isCauseOfDeath }: AgentF
 /** Names the run, step and tool that the failing code worked for, by joining the stack with the agent's events. */
 function withWork(verdict: Verdict, agent: AgentState, deed: string): Verdict {
   const { diedIn, runs } = agent;
-  if (!diedIn) return verdict;
+  if (!diedIn) return withOwner(verdict, agent);
   const run = runs.find(({ id }) => id === diedIn.runId);
   const tool = run?.toolCalls.find(({ eventId }) => eventId !== undefined && eventId === diedIn.toolId);
   const step = run?.steps.find(({ id }) => id === diedIn.stepId);
@@ -83,4 +83,19 @@ function withWork(verdict: Verdict, agent: AgentState, deed: string): Verdict {
       ? `The code that ${deed} worked for ${names.join(', in ')} (by its asynchronous context).`
       : `The only work that was open then: ${names.join(', in ')}. Whether the code that ${deed} worked for it is not known.`;
   return { ...verdict, evidence: [...verdict.evidence, { fact, part: partNames.agentEvents }] };
+}
+
+/** A rejection that reached the caller of a run has left the context of its step, but it is the error object with which the step failed. */
+function withOwner(verdict: Verdict, { runs, diedOf = [] }: AgentState): Verdict {
+  for (const { id, as } of diedOf)
+    for (const run of runs) {
+      const step = run.steps.find((one) => one.id === id && one.status === 'failed');
+      if (!step) continue;
+      const within = run.implicit ? '' : `, in run ${run.name ?? run.id},`;
+      const what = as === 'error' ? 'this error' : 'the cause of this error';
+      const name = stepText(step.name ?? step.id);
+      const fact = `${name[0]?.toUpperCase()}${name.slice(1)} (${step.id})${within} failed with ${what}.`;
+      return { ...verdict, evidence: [...verdict.evidence, { fact, part: partNames.agentEvents }] };
+    }
+  return verdict;
 }

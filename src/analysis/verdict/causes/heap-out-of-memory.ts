@@ -1,13 +1,15 @@
 /** The heap exceeded V8's limit. A worker that reached its own limit is a worker-death. */
 import { type FullHeap, findFullHeap } from '../../../bundle/layout/full-heap.ts';
+import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { clip, formatBytes, formatShare } from '../../../model/quantities.ts';
+import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { type Allocator, findAllocators } from '../../allocations.ts';
 import { heapHeadroom } from '../../headroom.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { lookStep, suspectEvidence } from '../memory-steps.ts';
 import { countedKills, endEvidence, kernelEvidence, memoryEvidence } from '../seen-from-outside.ts';
-import { cwdOf, surroundingsOf, titled, titleWithPlace } from '../wording.ts';
+import { cwdOf, deathFrames, placedAt, surroundingsOf, titled, titleWithPlace } from '../wording.ts';
 
 /**
  * The limit that V8 reports includes the young generation. With a small --max-old-space-size the old generation is full at a
@@ -26,10 +28,12 @@ export const heapOutOfMemory: Cause = {
     const use = full ?? heapHeadroom(surroundingsOf(facts));
     const isFull = use !== undefined && use.used / use.limit >= fullShare;
     const [allocator] = findAllocators(facts.heapProfile, cwdOf(facts.account));
+    const running = allocator ? undefined : runningFrame(facts);
     const figures = isFull ? ` at ${formatBytes(use.used)} of ${formatBytes(use.limit)}` : '';
     return {
       kind: 'heap-out-of-memory',
-      title: titleOf(allocator, figures),
+      title: titleOf(allocator, figures, running && placeOf(running, cwdOf(facts.account))),
+      ...placedAt(running),
       summary: full
         ? 'The end was not seen and no report was kept, but in its last sample the heap was at its limit, and V8 ends a program whose heap is full.'
         : 'The program kept more objects alive than the heap limit allows, and V8 ended the process when garbage collection could not free enough.',
@@ -47,10 +51,26 @@ export const heapOutOfMemory: Cause = {
   },
 };
 
+/** Where the program was when its heap was full: it need not be what filled it. */
+function runningFrame({ account }: VerdictFacts): Frame | undefined {
+  const frame = culpritFrame(deathFrames(account));
+  return frame?.inApp && frame.line !== undefined ? frame : undefined;
+}
+
+function runningEvidence(facts: VerdictFacts): Evidence[] {
+  const frame = runningFrame(facts);
+  if (!frame) return [];
+  const fact = `It was full while ${frameText(frame, cwdOf(facts.account))} ran, which need not be what filled it.`;
+  return [{ fact, part: facts.core ? 'core' : 'threads.json' }];
+}
+
 /** A long path loses its folders, not its file; a function without a name is named by its place. */
-function titleOf(allocator: Allocator | undefined, figures: string): string {
+function titleOf(allocator: Allocator | undefined, figures: string, place: string | undefined): string {
   const full = 'The JavaScript heap ran out of memory';
-  if (!allocator) return titled(`${full}${figures}`);
+  if (!allocator)
+    return place === undefined
+      ? titled(`${full}${figures}`)
+      : titleWithPlace(`${full}${figures}`, 'at', place);
   const { name, at } = allocator;
   if (name === undefined) return titleWithPlace(`${full}, filled`, 'at', at);
   return titleWithPlace(`${full}, filled by ${name}`, 'at', at);
@@ -92,7 +112,8 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
           : `${formatBytes(use.used)} were in use; V8's limit of ${formatBytes(use.limit)} counts the room for young objects too.`,
       part: use.part,
     });
-  evidence.push(...suspectEvidence(facts), ...allocatorEvidence(facts), ...memoryEvidence(facts));
+  evidence.push(...runningEvidence(facts), ...suspectEvidence(facts), ...allocatorEvidence(facts));
+  evidence.push(...memoryEvidence(facts));
   return evidence;
 }
 
