@@ -53,6 +53,7 @@ import { explainByAgent } from './verdict/additions/agent-failure.ts';
 import { explainByChild } from './verdict/additions/by-child.ts';
 import { explainByOrigin } from './verdict/additions/by-origin.ts';
 import { markFiller } from './verdict/additions/filled-by.ts';
+import { sayUnheardTools } from './verdict/additions/unheard-tools.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
 import { findRequestedOnStack } from './verdict/in-flight.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
@@ -217,7 +218,8 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
   const cause = reachVerdict(considered);
   markFiller(cause, considered);
   const reached = explainByOrigin(cause, considered);
-  const explained = explainByChild(explainByAgent(reached, account.agent), considered);
+  const byAgent = explainByChild(explainByAgent(reached, account.agent), considered);
+  const explained = sayUnheardTools(byAgent, considered);
   const beforeEnd = findBeforeEnd(account, parts.trigger);
   const told = sayWhereCoreIs(explained, parts.evidence?.core?.path);
   const verdict = beforeEnd.length ? { ...told, beforeEnd } : told;

@@ -1,0 +1,39 @@
+/**
+ * Says which tools can't be seen to run: an MCP server in the same process answers over a transport of its own (InMemoryTransport), and
+ * Mastra calls its tools itself. Neither publishes anything, so silence about a running tool would be read as "none ran".
+ */
+import { partNames } from '../../../bundle/layout/bundle.ts';
+import type { Verdict } from '../../../model/verdict.ts';
+import type { VerdictFacts } from '../facts.ts';
+
+const atWork = new Set<Verdict['kind']>([
+  'uncaught-exception',
+  'unhandled-rejection',
+  'event-loop-hang',
+  'no-progress',
+  'heap-out-of-memory',
+  'killed',
+  'exit',
+  'pending-exit',
+]);
+
+/** By package: whose tools they are. */
+const unheard: Record<string, string> = {
+  '@modelcontextprotocol/sdk': 'an MCP server in this process',
+  '@mastra/core': 'Mastra',
+};
+
+export function sayUnheardTools(reached: Verdict, { account }: Pick<VerdictFacts, 'account'>): Verdict {
+  const { agent, modules } = account;
+  if (!atWork.has(reached.kind) || agent?.diedIn?.toolId !== undefined) return reached;
+  const hasServer = (agent?.servers ?? []).length > 0;
+  const names = Object.keys(unheard).filter(
+    (name) =>
+      !(name.startsWith('@modelcontextprotocol') && hasServer) &&
+      modules?.packages.some((one) => one.name === name),
+  );
+  if (names.length === 0) return reached;
+  const whose = names.map((name) => unheard[name]).join(' or of ');
+  const fact = `Whether a tool of ${whose} was running is not known: ${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} loaded, and such calls leave no trace.`;
+  return { ...reached, evidence: [...reached.evidence, { fact, part: partNames.packages }] };
+}
