@@ -164,6 +164,17 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('the columns of an answer share the width by what is in them', async () => {
+    const query = 'from Session limit 5 select class, id, path, retained';
+    const [page] = await open(`?view=query&q=${encodeURIComponent(query)}`);
+    await until(page, rowsThere);
+    const [short, long] = await page.evaluate<[number, number]>(
+      `[0, 2].map((n) => document.querySelectorAll('.long-table th')[n].clientWidth)`,
+    );
+    assert.ok(long > 2 * short, `${short} and ${long} pixels`);
+    await page.close();
+  });
+
   test('a query is completed by keyboard: a class, a property, a function', async () => {
     const [page, troubles] = await open('?view=query');
     const offered = async (text: string): Promise<void> =>

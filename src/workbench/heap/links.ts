@@ -3,6 +3,7 @@
 import type { Heap } from '../../analysis/memory/heap.ts';
 import { computeHeapValue } from '../../analysis/memory/questions/heap-value.ts';
 import { EdgeType } from '../../formats/heapsnapshot/index.ts';
+import type { HeapValue } from '../../model/heap.ts';
 import { isVast, mostLookedThrough, objectRow } from './object-rows.ts';
 import type { LinkRow } from './questions.ts';
 
@@ -18,10 +19,16 @@ export interface LinkList {
  */
 const mostSorted = 20_000;
 
-export function fieldsOf(heap: Heap, node: number, isRaw: boolean): LinkList {
+/** @param value of an object that is not vast. */
+export function fieldsOf(
+  heap: Heap,
+  node: number,
+  isRaw: boolean,
+  value: (node: number) => HeapValue = (node) => computeHeapValue(heap, node, mostLookedThrough),
+): LinkList {
   const { snapshot } = heap;
   if (!isRaw && !isVast(heap, node)) {
-    const { entries } = computeHeapValue(heap, node, mostLookedThrough);
+    const { entries } = value(node);
     return {
       total: entries.length,
       row(at) {

@@ -13,6 +13,7 @@ import { sourceOf } from '../../analysis/memory/questions/scripts.ts';
 import { computeSummary } from '../../analysis/memory/questions/summary.ts';
 import { computeSuspects } from '../../analysis/memory/suspects/suspects.ts';
 import { AgentdumpError, assertNever } from '../../errors.ts';
+import type { HeapValue } from '../../model/heap.ts';
 import { type HeapFillTable, type HeapSummary, type HeapSuspect, heapSchema } from '../../model/heap.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { completeQuery, type HeapNames } from './complete.ts';
@@ -44,7 +45,7 @@ const mostQueryRows = 5_000;
 const mostSteps = 24;
 const mostPart = 500;
 /** How many lists are kept; in the largest heaps each takes some tens of megabytes. */
-const mostLists = 6;
+const mostLists = 8;
 
 export class HeapSession {
   readonly #heap: Heap;
@@ -98,7 +99,9 @@ export class HeapSession {
         return this.#object(this.#node(question.id));
       case 'fields': {
         const { id, isRaw } = question;
-        const list = this.#kept(`fields ${id} ${isRaw}`, () => fieldsOf(this.#heap, this.#node(id), isRaw));
+        const list = this.#kept(`fields ${id} ${isRaw}`, () =>
+          fieldsOf(this.#heap, this.#node(id), isRaw, (node) => this.#value(node)),
+        );
         return linksOf(list, question);
       }
       case 'retainers':
@@ -200,10 +203,15 @@ export class HeapSession {
     return { from, total, rows: [...rows].map((node) => objectRow(this.#heap, node)) };
   }
 
+  /** The page of an object and the list of its fields need the same. */
+  #value(node: number): HeapValue {
+    return this.#kept(`value ${node}`, () => computeHeapValue(this.#heap, node, mostLookedThrough));
+  }
+
   #object(node: number): ObjectView {
     const heap = this.#heap;
     const isLarge = isVast(heap, node);
-    const value = isLarge ? undefined : computeHeapValue(heap, node, mostLookedThrough);
+    const value = isLarge ? undefined : this.#value(node);
     const source = sourceOf(heap, heap.snapshot.location(node));
     return {
       object: objectRow(heap, node),

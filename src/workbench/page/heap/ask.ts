@@ -7,12 +7,24 @@ import { addressOf, state } from '../state.ts';
 
 const mostKept = 60;
 const kept = new Map<string, unknown>();
+const asked = new Map<string, Promise<unknown>>();
 
 /** Rejects with a message for the reader. */
-export async function ask<Asked extends HeapQuestion>(question: Asked): Promise<Answers[Asked['ask']]> {
+export function ask<Asked extends HeapQuestion>(question: Asked): Promise<Answers[Asked['ask']]> {
   const key = JSON.stringify(question);
   const known = kept.get(key);
-  if (known !== undefined) return known as Answers[Asked['ask']];
+  if (known !== undefined) return Promise.resolve(known as Answers[Asked['ask']]);
+  const answer = asked.get(key) ?? fetchAnswer(key).finally(() => asked.delete(key));
+  asked.set(key, answer);
+  return answer as Promise<Answers[Asked['ask']]>;
+}
+
+/** Asks for what a view will need as soon as its first answer is there. A failure is told to who asks for it then. */
+export function askAhead(questions: readonly HeapQuestion[]): void {
+  for (const question of questions) ask(question).catch(() => undefined);
+}
+
+async function fetchAnswer(key: string): Promise<unknown> {
   const item = state.view === 'heap' ? state.item.id : '';
   const response = await fetch(`${addressOf(addresses.ask(item))}?q=${encodeURIComponent(key)}`).catch(() => {
     throw new Error('The workbench has ended.');

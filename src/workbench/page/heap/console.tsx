@@ -106,6 +106,7 @@ function Answer({ text }: { text: string }) {
     );
   if (!answer) return <p role="status">searching</p>;
   const { columns, total, matches, notes } = answer;
+  const shares = sharesOf(answer);
   return (
     <>
       <p role="status">
@@ -124,13 +125,26 @@ function Answer({ text }: { text: string }) {
         columns={columns.map(({ name, kind }, n) => ({
           name,
           ...(kind === 'bytes' || kind === 'number' ? { isNumber: true } : {}),
-          ...(n === columns.findIndex((column) => column.kind === 'value') ? { isWide: true } : {}),
+          ...(shares[n] === undefined ? {} : { isWide: true, share: shares[n] }),
         }))}
         question={(part) => ({ ask: 'query', text, ...part })}
         cells={(row) => row.map((cell, n) => <Cell key={n} cell={cell} kind={columns[n]?.kind ?? 'value'} />)}
       />
     </>
   );
+}
+
+const [leastChars, mostChars] = [8, 100];
+
+/** How columns of text share the width: by the longest text in the first rows. Undefined for the others. */
+function sharesOf({ columns, rows }: QueryView): (number | undefined)[] {
+  const lengths = columns.map(({ kind }, n) =>
+    kind === 'value'
+      ? rows.reduce((most, row) => Math.max(most, Math.min(String(row[n]).length, mostChars)), leastChars)
+      : undefined,
+  );
+  const sum = lengths.reduce<number>((all, one) => all + (one ?? 0), 0);
+  return lengths.map((one) => one && Math.round((100 * one) / sum));
 }
 
 /** An object in a column is written as its class and id. */

@@ -12,6 +12,8 @@ import { ask } from './ask.ts';
 export interface Column {
   name: string;
   isNumber?: boolean;
+  /** Of the width that wide columns share, in percent; equal shares without it. */
+  share?: number;
   /** Wide columns share the remaining width. */
   isWide?: boolean;
   sort?: { isOn: boolean; href: string };
@@ -32,6 +34,9 @@ interface LongTableProps<Row> {
 const rowHeight = 30;
 const headHeight = 32;
 const pageRows = 100;
+
+/** What a table asks first. */
+export const firstPart: Part = { from: 0, count: pageRows };
 /** Browsers limit an element to some 17 million pixels. */
 const tallest = 8_000_000;
 
@@ -192,11 +197,12 @@ export function LongTable<Row>({
         <table aria-rowcount={count + 1}>
           <thead>
             <tr>
-              {columns.map(({ name, isNumber, isWide, sort }) => (
+              {columns.map(({ name, isNumber, isWide, share, sort }) => (
                 <th
                   key={name}
                   scope="col"
                   class={`${isNumber ? 'number' : ''} ${isWide ? 'wide' : ''}`}
+                  {...(share !== undefined && { style: { inlineSize: `${share}%` } })}
                   {...(sort && { 'aria-sort': sort.isOn ? (isNumber ? 'descending' : 'ascending') : 'none' })}
                 >
                   {sort ? <a href={sort.href}>{name}</a> : name}

@@ -1,9 +1,11 @@
 /** One object: its value, why it is alive, what it references, its retainers, and what it keeps alive. */
 import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { Facts, LongText } from '../../../report/html/parts/small.tsx';
 import type { ObjectView } from '../../heap/questions.ts';
-import { useAnswer } from './ask.ts';
+import { askAhead, useAnswer } from './ask.ts';
+import { firstPart } from './long-table.tsx';
 import { Dominated, Links, ObjectLink } from './objects.tsx';
 import { PinButton } from './pins.tsx';
 import { place, toClass, toTiles } from './place.ts';
@@ -11,6 +13,15 @@ import { place, toClass, toTiles } from './place.ts';
 export function ObjectPage({ root }: { root: number }) {
   const id = Number(place.value['id'] ?? root);
   const { answer, reason } = useAnswer({ ask: 'object', id });
+  useLayoutEffect(
+    () =>
+      askAhead([
+        { ask: 'fields', id, isRaw: false, ...firstPart },
+        { ask: 'retainers', id, ...firstPart },
+        { ask: 'dominated', id, ...firstPart },
+      ]),
+    [id],
+  );
   if (reason !== undefined)
     return (
       <p class="gap" role="alert">
