@@ -10,8 +10,7 @@ import { idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
 import { HeapKernel } from '../../../../src/formats/v8/graph/kernel/heap-kernel.ts';
 import { Edge } from '../../../../src/formats/v8/graph/object-kinds.ts';
 import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
-import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
-import { usualNode } from '../../../support/run/test-nodes.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
 
 type Patches = ReadonlyMap<number, bigint>;
 
@@ -81,60 +80,61 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-suite('the kernel that reads a heap', { skip: noCores }, () => {
-  let death: Death;
-  before(() => {
-    death = makeCore(usualNode.path, [join(victims, 'heap-graph.cjs'), '', '100']);
-  });
-  after(() => death?.remove());
+for (const node of nodes)
+  suite(`the kernel that reads a heap of Node ${node.major}`, { skip: noCores }, () => {
+    let death: Death;
+    before(() => {
+      death = makeCore(node.path, [join(victims, 'heap-graph.cjs'), '', '100']);
+    });
+    after(() => death?.remove());
 
-  function compare(make: () => string | ByteSource, isKept: boolean): number {
-    const read = () => {
-      try {
-        return readAll(make(), isKept);
-      } catch (error) {
-        return { text: [String(error)], count: 0 };
-      }
-    };
-    const byKernel = read();
-    const without = mock.method(HeapKernel, 'create', () => undefined);
-    const plain = read();
-    without.mock.restore();
-    assert.equal(byKernel.count, plain.count);
-    const different = byKernel.text.findIndex((line, i) => line !== plain.text[i]);
-    assert.equal(different < 0 ? '' : byKernel.text[different], different < 0 ? '' : plain.text[different]);
-    assert.equal(byKernel.text.length, plain.text.length);
-    return plain.count;
-  }
-
-  test('is used', () => {
-    assert.ok(HeapKernel.create(1));
-  });
-
-  test('finds what TypeScript finds, whether edges are kept or read again', () => {
-    for (const isKept of [true, false]) assert.ok(compare(() => death.core, isKept) > 10_000);
-  });
-
-  test('in torn pages too', () => {
-    const offsets: number[] = [];
-    readCoreGraph(death.core, {
-      onGraph(graph, _v8, { memory }) {
-        for (let node = 10; node < graph.nodeCount; node++) {
-          const address = graph.addressOf(idOfNode(node));
-          const extent = address === undefined ? undefined : memory.findExtent(address);
-          if (address && extent) offsets.push(extent.offset + address - extent.start);
+    function compare(make: () => string | ByteSource, isKept: boolean): number {
+      const read = () => {
+        try {
+          return readAll(make(), isKept);
+        } catch (error) {
+          return { text: [String(error)], count: 0 };
         }
-      },
-    }).close();
-    for (const seed of [1, 2]) {
-      const random = randomFrom(seed);
-      const patches = new Map<number, bigint>();
-      for (let i = 0; i < 400; i++) {
-        const at = offsets[random(offsets.length)]! + 8 * random(4);
-        const kinds = [0n, BigInt(random(2 ** 31)) << 32n, BigInt(random(2 ** 32)), 0x7fff_ffff_ffff_fff9n];
-        patches.set(at, kinds[random(kinds.length)]!);
-      }
-      assert.ok(compare(() => new TornFile(death.core, patches), seed === 1) > 1000);
+      };
+      const byKernel = read();
+      const without = mock.method(HeapKernel, 'create', () => undefined);
+      const plain = read();
+      without.mock.restore();
+      assert.equal(byKernel.count, plain.count);
+      const different = byKernel.text.findIndex((line, i) => line !== plain.text[i]);
+      assert.equal(different < 0 ? '' : byKernel.text[different], different < 0 ? '' : plain.text[different]);
+      assert.equal(byKernel.text.length, plain.text.length);
+      return plain.count;
     }
+
+    test('is used', () => {
+      assert.ok(HeapKernel.create(1));
+    });
+
+    test('finds what TypeScript finds, whether edges are kept or read again', () => {
+      for (const isKept of [true, false]) assert.ok(compare(() => death.core, isKept) > 10_000);
+    });
+
+    test('in torn pages too', () => {
+      const offsets: number[] = [];
+      readCoreGraph(death.core, {
+        onGraph(graph, _v8, { memory }) {
+          for (let node = 10; node < graph.nodeCount; node++) {
+            const address = graph.addressOf(idOfNode(node));
+            const extent = address === undefined ? undefined : memory.findExtent(address);
+            if (address && extent) offsets.push(extent.offset + address - extent.start);
+          }
+        },
+      }).close();
+      for (const seed of [1, 2]) {
+        const random = randomFrom(seed);
+        const patches = new Map<number, bigint>();
+        for (let i = 0; i < 400; i++) {
+          const at = offsets[random(offsets.length)]! + 8 * random(4);
+          const kinds = [0n, BigInt(random(2 ** 31)) << 32n, BigInt(random(2 ** 32)), 0x7fff_ffff_ffff_fff9n];
+          patches.set(at, kinds[random(kinds.length)]!);
+        }
+        assert.ok(compare(() => new TornFile(death.core, patches), seed === 1) > 1000);
+      }
+    });
   });
-});

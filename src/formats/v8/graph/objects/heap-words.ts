@@ -9,6 +9,8 @@ import { SlotSet, wordsFor } from './slot-set.ts';
 const chunkBits = 18;
 const chunkBytes = 1 << chunkBits;
 const systemPage = 4096;
+/** 256 MB. */
+const mostCopiedRows = 1024;
 const rowBits = chunkBits - 3;
 const rowMask = (1 << rowBits) - 1;
 /** Of the addresses of programs: 2^47. */
@@ -44,7 +46,10 @@ export class HeapWords {
         parts.push({ start: Math.max(at, start), end: Math.min(at + chunkBytes, end) });
         this.#rowAddress.push(at);
       }
-    const kernel = HeapKernel.create(parts.length);
+    // A large heap that is in our memory already is read in place.
+    const isHeld =
+      parts.length > mostCopiedRows && memory.view?.(this.#rowAddress[0]!, chunkBytes) !== undefined;
+    const kernel = isHeld ? undefined : HeapKernel.create(parts.length);
     for (const [row, { start, end }] of parts.entries())
       this.rows.push(
         readRow(
