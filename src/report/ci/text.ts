@@ -7,7 +7,9 @@ import {
   againText,
   countsText,
   groupProblems,
+  handledLateText,
   heapDiffCommand,
+  isHandledLate,
   namesText,
   openCommand,
   outcomeText,
@@ -44,6 +46,7 @@ function problemLines(group: readonly Problem[], folder: string): string[] {
     group.length > 1 ? `  ✖ ${title}` : `  ✖ ${head}${title}`,
     ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
     ...(group.length > 1 ? [`    in ${namesText(names)}`] : []),
+    ...(bundle && isHandledLate(bundle) ? [`    ${handledLateText}`] : []),
     ...(bundle?.again ? [`    ${againText(bundle.again)}`] : []),
     ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
   ];

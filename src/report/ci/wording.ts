@@ -136,6 +136,23 @@ export function groupProblems(problems: readonly Problem[]): Problem[][] {
   return [...groups.values()];
 }
 
+/** One failure of those that the entry of a bundle counts as repeats of it. */
+function isRepeatOf({ again, title = '' }: CiBundle, { name, file, error }: CiTest): boolean {
+  const message = firstSentence(plain(error?.message ?? ''));
+  return (
+    message !== '' &&
+    title.includes(message) &&
+    again?.tests?.some((one) => one.file === file && one.name.join('\n') === name.join('\n')) === true
+  );
+}
+
+export const handledLateText = 'its test had ended; a handler of the program or of the runner took the error';
+
+/** The program, or the runner, handled it after its test had ended, and went on. */
+export function isHandledLate({ handled, late }: CiBundle): boolean {
+  return handled === true && late === true;
+}
+
 function isUnexpected({ late, failedProcess }: CiBundle): boolean {
   return late === true || failedProcess === true;
 }
@@ -144,20 +161,24 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const { tests, bundles } = summary;
   const named = new Set(tests.telling.flatMap(({ bundle }) => (bundle === undefined ? [] : [bundle])));
   const causes = bundles.filter((bundle) => bundle.handled && hasCutTests(bundle, tests.telling));
-  const ofTests = tests.telling.map((test): Problem => {
-    const bundle = bundles.find(({ name }) => name === test.bundle);
-    const cause = bundle ? undefined : causes.find((one) => isFailedBy(test, one));
-    const place = test.place ?? bundle?.place;
-    const file = test.file;
-    return {
-      title: `${testReason(test, bundle)}${cause?.test ? `, from “${testTitle(cause.test)}”` : ''}`,
-      test: testTitle(test),
-      ...(file !== undefined && { file }),
-      ...(place && { place }),
-      ...(bundle && { bundle }),
-      detail: bundle?.summary ?? errorText(test),
-    };
-  });
+  const isToldAsRepeat = (test: CiTest): boolean =>
+    test.bundle === undefined && bundles.some((bundle) => isRepeatOf(bundle, test));
+  const ofTests = tests.telling
+    .filter((test) => !isToldAsRepeat(test))
+    .map((test): Problem => {
+      const bundle = bundles.find(({ name }) => name === test.bundle);
+      const cause = bundle ? undefined : causes.find((one) => isFailedBy(test, one));
+      const place = test.place ?? bundle?.place;
+      const file = test.file;
+      return {
+        title: `${testReason(test, bundle)}${cause?.test ? `, from “${testTitle(cause.test)}”` : ''}`,
+        test: testTitle(test),
+        ...(file !== undefined && { file }),
+        ...(place && { place }),
+        ...(bundle && { bundle }),
+        detail: bundle?.summary ?? errorText(test),
+      };
+    });
   // A light snapshot of a process whose memory then ran out is not another problem.
   const ended = new Set(bundles.flatMap(({ kind, pid }) => (kind === 'snapshot' ? [] : [pid])));
   const isForerunner = ({ kind, pid }: CiBundle): boolean =>
@@ -181,10 +202,13 @@ export function problemsOf(summary: CiSummary): Problem[] {
       };
     });
   const isCause = ({ bundle }: Problem): boolean => bundle !== undefined && causes.includes(bundle);
+  const besides = others.filter((one) => !isCause(one));
+  const isBeside = ({ bundle }: Problem): boolean => bundle !== undefined && isHandledLate(bundle);
   return [
     ...others.filter(isCause),
     ...ofTests.filter(({ bundle }) => bundle),
-    ...others.filter((one) => !isCause(one)),
+    ...besides.filter((one) => !isBeside(one)),
     ...ofTests.filter(({ bundle }) => !bundle),
+    ...besides.filter(isBeside),
   ];
 }

@@ -69,7 +69,13 @@ function listen(runner: MochaRunner, tests: TestPort): void {
   };
   runner.on('test', begin);
   runner.on('hook', begin);
-  runner.on('fail', (runnable, error) => tests.end(runnable, 'failed', error));
+  const failed = new WeakSet<MochaRunnable>();
+  runner.on('fail', (runnable, error) => {
+    // `done()` called again, an error after the end: mocha fails a test that has passed.
+    if (!failed.has(runnable)) tests.failedLater(runnable, error);
+    failed.add(runnable);
+    tests.end(runnable, 'failed', error);
+  });
   const endOf =
     (status: 'passed' | 'skipped') =>
     (runnable: MochaRunnable): void =>

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { describeBundle } from '../../../src/ci/report/describe-bundle.ts';
 import type { CiBundle, CiSummary } from '../../../src/model/ci-summary.ts';
+import { renderCiText } from '../../../src/report/ci/text.ts';
 import { problemsOf } from '../../../src/report/ci/wording.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth/synth-analysis-bundle.ts';
 
@@ -126,4 +127,53 @@ test('an error that a runner heard, of a test that had ended: it comes before th
   assert.deepEqual(problems([{ ...closes, name: ['another'], status: 'failed', error }]), [
     'another: Error: late window',
   ]);
+});
+
+test('what was handled after its test had ended comes after the tests that failed, and a repeat is no entry of its own', () => {
+  const passed = { name: ['closes'], file: 'close.js' };
+  const late: CiBundle = {
+    name: 'late.zip',
+    bytes: 1,
+    kind: 'unhandled-rejection',
+    title: 'Error: gone at close.js:3:1',
+    handled: true,
+    late: true,
+    test: passed,
+  };
+  const failed = (name: string, message: string) => ({
+    name: [name],
+    file: 'adds.js',
+    status: 'failed' as const,
+    error: { name: 'Error', message },
+  });
+  const first: CiBundle = {
+    name: 'first.zip',
+    bytes: 1,
+    kind: 'uncaught-exception',
+    title: 'Error: broken at adds.js:7:2',
+    test: { name: ['adds'], file: 'adds.js' },
+    again: { times: 1, tests: [{ name: ['adds more'], file: 'adds.js' }] },
+  };
+  const summary: CiSummary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: {
+      finished: 4,
+      failed: 3,
+      unfinished: 0,
+      telling: [
+        { ...failed('adds', 'broken'), bundle: 'first.zip' },
+        failed('adds more', 'broken'),
+        failed('subtracts', 'other'),
+      ],
+    },
+    bundles: [late, first],
+  };
+  assert.deepEqual(
+    problemsOf(summary).map(({ test }) => test),
+    ['adds', 'subtracts', 'closes'],
+  );
+  const text = renderCiText(summary, 'report');
+  assert.match(text, /closes: Error: gone[^\n]*\n +close\.js\n +its test had ended; a handler/);
 });
