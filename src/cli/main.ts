@@ -129,7 +129,17 @@ function asFailure(
   const [, got, wanted] =
     /^Not enough non-option arguments: got (\d+), need at least (\d+)/.exec(message ?? '') ?? [];
   if (wanted !== undefined) return missingArguments(command, Number(got), Number(wanted));
+  const [, more] = /^Unknown (?:command|argument)s?: (.*)/s.exec(message ?? '') ?? [];
+  if (more !== undefined && command) return surplusArguments(command, more);
   return new AgentdumpError('usage', message ?? error?.message ?? 'the command line is not understood');
+}
+
+/** `one argument too many, b: agentdump analyze <bundle>`. `more` is yargs' list of them. */
+function surplusArguments(command: AnyCommand, more: string): Error {
+  const [line = ''] = [command.command ?? ''].flat();
+  const count = more.split(', ').length;
+  const what = count === 1 ? 'one argument too many' : `${count} arguments too many`;
+  return new AgentdumpError('usage', `${what}, ${more}: agentdump ${line}`);
 }
 
 /** `the argument <bundle> is missing: agentdump analyze <bundle>`. */
