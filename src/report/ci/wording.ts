@@ -148,9 +148,9 @@ function isRepeatOf({ again, title = '' }: CiBundle, { name, file, error }: CiTe
 
 export const handledLateText = 'its test had ended; a handler of the program or of the runner took the error';
 
-/** The program, or the runner, handled it after its test had ended, and went on. */
-export function isHandledLate({ handled, late }: CiBundle): boolean {
-  return handled === true && late === true;
+/** The program, or the runner, handled it after its test had ended, and its process did not fail by it. */
+export function isHandledLate({ handled, late, failedProcess }: CiBundle): boolean {
+  return handled === true && late === true && failedProcess !== true;
 }
 
 function isUnexpected({ late, failedProcess }: CiBundle): boolean {
