@@ -327,6 +327,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         lead: lead(
           '(?:[ ](?:are|is)|:)?[ ](?:admin|administrator|root|sa|postgres|guest|demo|[\\w.+-]{1,40}@[\\w.-]{1,40})[ ]?[/:][ ]?(?=[^\\s/])',
         ),
+        tail: /(?![ ](?:roles?|rights|permissions|access|users?)\b)/y,
         part: /^([^/]+)$/,
         typed: true,
       },

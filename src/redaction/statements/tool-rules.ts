@@ -27,12 +27,25 @@ const asProgram: StatementRule = {
 /** `kinit kim <<< x` */
 const hereString: StatementRule = { lead: lead(String.raw`[^\n|;<]{0,80}?<<<[ ]?(?=[^\s$])`), chosen: true };
 
-/** `machine h login kim password x`, and the same in lines of their own. */
+/** Nothing follows in its line. */
 const wholeValue = /[ \t]*(?:\r?\n|\\{1,8}[rn]|["'\x60]|$)/y;
+/** `machine h login kim password x`; belowLogin: the same in lines of their own. */
 const inNetrc: StatementRule = {
   lead: lead(blanks),
   before:
     /\b(?:machine[ \t]{1,8}[\w.:-]{1,64}|default)[ \t]{1,8}(?:login|user|account)[ \t]{1,8}[^\s"'\\]{1,64}[ \t]{1,8}$/,
+};
+/** `hibernate.connection.password x`: a blank separates too. */
+const ofProperties: StatementRule = {
+  lead: lead(blanks),
+  before: /(?:^|\n)[a-z][\w-]{1,30}(?:\.[\w-]{1,30}){1,4}\.$/,
+  tail: wholeValue,
+  typed: true,
+};
+const ofImap: StatementRule = {
+  lead: lead(String.raw`${blanks}\\*"?[\w.@+-]{1,64}\\*"?${blanks}`),
+  tail: wholeValue,
+  typed: true,
 };
 const belowLogin: StatementRule = {
   lead: lead(blanks),
@@ -42,7 +55,13 @@ const belowLogin: StatementRule = {
 };
 
 export const toolRules: StatementRow[] = [
-  ['password', inNetrc, belowLogin],
+  ['password', inNetrc, belowLogin, ofProperties],
+  // IMAP, as it is sent and as clients note it.
+  [
+    'login',
+    { ...ofImap, before: /(?:^|\n|[<>*-] ?|[CS]: )[A-Za-z]{0,4}\d{1,5} $/, capitals: true },
+    { ...ofImap, before: /\bimap $/ },
+  ],
   // `te paso la clave: x`; a `clave` alone is also the key of an entry.
   [
     'clave',

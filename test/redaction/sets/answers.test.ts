@@ -58,11 +58,18 @@ test('logins in lines of their own, and pairs in sentences', () => {
     'You can log in as root / ‹dragonfly-9› until Friday\n',
     'connect with the credentials admin/‹mandarine› please\n',
     'te paso la clave: ‹cafeconleche›\n',
+    'hibernate.connection.password ‹tannenzapfen›\n',
+    'a001 LOGIN kim@corp.dev ‹kornblume7›\r\n',
+    'imap login kim@corp.dev "‹sternschnuppe›"\n',
   ]);
   keeps([
     'log in as admin/user\n',
     'sign in with Google / GitHub\n',
     'credentials read/write\n',
+    'credentials admin/editor roles\n',
+    'hibernate.connection.password property\n',
+    'imap login failed again\n',
+    '12 login pages sunflower\n',
     'the clave: cafeconleche\n',
     'user list\npassword field\n',
   ]);
