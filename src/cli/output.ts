@@ -6,6 +6,7 @@ import { openSync, writeFileSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../report/escape-terminal.ts';
 import { harmlessJson } from '../report/json.ts';
+import { fitLines, widthOf } from '../report/text/fit.ts';
 import { exitCodes } from './exit-codes.ts';
 
 export interface ColourWish {
@@ -31,10 +32,28 @@ export function onPrint(clear: (() => void) | undefined): void {
   beforePrint = clear;
 }
 
-/** Prints a result. The text is written unchanged: its renderer has escaped what came from a bundle. */
+/**
+ * Prints a result. Its renderer has escaped what came from a bundle. On a terminal, lines that are longer than it are wrapped if
+ * their renderer has not done so.
+ */
 export function print(text: string): void {
+  write(process.stdout.isTTY ? fitTo(stdoutColumns(), text) : text);
+}
+
+function write(text: string): void {
   beforePrint?.();
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** A word that is longer than the terminal, such as a link or a path, stays in one piece, so that it can be copied. */
+export function fitTo(columns: number, text: string): string {
+  const hasLongWord = (line: string): boolean =>
+    line.split(' ').some((word) => word.length > columns / 2 && widthOf(word) > columns - 4);
+  const lines = text.split('\n').flatMap((line) => {
+    const isKept = widthOf(line) <= columns || hasLongWord(line);
+    return isKept ? [line] : fitLines([line], columns);
+  });
+  return lines.join('\n');
 }
 
 /** Writes a result to a new file that only its owner can read. Throws `unwritable`. */
@@ -78,7 +97,7 @@ export function printForeign(text: string): void {
 
 /** Prints a result as one JSON document; what it quotes is escaped for terminals and CI logs. */
 export function printJson(value: unknown, indent?: number): void {
-  print(harmlessJson(JSON.stringify(value, null, indent)));
+  write(harmlessJson(JSON.stringify(value, null, indent)));
 }
 
 /** Whether stdout takes colour. */
