@@ -155,9 +155,14 @@ export class LiveScope {
     return { scope: this, word, captured, at };
   }
 
-  /** Whether recorded calls of this step are distinguished by what they captured. */
-  areTold(word: string): boolean {
-    return this.#captured.has(word);
+  /**
+   * Whether the recorded calls that this one may be are distinguished by what they captured. One that was not woken by time is known by
+   * its position.
+   */
+  areTold({ kind, name }: StepCall, at: CallPosition): boolean {
+    const word = wordOf(kind, name);
+    const here = this.#classes.get(classOf(word, at)) ?? [];
+    return this.#captured.has(word) && !here.some((entry) => !entry.isClaimed && !isWokenRaw(entry));
   }
 
   /**

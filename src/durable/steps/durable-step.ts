@@ -19,7 +19,7 @@ import { captureOf } from './captured.ts';
 import { describeCall } from './claim.ts';
 import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
 import { beginsInTurn, isSettled, turnToBegin } from './ordered-items.ts';
-import { lastLabel, wordOf } from './step-path.ts';
+import { lastLabel } from './step-path.ts';
 import type { WantedStep } from './wanted-step.ts';
 
 export async function performStep(place: Place, given: WantedStep): Promise<unknown> {
@@ -51,9 +51,9 @@ export async function performStep(place: Place, given: WantedStep): Promise<unkn
  * distinguished the recorded ones.
  */
 function withCapture({ scoped: { run, scope }, position }: Place, wanted: WantedStep): WantedStep {
-  const { kind, name, key, input, host } = wanted;
+  const { key, input, host } = wanted;
   if (!host || key !== undefined || input !== undefined || !run.isStrict) return wanted;
-  if (!position.isRaw && !scope.areTold(wordOf(kind, name))) return wanted;
+  if (!position.isRaw && !scope.areTold(wanted, position)) return wanted;
   return { ...wanted, captured: captureOf(host, run.hashInput) };
 }
 

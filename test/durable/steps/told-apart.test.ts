@@ -143,6 +143,23 @@ test('branches whose functions capture also what has changed since', async () =>
   }
 });
 
+test('a step that follows another of its name at once, whose functions capture what has changed since', async () => {
+  let life = 0;
+  const program = async () => {
+    const seen = { life };
+    await sleep(1);
+    const first = await agent.step('work', () => (seen.life > 0 ? 'first' : ''));
+    return [first, await agent.step('work', () => (seen.life > 0 ? 'second' : ''))];
+  };
+  for (let at = 3, dies = true; dies; at++) {
+    const { live, dieAt } = newRun();
+    life++;
+    dies = await dieAt(at, program);
+    life++;
+    assert.deepEqual(await live(program), ['first', 'second']);
+  }
+});
+
 test('branches that capture the same may have the results of each other', async () => {
   let count = 0;
   const next = () => ++count;
