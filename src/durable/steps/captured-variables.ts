@@ -4,11 +4,21 @@
  */
 import type { Session } from 'node:inspector';
 
-/** A variable, and whether it is in the innermost scope, where a function may be what the caller of a helper has passed. */
 export interface CapturedVariable {
   name: string;
   value: unknown;
-  isInnermost: boolean;
+  /** In the innermost scope, where a function may be what the caller of a helper has passed. */
+  isInnermost?: boolean;
+  /** Of a CommonJS module: the same for all calls. */
+  isShared?: boolean;
+}
+
+export interface Capture {
+  variables: CapturedVariable[];
+  /** Source; of the function that is bound, if one is. */
+  code: string;
+  /** Nothing else is captured, such as `this`. */
+  isAll: boolean;
 }
 
 const door = Symbol.for('agentdump: captured');
@@ -24,7 +34,7 @@ type Answer = {
 };
 
 /** Undefined if they can't be had: this Node has no inspector, it is not permitted, or the global object takes no properties. */
-export function capturedVariables(asked: object): CapturedVariable[] | undefined {
+export function capturedVariables(asked: object): Capture | undefined {
   const slot: { asked: object; answer: unknown } = { asked, answer: undefined };
   if (!Reflect.defineProperty(globalThis, door, { value: slot, configurable: true })) return undefined;
   try {
@@ -42,6 +52,9 @@ export function capturedVariables(asked: object): CapturedVariable[] | undefined
   }
 }
 
+const codeOf = (asked: unknown): string =>
+  typeof asked === 'function' ? Function.prototype.toString.call(asked) : '';
+
 class Asking {
   readonly #session: Session;
   readonly #slot: { answer: unknown };
@@ -51,32 +64,44 @@ class Asking {
     this.#slot = slot;
   }
 
-  variables(asked: object): CapturedVariable[] | undefined {
+  variables(asked: object): Capture | undefined {
     const expression = `globalThis[Symbol.for('${door.description}')].asked`;
     const held = this.#post('Runtime.evaluate', { expression }).result;
     if (!held || !('objectId' in held)) return undefined;
     const properties = this.#post('Runtime.getProperties', { objectId: held.objectId, ownProperties: true });
     const inner = new Map(properties.internalProperties?.map(({ name, value }) => [name, value?.objectId]));
     const bound = this.#take(inner.get('[[BoundArgs]]'));
-    if (Array.isArray(bound))
-      return bound.map((value, at) => ({ name: `argument ${at + 1}`, value, isInnermost: true }));
+    if (Array.isArray(bound)) {
+      const code = codeOf(this.#take(inner.get('[[TargetFunction]]')));
+      const variables = bound.map((value, at) => ({
+        name: `argument ${at + 1}`,
+        value,
+        isInnermost: true,
+      }));
+      // What the function that is bound captures is not asked for.
+      return { variables, code, isAll: false };
+    }
     const scopes = this.#post('Runtime.getProperties', {
       objectId: inner.get('[[Scopes]]'),
       ownProperties: true,
     }).result;
     if (!Array.isArray(scopes)) return undefined;
-    const source = Function.prototype.toString.call(asked).slice(0, longestSource);
-    const named = new Set(source.match(identifiers));
+    const code = codeOf(asked);
+    const named = new Set(code.slice(0, longestSource).match(identifiers));
     const found = new Map<string, CapturedVariable>();
+    const kinds = scopes.map(({ value }) => value?.description ?? '');
+    const last = kinds.findLastIndex((kind) => innerScopes.test(kind));
     for (const [at, { value }] of scopes.entries()) {
-      if (!innerScopes.test(value?.description ?? '')) continue;
+      if (!innerScopes.test(kinds[at]!)) continue;
+      const isShared = at === last && kinds[at] === 'Closure' && kinds[at + 1] !== 'Module';
       // V8 describes a scope by an object of its own, which has the variables in a field.
       const { object: variables = {} } = (this.#take(value?.objectId) ?? {}) as { object?: object };
       for (const [name, variable] of Object.entries(variables))
         if (named.has(name) && !found.has(name))
-          found.set(name, { name, value: variable, isInnermost: at === 0 });
+          found.set(name, { name, value: variable, isInnermost: at === 0, isShared });
     }
-    return [...found.values()];
+    const isAll = code.length <= longestSource && !named.has('this') && !named.has('super');
+    return { variables: [...found.values()], code, isAll };
   }
 
   #take(objectId: string | undefined): unknown {

@@ -7,57 +7,92 @@ import { createHash } from 'node:crypto';
 import { types } from 'node:util';
 import { type CapturedVariable, capturedVariables } from './captured-variables.ts';
 
-/** By the name of the variable. A hash that begins with ~ is of a value that was not seen as a whole. */
+/**
+ * By the name of the variable. A hash that begins with ~ is of a value that was not seen as a whole, and ~ alone stands for what was not
+ * seen at all. `()`: the code.
+ */
 export type Captured = Readonly<Record<string, string>>;
 
 const mostVariables = 12;
 const mostValues = 2_000;
 const mostItems = 200;
+const mostText = 1_000_000;
 const deepest = 6;
 const mostFunctions = 3;
 /** A short hash of a password could be guessed. */
-const secretName = /pass|secret|token|credential|api_?key|auth|cookie/i;
+const secretName = /pass|secret|token|credential|api_?key|auth|cookie|pwd|jwt|psk|cvv|\b(?:pw|pin|otp)\b/i;
 
 /** Undefined if nothing is captured, or V8 does not tell. */
 export function captureOf(asked: object, hash: (value: unknown) => string | undefined): Captured | undefined {
   const captured: Record<string, string> = {};
   let functions = 0;
+  let isSeen = false;
   const add = (from: object, prefix: string) => {
     functions++;
-    for (const { name, value, isInnermost } of capturedVariables(from) ?? [])
-      addOne(prefix + name, value, isInnermost);
-  };
-  const addOne = (name: string, value: CapturedVariable['value'], isInnermost: boolean) => {
-    if (secretName.test(name) || Object.keys(captured).length === mostVariables) return;
-    if (typeof value === 'function') {
-      if (!isInnermost || types.isProxy(value)) return;
-      if (functions < mostFunctions) add(value, `${name}.`);
-      else captured[name] = '~';
-      return;
+    const capture = capturedVariables(from);
+    if (!capture) return;
+    captured[`${prefix}()`] = shortHash(capture.code);
+    if (!capture.isAll) captured[`${prefix}this`] = unknown;
+    for (const variable of capture.variables) {
+      const name = prefix + variable.name;
+      const isFull = Object.keys(captured).length >= mostVariables;
+      const seen = isFull || secretName.test(name) ? unknown : addOne(name, variable);
+      // One that all calls share doesn't tell them apart.
+      if (seen && !(seen === unknown && variable.isShared)) captured[isFull ? '…' : name] = seen;
     }
-    const outline = new Outline();
-    const seen = outline.of(value, 0);
-    if (seen === unseen) return;
-    const short = createHash('sha256')
-      .update(hash(seen) ?? '')
-      .digest('base64url')
-      .slice(0, 8);
-    captured[name] = outline.isWhole ? short : `~${short}`;
+  };
+  /** What to keep of it, unless that is kept already. */
+  const addOne = (name: string, { value, isInnermost }: CapturedVariable): string | undefined => {
+    if (typeof value === 'function') {
+      if (!isInnermost || types.isProxy(value) || functions >= mostFunctions) return unknown;
+      add(value, `${name}.`);
+      return undefined;
+    }
+    const seen = outlineOf(value, hash);
+    if (seen !== unknown) isSeen = true;
+    return seen;
   };
   add(asked, '');
-  return Object.keys(captured).length > 0 ? captured : undefined;
+  return isSeen ? captured : undefined;
+}
+
+const unknown = '~';
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8);
+
+function outlineOf(value: unknown, hash: (value: unknown) => string | undefined): string {
+  try {
+    const outline = new Outline();
+    const seen = outline.of(value, 0);
+    if (seen === unseen) return unknown;
+    const short = shortHash(hash(seen) ?? '');
+    return outline.isWhole ? short : `~${short}`;
+  } catch {
+    // Such as a view of a buffer that was transferred.
+    return unknown;
+  }
 }
 
 /** Whether calls that captured the same do the same. */
 export function isWhole(captured: Captured): boolean {
-  return Object.values(captured).every((hash) => !hash.startsWith('~'));
+  return Object.values(captured).every((hash) => !hash.startsWith(unknown));
 }
+
+/** Whether anything was not seen at all, so that calls that captured the same may have nothing else in common. */
+export function hasUnknown(captured: Captured): boolean {
+  return Object.values(captured).includes(unknown);
+}
+
+/** What may tell a call from others of its step after the program has changed. */
+export const isTelling = (name: string, hash: string | undefined): boolean =>
+  hash !== unknown && !name.endsWith('()');
 
 export function isSameCapture(one: Captured, other: Captured): boolean {
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
+/** Not that of a class of the program. */
+const hrefOf = Object.getOwnPropertyDescriptor(URL.prototype, 'href')!.get!;
 const unseen = Symbol('unseen');
 
 /** A copy of a value as plain data, of bounded size. Calls no getters and no traps. */
@@ -68,6 +103,10 @@ class Outline {
 
   of(value: unknown, depth: number): unknown {
     if (typeof value === 'symbol' || typeof value === 'function') return this.#leave(unseen);
+    if (typeof value === 'string' && value.length > mostText) {
+      this.isWhole = false;
+      return [value.length, value.slice(0, mostText / 2), value.slice(-mostText / 2)];
+    }
     if (typeof value !== 'object' || value === null) return value;
     if (types.isProxy(value) || types.isPromise(value)) return this.#leave(unseen);
     if (this.#seen.has(value)) return '(again)';
@@ -80,13 +119,14 @@ class Outline {
     if (Array.isArray(value)) return this.#list(value.length, this.#head(value), depth);
     if (types.isDate(value)) return new Date(Date.prototype.getTime.call(value));
     if (types.isMap(value))
-      return this.#list(value.size, [...Map.prototype.entries.call(value)].flat(), depth);
-    if (types.isSet(value)) return this.#list(value.size, [...Set.prototype.values.call(value)], depth);
+      return this.#list(value.size, firstOf(Map.prototype.entries.call(value)).flat(), depth);
+    if (types.isSet(value)) return this.#list(value.size, firstOf(Set.prototype.values.call(value)), depth);
     if (ArrayBuffer.isView(value)) {
-      const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-      return createHash('sha256').update(bytes).digest('hex');
+      if (value.byteLength > mostText) this.isWhole = false;
+      const bytes = new Uint8Array(value.buffer, value.byteOffset, Math.min(value.byteLength, mostText));
+      return [value.byteLength, createHash('sha256').update(bytes).digest('hex')];
     }
-    if (value instanceof URL) return value.href;
+    if (value instanceof URL) return hrefOf.call(value);
     const prototype = Object.getPrototypeOf(value);
     const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
     // Of an instance of a class, what is private to it is not seen.
@@ -109,8 +149,11 @@ class Outline {
   /** What an instance refers to may be anything: a client, its sockets. */
   #fields(value: object, isPlain: boolean, depth: number): Record<string, unknown> {
     const fields: Record<string, unknown> = {};
-    for (const key of Object.keys(value).slice(0, mostItems)) {
-      const { value: field } = Object.getOwnPropertyDescriptor(value, key) ?? {};
+    const keys = Object.keys(value);
+    if (keys.length > mostItems || Object.getOwnPropertySymbols(value).length > 0) this.isWhole = false;
+    for (const key of keys.slice(0, mostItems)) {
+      const { value: field, get } = Object.getOwnPropertyDescriptor(value, key) ?? {};
+      if (get || secretName.test(key)) this.isWhole = false;
       if (secretName.test(key) || (!isPlain && typeof field === 'object' && field !== null)) continue;
       fields[key] = this.#kept(this.of(field, depth));
     }
@@ -125,4 +168,13 @@ class Outline {
     this.isWhole = false;
     return instead;
   }
+}
+
+function firstOf<Item>(items: Iterable<Item>): Item[] {
+  const first: Item[] = [];
+  for (const item of items) {
+    first.push(item);
+    if (first.length > mostItems) break;
+  }
+  return first;
 }

@@ -8,7 +8,7 @@ import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
-import { type Captured, isSameCapture, isWhole } from './captured.ts';
+import { type Captured, hasUnknown, isSameCapture, isWhole } from './captured.ts';
 import type { UnknownCall } from './recognise.ts';
 import type { ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
@@ -177,7 +177,7 @@ export class LiveScope {
   /**
    * A call that captures what exactly one recorded one did, at whatever position: a queue may have handed the work to another
    * branch. Those that captured the same data do the same, so that each may be the other. What was not seen as a whole (an instance of
-   * a class) may differ, so that they are told apart like calls that capture nothing.
+   * a class) may differ, so that they are told apart like calls that capture nothing; also the only one, if something was not seen at all.
    */
   #findByCapture(
     call: StepCall,
@@ -189,7 +189,10 @@ export class LiveScope {
   ): StepEntry | undefined {
     const same = alike.filter((entry) => isSameCapture(entry.captured!, captured));
     const sameHere = same.filter((entry) => here.includes(entry));
-    const isUnique = same.length === 1 && here.some((entry) => entry.captured && !same.includes(entry));
+    const isUnique =
+      same.length === 1 &&
+      !hasUnknown(captured) &&
+      here.some((entry) => entry.captured && !same.includes(entry));
     if (isWhole(captured) || isUnique)
       return sameHere.find(({ isClaimed }) => !isClaimed) ?? same.find(({ isClaimed }) => !isClaimed);
     if (same.length > 0) return this.#findAlike(call, at, sameHere.length > 0 ? sameHere : same, order);

@@ -5,7 +5,7 @@
  */
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import type { CallPosition } from './call-position.ts';
-import type { Captured } from './captured.ts';
+import { type Captured, isTelling } from './captured.ts';
 
 /** A call that is new, or recorded with other values of what it captures. */
 export interface UnknownCall {
@@ -50,7 +50,7 @@ function bestOf(
 ): StepEntry | undefined {
   const captures = [...recordedLike(call), ...rivals].map(({ captured }) => captured ?? {});
   const telling = Object.keys(call.captured).filter(
-    (name) => new Set(captures.map((one) => one[name])).size > 1,
+    (name) => isTelling(name, call.captured[name]) && new Set(captures.map((one) => one[name])).size > 1,
   );
   const likeness = (entry: StepEntry, { captured }: UnknownCall) =>
     telling.filter((name) => captured[name] === entry.captured?.[name]).length;
@@ -73,7 +73,7 @@ function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry
   const recorded = recordedLike(call);
   const isConstant = (name: string) =>
     recorded.length > 1 && recorded.every((one) => one.captured?.[name] === captured[name]);
-  const names = Object.keys(captured).filter((name) => !isConstant(name));
+  const names = Object.keys(captured).filter((name) => isTelling(name, captured[name]) && !isConstant(name));
   const same = names.filter((name) => entry.captured?.[name] === captured[name]).length;
   return same > 0 && (!isParallel || same * 2 >= names.length) ? entry : undefined;
 }

@@ -161,9 +161,10 @@ test('a step that follows another of its name at once, whose functions capture w
   }
 });
 
+let numbers = 0;
+const next = () => ++numbers;
+
 test('branches that capture the same may have the results of each other', async () => {
-  let count = 0;
-  const next = () => ++count;
   const program = (waits: number[]) => () =>
     Promise.all(
       waits.map(async (ms) => {

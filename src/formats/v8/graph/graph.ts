@@ -149,7 +149,6 @@ export class HeapGraph {
 
   /** In the order of the nodes that they start from. Once only, if they are kept. */
   *edges(): Generator<EdgeBatch> {
-    const edgesOf = edgesInBatches();
     yield* edgesOf((sink) => this.#rootEdges(sink));
     const live = this.#live;
     let index = 0;
@@ -302,18 +301,14 @@ export class HeapGraph {
   }
 }
 
-/** For many lists of edges, most of which are short: one buffer for all of them. */
-function edgesInBatches(): (fill: (sink: EdgeSink) => void) => EdgeBatch[] {
-  let full: EdgeBatch[] = [];
+function* edgesOf(fill: (sink: EdgeSink) => void): Generator<EdgeBatch> {
+  const full: EdgeBatch[] = [];
   const take = ({ count, packed, names }: EdgeBatch) =>
     full.push({ count, packed: packed.slice(0, count), names: names.slice(0, count) });
   const buffer = new EdgeBuffer(new Uint32Array(roomOfBuffer), new Uint32Array(roomOfBuffer), take);
-  return (fill) => {
-    full = [];
-    fill((type, name, target) => buffer.add(type, name, target));
-    buffer.flush();
-    return full;
-  };
+  fill((type, name, target) => buffer.add(type, name, target));
+  buffer.flush();
+  yield* full;
 }
 
 function* nodesOf(fill: (sink: NodeSink) => void): Generator<NodeBatch> {
