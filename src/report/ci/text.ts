@@ -10,6 +10,7 @@ import {
   handledLateText,
   heapDiffCommand,
   isHandledLate,
+  listText,
   namesText,
   openCommand,
   outcomeText,
@@ -39,6 +40,8 @@ export function renderCiText(given: CiSummary, folder: string): string {
 }
 
 function problemLines(group: readonly Problem[], folder: string): string[] {
+  const [first] = group as [Problem];
+  if (first.isUnfinished && group.length > 1) return unfinishedLines(group, first);
   const [{ test, title, place, file, bundle }] = group as [Problem];
   const names = group.flatMap(({ test }) => test ?? []);
   const head = test === undefined || title.includes(`“${test}”`) ? '' : `${test}: `;
@@ -50,4 +53,9 @@ function problemLines(group: readonly Problem[], folder: string): string[] {
     ...(bundle?.again ? [`    ${againText(bundle.again)}`] : []),
     ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
   ];
+}
+
+function unfinishedLines(group: readonly Problem[], { file }: Problem): string[] {
+  const names = group.map(({ test = '' }) => test);
+  return [`  ✖ ${group.length} tests did not finish: ${listText(names)}`, ...(file ? [`    ${file}`] : [])];
 }

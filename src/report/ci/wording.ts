@@ -83,9 +83,14 @@ export function againText({ times, tests = [] }: NonNullable<CiBundle['again']>)
 
 /** The test “a”; the tests “a”, “b”, “c” and 5 others */
 export function namesText(names: readonly string[]): string {
+  return `the ${names.length === 1 ? 'test' : 'tests'} ${listText(names)}`;
+}
+
+/** “a”, “b”, “c” and 5 others */
+export function listText(names: readonly string[]): string {
   const listed = names.slice(0, mostNames).map((name) => `“${name}”`);
   const more = names.length - listed.length;
-  return `the ${names.length === 1 ? 'test' : 'tests'} ${listed.join(', ')}${more > 0 ? ` and ${formatCount(more, 'other')}` : ''}`;
+  return `${listed.join(', ')}${more > 0 ? ` and ${formatCount(more, 'other')}` : ''}`;
 }
 
 export function openCommand(bundle: CiBundle, folder: string): string {
@@ -105,6 +110,8 @@ export interface Problem {
   place?: CiBundle['place'];
   bundle?: CiBundle;
   detail: string;
+  /** The test did not end, and nothing more is known of it. */
+  isUnfinished?: true;
 }
 
 function errorText({ error }: CiTest): string {
@@ -125,15 +132,23 @@ function isFailedBy(test: CiTest, cause: CiBundle): boolean {
   return message !== '' && cause.title?.includes(message) === true && hasCutTests(cause, [test]);
 }
 
-/** Tests that failed in the same words at the same place, which is often one cause, as one entry. */
+/**
+ * Tests that failed in the same words at the same place, which is often one cause, as one entry, and tests of one file that did not
+ * finish: usually one of them ended the process.
+ */
 export function groupProblems(problems: readonly Problem[]): Problem[][] {
   const groups = new Map<unknown, Problem[]>();
   for (const problem of problems) {
-    const { title, place, bundle } = problem;
-    const key = bundle || !place ? problem : `${title}\n${place.file}:${place.line}`;
+    const key = groupKey(problem);
     groups.set(key, [...(groups.get(key) ?? []), problem]);
   }
   return [...groups.values()];
+}
+
+function groupKey(problem: Problem): unknown {
+  const { title, place, file, bundle, isUnfinished } = problem;
+  if (isUnfinished && file !== undefined) return `unfinished\n${file}`;
+  return bundle || !place ? problem : `${title}\n${place.file}:${place.line}`;
 }
 
 /** One failure of those that the entry of a bundle counts as repeats of it. */
@@ -177,6 +192,7 @@ export function problemsOf(summary: CiSummary): Problem[] {
         ...(place && { place }),
         ...(bundle && { bundle }),
         detail: bundle?.summary ?? errorText(test),
+        ...(test.status === 'unfinished' && !test.error && !bundle && { isUnfinished: true as const }),
       };
     });
   // A light snapshot of a process whose memory then ran out is not another problem.
@@ -208,7 +224,8 @@ export function problemsOf(summary: CiSummary): Problem[] {
     ...others.filter(isCause),
     ...ofTests.filter(({ bundle }) => bundle),
     ...besides.filter((one) => !isBeside(one)),
-    ...ofTests.filter(({ bundle }) => !bundle),
+    ...ofTests.filter(({ bundle, isUnfinished }) => !bundle && !isUnfinished),
+    ...ofTests.filter(({ isUnfinished }) => isUnfinished),
     ...besides.filter(isBeside),
   ];
 }

@@ -177,3 +177,35 @@ test('what was handled after its test had ended comes after the tests that faile
   const text = renderCiText(summary, 'report');
   assert.match(text, /closes: Error: gone[^\n]*\n +close\.js\n +its test had ended; a handler/);
 });
+
+test('tests of one file that did not finish are one entry, behind those that failed', () => {
+  const cut = (name: string, file = 'redirects.ts') => ({
+    name: [name],
+    file,
+    status: 'unfinished' as const,
+  });
+  const summary: CiSummary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: {
+      finished: 1,
+      failed: 1,
+      unfinished: 6,
+      telling: [
+        ...['a', 'b', 'c', 'd', 'e'].map((name) => cut(name)),
+        cut('alone', 'retry.ts'),
+        { name: ['retries'], file: 'retry.ts', status: 'failed', error: { name: 'Error', message: 'late' } },
+      ],
+    },
+    bundles: [],
+  };
+  assert.deepEqual(renderCiText(summary, 'report').split('\n').slice(1, -1), [
+    '  ✖ retries: Error: late',
+    '    retry.ts',
+    '  ✖ 5 tests did not finish: “a”, “b”, “c” and 2 others',
+    '    redirects.ts',
+    '  ✖ alone: It did not finish',
+    '    retry.ts',
+  ]);
+});
