@@ -93,11 +93,11 @@ test('a green command leaves nothing', { skip: canRun() }, (context) => {
   assert.equal(readFileSync(join(folder, 'step.md'), 'utf8'), '');
 });
 
-/** Cancels like GitHub's runner: SIGINT, SIGTERM after 7.5 s, SIGKILL after 2.5 s more. */
+/** Cancels like GitHub's runner: SIGINT, SIGTERM after 7.5 s, SIGKILL after 2.5 s more, and then for what is left of the job. */
 async function cancelStep(folder: string, inputs: Record<string, string>, ready: string): Promise<string[]> {
   const { words, options } = prepareStep(folder, inputs);
   const env = { ...options.env, AGENTDUMP_TEST_READY: ready };
-  const step = spawn('bash', words, { ...options, env, stdio: 'ignore' });
+  const step = spawn('bash', words, { ...options, env, stdio: 'ignore', detached: true });
   while (!existsSync(ready)) await setTimeout(50);
   const ended = once(step, 'exit');
   const sent: string[] = [];
@@ -109,6 +109,12 @@ async function cancelStep(folder: string, inputs: Record<string, string>, ready:
     sent.push(signal);
     step.kill(signal);
     if (await Promise.race([ended, setTimeout(patienceMs, undefined, { ref: false })])) break;
+  }
+  // Its process group: after a SIGKILL the tests would run on, with their inspector's port open.
+  try {
+    process.kill(-step.pid!, 'SIGKILL');
+  } catch {
+    // Nothing is left.
   }
   return sent;
 }
