@@ -108,14 +108,42 @@ export class FramePlacer {
   }
 
   /**
+   * Learns from the printed positions whether the host has mapped them. Loaders that compile in memory give a script the path of its
+   * own source: a position that only one of the two texts has shows which one is meant.
+   */
+  async learnHost(frames: readonly JoinedFrame[]): Promise<void> {
+    for (const { text } of frames) {
+      if (this.hostMaps !== undefined) return;
+      if (text?.location.kind !== 'source' || text.mapped) continue;
+      const { position } = text.location;
+      const own = await this.findOwnSource(position);
+      if (!own) continue;
+      const place = { line: position.line, column: position.column ?? 1 };
+      if (own.lines && !hasPlace(own.lines, place)) this.hostMaps = false;
+      else if (own.running && lacksPlace(own.running, place)) this.hostMaps = true;
+    }
+  }
+
+  /**
    * Whether a printed position is in a source file, and so already mapped: a file that was not loaded as a script or, with
    * loaders that compile in memory, a script with the same path as its own source.
    */
   private async isSource(position: TextPosition): Promise<boolean> {
+    if (!this.scripts.find(position.url ?? position.file)) return isInApp(position.file, this.appRoot);
+    return (await this.findOwnSource(position)) !== undefined;
+  }
+
+  /** The texts of a script that has the path of its own source. */
+  private async findOwnSource(
+    position: TextPosition,
+  ): Promise<{ lines?: readonly string[]; running?: readonly string[] } | undefined> {
     const script = this.scripts.find(position.url ?? position.file);
-    if (!script) return isInApp(position.file, this.appRoot);
-    const map = await this.scripts.mapOf(script);
-    return map?.reader.sources.some((source) => map.pathOf(source) === position.file) ?? false;
+    const map = script && (await this.scripts.mapOf(script));
+    const source = map?.reader.sources.find((one) => map.pathOf(one) === position.file);
+    if (!map || source === undefined) return undefined;
+    const lines = map.linesOf(source) ?? map.diskLinesOf(source);
+    const running = this.scripts.textOf(script)?.lines;
+    return { ...(lines && { lines }), ...(running && { running }) };
   }
 
   /** Sets the original position; false if there is no trustworthy map. */
@@ -176,6 +204,12 @@ export class FramePlacer {
     const code = cutCodeFrame(lines, frame.line ?? 0, frame.column ?? 1, this.contextLines);
     if (code) frame.source = code;
   }
+}
+
+/** Of an excerpt, lines that were left out are empty. */
+function lacksPlace(lines: readonly string[], { line, column }: { line: number; column: number }): boolean {
+  const length = lines[line - 1]?.length;
+  return length === undefined || (length > 0 && column > length + 1);
 }
 
 const pickPosition = ({ file, line, column }: Position): Position => ({ file, line, column });

@@ -73,6 +73,7 @@ export class StackReconstructor {
     const { frames, hostMaps } = alignFrames(text.frames, input.frames ?? []);
     // Detected from a stack with raw positions, and applied to stacks without.
     if (hostMaps) this.placer.hostMaps = true;
+    else if (!input.isOfDebugger) await this.placer.learnHost(frames);
     if (frames.length > mostFrames) {
       const reason = `only the first ${mostFrames} of ${frames.length} frames are shown`;
       this.ownGaps.push({ part: partNames.error, reason });

@@ -149,6 +149,37 @@ test('a debugger’s stack under a loader that compiles in memory is where the c
   assert.deepEqual(places(printed.frames), [`Shop.ship /app/src/shop.ts:${at.line}`]);
 });
 
+test('a loader that compiles to one line in memory, and a host that does not map: what the source lacks is mapped', async () => {
+  const minified = transformSync(typed, {
+    loader: 'ts',
+    sourcemap: 'external',
+    sourcefile: 'shop.ts',
+    minifyWhitespace: true,
+  });
+  const url = 'file:///app/src/shop.ts';
+  const thrown = positionOf(minified.code, 'new Error');
+  const called = positionOf(minified.code, 'new Shop');
+  const sources = bundleOf({ url, sourceMapUrl: 'data:' }, minified.code, minified.map);
+  // The call stands in a column that line 1 of the source has too: the other frame tells.
+  const stackText = [
+    'Error: x',
+    `    at main (${url}:1:${Math.min(called.column, 20)})`,
+    `    at Shop.ship (${url}:1:${thrown.column})`,
+  ].join('\n');
+  const { frames } = await reconstructStack({ ...sources, stackText });
+  assert.deepEqual(frames.map(({ line, generated }) => [line, generated?.line]).at(-1), [shipLine, 1]);
+  assert.notEqual(frames[0]?.generated, undefined);
+  // And the other way round: the text that ran has one line only.
+  const mapped = await reconstructStack({
+    ...sources,
+    stackText: `Error: x\n    at Shop.ship (${url}:${shipLine}:11)`,
+  });
+  assert.deepEqual(
+    mapped.frames.map(({ line, generated }) => [line, generated]),
+    [[shipLine, undefined]],
+  );
+});
+
 test('--enable-source-maps: the printed positions are the sources, and V8 still knows the generated ones', async () => {
   const source = write('mapped/src/shop.ts', typed);
   const out = transformSync(typed, {

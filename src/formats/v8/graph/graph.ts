@@ -149,6 +149,7 @@ export class HeapGraph {
 
   /** In the order of the nodes that they start from. Once only, if they are kept. */
   *edges(): Generator<EdgeBatch> {
+    const edgesOf = edgesInBatches();
     yield* edgesOf((sink) => this.#rootEdges(sink));
     const live = this.#live;
     let index = 0;
@@ -301,14 +302,18 @@ export class HeapGraph {
   }
 }
 
-function* edgesOf(fill: (sink: EdgeSink) => void): Generator<EdgeBatch> {
-  const full: EdgeBatch[] = [];
+/** For many lists of edges, most of which are short: one buffer for all of them. */
+function edgesInBatches(): (fill: (sink: EdgeSink) => void) => EdgeBatch[] {
+  let full: EdgeBatch[] = [];
   const take = ({ count, packed, names }: EdgeBatch) =>
     full.push({ count, packed: packed.slice(0, count), names: names.slice(0, count) });
   const buffer = new EdgeBuffer(new Uint32Array(roomOfBuffer), new Uint32Array(roomOfBuffer), take);
-  fill((type, name, target) => buffer.add(type, name, target));
-  buffer.flush();
-  yield* full;
+  return (fill) => {
+    full = [];
+    fill((type, name, target) => buffer.add(type, name, target));
+    buffer.flush();
+    return full;
+  };
 }
 
 function* nodesOf(fill: (sink: NodeSink) => void): Generator<NodeBatch> {

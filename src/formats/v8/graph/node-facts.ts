@@ -111,7 +111,7 @@ export class NodeReader {
     const rows = code.strings.value * 2 + 1;
     kernel.answers.addWithheld = () => this.#names.addWithheld();
     // If there is not enough memory, texts are read here.
-    if (code.textsAt.value + rows * textRowBytes > code.memory.buffer.byteLength)
+    if (kernel.addressOf('texts') + rows * textRowBytes > code.memory.buffer.byteLength)
       for (const [map, way] of kernel.bytes('nodeWays', code.mapRoom.value).entries())
         if (way > NodeWay.same) kernel.bytes('nodeWays', 1, map)[0] = NodeWay.reader;
     code.startNodes(rows, length, chars, this.#heap.layout.line >= linesThatShareConstants);

@@ -7,7 +7,7 @@ import { readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import { edgeTypeShift } from '../../../../src/formats/v8/graph/edges/edge-batch.ts';
 import { idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
-import { HeapKernel } from '../../../../src/formats/v8/graph/kernel/heap-kernel.ts';
+import { HeapKernel, NodeWay } from '../../../../src/formats/v8/graph/kernel/heap-kernel.ts';
 import { Edge } from '../../../../src/formats/v8/graph/object-kinds.ts';
 import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
@@ -115,6 +115,17 @@ for (const node of nodes)
       for (const isKept of [true, false]) assert.ok(compare(() => death.core, isKept) > 10_000);
     });
 
+    test('finds it with columns above 2 GB too, as a heap of 1.5 GB has them', () => {
+      const { create } = HeapKernel;
+      const large = mock.method(HeapKernel, 'create', (rows: number) => create.call(HeapKernel, rows + 6000));
+      const far = readAll(death.core, false);
+      large.mock.restore();
+      assert.equal(large.mock.callCount(), 1);
+      const near = readAll(death.core, false);
+      assert.equal(far.text.length, near.text.length);
+      assert.ok(far.text.every((line, i) => line === near.text[i]));
+    });
+
     test('in torn pages too', () => {
       const offsets: number[] = [];
       readCoreGraph(death.core, {
@@ -138,3 +149,29 @@ for (const node of nodes)
       }
     });
   });
+
+test('more texts than were counted have an end', () => {
+  const kernel = HeapKernel.create(1)!;
+  const { code, answers } = kernel;
+  const words = kernel.words('rows', 64);
+  const sets = (['starts', 'ends', 'live'] as const).map((which) => kernel.words(which, 4));
+  // Strings of 8 characters, in three words each: map, hash and length, characters.
+  for (let i = 0; i < 6; i++) {
+    words.set([0x1001, 0, 0, 8, i, 0], i * 6);
+    for (const [which, set] of sets.entries()) {
+      const slot = i * 3 + (which === 1 ? 3 : 0);
+      set[slot >>> 5]! |= 1 << (slot & 31);
+    }
+  }
+  answers.learnMap = () => {
+    kernel.bytes('nodeWays', 1)[0] = NodeWay.oneByte;
+    code.putMap(0x1001, 0, 0);
+    return 0;
+  };
+  let texts = 0;
+  answers.addWithheld = () => texts++;
+  code.setFirstReadOnly(1 << 15);
+  code.startNodes(3, 12, 16, false);
+  assert.equal(code.readNodes(100), 6);
+  assert.deepEqual(Array.from(kernel.words('batchNames', 6)), [0, 1, 2, 3, 4, 5]);
+});

@@ -32,6 +32,8 @@ export class EdgeReader {
   #slot = 0;
   #index = 0;
   #isTaking = false;
+  /** Taken, and not passed on. */
+  readonly #ready: EdgeBatch[] = [];
 
   constructor(sources: EdgeSources, liveCount: number) {
     this.#sources = sources;
@@ -61,18 +63,20 @@ export class EdgeReader {
       this.#index += objects;
       return;
     }
-    const ready: EdgeBatch[] = [];
-    const take = ({ count, packed, names }: EdgeBatch) =>
-      ready.push({ count, packed: packed.slice(0, count), names: names.slice(0, count) });
-    if (!this.#isTaking) this.#slot = this.#sources.live.next(0);
-    this.#begin(take, undefined, () => {});
-    this.#isTaking = true;
+    // Once, because many calls ask for a few objects only.
+    if (!this.#isTaking) {
+      this.#slot = this.#sources.live.next(0);
+      const take = ({ count, packed, names }: EdgeBatch) =>
+        this.#ready.push({ count, packed: packed.slice(0, count), names: names.slice(0, count) });
+      this.#begin(take, undefined, () => {});
+      this.#isTaking = true;
+    }
     for (let left = objects; left > 0 && this.#slot >= 0; ) {
       const most = Math.min(left, objectsAtOnce);
       this.#slot = this.#read(this.#slot, most);
       left -= most;
       this.#flush();
-      yield* ready.splice(0);
+      yield* this.#ready.splice(0);
     }
   }
 

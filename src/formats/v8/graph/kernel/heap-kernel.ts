@@ -149,15 +149,20 @@ export class HeapKernel {
     }
   }
 
+  /** WebAssembly exports an address as a signed number, which is negative from 2 GB on. */
+  addressOf(column: Column): number {
+    return this.code[`${column}At`].value >>> 0;
+  }
+
   bytes(column: Column, length: number, from = 0): Uint8Array {
-    return new Uint8Array(this.code.memory.buffer, this.code[`${column}At`].value + from, length);
+    return new Uint8Array(this.code.memory.buffer, this.addressOf(column) + from, length);
   }
 
   words(column: Column, length: number, from = 0): Uint32Array {
-    return new Uint32Array(this.code.memory.buffer, this.code[`${column}At`].value + from, length);
+    return new Uint32Array(this.code.memory.buffer, this.addressOf(column) + from, length);
   }
 
   numbers(column: Column, length: number, from = 0): Int32Array {
-    return new Int32Array(this.code.memory.buffer, this.code[`${column}At`].value + from, length);
+    return new Int32Array(this.code.memory.buffer, this.addressOf(column) + from, length);
   }
 }

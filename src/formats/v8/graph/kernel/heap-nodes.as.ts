@@ -31,6 +31,8 @@ const mostWords: u32 = 1 << 28;
 const mostUnits: u32 = 1024;
 
 let textRows: u32 = 0;
+/** Rows that are taken. */
+let texts: u32 = 0;
 let lengthAt: usize = 0;
 let charsAt: usize = 0;
 let isConstantEmpty: bool = false;
@@ -107,6 +109,9 @@ function numberOfText(high: u32, low: u32): u32 {
     const known = load<u32>(at, 8);
     if (known === 0) {
       const number = addWithheld();
+      // A row must stay empty, or the search for a text that is in none has no end.
+      if (texts + 1 >= textRows) return number;
+      texts++;
       store<u32>(at, high);
       store<u32>(at, low, 4);
       store<u32>(at, number + 1, 8);

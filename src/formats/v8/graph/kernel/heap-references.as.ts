@@ -176,7 +176,7 @@ function hasRoom(wanted: u32): bool {
 }
 
 function readPlain(object: i32, words: u32, program: usize): bool {
-  if (!hasRoom(words * 2)) return false;
+  if (!hasRoom(words * 2 + part(program, 4))) return false;
   const seen = follow(object, words, program + (fieldsFrom << 2), part(program, 4), 0);
   if (seen === failed) return false;
   rest(object, words, seen);
@@ -220,7 +220,8 @@ function readJsObject(object: i32, words: u32, program: usize): bool {
     code = codeOf(object);
     if (code === 0) return false;
   }
-  if (!hasRoom(words * 2 + elementsEnd + others + 2)) return false;
+  // Torn descriptors may give one word many names.
+  if (!hasRoom(words * 2 + elementsEnd + fields + others + part(program, 4) + 2)) return false;
   let seen = follow(object, words, program + (fieldsFrom << 2), fields, 0);
   if (seen === failed) return false;
   let at = program + ((fieldsFrom + fields * recordWords) << 2);

@@ -53,7 +53,7 @@ export class Programs {
   #write(words: readonly number[] | undefined): number {
     if (!words || this.#used + words.length > this.#room.length) return byReader;
     this.#room.set(words, this.#used);
-    const address = this.#kernel.code.programAt.value + this.#used * 4;
+    const address = this.#kernel.addressOf('program') + this.#used * 4;
     this.#used += words.length;
     return address;
   }
