@@ -129,16 +129,15 @@ function asFailure(
   const [, got, wanted] =
     /^Not enough non-option arguments: got (\d+), need at least (\d+)/.exec(message ?? '') ?? [];
   if (wanted !== undefined) return missingArguments(command, Number(got), Number(wanted));
-  const [, more] = /^Unknown (?:command|argument)s?: (.*)/s.exec(message ?? '') ?? [];
-  if (more !== undefined && command) return surplusArguments(command, more);
+  const [, plural, more] = /^Unknown (?:command|argument)(s?): (.*)/s.exec(message ?? '') ?? [];
+  if (more !== undefined && command) return surplusArguments(command, plural === 's', more);
   return new AgentdumpError('usage', message ?? error?.message ?? 'the command line is not understood');
 }
 
-/** `one argument too many, b: agentdump analyze <bundle>`. `more` is yargs' list of them. */
-function surplusArguments(command: AnyCommand, more: string): Error {
+/** `one argument too many, b: agentdump analyze <bundle>`. `more` is yargs' list of them; an argument may have a comma too. */
+function surplusArguments(command: AnyCommand, areMany: boolean, more: string): Error {
   const [line = ''] = [command.command ?? ''].flat();
-  const count = more.split(', ').length;
-  const what = count === 1 ? 'one argument too many' : `${count} arguments too many`;
+  const what = areMany ? 'too many arguments' : 'one argument too many';
   return new AgentdumpError('usage', `${what}, ${more}: agentdump ${line}`);
 }
 

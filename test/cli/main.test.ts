@@ -50,7 +50,8 @@ test('wrong words are usage errors', async () => {
   await fails(['first', 'x', '--wide=2'], 'usage', /^there is no option --wide=2$/);
   await fails(['first', '--no-deep'], 'usage', /^the argument <path> is missing: agentdump \w+ <path>$/);
   await fails(['first', 'x', 'y'], 'usage', /^one argument too many, y: agentdump \w+ <path>$/);
-  await fails(['first', 'x', 'y', 'z'], 'usage', /^2 arguments too many, y, z: /);
+  await fails(['first', 'x', 'y', 'z'], 'usage', /^too many arguments, y, z: /);
+  await fails(['first', 'x', 'y, z'], 'usage', /^one argument too many, y, z: /);
 });
 
 test('what a command throws comes out as it is', () => fails(['first', 'bad'], 'not-a-bundle', /no bundle/));

@@ -12,7 +12,7 @@ import { putAllBack, type Replaced, restore } from './originals.ts';
 
 const { Script, createContext } = getBuiltinModule('node:vm');
 const { runInContext } = Script.prototype;
-const { ownKeys } = Reflect;
+const { isExtensible, ownKeys } = Reflect;
 /** Node itself loads these at every start; the others are loaded on demand. */
 const early = { __proto__: null } as unknown as Record<string, object | undefined>;
 /**
@@ -166,24 +166,21 @@ export function requireBuiltin(name: string): object {
 }
 
 let isInOwnWorld = false;
-/** What the program has put on Object.prototype is away for as long as our work takes. */
+/** Some of these names are away from Object.prototype for as long as our work takes. */
 let isRelieved = false;
-const namesAtStart = { __proto__: null } as unknown as Record<PropertyKey, true>;
-for (const name of ownKeys(Object.prototype)) namesAtStart[name] = true;
+/** Of descriptors and of options of what we call. Others stay: a formatter of stacks may use them, and Node prints its text later. */
+const optionNames = [...fields, 'encoding', 'mode', 'flag', 'flags', 'flush', 'recursive'];
 
 /**
  * What every object inherits would be a field of our options and descriptors, and of Node's: an inherited `get` or `encoding`
- * fails a call or changes what it does, and an inherited getter runs code of the program.
+ * fails a call or changes what it does. Nothing is taken away that could not be put back.
  */
-function relieve(before: Replaced | undefined): Replaced | undefined {
-  let last = before;
-  const names = ownKeys(objectPrototype);
-  // Backwards, since they are put back in the order that is the reverse of this one, and keep their places.
-  for (let at = names.length - 1; at >= 0; at--) {
-    const name = names[at] as string;
-    if (namesAtStart[name]) continue;
+function relieve(): Replaced | undefined {
+  let last: Replaced | undefined;
+  for (let at = 0; at < optionNames.length; at++) {
+    const name = optionNames[at] as string;
     const by = descriptorOf(objectPrototype, name);
-    if (!by?.configurable) continue;
+    if (!by?.configurable || !isExtensible(objectPrototype)) continue;
     putBack(objectPrototype, name, undefined);
     isRelieved = true;
     last = { holder: objectPrototype, name, by, before: last };
@@ -194,15 +191,15 @@ function relieve(before: Replaced | undefined): Replaced | undefined {
 /**
  * Runs `work` with the functions of Node's early modules, and those of the language, as they were when the preload was loaded:
  * `writeFileSync` calls `fs.openSync`, and modules that Node loads later take from them what is there at that time. What the
- * program has put on Object.prototype is away meanwhile. The work is synchronous, so the program does not observe it. What the
- * program has frozen stays.
+ * program has put on Object.prototype under the name of an option is away meanwhile. The work is synchronous, so the program does
+ * not observe it. What the program has frozen stays.
  */
 export function withOwnWorld<Result>(work: () => Result): Result {
   if (isInOwnWorld) return work();
   let last: Replaced | undefined;
   isInOwnWorld = true;
   try {
-    last = relieve(last);
+    last = relieve();
     for (let at = 0; at < holders.length; at++) {
       const own = functionsAtStart[at] as Record<PropertyKey, PropertyDescriptor>;
       last = restore(holders[at] as object, (name) => own[name as string], ownKeys(own), last);

@@ -36,6 +36,10 @@ const uses: [name: string, code: number | null][] = [
   ['a thrown value whose getters tell', 1],
   // There was no bundle: "Cannot both specify accessors and a value". It is read below.
   [onPrototype, 1],
+  // All that was on Object.prototype was away while the stack was formatted.
+  ['stacks that need what is on Object.prototype', 1],
+  // What was away could not be put back.
+  ['a closed Object.prototype', 0],
   ['a formatter that tells', 1],
   ['members of process that throw', 1],
   ['no listeners at all', 1],
