@@ -31,8 +31,9 @@ export function listedValue(
   if (!span || /^\s?(?:->|=>|→)/.test(text.slice(span.close, span.close + 4))) return undefined;
   const value = text.slice(span.start, Math.min(span.end, span.start + 300));
   const name = text.slice(place.start, place.end);
-  // `"[-token", "]-token"`: a list of names.
-  if (value.startsWith(name) || value.endsWith(name)) return undefined;
+  // `"[-token", "]-token"`: a list of names. Not `"token", "Zk3Jd9token"`.
+  if (value.startsWith(name) || (value.endsWith(name) && !/\d/.test(value.slice(0, -name.length))))
+    return undefined;
   if (verdict.form && verdict.form !== 'phrase') return span;
   if (verdict.form === 'phrase' && /\s/.test(value)) return span;
   return names.judge(value).strength > 1 || !looksChosen(value, verdict.strength) ? undefined : span;

@@ -157,7 +157,7 @@ export class ShapeTable {
       const end = body.lastIndex;
       if (isBehindSign && !isDrawn(text.slice(bodyStart, end))) continue;
       if (!wholeWord && start.length < shortStart && isWithinDrawn(page, i, end)) continue;
-      if (start.length < shortStart && isWithinBase64(units, i)) continue;
+      if (start.length < shortStart && !/[-_]/.test(start) && isWithinBase64(page, i)) continue;
       if (isAcceptable(shape, text, bodyStart, end)) return { rule: shape.rule, bodyStart, end };
     }
     return undefined;
@@ -192,15 +192,24 @@ function isWithinDrawn({ units, text }: Page, i: number, end: number): boolean {
   return i - from >= drawnReach || (classes[units[end]!]! & wordUnit) !== 0;
 }
 
-/** A slash or a plus of encoded data is before the start at `i`, and no path has as many letters in a row before it. */
-function isWithinBase64(units: Uint16Array, i: number): boolean {
+/**
+ * A slash or a plus of encoded data is before the start at `i`: no path has as many letters in a row, of which as many are drawn. Such data
+ * has no other signs, so that a start with one is none of it.
+ */
+function isWithinBase64({ units, text }: Page, i: number): boolean {
   if (units[i - 1] !== 47 && units[i - 1] !== 43) return false;
   const { classes } = characterTables();
   let from = i;
   while (from > 0 && i - from < longestPath && isBase64(classes[units[from - 1]!]!)) from -= 1;
-  return i - from >= longestPath;
+  if (i - from < longestPath) return false;
+  return text
+    .slice(from, i)
+    .split(/[+/]/)
+    .some((part) => part.length >= leastDrawn && looksRandom(part, leastDrawn));
 }
 const longestPath = 160;
+/** Of 160 characters of base64, nearly always as many in a row have no sign. */
+const leastDrawn = 24;
 const isBase64 = (kinds: number): boolean => (kinds & base64Unit) !== 0 && (kinds & connector) === 0;
 
 /** `load_LTAI…`, `checkout-dapi…`: names of functions and folders. */

@@ -298,7 +298,7 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   // The password in the address is found separately.
   if (/^[a-z][a-z\d+.-]{1,20}:\/\/[^\s@]{1,200}@/i.test(text)) return false;
   // Tokens of a tokenizer: `{"token": "hello"}`, `const token = '<!--'`.
-  if (verdict.rule === 'token' && /^[^A-Za-z\d]+$/.test(text) && !/[^ -~]/.test(text)) return false;
+  if (verdict.rule === 'token' && /^[^A-Za-z\d]{1,8}$/.test(text) && !/[^ -~]/.test(text)) return false;
   if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
   if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
   if (form.quoted) return text.length >= 3;

@@ -129,6 +129,8 @@ test('tokens of a grammar, and not those that grant access', () => {
     '| Token | User |\n|---|---|\n| ‹Fx8kQz0WpXvB3nMrT7yU› | kim |\n',
     '| Password | User |\n|---|---|\n| ‹TIGER16_BE› | kim |\n',
     '["x-token","‹Fx8kQz0WpXvB3nMr›"]',
+    '["token","‹Zk3Jd9token›"]',
+    'token: "‹!@#$%^&*()_-›"\n',
     'password: ‹/d{1x9Q›\n',
     "token: '‹Fx8kQz0WpXvB3nMrT7yU›'",
     'password: ‹t>0?k9Q!›\n',
@@ -145,4 +147,11 @@ test('the start of a key within encoded data', () => {
   const body = `EAA${'oBUA7ACMUkQ9AACJEgAAixQAAE0VAADUEQ'.repeat(4)}`;
   keeps([`"${data}/${body}/AAA"`]);
   withholds([`https://graph.facebook.com/v1/EAA‹${body.slice(3)}›`]);
+  // A long path, and a start that no such data contains.
+  for (const path of ['segment/'.repeat(30), `${'x'.repeat(200)}/`])
+    withholds([
+      `GET /${path}AKIA‹Z7QK3XN5WDTRM2LP› HTTP/1.1`,
+      `https://host/${path}ghp_‹16C7e42F292c6912E7710c838347Ae178B4a›?x=1`,
+    ]);
+  withholds([`/${data}/ghp_‹16C7e42F292c6912E7710c838347Ae178B4a›`]);
 });
