@@ -219,7 +219,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
   markFiller(cause, considered);
   const reached = explainByOrigin(cause, considered);
   const byAgent = explainByChild(explainByAgent(reached, account.agent), considered);
-  const explained = sayUnheardTools(byAgent, considered);
+  const explained = sayUnheardTools(byAgent, considered, parts.packages);
   const beforeEnd = findBeforeEnd(account, parts.trigger);
   const told = sayWhereCoreIs(explained, parts.evidence?.core?.path);
   const verdict = beforeEnd.length ? { ...told, beforeEnd } : told;

@@ -16,13 +16,15 @@ const verdictOf = (kind: VerdictKind): Verdict => ({
 });
 
 function saidOf(kind: VerdictKind, names: string[], agent?: object): string {
+  const inLockFile = { name: '@mastra/core', path: 'node_modules/@mastra/core', drift: 'not installed' };
   const account = {
     gaps: [],
-    modules: { packages: names.map((name) => ({ name })), native: [] },
+    modules: { packages: [...names.map((name) => ({ name })), inLockFile], native: [] },
     ...(agent && { agent }),
   };
   const facts = { account } as unknown as VerdictFacts;
-  return sayUnheardTools(verdictOf(kind), facts)
+  const loaded = names.map((name) => ({ name }));
+  return sayUnheardTools(verdictOf(kind), facts, loaded)
     .evidence.map(({ fact }) => fact)
     .join(' ');
 }

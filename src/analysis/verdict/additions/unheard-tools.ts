@@ -23,14 +23,17 @@ const unheard: Record<string, string> = {
   '@mastra/core': 'Mastra',
 };
 
-export function sayUnheardTools(reached: Verdict, { account }: Pick<VerdictFacts, 'account'>): Verdict {
-  const { agent, modules } = account;
+/** `loaded`: the account's packages have those too that are only in the lock file. */
+export function sayUnheardTools(
+  reached: Verdict,
+  { account: { agent } }: Pick<VerdictFacts, 'account'>,
+  loaded: readonly { name: string }[],
+): Verdict {
   if (!atWork.has(reached.kind) || agent?.diedIn?.toolId !== undefined) return reached;
   const hasServer = (agent?.servers ?? []).length > 0;
   const names = Object.keys(unheard).filter(
     (name) =>
-      !(name.startsWith('@modelcontextprotocol') && hasServer) &&
-      modules?.packages.some((one) => one.name === name),
+      !(name.startsWith('@modelcontextprotocol') && hasServer) && loaded.some((one) => one.name === name),
   );
   if (names.length === 0) return reached;
   const whose = names.map((name) => unheard[name]).join(' or of ');
