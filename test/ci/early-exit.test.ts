@@ -95,6 +95,8 @@ async function enter() {
     assert.match(bundle?.title ?? '', /“pays the bill” failed, waiting in enter/, output);
     assert.match(output, /still pending.*waiting at node-test\.mjs:5/);
     assert.equal(bundle?.place?.line, 5);
+    // What else is suspended would be taken for it.
+    assert.equal(bundle?.confidence, 'likely');
   });
 
   test(`${name}: a process that is ended after its tests is no early end`, async (context) => {

@@ -30,7 +30,8 @@ export function pendingTest(facts: VerdictFacts, registered: Evidence[]): Verdic
     ),
     ...placedAt(frame),
     summary: `The process of the tests ended by itself, because nothing was left that could run, although ${subject} had not ended. ${text ? `What is awaited in ${text} could not settle any more.` : 'What was awaited could not settle any more.'} No error was thrown.`,
-    confidence: 'certain',
+    // What is suspended beside the test need not be what it awaits.
+    confidence: text === undefined ? 'certain' : 'likely',
     evidence: [
       ...running.slice(0, 5).map(
         (one): Evidence => ({

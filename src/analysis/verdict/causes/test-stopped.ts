@@ -258,7 +258,8 @@ function failed(facts: VerdictFacts, tests: TestFacts, failure: NonNullable<Test
     ),
     ...placedAt(frame),
     summary: `The test failed and the process went on. The bundle shows the moment of the failure.${waited}`,
-    confidence: 'certain',
+    // What is suspended beside the test need not be what it awaits.
+    confidence: text === undefined ? 'certain' : 'likely',
     evidence: [
       { fact: `${failure.errorName ?? 'Error'}: ${shorten(message, 300)}`, part },
       ...(failure.file ? [{ fact: `The test is in ${failure.file}.`, part }] : []),
