@@ -181,7 +181,7 @@ class ValueCopier {
     return copied === undefined ? '[undefined]' : copied;
   }
 
-  /** Runs V8's own getters only, such as that of an error's stack. */
+  /** Runs V8's and Node's own getters only, such as that of an error's stack. */
   private readData(value: object, key: string): unknown {
     let holder: object | null = value;
     for (let depth = 0; holder && depth < longestChain; depth++) {
@@ -285,8 +285,14 @@ class ValueCopier {
 
 const hrefOf = (url: URL): string => (Object.hasOwn(url, 'href') ? '[URL]' : url.href);
 
-const isNative = (get: () => unknown): boolean =>
-  Function.prototype.toString.call(get).includes('[native code]');
+function isNative(get: () => unknown): boolean {
+  const text = Function.prototype.toString.call(get);
+  return text.includes('[native code]') || ofDomException.test(text);
+}
+
+/** Node has these getters in JavaScript (lib/internal/per_context/domexception.js, Node 20 to 26). Nothing else knows `internalsMap`. */
+const ofDomException =
+  /^get \w+\(\) \{\s*const internals = internalsMap\.get\(this\);\s*if \(internals === undefined\) \{\s*throwInvalidThisError\(TypeError, 'DOMException'\);\s*\}/;
 
 function ownText(value: object, key: string): string {
   const descriptor = Object.getOwnPropertyDescriptor(value, key);

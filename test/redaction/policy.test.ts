@@ -118,8 +118,9 @@ test('values of a program that must not notice are copied without running its co
     text: Object.assign(new String('boxed'), { valueOf: fail }),
     url: Object.defineProperty(new URL('https://example.com/x'), 'href', { get: fail }),
     error: new Failure('with a getter'),
+    aborted: new DOMException('it was aborted', 'AbortError'),
   }) as Record<string, Record<string, string>>;
-  const { error, ...others } = copy;
+  const { error, aborted, ...others } = copy;
   assert.deepEqual(others, {
     plain: 'kept',
     field: '[getter]',
@@ -128,6 +129,9 @@ test('values of a program that must not notice are copied without running its co
     url: '[URL]',
   });
   assert.deepEqual([error?.['name'], error?.['message']], ['[getter]', 'with a getter']);
+  // Node's own getters, which are not the program's.
+  assert.deepEqual([aborted?.['name'], aborted?.['message']], ['AbortError', 'it was aborted']);
+  assert.match(aborted?.['stack'] ?? '', /^AbortError: it was aborted\n/);
 });
 
 test('structured values are bounded in depth, entries and length', () => {
