@@ -79,8 +79,6 @@ export class DurableRun {
   readonly #takenSignals = new Map<string, Map<number, string>>();
   readonly #follower: AbortFollower | undefined;
   readonly #cancelWatch: CancelWatch;
-  /** Label of the step that has returned to the program last. */
-  returned = '';
   #isOver = false;
 
   constructor(parts: RunParts) {

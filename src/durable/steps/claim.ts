@@ -115,10 +115,9 @@ export class LiveScope {
     const here = this.#classes.get(classOf(word, at)) ?? [];
     const older = this.#classes.get(word) ?? [];
     const alike = this.#captured.get(word);
-    const isOfBranches = at.isRaw && this.recorded?.isParallel === true;
-    if (order && call.captured && (alike || isOfBranches))
+    if (order && call.captured && alike)
       return (
-        this.#findByCapture(call, call.captured, at, here, alike ?? [], order) ??
+        this.#findByCapture(call, call.captured, at, here, alike, order) ??
         this.#findWithout(call, at, here, order)
       );
     return (
@@ -130,9 +129,8 @@ export class LiveScope {
   }
 
   /**
-   * A call whose capture is not recorded: without branches, one that was recorded without any, or in a loop, the one that the end of the
-   * call before has led to. Otherwise it is new, or `recognise` finds it: a reply that came in the turn of another branch's end has
-   * left its call without a capture.
+   * A call whose capture is not recorded: one that was recorded without any, or in a loop, the one that the end of the call before has
+   * led to. Otherwise it is new, or `recognise` finds it.
    */
   #findWithout(
     call: StepCall,
@@ -140,24 +138,20 @@ export class LiveScope {
     here: StepEntry[],
     order: ReplayOrder,
   ): StepEntry | undefined {
-    if (at.isRaw && this.recorded?.isParallel) return undefined;
-    const [only, ...others] = here.filter((entry) => entry.input === undefined && !isWokenRaw(entry));
-    if (!at.isRaw && only && others.length === 0 && !only.isClaimed) return only;
     const without = here.filter(({ captured }) => !captured);
     const found = this.#findAlike(call, at, without, order);
     if (found || this.recorded?.isParallel) return found;
     const before = here.findLast(({ isClaimed }) => isClaimed);
-    return before && order.isLedBy(before)
-      ? here.find(({ isClaimed, captured }) => !isClaimed && !captured)
-      : undefined;
+    return before && order.isLedBy(before) ? here.find(({ isClaimed }) => !isClaimed) : undefined;
   }
 
   /** If the call is not recorded, unless as one that captured something else. */
   unknown(call: StepCall, at: CallPosition): UnknownCall | undefined {
     const { captured } = call;
     const word = wordOf(call.kind, call.name);
-    const alike = this.#captured.get(word) ?? [];
-    if (!captured || alike.some((entry) => isSameCapture(entry.captured!, captured))) return undefined;
+    const alike = this.#captured.get(word);
+    if (!captured || !alike || alike.some((entry) => isSameCapture(entry.captured!, captured)))
+      return undefined;
     return { scope: this, word, captured, at };
   }
 
@@ -168,10 +162,7 @@ export class LiveScope {
   areTold({ kind, name }: StepCall, at: CallPosition): boolean {
     const word = wordOf(kind, name);
     const here = this.#classes.get(classOf(word, at)) ?? [];
-    return (
-      this.#captured.has(word) &&
-      !here.some((entry) => !entry.isClaimed && !entry.captured && !isWokenRaw(entry))
-    );
+    return this.#captured.has(word) && !here.some((entry) => !entry.isClaimed && !isWokenRaw(entry));
   }
 
   /**

@@ -37,10 +37,8 @@ export async function performStep(place: Place, given: WantedStep): Promise<unkn
   scope.open++;
   try {
     const result = await settle(scoped, call);
-    run.returned = label.text;
     return scoped.isLeft ? never() : result;
   } catch (error) {
-    run.returned = label.text;
     if (scoped.isLeft) return never();
     throw error;
   } finally {
@@ -55,9 +53,7 @@ export async function performStep(place: Place, given: WantedStep): Promise<unkn
 function withCapture({ scoped: { run, scope }, position }: Place, wanted: WantedStep): WantedStep {
   const { key, input, host } = wanted;
   if (!host || key !== undefined || input !== undefined || !run.isStrict) return wanted;
-  // A reply may come in the turn in which a step of another branch begins or ends, and then seems to be led to by that.
-  const mayBeRaw = position.isRaw || (!position.isSync && run.returned !== position.after);
-  if (!mayBeRaw && (position.isSync || !scope.areTold(wanted, position))) return wanted;
+  if (!position.isRaw && !scope.areTold(wanted, position)) return wanted;
   return { ...wanted, captured: captureOf(host, run.hashInput) };
 }
 

@@ -21,6 +21,7 @@ export function mayBe({ scope, word }: UnknownCall, entry: StepEntry): boolean {
   return (
     !entry.isClaimed &&
     entry.word === word &&
+    entry.captured !== undefined &&
     entry.key === undefined &&
     entry.input === undefined &&
     scope.recorded?.entries.includes(entry) === true
@@ -54,10 +55,7 @@ function bestOf(
   );
   const likeness = (entry: StepEntry, { captured }: UnknownCall) =>
     telling.filter((name) => captured[name] === entry.captured?.[name]).length;
-  const entry = onlyBest(
-    entries.filter((one) => one.captured),
-    (one) => likeness(one, call),
-  );
+  const entry = onlyBest(entries, (one) => likeness(one, call));
   return entry && onlyBest(rivals, (rival) => likeness(entry, rival)) === call ? entry : undefined;
 }
 
@@ -68,14 +66,13 @@ function bestOf(
 function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry | undefined {
   const { scope, captured, at } = call;
   const entry = entries.find(({ position }) => position?.after === at.after);
-  const isParallel = scope.recorded?.isParallel === true;
-  if (!entry?.captured) return isParallel ? undefined : entry;
+  if (!entry || !scope.recorded?.isParallel) return entry;
   const recorded = recordedLike(call);
   const isConstant = (name: string) =>
     recorded.length > 1 && recorded.every((one) => one.captured?.[name] === captured[name]);
   const names = Object.keys(captured).filter((name) => isTelling(name, captured[name]) && !isConstant(name));
   const same = names.filter((name) => entry.captured?.[name] === captured[name]).length;
-  return same > 0 && (!isParallel || same * 2 >= names.length) ? entry : undefined;
+  return same > 0 && same * 2 >= names.length ? entry : undefined;
 }
 
 function recordedLike({ scope, word }: UnknownCall): StepEntry[] {

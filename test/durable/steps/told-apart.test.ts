@@ -147,9 +147,8 @@ test('a step that follows another of its name at once, whose functions capture w
   let life = 0;
   const program = async () => {
     const seen = { life };
-    const what = 'first';
     await sleep(1);
-    const first = await agent.step('work', () => (seen.life > 0 ? what : ''));
+    const first = await agent.step('work', () => (seen.life > 0 ? 'first' : ''));
     return [first, await agent.step('work', () => (seen.life > 0 ? 'second' : ''))];
   };
   for (let at = 3, dies = true; dies; at++) {
