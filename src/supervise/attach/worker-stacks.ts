@@ -141,7 +141,10 @@ async function readScripts(
   const own = frames.filter(({ url }) => !url.startsWith('node:') && !url.includes('/node_modules/'));
   for (const scriptId of new Set(own.map((frame) => frame.scriptId))) {
     const script = parsed.get(scriptId);
-    const { scriptSource: text } = await session.send('Debugger.getScriptSource', { scriptId });
+    // Node 24 has no script for the code of an evaluated worker.
+    const { scriptSource: text } = await session
+      .send('Debugger.getScriptSource', { scriptId })
+      .catch((): Record<string, unknown> => ({}));
     if (script && typeof text === 'string')
       scripts.push({ ...script, scriptId: `${workerId}:${scriptId}`, text });
   }
