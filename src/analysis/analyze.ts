@@ -7,7 +7,6 @@ import type { Sequel } from '../bundle/layout/sequel.ts';
 import { openBundle } from '../bundle/read/reader.ts';
 import { readSequel } from '../bundle/read/sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
-import { clip } from '../model/quantities.ts';
 import { culpritTest } from '../model/tests.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap, Verdict } from '../model/verdict.ts';
@@ -52,6 +51,7 @@ import { type StackInput, StackReconstructor } from './stacks/reconstruct.ts';
 import { explainByAgent } from './verdict/additions/agent-failure.ts';
 import { explainByChild } from './verdict/additions/by-child.ts';
 import { explainByOrigin } from './verdict/additions/by-origin.ts';
+import { sayWhereCoreIs } from './verdict/additions/core-place.ts';
 import { markFiller } from './verdict/additions/filled-by.ts';
 import { sayUnheardTools } from './verdict/additions/unheard-tools.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
@@ -225,13 +225,6 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
   const verdict = beforeEnd.length ? { ...told, beforeEnd } : told;
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...defined({ signature }) };
-}
-
-/** A core file that remains contains the memory of the process unredacted. */
-function sayWhereCoreIs(verdict: Verdict, path: string | undefined): Verdict {
-  if (path === undefined) return verdict;
-  const step = `The kernel’s core is ${clip(path, 200)}: it holds the memory in the clear, so remove it when you are done.`;
-  return { ...verdict, nextSteps: [...(verdict.nextSteps ?? []), step] };
 }
 
 /** Reads all stacks with one reconstructor, so that each map is opened once. */
