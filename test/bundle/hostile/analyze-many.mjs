@@ -1,7 +1,7 @@
 // Runs `agentdump analyze` on each path given on stdin, one after the other in this process, as text and as JSON, and
 // prints one JSON line a run: { path, form, exit, out, err, cpuMs, rssMb }. The child process of hostile-cli.test.ts.
 import { readFileSync, writeSync } from 'node:fs';
-import { runFromShell } from '../../../dist/cli/main.js';
+import { runFromShell } from '../../../dist/cli/bundled/cli-main.js';
 
 // Each run adds its own listener for closed pipes: a shell has one run a process.
 process.stdout.setMaxListeners(0);

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildCommandLine } from './build-command-line.mjs';
 import { buildPage, buildWorkbench } from './build-page.mjs';
 import { buildPreload, buildReplayPreload, buildTestsPreload } from './build-preload.mjs';
 
@@ -27,10 +28,8 @@ await inlinePackages('yargs');
 await inlinePackages('mcp-sdk');
 await buildPage(join(root, 'dist', 'report', 'html'));
 await buildWorkbench(join(root, 'dist', 'workbench', 'page'));
+await buildCommandLine(join(root, 'dist'));
 await inlineDurableEngine();
-await inlineStart();
-await inlineCommand('ci', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
-await inlineCommand('heap/start', ['errors.js', 'cli/output.js', 'formats/heapsnapshot/thread.js']);
 cpSync(join(root, 'src', 'model', 'schema'), join(root, 'dist', 'schema'), { recursive: true });
 writeFileSync(join(root, 'dist', '.built'), '');
 
@@ -101,53 +100,6 @@ function writeLicences(metafile, path) {
     return `${folder.replace('node_modules/', '')}\n\n${file ? readFileSync(join(root, folder, file), 'utf8') : ''}`;
   });
   writeFileSync(path, licences.join('\n---\n\n'));
-}
-
-/**
- * One file of what a command needs to start: of `heap`, finding some thirty took a quarter of the time for a small
- * snapshot. What it imports later stays where it is, and so does what is shared: the class of errors, what looks for
- * files beside itself.
- */
-async function inlineCommand(name, sharedFiles) {
-  const outfile = join(root, 'dist', 'cli', 'commands', `${name}.js`);
-  await build({
-    entryPoints: [outfile],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    plugins: [leaveLaterOutside(outfile, new Set(sharedFiles))],
-    minifySyntax: true,
-    minifyWhitespace: true,
-    allowOverwrite: true,
-  });
-}
-
-/**
- * The way in, and `agentdump run` up to the start of its program, as one CommonJS file: as ES modules their finding and
- * loading took longer than all that they do.
- */
-async function inlineStart() {
-  const outfile = join(root, 'dist', 'cli', 'start.cjs');
-  await build({
-    entryPoints: [join(root, 'dist', 'cli', 'start.js')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.19',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    define: { 'import.meta.url': 'ownUrl' },
-    banner: { js: "'use strict';const ownUrl=require('node:url').pathToFileURL(__filename);" },
-    plugins: [leaveLaterOutside(outfile, new Set())],
-  });
-}
-
-/** Keeps what is imported later, and what is shared, in the files where it is. */
-function leaveLaterOutside(outfile, shared) {
-  return leaveOutside(outfile, (file, kind) => kind === 'dynamic-import' || shared.has(file));
 }
 
 /** `isOutside` is asked of each file, by its path below dist/, and of the kind of the import. */
