@@ -31,6 +31,12 @@ const nameKind = {
   content: 3,
   /** A part of a JSON Web Key, like `d`. */
   part: 4,
+  /** Of something that is a secret only if it is random, like `code`. */
+  weak: 5,
+  /** Both such a name and a label: `key`. */
+  key: 6,
+  /** `data`, of a manifest. */
+  manifest: 7,
 } as const;
 
 export class NameBook {
@@ -85,7 +91,7 @@ export class NameBook {
   }
 
   /** The verdict on the name at [start, end) of the page; undefined if it can't be sensitive. */
-  lookUp({ units, text }: Page, start: number, end: number): NameVerdict | undefined {
+  lookUp({ units, text }: Pick<Page, 'text' | 'units'>, start: number, end: number): NameVerdict | undefined {
     if (end - start > longestName || !this.maySmell(units, start, end)) return undefined;
     const second = end - start === 2 ? units[start + 1]! : 0;
     if (end - start < 3 && end > start && (units[start]! | second) < 128) {
@@ -119,14 +125,21 @@ export class NameBook {
     return verdict !== undefined && isNothing(verdict);
   }
 
-  /** One of `nameKind`; `other` also for a name that was not judged yet. */
-  kindOf(units: Uint16Array, start: number, end: number): number {
-    const verdict = this.latest(units, start, end);
-    if (verdict === undefined) return nameKind.other;
-    if (isNothing(verdict)) return nameKind.harmless;
+  /** One of `nameKind`; judges the name at [start, end) of the text if it was not judged lately. */
+  kindOf(text: string, units: Uint16Array, start: number, end: number): number {
+    const verdict = this.latest(units, start, end) ?? this.lookUp({ text, units }, start, end);
+    if (verdict === undefined || isNothing(verdict)) return nameKind.harmless;
     const { strength, form, rule } = verdict;
-    if (form === undefined) return rule.startsWith('jwk-') ? nameKind.part : nameKind.other;
-    if (strength > 0 || rule === 'selector') return nameKind.other;
+    if (strength > 1) return nameKind.other;
+    if (strength === 1) {
+      if (form === 'label') return nameKind.key;
+      if (form === undefined && rule.startsWith('jwk-')) return nameKind.part;
+      return (form === undefined || form === 'code') && rule !== 'session' && rule !== 'cookie'
+        ? nameKind.weak
+        : nameKind.other;
+    }
+    if (form === 'manifest') return nameKind.manifest;
+    if (rule === 'selector') return nameKind.other;
     return form === 'label' ? nameKind.label : form === 'content' ? nameKind.content : nameKind.other;
   }
 

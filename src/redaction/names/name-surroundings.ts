@@ -21,13 +21,28 @@ export function widenName(page: Page, names: NameBook, place: NamePlace, verdict
   }
   if (!/^(?:key|authorization-code|session|phrase)$/.test(verdict.rule) || (before !== 46 && before !== 32))
     return verdict;
-  const { classes } = characterTables();
-  let start = place.start - 1;
-  while (start > 0 && place.start - start < 24 && classes[units[start - 1]!]! & wordUnit) start -= 1;
-  const wide = names.judge(text.slice(start, place.end));
-  if (before === 32 ? wide.strength === 3 || wide.rule === 'one-time-code' : wide.strength > 0) return wide;
-  return verdict;
+  const wide = names.judge(text.slice(startOfPair(units, place.start), place.end));
+  return isStronger(wide, before === 32) ? wide : verdict;
 }
+
+/** Where the word before the sign before a name begins. */
+function startOfPair(units: Uint16Array, nameStart: number): number {
+  const { classes } = characterTables();
+  let start = nameStart - 1;
+  while (start > 0 && nameStart - start < 24 && classes[units[start - 1]!]! & wordUnit) start -= 1;
+  return start;
+}
+
+const isStronger = ({ strength, rule }: NameVerdict, isSpoken: boolean): boolean =>
+  isSpoken ? strength === 3 || rule === 'one-time-code' : strength > 0;
+
+/** The start of the word that widenName adds to a weak name; -1 if there is none. */
+export const pairStart = (units: Uint16Array, nameStart: number): number =>
+  units[nameStart - 1] === 46 || units[nameStart - 1] === 32 ? startOfPair(units, nameStart) : -1;
+
+/** What widenName asks of both words, with the sign between them. */
+export const isStrongPair = (names: NameBook, pair: string, sign: string): boolean =>
+  isStronger(names.judge(pair), sign === ' ');
 
 /** For the `is` of `password is: x`. */
 export function verdictBeforeIs(page: Page, names: NameBook, place: NamePlace): NameVerdict | undefined {

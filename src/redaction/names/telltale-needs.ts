@@ -37,6 +37,8 @@ export const need = {
   coded: 16384,
   /** It is not a word in the middle of a sentence: `must pass the tests`. */
   lone: 32768,
+  /** As `odd`, in a word of at least eight characters. */
+  drawn: 65536,
 } as const;
 
 interface Needed {
@@ -47,7 +49,8 @@ interface Needed {
 }
 
 const needed: Needed[] = [
-  { words: 'token secret apikey basic negotiate digest ssws splunk plain', needs: need.odd },
+  { words: 'token apikey basic negotiate digest ssws splunk', needs: need.drawn },
+  { words: 'secret plain', needs: need.odd },
   { words: 'code', needs: need.number | need.coded },
   { words: 'pass', needs: need.odd | need.kind | need.lone },
   { words: 'codes key', needs: need.odd | need.kind },

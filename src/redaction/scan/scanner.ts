@@ -100,7 +100,7 @@ export class Scanner {
     this.dumpsUntil = 0;
     this.tableUntil = 0;
     this.escapes.restart();
-    walk.restart();
+    walk.restart(page.text);
     if (this.options.context && from === 0) this.lineAt(page, 0, out);
     let i = from;
     let isWithin = false;
@@ -255,7 +255,11 @@ export class Scanner {
       }
     }
     const match = this.shapes.match(page, i, i === wordStart);
-    if (!match) return 0;
+    if (!match) {
+      const { kernel } = this.walk;
+      if (kernel && !this.shapes.hasStart(page, i)) kernel.remember(i, i + 8, walkMemory.start);
+      return 0;
+    }
     out.push({ start: match.bodyStart, end: match.end, rule: match.rule });
     if (match.rule === 'aws-access-key-id')
       return this.pushFound(findAwsSecret(page, match.end), out) || match.end;

@@ -7,7 +7,7 @@ import { allShapes } from '../shapes/index.ts';
 import type { Shape } from '../shapes/shape.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
-import { base64Unit, characterTables, connector, wordUnit } from './characters.ts';
+import { alnum, base64Unit, characterTables, connector, wordUnit } from './characters.ts';
 import type { Finding, Page } from './page.ts';
 
 interface Entry {
@@ -51,6 +51,9 @@ const setBit = (table: Int32Array, bit: number): void => {
   table[bit >>> 5]! |= 1 << (bit & 31);
 };
 
+/** Armoured keys start like this; the scanner reads them itself. */
+const armour = ['BEGI', 'END '];
+
 export class ShapeTable {
   /** A bit for each hash of the first three units of a start. Small, because every word is looked up in it. */
   readonly heads = new Int32Array(2048);
@@ -73,8 +76,7 @@ export class ShapeTable {
         this.add({ shape, start, fourth: start.charCodeAt(3) || 0, body, standsOut });
       }
     }
-    // Armoured keys start like this; the scanner reads them itself.
-    for (const word of ['BEGI', 'END ']) {
+    for (const word of armour) {
       const head = headOf(word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2));
       this.mark(head, word);
     }
@@ -138,6 +140,13 @@ export class ShapeTable {
     );
   }
 
+  /** A start, or its first eight units, is at `i`: it has not only the hashes of one. */
+  hasStart({ units, text }: Page, i: number): boolean {
+    if (armour.some((word) => text.startsWith(word, i))) return true;
+    const group = this.groups.get(headOf(units[i]!, units[i + 1]!, units[i + 2]!));
+    return group?.some(({ start }) => text.startsWith(start.slice(0, 8), i)) === true;
+  }
+
   /** The shape that starts at `i`. `wholeWord`: no word unit precedes `i`. */
   match(page: Page, i: number, wholeWord: boolean): ShapeMatch | undefined {
     const { units, text } = page;
@@ -164,14 +173,24 @@ export class ShapeTable {
   }
 }
 
-/** After the third unit: no body of a start this short has a sign so early. The salts of `$1$` do. */
-const shortestBody = 5;
+/**
+ * After the third unit: no body of a start this short has a sign so early. The salts of `$1$` do, and those after `AQE` are
+ * shorter.
+ */
+const shortestBody = 8;
+const shortestOfA = 5;
+/** After a letter and a dot: `s.` */
+const dottedBody = 24;
 
 /** `path`, `pattern` and `s.get` are not followed by as many word units as a key is. */
 function mayHoldBody(units: Uint16Array, i: number): boolean {
   if (units[i] === 36) return true;
   const { classes } = characterTables();
-  for (let at = i + 3; at < i + 3 + shortestBody; at++) if (!(classes[units[at]!]! & wordUnit)) return false;
+  const isDotted = units[i + 1] === 46;
+  const kinds = isDotted ? alnum : wordUnit;
+  const start = isDotted ? i + 2 : i + 3;
+  const end = start + (isDotted ? dottedBody : units[i] === 65 ? shortestOfA : shortestBody);
+  for (let at = start; at < end; at++) if (!(classes[units[at]!]! & kinds)) return false;
   return true;
 }
 

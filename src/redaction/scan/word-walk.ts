@@ -7,6 +7,7 @@
 import { hasLiteral } from '../grammars/call-arguments.ts';
 import { isPortField, mayHoldPassword } from '../grammars/url-credentials.ts';
 import type { NameBook } from '../names/name-book.ts';
+import { isStrongPair, pairStart } from '../names/name-surroundings.ts';
 import { outlineOf } from '../names/telltale-words.ts';
 import { integrityEnd, mayBeLongSecret } from '../shapes/unknown-tokens.ts';
 import { mayBeNative } from '../speech/native-names.ts';
@@ -30,9 +31,6 @@ export const walkStop = {
   /** A line's end, an opening bracket, a colour code, or a possible printed buffer. */
   other: 4,
 } as const;
-
-/** What the kernel remembers of a kind of names. */
-const memoryOf = [0, walkMemory.harmless, walkMemory.label, walkMemory.content, walkMemory.part];
 
 /** The least length of encoded text. */
 export const longWord = 16;
@@ -60,6 +58,8 @@ export class WordWalk {
   labelEnd = 0;
   /** Before this position, a name may belong to the label before it. */
   fieldEnd = 0;
+  /** Of the page. */
+  private text = '';
 
   /** `outlines`: a bit for each outline of a telltale word. */
   constructor(shapes: ShapeTable, outlines: Int32Array, names: NameBook) {
@@ -69,7 +69,9 @@ export class WordWalk {
     this.names = names;
   }
 
-  restart(): void {
+  /** For a walk over this text from its start. */
+  restart(text: string): void {
+    this.text = text;
     this.groupEnd = 0;
     this.labelEnd = 0;
     this.fieldEnd = 0;
@@ -194,8 +196,9 @@ export class WordWalk {
         kernel.remember(nameStart, i, walkMemory.harmless);
       if (stop === walkStop.event && nameStart >= 0) {
         // A name that the kernel has not seen yet, or has forgotten.
-        const as = memoryOf[this.names.kindOf(units, nameStart, nameEnd)]!;
+        const as = this.names.kindOf(this.text, units, nameStart, nameEnd);
         if (as > 0) kernel.remember(nameStart, nameEnd, as);
+        if (as === walkMemory.weak || as === walkMemory.key) this.rememberPair(kernel, nameStart, nameEnd);
         if (this.isIdle(units, units[i]!, i, nameStart, nameEnd)) {
           state[field.nameStart] = -1;
           i += 1;
@@ -205,6 +208,13 @@ export class WordWalk {
       }
       return this.stand(stop, i, nameStart, nameEnd, state[field.isJoined] === 1);
     }
+  }
+
+  /** The word before a weak name makes nothing more of it: `const key`, `error.code`. */
+  private rememberPair(kernel: WalkKernel, nameStart: number, nameEnd: number): void {
+    const start = pairStart(kernel.units, nameStart);
+    if (start >= 0 && !isStrongPair(this.names, this.text.slice(start, nameEnd), this.text[nameStart - 1]!))
+      kernel.remember(start, nameEnd, walkMemory.pair);
   }
 
   /** The sign at `i` can be skipped: most signs follow names that are not sensitive. */

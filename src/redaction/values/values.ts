@@ -201,13 +201,16 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 /** Whether `value` must be withheld under a name with this verdict. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
+  // The tests that reject most values, before those that cost more.
+  if (isVariableName(text) || (verdict.strength === 1 && !mayBeRandom(text))) return false;
+  if (form.quoted && verdict.form !== 'phrase' && isProse(text) && !hasLongRandomPart(text)) return false;
   // `lf_${publicKey}_langfuse`: letters around what a template inserts.
   if (verdict.rule !== 'password' && !form.setting && text !== value.trim() && isAroundReference(text))
     return false;
   // `secrets: inherit`, of a workflow; a password may be any word.
   if (verdict.rule !== 'password' && (text === 'inherit' || isFileToRead(text))) return false;
   if (isStandIn(text) && !(verdict.rule === 'password' && isPartlyMasked(text))) return false;
-  if (isVariableName(text) || isPublicKey(text)) return false;
+  if (isPublicKey(text)) return false;
   // `ENCRYPTION_KEY=0123456789abcdef`: what a setting contains is in use.
   if (form.setting !== 'sure' && isExampleOf(text, verdict.rule)) return false;
   // `STORAGE_KEY_BASE = "GramJs-session-"`: the start of something.
@@ -260,6 +263,9 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       return false;
   }
 }
+
+/** Not so short that it is nothing under a weak name: without a digit, random texts and ids have sixteen characters. */
+const mayBeRandom = (text: string): boolean => text.length >= (/\d/.test(text) ? 8 : 16);
 
 /** Of a message or a transaction: everybody can read it, and it grants nothing. */
 const ofTransaction = /^0x[\da-f]{128}(?:[\da-f]{2})?$/i;

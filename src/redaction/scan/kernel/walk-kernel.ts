@@ -30,14 +30,21 @@ export const field = {
 export const walkMemory = {
   /** A name that is not sensitive. */
   harmless: 1,
-  /** A function that takes no credential. */
-  callee: 3,
-  /** A word that only has the outline of a telltale one. */
-  plain: 5,
   /** Names that are sensitive only with certain values or in certain places: see nameKind. */
-  label: 7,
-  content: 9,
-  part: 11,
+  label: 2,
+  content: 3,
+  part: 4,
+  weak: 5,
+  key: 6,
+  manifest: 7,
+  /** A function that takes no credential. */
+  callee: 9,
+  /** A word that only has the outline of a telltale one. */
+  plain: 11,
+  /** A weak name and the word before it, which makes nothing more of it. */
+  pair: 13,
+  /** Eight units that only have the hashes of a shape's start. */
+  start: 15,
 } as const;
 
 interface Constant {

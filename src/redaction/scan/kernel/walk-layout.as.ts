@@ -16,7 +16,6 @@ export const sextetsAt: usize = 57344;
 /** A bit for the first three letters of each word before a keyword that says what kind of code or key it is. */
 export const kindsAt: usize = 57856;
 export const classesAt: usize = 65536;
-export const slotsAt: usize = 131072;
 export const lastHeadsAt: usize = 163840;
 /** For each outline of a telltale word: what may follow it, and whether a blank must precede it. See `follows`. */
 export const followsAt: usize = 172032;
@@ -24,8 +23,10 @@ export const followsAt: usize = 172032;
 export const needsAt: usize = 204800;
 /** The rows, of two numbers each: the letters that may precede the word, and what else it needs. See walk-needs.as.ts. */
 export const needRowsAt: usize = 237568;
+/** Two hashes of each word that is known. See walk-names.as.ts. */
+export const slotsAt: usize = 238080;
 /** The text, between zeros. */
-export const textAt: usize = 238144;
+export const textAt: usize = 369664;
 
 /** Offsets from `stateAt`; numbers of 32 bits. */
 export namespace field {

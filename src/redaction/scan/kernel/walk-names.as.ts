@@ -6,41 +6,52 @@
 import { field, hasBit, shortNamesAt, slotsAt, stateAt, stemsAt, unitAt } from './walk-layout';
 
 const longestName: usize = 80 << 1;
-const slotBits: u32 = 12;
+const slotBits: u32 = 14;
 /** `pw`: see telling-stems.ts. */
 const pw: u32 = (16 << 5) | 23;
 
-/** What is remembered of a word, see walkMemory in walk-kernel.ts; the first value of its second hash. */
+/** What is remembered of a word: see walkMemory in walk-kernel.ts. */
 export namespace known {
+  // The kinds of names, of which each has one: written into the low bits of its second hash.
   export const harmless: u32 = 1;
-  export const callee: u32 = 3;
-  export const plain: u32 = 5;
-  export const label: u32 = 7;
-  export const content: u32 = 9;
-  export const part: u32 = 11;
+  export const label: u32 = 2;
+  export const content: u32 = 3;
+  export const part: u32 = 4;
+  export const weak: u32 = 5;
+  export const key: u32 = 6;
+  export const manifest: u32 = 7;
+  // Of any word, in slots of their own: the first value of its second hash.
+  export const callee: u32 = 9;
+  export const plain: u32 = 11;
+  export const pair: u32 = 13;
+  export const start: u32 = 15;
 }
+
+const lastKind: u32 = 7;
+const kindBits: u32 = 7;
 
 let first: u32 = 0;
 let other: u32 = 0;
 
 /** [start, end): addresses. */
 export function isHarmless(start: usize, end: usize): bool {
-  if (end - start < 6) return isShort(start, end, known.harmless);
-  if (end - start > longestName) return true;
-  if (load<u32>(stateAt + field.allMaySmell) === 0 && !holdsStem(start, end)) return true;
-  return isKnown(start, end, known.harmless);
+  return kindOf(start, end) === known.harmless;
 }
 
-/** The name is known as one of these kinds; most names of one or two letters are in a table of their own. */
-export function isNamed(start: usize, end: usize, as: u32): bool {
-  return end - start < 6 ? isShort(start, end, as) : isKnown(start, end, as);
+/** What is known of the name, 0 if nothing; most names of one or two letters are in a table of their own. */
+export function kindOf(start: usize, end: usize): u32 {
+  if (end - start < 6) {
+    const short = shortOf(start, end);
+    return short < 0 ? 0 : load<u8>(shortNamesAt + <usize>short);
+  }
+  if (end - start > longestName) return known.harmless;
+  if (load<u32>(stateAt + field.allMaySmell) === 0 && !holdsStem(start, end)) return known.harmless;
+  const slot = slotOf(start, end, 0);
+  const written = load<u32>(slot, 4);
+  return load<u32>(slot) === first && ((written ^ other) & ~kindBits) === 0 ? written & kindBits : 0;
 }
 
-function isShort(start: usize, end: usize, as: u32): bool {
-  const short = shortOf(start, end);
-  return short >= 0 && load<u8>(shortNamesAt + <usize>short) === as;
-}
-
+/** The word is known as one of these, which is no name's kind. */
 export function isKnown(start: usize, end: usize, as: u32): bool {
   const slot = slotOf(start, end, as);
   return load<u32>(slot) === first && load<u32>(slot, 4) === other;
@@ -77,17 +88,18 @@ function slotOf(start: usize, end: usize, as: u32): usize {
 }
 
 export function remember(start: usize, end: usize, as: u32): void {
-  if (as !== known.callee && as !== known.plain && end - start < 6) {
+  const isName = as <= lastKind;
+  if (isName && end - start < 6) {
     const short = shortOf(start, end);
     if (short >= 0) store<u8>(shortNamesAt + <usize>short, as);
     return;
   }
-  const slot = slotOf(start, end, as);
+  const slot = slotOf(start, end, isName ? 0 : as);
   store<u32>(slot, first);
-  store<u32>(slot, other, 4);
+  store<u32>(slot, isName ? (other & ~kindBits) | as : other, 4);
 }
 
 export function forgetNames(): void {
   memory.fill(shortNamesAt, 0, 16384);
-  memory.fill(slotsAt, 0, 32768);
+  memory.fill(slotsAt, 0, 8 << slotBits);
 }

@@ -35,6 +35,7 @@ namespace need {
   export const number: u32 = 8192;
   export const coded: u32 = 16384;
   export const lone: u32 = 32768;
+  export const drawn: u32 = 65536;
 }
 
 /** Classes of what follows a word, in the order of `follow` in names/telltale-words.ts. */
@@ -87,7 +88,8 @@ function hasNeeded(row: u32, start: usize, end: usize): bool {
   const needs = load<u32>(at, 4);
   if (needs === 0) return true;
   const unit = unitAt(end);
-  if (needs & need.odd && isOddBehind(end)) return true;
+  if (needs & need.odd && isOddBehind(end, 0)) return true;
+  if (needs & need.drawn && isOddBehind(end, leastDrawn)) return true;
   if (needs & need.slash && (unit === 47 || (unit === 32 && unitAt(end, 1) === 47))) return true;
   if (needs & need.quoted && unit === 32 && unitAt(end, 1) === 39) return true;
   if (needs & need.list && opensList(end)) return true;
@@ -153,6 +155,8 @@ function isQuote(unit: u32): bool {
 
 /** The most units of a line that are looked at. */
 const longestRest: usize = 256 << 1;
+/** A random value has as many. */
+const leastDrawn: usize = 8 << 1;
 /** A line's end that is nearer is read over. */
 const nearEnd: usize = 10 << 1;
 
@@ -160,19 +164,26 @@ const nearEnd: usize = 10 << 1;
  * In the rest of the line there is a digit, or a capital within a word: without either, no value is taken for a random one. A
  * written line's end (`\n`) ends the line too, outside of quotes.
  */
-function isOddBehind(end: usize): bool {
+function isOddBehind(end: usize, least: usize): bool {
   let before: u32 = 32;
   let isQuoted = false;
+  let isOdd = false;
+  let start = end;
   for (let i = end; i < end + longestRest; i += 2) {
     const unit = unitAt(i);
+    if (isOdd && i - start >= least) return true;
+    if (unit <= 32) {
+      isOdd = false;
+      start = i + 2;
+    }
     if (unit === 10) {
       if (i - end > nearEnd) return false;
     } else if (unit === 92) {
       const next = unitAt(i, 1);
       if (!isQuoted && next === 110 && i - end > nearEnd) return false;
     } else if (isQuote(unit)) isQuoted = true;
-    else if (classOf(unit) & digit) return true;
-    else if (unit > 64 && unit < 91 && !mayStandBefore(before)) return true;
+    else if (classOf(unit) & digit) isOdd = true;
+    else if (unit > 64 && unit < 91 && !mayStandBefore(before)) isOdd = true;
     before = unit;
   }
   return true;

@@ -1,9 +1,9 @@
 /**
- * What follows or surrounds the sign of a name that is sensitive only with certain values or in certain places: plain-values.ts,
- * headed-values.ts, surroundings.ts and markup.ts again, as far as they reject nearly everything.
+ * What follows the sign of a name that is sensitive only with certain values: plain-values.ts and values.ts again, as far as they
+ * reject nearly everything.
  */
-import { base64Unit, classOf, digit, unitAt, wordUnit } from './walk-layout';
-import { isHarmless } from './walk-names';
+import { alnum, base64Unit, classOf, digit, unitAt, wordUnit } from './walk-layout';
+import { isHarmless, isKnown, known } from './walk-names';
 
 /** The private part of a key is longer. */
 const shortestPart: usize = 16 << 1;
@@ -44,20 +44,6 @@ function endsLine(at: usize): bool {
   return unitAt(at) === 10 || (unitAt(at) === 92 && unitAt(at, 1) === 110);
 }
 
-/**
- * `key === other`, `key != other`: the equals sign at `sign` compares, and not with a literal. grammars/value-start.ts reads
- * it.
- */
-export function isComparison(sign: usize): bool {
-  let i = sign + 2;
-  if (unitAt(i) === 62) return false;
-  while ((unitAt(i) === 61 || unitAt(i) === 126) && i - sign < 8) i += 2;
-  if (i === sign + 2 && unitAt(sign, -1) !== 33) return false;
-  if (unitAt(i) === 32) i += 2;
-  const kind = classOf(unitAt(i));
-  return (kind & wordUnit) !== 0 && unitAt(i, 1) !== 34 && unitAt(i, 1) !== 39;
-}
-
 /** A number, and then a comma, a closing bracket, a semicolon, or the line's end. */
 function isNumber(at: usize): bool {
   let i = at;
@@ -70,112 +56,108 @@ function isOfPath(unit: u32): bool {
   return (classOf(unit) & wordUnit) !== 0 || (unit > 45 && unit < 59) || unit === 36;
 }
 
-/** holdsShortWord of grammars/plain-values.ts. */
+/** holdsShortWord of grammars/plain-values.ts, or no value at all: an object, an empty list, a negation. */
 export function holdsShortWord(behind: usize): bool {
-  let start = behind;
-  while ((unitAt(start) === 32 || unitAt(start) === 34 || unitAt(start) === 39) && start - behind < 8)
+  let start = behindSigns(behind);
+  while ((unitAt(start) === 32 || unitAt(start) === 34 || unitAt(start) === 39) && start - behind < 14)
     start += 2;
+  const unit = unitAt(start);
+  const next = unitAt(start, 1);
+  if (unit === 123 || (unit === 91 && next === 93) || (unit === 40 && next === 41)) return true;
+  if (unit === 33 && classOf(next) & digit) return true;
   let end = start;
   while (classOf(unitAt(end)) & base64Unit && end - start < shortestPart) end += 2;
   return end > start && end - start < shortestPart;
 }
 
-/** How far back the name of an element and of a field may be. */
-const elementReach: usize = 200 << 1;
+/** `data: [`: what opens no manifest. */
+export function holdsNoObject(behind: usize): bool {
+  const unit = unitAt(behind) === 32 ? unitAt(behind, 1) : unitAt(behind);
+  return unit > 32 && unit !== 123 && unit !== 92 && unit !== 37;
+}
 
-/** No element, block or field around a `value` says what it is the value of; its name starts at `start`. */
-export function standsAlone(start: usize, end: usize, textStart: usize): bool {
+/** `=== "x"` */
+export function behindEquals(behind: usize): usize {
+  let i = behind;
+  while (unitAt(i) === 61 && i - behind < 4) i += 2;
+  return i;
+}
+
+/** `=> x`, `:= x`: as valueStart skips them. */
+function behindSigns(behind: usize): usize {
+  let i = behind;
+  while (isSign(unitAt(i)) && i - behind < 6) i += 2;
+  return i;
+}
+
+function isSign(unit: u32): bool {
+  return unit === 61 || unit === 62 || unit === 58 || unit === 126;
+}
+
+/** widenName makes nothing more of the name: no word is before it, or they were judged together. */
+export function isUnpaired(start: usize, end: usize, textStart: usize): bool {
   const before = unitAt(start, -1);
-  if (before === 60) return false;
-  if (before <= 32 && isBlockBefore(start, textStart)) return false;
-  for (let i = start - 2; i >= start - elementReach && i >= textStart; i -= 2) {
-    const unit = unitAt(i);
-    if (unit === 60 && before === 32) return false;
-    if (unit === 58 && (isIdBefore(i) || isTrueBehind(i))) return false;
+  if (before === 92 || (unitAt(start, -2) === 92 && before > 96)) return false;
+  if (before !== 46 && before !== 32) return true;
+  let i = start - 2;
+  while (i > textStart && start - i < longestPair && classOf(unitAt(i, -1)) & wordUnit) i -= 2;
+  return i === start - 2 || isKnown(i, end, known.pair);
+}
+const longestPair: usize = 24 << 1;
+
+/**
+ * The value of a name that is a secret only if it is random is not: a short one, or one of letters. Of a label it is no
+ * sensitive name either.
+ */
+export function holdsWeak(sign: usize, nameStart: usize, isLabel: bool): bool {
+  let start = behindSigns(sign + 2);
+  if (unitAt(start) === 32) start += 2;
+  const isEscaped = unitAt(start) === 92;
+  if (isEscaped) start += 2;
+  const quote = unitAt(start);
+  const isQuoted = quote === 34 || quote === 39 || quote === 96;
+  if (isEscaped && !isQuoted) return false;
+  if (isQuoted) start += 2;
+  let end = start;
+  let digits: u32 = 0;
+  while (isQuoted ? isOfPath(unitAt(end)) : isOfName(unitAt(end))) {
+    digits |= classOf(unitAt(end)) & digit;
+    end += 2;
   }
-  // Only a quoted name may have a mark behind it.
-  if (unitAt(end) !== 34 && unitAt(end) !== 92) return true;
-  for (let i = end; i < end + 800; i += 2) {
-    const unit = unitAt(i);
-    if (unit === 123 || unit === 125) break;
-    if (unit === 58 && isTrueBehind(i)) return false;
-  }
-  return true;
+  if (end === start || (isLabel && !isHarmless(start, end))) return false;
+  const shortest: usize = digits ? shortestRandom : shortestId;
+  const isPlain = end - start < shortest;
+  if (!isQuoted) return endsWeak(end, nameStart) ? isPlain : isCalled(start, end);
+  return isPlain && (isEscaped ? unitAt(end) === 92 && unitAt(end, 1) === quote : unitAt(end) === quote);
+}
+/** Without a digit a random text or a known id is longer. */
+const shortestId: usize = 16 << 1;
+const shortestRandom: usize = 8 << 1;
+
+function isOfName(unit: u32): bool {
+  return (classOf(unit) & wordUnit) !== 0 || unit === 46 || unit === 36;
 }
 
-/** `"sensitive": true` */
-function isTrueBehind(colon: usize): bool {
-  const i = unitAt(colon, 1) === 116 ? colon + 2 : colon + 4;
-  return unitAt(i) === 116 && unitAt(i, 1) === 114 && unitAt(i, 2) === 117;
+/** What surely ends a bare value. In a line that the name starts, more may follow a comma. */
+function endsWeak(end: usize, nameStart: usize): bool {
+  const unit = unitAt(end);
+  if (unit === 32 || endsLine(end)) return true;
+  const behind = unitAt(end, 1);
+  if (unit === 44 || unit === 59 || unit === 38)
+    return behind === 32 || endsLine(end + 2) || isWithinLine(unitAt(nameStart, -1));
+  return (unit === 41 || unit === 125) && !(classOf(behind) & alnum);
 }
 
-/** `output "db_password" {`. */
-function isBlockBefore(start: usize, textStart: usize): bool {
-  let i = start;
-  while (i > textStart && (unitAt(i, -1) <= 32 || unitAt(i, -1) > 127)) i -= 2;
-  if (unitAt(i, -1) !== 123) return false;
-  return unitAt(i, -2) === 34 || unitAt(i, -3) === 34;
+/** `{` `,` `(` `;` */
+function isWithinLine(unit: u32): bool {
+  return unit === 123 || unit === 44 || unit === 40 || unit === 59;
 }
 
-/** `"id":`, `ref:`, `target:`. */
-function isIdBefore(colon: usize): bool {
-  let i = colon;
-  if (unitAt(i, -1) <= 32 || unitAt(i, -1) > 127) i -= 2;
-  if (unitAt(i, -1) === 34 || unitAt(i, -1) === 39) i -= 2;
-  while (unitAt(i, -1) === 92) i -= 2;
-  const last = unitAt(i, -1);
-  const second = unitAt(i, -2);
-  return (last === 100 && second === 105) || ((last === 102 || last === 116) && second === 101);
-}
-
-/** A word alone in its line follows the line's end at `at`. speech/headed-values.ts reads it. */
-export function mayHead(at: usize): bool {
-  let i = at;
-  let hasBar = false;
-  for (; i - at < 80 && isIndent(unitAt(i)); i += 2) if (unitAt(i) === 0x2502) hasBar = true;
-  if (isQuote(unitAt(i))) i += 2;
-  const start = i;
-  for (; i - start < 404; i += 2) {
-    const unit = unitAt(i);
-    if (unit <= 32 || isQuote(unit)) break;
-    if (isSignOfProgram(unit)) return false;
-  }
-  // A bar may be taken for a part of the word.
-  if (i - start < 16 && !hasBar) return false;
-  if (isQuote(unitAt(i))) i += 2;
-  while (unitAt(i) === 32 || unitAt(i) === 9) i += 2;
-  return unitAt(i) === 10 || unitAt(i) === 13 || unitAt(i) === 0;
-}
-
-function isQuote(unit: u32): bool {
-  return unit === 34 || unit === 39 || unit === 96;
-}
-
-function isIndent(unit: u32): bool {
-  return unit === 32 || unit === 9 || unit === 10 || unit === 13 || unit === 62 || unit === 0x2502;
-}
-
-/** `[:=(){}<>[\],;]`: such a line is no value. */
-function isSignOfProgram(unit: u32): bool {
-  if (unit === 40 || unit === 41 || unit === 44) return true;
-  if (unit > 57 && unit < 63) return true;
-  return unit === 91 || unit === 93 || unit === 123 || unit === 125;
-}
-
-/** The element that the `>` at `at` ends behind an attribute has a name that is not sensitive. grammars/markup.ts reads it. */
-export function isPlainElement(at: usize, textStart: usize): bool {
-  for (let i = at - 2; i >= at - 480 && i >= textStart; i -= 2) {
-    const unit = unitAt(i);
-    if (unit === 62) return true;
-    // `&lt;`, `\u003c`
-    if ((unit === 38 && unitAt(i, 1) === 108) || (unit === 92 && unitAt(i, 1) === 117)) return false;
-    if (unit !== 60) continue;
-    let end = i + 2;
-    while (classOf(unitAt(end)) & wordUnit) end += 2;
-    const behind = unitAt(end);
-    // `<a href="x">`
-    if (end - i === 4) return true;
-    return behind !== 46 && behind !== 58 && isHarmless(i + 2, end);
-  }
+/** `key = read(`, `code: codes[`: an expression. */
+function isCalled(start: usize, end: usize): bool {
+  const first = unitAt(start);
+  if (unitAt(end) !== 40 && unitAt(end) !== 91) return false;
+  if (first < 65 && first !== 36) return false;
+  for (let i = start; i < end; i += 2) if (unitAt(i) === 45) return false;
   return true;
 }

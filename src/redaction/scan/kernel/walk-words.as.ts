@@ -17,6 +17,7 @@ import {
   unitAt,
   wordUnit,
 } from './walk-layout';
+import { isKnown, known } from './walk-names';
 
 const longestToken: usize = 400 << 1;
 /** The flags of a word, and its number of digits above them. */
@@ -40,9 +41,12 @@ const longestPrefix: usize = 10 << 1;
 /** How far before a word it may be spoken of. */
 const reach: usize = 110 << 1;
 
+/** What the scanner remembers of a word that has only the hashes of a start. */
+const startUnits: usize = 8 << 1;
+
 export function mayStartShape(at: usize): bool {
   const head = ((unitAt(at) * 0x6d2b) ^ (unitAt(at, 1) * 0x1f35) ^ (unitAt(at, 2) * 0x9d)) & 0xffff;
-  return hasBit(headsAt, head) && isLongStart(head, at);
+  return hasBit(headsAt, head) && isLongStart(head, at) && !isKnown(at, at + startUnits, known.start);
 }
 
 function isLongStart(head: u32, at: usize): bool {
@@ -58,9 +62,14 @@ function isLongStart(head: u32, at: usize): bool {
   return hasBit(lastHeadsAt, sixth) || hasBit(lastHeadsAt, seventh) || hasBit(lastHeadsAt, eighth);
 }
 
+/** shape-table.ts */
 function mayHoldBody(at: usize): bool {
-  if (unitAt(at) === 36) return true;
-  for (let i = at + 6; i < at + 16; i += 2) if (!(classOf(unitAt(i)) & wordUnit)) return false;
+  const first = unitAt(at);
+  if (first === 36) return true;
+  const isDotted = unitAt(at, 1) === 46;
+  const kinds = isDotted ? alnum : wordUnit;
+  const end = at + (isDotted ? 52 : first === 65 ? 16 : 22);
+  for (let i = isDotted ? at + 4 : at + 6; i < end; i += 2) if (!(classOf(unitAt(i)) & kinds)) return false;
   return true;
 }
 
@@ -70,7 +79,7 @@ function otherHeadOf(at: usize): u32 {
 
 export function mayBeLongSecret(start: usize, end: usize): bool {
   const before = unitAt(start, -1);
-  if (before !== 43 && before !== 47 && (startsReadable(start) || startsReadableHex(start))) return true;
+  if (before !== 43 && before !== 47 && (mayHideText(start, end) || startsReadableHex(start))) return true;
   if (unitAt(end) === 46 && unitAt(start) >= 77 && unitAt(start) <= 79) return true;
   return end - start <= longestToken && (mayBeToken(start, end) || isKeyInHex(start, end));
 }
@@ -207,6 +216,34 @@ function startsReadable(start: usize): bool {
   }
   return true;
 }
+
+/** Base64 of readable text, but for one word of at most fifteen letters or one repeated sign, in which nothing is found. */
+function mayHideText(start: usize, end: usize): bool {
+  if (!startsReadable(start)) return false;
+  if (unitAt(end) === 43 || unitAt(end) === 47 || unitAt(end, -1) === 45 || unitAt(end, -1) === 95)
+    return true;
+  let bits: u32 = 0;
+  let known: u32 = 0;
+  let count: u32 = 0;
+  let first: u32 = 0;
+  let isWord = true;
+  let isRepeated = true;
+  for (let i = start; i < end; i += 2) {
+    bits = (bits << 6) | sextetAt(i);
+    known += 6;
+    if (known < 8) continue;
+    known -= 8;
+    const byte = (bits >>> known) & 255;
+    if (count === 0) first = byte;
+    else if (byte !== first) isRepeated = false;
+    const letter = byte | 32;
+    if ((letter < 97 || letter > 122) && (byte !== 32 || count > 0)) isWord = false;
+    if (!isWord && !isRepeated) return true;
+    count += 1;
+  }
+  return !isRepeated && count > longestHidden;
+}
+const longestHidden: u32 = 15;
 
 function hexDigit(unit: u32): u32 {
   return unit <= 57 ? unit - 48 : (unit | 32) - 87;

@@ -27,17 +27,18 @@ import {
   mayHoldUser,
   startsEntity,
 } from './walk-lines';
-import { isHarmless, isKnown, isNamed, known, remember } from './walk-names';
+import { isHarmless, isKnown, kindOf, known, remember } from './walk-names';
 import { mayTell } from './walk-needs';
 import { isBesideNative, isNearForeign, mayBeGlued, mayEndGlued } from './walk-said';
+import { isComparison, isPlainElement, mayHead, standsAlone } from './walk-surroundings';
 import { mayOpenTable } from './walk-tables';
 import {
+  behindEquals,
+  holdsNoObject,
   holdsPlainName,
   holdsShortWord,
-  isComparison,
-  isPlainElement,
-  mayHead,
-  standsAlone,
+  holdsWeak,
+  isUnpaired,
 } from './walk-values';
 import { integrityEnd, mayBeLongSecret, mayStartShape } from './walk-words';
 
@@ -245,6 +246,7 @@ function endOfBlanks(at: usize): usize {
 function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
   if (unit === 44) {
     if (nameStart === 0 || (i === nameEnd && unitAt(nameStart, -1) !== 10)) return true;
+    if (i !== nameEnd && kindOf(nameStart, nameEnd) > known.harmless) return true;
   } else if (unit === 61) {
     if (nameStart === 0) return unitAt(i, -1) < 128 && unitAt(i, -2) < 128;
     if (unitAt(nameStart) === 45) return false;
@@ -271,17 +273,21 @@ function isIdle(unit: u32, i: usize, nameStart: usize, nameEnd: usize): bool {
   if (nameEnd - nameStart === 4 && unitAt(nameStart) === 105 && unitAt(nameStart, 1) === 115) return false;
   if (unitAt(i, -1) > 127 || unitAt(nameStart, -1) > 127) return false;
   if (unit === 58 && mayBeNative(i, nameStart)) return false;
-  if (isHarmless(nameStart, nameEnd)) return true;
+  const kind = kindOf(nameStart, nameEnd);
+  if (kind === known.harmless) return true;
   if (unit === 61 && nameStart >= fieldEnd && isComparison(i)) return true;
-  return (unit === 58 || unit === 61) && isEmptyHanded(i, nameStart, nameEnd);
+  return kind > 0 && (unit === 58 || unit === 61) && isEmptyHanded(i, nameStart, nameEnd, kind);
 }
 
 /** A name that is sensitive only with certain values, or where its surroundings say so, and they don't. */
-function isEmptyHanded(i: usize, nameStart: usize, nameEnd: usize): bool {
-  if (isNamed(nameStart, nameEnd, known.part)) return holdsShortWord(i + 2);
+function isEmptyHanded(i: usize, nameStart: usize, nameEnd: usize, kind: u32): bool {
+  if (kind === known.part) return holdsShortWord(i + 2);
+  if (kind === known.manifest) return holdsNoObject(i + 2);
+  if (kind === known.weak) return isUnpaired(nameStart, nameEnd, textAt) && holdsWeak(i, nameStart, false);
   if (nameStart < fieldEnd) return false;
-  if (isNamed(nameStart, nameEnd, known.label)) return holdsPlainName(i + 2);
-  return isNamed(nameStart, nameEnd, known.content) && standsAlone(nameStart, nameEnd, textAt);
+  if (kind === known.label) return holdsPlainName(behindEquals(i + 2));
+  if (kind === known.key) return isUnpaired(nameStart, nameEnd, textAt) && holdsWeak(i, nameStart, true);
+  return kind === known.content && standsAlone(nameStart, nameEnd, textAt);
 }
 
 /** speech/native-names.ts */
