@@ -147,11 +147,12 @@ function areClose(one: string | undefined, other: string): boolean {
   return one !== undefined && Math.abs(Date.parse(one) - Date.parse(other)) < sameStartMs;
 }
 
-const isTold = (kind = ''): boolean => hangs.has(kind) || kind === handledSignal || kind === endOfWorker;
+const told = [...hangs, handledSignal, endOfWorker];
+const isTold = (kind = ''): boolean => told.includes(kind);
 
 function listBefore(bundlePath: string, from: string, to: string): ListedBundle[] {
   try {
-    return listBundlesBetween(dirname(bundlePath), from, to).filter(
+    return listBundlesBetween(dirname(bundlePath), { from, to, kinds: told }).filter(
       ({ verdictKind, name }) => isTold(verdictKind) && name !== basename(bundlePath),
     );
   } catch {

@@ -72,11 +72,18 @@ export function listBundles(folder: string, options: ListOptions = {}): ListedBu
   return namesOfBundles(dir).map((name) => describe(dir, name, options));
 }
 
-/** The bundles written between two times (ISO 8601 in UTC, both exclusive). Opens no others. */
-export function listBundlesBetween(dir: string, from: string, to: string): ListedBundle[] {
+/** The bundles of these kinds of verdict written between two times (ISO 8601 in UTC, both exclusive). Opens no others. */
+export function listBundlesBetween(
+  dir: string,
+  { from, to, kinds }: { from: string; to: string; kinds: readonly string[] },
+): ListedBundle[] {
+  const meant = kinds.map((kind) => `-${kind}-`);
   // Names begin with the time, so most of those in a large folder need not be read.
   const [earliest, latest] = [from, to].map((time) => time.replace(/[-:]/g, ''));
-  return namesOfBundles(dir, (name) => name > earliest! && name < latest!)
+  return namesOfBundles(
+    dir,
+    (name) => name > earliest! && name < latest! && meant.some((kind) => name.includes(kind)),
+  )
     .filter((name) => {
       const at = readBundleName(name)?.at ?? '';
       return at > from && at < to;
@@ -134,11 +141,25 @@ function isBegun(dir: string, name: string): boolean {
   return (statSync(join(dir, name, progressName), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
+/** Longer ago than the steps of a file system's clock: what comes later changes the time again. */
+const settledMs = 5_000;
+let lately: { dir: string; changedMs: number; names: readonly string[] } | undefined;
+
+/** A sender asks for each bundle what else is in its folder, which has the others that it sends. */
+function namesIn(dir: string): readonly string[] {
+  const path = resolve(dir);
+  const changedMs = statSync(path).mtimeMs;
+  if (lately?.dir === path && lately.changedMs === changedMs) return lately.names;
+  const names = readdirSync(path);
+  lately = Date.now() - changedMs > settledMs ? { dir: path, changedMs, names } : undefined;
+  return names;
+}
+
 function namesOfBundles(dir: string, isMeant: (name: string) => boolean = () => true): string[] {
   const stat = lstatSync(resolve(dir), { throwIfNoEntry: false });
   if (!stat) return [];
   try {
-    return readdirSync(dir)
+    return namesIn(dir)
       .filter(isMeant)
       .filter((name) => listed.has(readBundleName(name)?.suffix ?? '') || isBegun(dir, name))
       .sort()

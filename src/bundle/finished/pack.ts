@@ -38,8 +38,34 @@ export function packBundle(path: string, options: { output?: string } = {}): Pac
 /** Throws `unwritable`, and what reading throws. */
 export function packOpenBundle(bundle: BundleReader, output: string): PackResult {
   const folder = basename(output, '.zip');
-  const { result, bytes } = writeNewFile(output, (put) => writeArchive(bundle, folder, put));
+  const { result, bytes } = writeNewFile(output, (put) => {
+    const { add, end } = gather(put);
+    const leftOut = writeArchive(bundle, folder, add);
+    end();
+    return leftOut;
+  });
   return { path: output, bytes, leftOut: result };
+}
+
+const gatheredBytes = 64 * 1024;
+
+/** Headers and small parts are written together: most bundles have nothing else. `put` may not keep what it is given. */
+function gather(put: (bytes: Uint8Array) => void): { add: (bytes: Uint8Array) => void; end: () => void } {
+  const buffer = Buffer.allocUnsafe(gatheredBytes);
+  let used = 0;
+  const end = () => {
+    if (used > 0) put(buffer.subarray(0, used));
+    used = 0;
+  };
+  const add = (bytes: Uint8Array) => {
+    if (used + bytes.length > buffer.length) end();
+    if (bytes.length > buffer.length) put(bytes);
+    else {
+      buffer.set(bytes, used);
+      used += bytes.length;
+    }
+  };
+  return { add, end };
 }
 
 /** The file name of a packed bundle. */

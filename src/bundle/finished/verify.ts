@@ -122,6 +122,8 @@ function verifyPart(bundle: BundleReader, part: FoundPart): VerifiedPart {
 function hashFile(bundle: BundleReader, name: string): { bytes: number; sha256: string } {
   const file = bundle.source.open(name);
   try {
+    const known = bundle.source.sha256?.(name);
+    if (known !== undefined) return { bytes: file.bytes, sha256: known };
     const hash = createHash('sha256');
     let bytes = 0;
     for (const chunk of file.chunks()) {

@@ -17,6 +17,7 @@ import {
 } from '../layout/bundle.ts';
 import { statSync } from '../write/system.ts';
 import { isAgeFile, type Keys, openAgeWindow, readSmallAgeFile } from './age.ts';
+import { HeldSource } from './held-source.ts';
 import { parseUntrustedJson } from './json.ts';
 import { isRecord, type Progress, readManifest, readProgress } from './manifest.ts';
 import { type BundleSource, FolderSource, type PartFile } from './source.ts';
@@ -45,17 +46,32 @@ const ownFiles = new Set([manifestName, progressName]);
  * `unsupported-version`, and `locked` for an encrypted bundle that no key opens.
  */
 export function openBundle(path: string, keys?: Keys): BundleReader {
+  return open(path, (source) => source, keys);
+}
+
+/** The same for a small bundle that is not encrypted and read several times: it is held in memory. */
+export function openSmallBundle(path: string): BundleReader {
+  return open(path, (source) => new HeldSource(source));
+}
+
+type Wrap = (source: BundleSource) => BundleSource;
+
+function open(path: string, wrap: Wrap, keys?: Keys): BundleReader {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new AgentdumpError('not-found', `there is nothing at ${path}`, { path });
-  if (stat.isDirectory()) return new BundleReader(path, new FolderSource(path), false, keys);
+  if (stat.isDirectory()) return new BundleReader(path, wrap(new FolderSource(path)), false, keys);
   if (!stat.isFile()) throw notABundle(path, 'a folder or a regular file');
-  return openPackedBundle(path, openFileWindow(path), keys);
+  return openWindow(path, openFileWindow(path), wrap, keys);
 }
 
 /** Opens a packed bundle in memory or in a file; messages call it `path`. Throws like openBundle. */
 export function openPackedBundle(path: string, window: ByteWindow, keys?: Keys): BundleReader {
+  return openWindow(path, window, (source) => source, keys);
+}
+
+function openWindow(path: string, window: ByteWindow, wrap: Wrap, keys?: Keys): BundleReader {
   try {
-    if (!isAgeFile(window)) return new BundleReader(path, new ZipSource(window), true, keys);
+    if (!isAgeFile(window)) return new BundleReader(path, wrap(new ZipSource(window)), true, keys);
     if (!keys) throw new AgentdumpError('locked', `${path} is encrypted`, { path });
     return new BundleReader(path, new ZipSource(openAgeWindow(window, keys, path)), true, keys);
   } catch (error) {
@@ -111,7 +127,7 @@ export class BundleReader {
     if (!part) return undefined;
     try {
       const bytes = this.source.read(name, limit);
-      if (part.sha256 !== undefined && sha256(bytes) !== part.sha256)
+      if (part.sha256 !== undefined && (this.source.sha256?.(name) ?? sha256(bytes)) !== part.sha256)
         this.#gap(name, 'its bytes are not those that were written (SHA-256 differs); read with care');
       return bytes;
     } catch (error) {

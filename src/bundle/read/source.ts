@@ -30,6 +30,8 @@ export interface BundleSource {
   /** Throws AgentdumpError, or a system error. */
   read(name: string, limit: number): Buffer;
   open(name: string): PartFile;
+  /** Of the bytes that `read` returned, if this is known without reading them again. */
+  sha256?(name: string): string | undefined;
   close(): void;
 }
 

@@ -9,7 +9,7 @@ import { analyzeBundle } from '../../analysis/analyze.ts';
 import { packOpenBundle } from '../../bundle/finished/pack.ts';
 import type { ProgramOf } from '../../bundle/keep/starts.ts';
 import type { Keys } from '../../bundle/read/age.ts';
-import { type BundleReader, openBundle } from '../../bundle/read/reader.ts';
+import { type BundleReader, openBundle, openSmallBundle } from '../../bundle/read/reader.ts';
 import { unwritable } from '../../bundle/write/safe-folder.ts';
 import { failureCode } from '../../bundle/write/system.ts';
 import type { SendOutcome, SentBundle } from '../../model/fleet/issue.ts';
@@ -98,7 +98,7 @@ async function sendClear(
   path: string,
   { mostBytes = mostBundleBytes, programOf }: SendOptions,
 ): Promise<SendOutcome> {
-  const bundle = await judge(() => openBundle(path));
+  const bundle = await judge(() => (isSmall(path) ? openSmallBundle(path) : openBundle(path)));
   try {
     const digest = await judge(() => requireWhole(bundle, mostBytes));
     const startedAs = programOf?.({ name: basename(path), session: sessionOf(bundle) });
