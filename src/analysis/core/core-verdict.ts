@@ -93,6 +93,7 @@ function describeDeath(fault: Fault, clues: Clues): Words {
   if (cause && (fault.kind === 'abort' || fault.kind === 'trap' || fault.kind === 'illegal-instruction'))
     return describeAbort(fault, cause, clues);
   if (fault.kind === 'sent-signal' || fault.kind === 'own-signal') return describeSentSignal(fault, clues);
+  if (fault.kind === 'limit-reached') return describeLimit(fault, clues);
   const where = culprit ? ` under ${frameText(culprit)}` : '';
   return {
     kind: fault.kind === 'abort' ? 'abort' : 'native-crash',
@@ -136,6 +137,22 @@ function describeSentSignal(fault: Fault, { pid, culprit, top, busy }: Clues): W
   };
 }
 
+/** The kernel sent the signal: the limit is certain, but not that what was running used it up. */
+function describeLimit(fault: Fault, { culprit, top }: Clues): Words {
+  const at = culprit ?? top;
+  return {
+    kind: 'resource-exhaustion',
+    title: `${fault.signalName}: ${fault.description}`,
+    summary: `The kernel ended the process at a limit of the shell or the service manager${at ? ` while it was in ${frameText(at)}` : ''}.`,
+    confidence: 'certain',
+    refutedBy: 'a core of the same death whose note names a sender',
+    nextSteps: [
+      'Find out who set the limit: ulimit, limits.conf, or the service manager.',
+      'Read the stacks: they say what the process was doing.',
+    ],
+  };
+}
+
 function stepsFor(fault: Fault, culprit?: Frame, top?: Frame): string[] {
   const steps: string[] = [];
   if (fault.kind === 'stack-overflow') {
@@ -144,6 +161,8 @@ function stepsFor(fault: Fault, culprit?: Frame, top?: Frame): string[] {
     );
     return steps;
   }
+  if (fault.kind === 'refused-call')
+    return ['Allow the call in the seccomp profile of the container or service, or avoid what makes it.'];
   if (top?.module?.endsWith('.node'))
     steps.push(`Check the version of the addon ${top.module}, and whether it was built for this Node.`);
   if (culprit) steps.push(`Look at the call in ${frameText(culprit)}: its arguments are with the frame.`);
@@ -158,6 +177,8 @@ const abortKinds: Record<AbortCause['kind'], VerdictKind> = {
   'abort-call': 'abort',
   assertion: 'abort',
   libc: 'abort',
+  'buffer-overflow': 'abort',
+  'pure-virtual': 'abort',
   addon: 'abort',
   'fatal-error': 'abort',
 };
@@ -172,7 +193,14 @@ function describeAbort(fault: Fault, cause: AbortCause, { addon, culprit }: Clue
     'out-of-memory': "V8's heap ran out of memory",
     'abort-call': 'The program called process.abort()',
     assertion: `A C++ assertion failed${cause.text ? `: ${cause.text}` : ''}`,
-    libc: cause.text ?? 'The C library found the heap corrupt',
+    // Without its message only `malloc_printerr` tells what it found.
+    libc:
+      cause.text ??
+      (cause.where === 'malloc_printerr'
+        ? 'The C library found the heap corrupt'
+        : 'The C library ended the program after a check of its own failed'),
+    'buffer-overflow': cause.text ?? 'The C library found that a buffer had overflowed',
+    'pure-virtual': 'A pure virtual method was called: an object was used before or after its life',
     addon: `${addon ?? 'An addon'} ended the process${cause.text ? `: ${cause.text}` : ' by napi_fatal_error'}`,
     'fatal-error': 'Node or V8 met a fatal error',
   };

@@ -40,6 +40,8 @@ export interface SignalNote {
   address: bigint;
   /** For a signal that a program sent; 0 for a process outside of this one's namespace. */
   sender?: SignalSender;
+  /** Number of the system call that a seccomp filter refused. */
+  systemCall?: number;
 }
 
 export interface CoreFile {

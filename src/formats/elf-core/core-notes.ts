@@ -115,6 +115,10 @@ function readSignal(cursor: ByteCursor): NonNullable<CoreFile['signal']> {
   const code = cursor.i32('si_code');
   cursor.position = note.SI_ADDR;
   const address = cursor.u64('si_addr');
+  if (number === note.SIGSYS && code === note.SYS_SECCOMP) {
+    cursor.position = note.SI_SYSCALL;
+    return { number, code, address, systemCall: cursor.u32('si_syscall') };
+  }
   if (!note.senderCodes.includes(code)) return { number, code, address };
   cursor.position = note.SI_PID;
   const pid = cursor.u32('si_pid');

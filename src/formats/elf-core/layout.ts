@@ -92,6 +92,10 @@ export const SI_ADDR = 16;
 export const SI_PID = 16;
 export const SI_UID = 20;
 export const SI_USER = 0;
+/** Where a seccomp filter refused a call: behind the address of the instruction. */
+export const SIGSYS = 31;
+export const SYS_SECCOMP = 1;
+export const SI_SYSCALL = 24;
 /** SI_USER, SI_QUEUE, SI_TKILL: the codes that come with the sender's pid. */
 export const senderCodes: readonly number[] = [0, -1, -6];
 
@@ -146,4 +150,5 @@ export const faultCodes: Record<number, Record<number, string>> = {
   7: { 1: 'BUS_ADRALN', 2: 'BUS_ADRERR', 3: 'BUS_OBJERR', 4: 'BUS_MCEERR_AR' },
   8: { 1: 'FPE_INTDIV', 2: 'FPE_INTOVF', 3: 'FPE_FLTDIV', 7: 'FPE_FLTINV' },
   11: { 1: 'SEGV_MAPERR', 2: 'SEGV_ACCERR', 3: 'SEGV_BNDERR', 4: 'SEGV_PKUERR' },
+  [SIGSYS]: { [SYS_SECCOMP]: 'SYS_SECCOMP' },
 };

@@ -8,6 +8,10 @@ const nullZone = 0x10000n;
 const overflowZone = 64 * 1024;
 const leastGrownStack = 256 * 1024;
 const HLT = 0xf4;
+const limits = {
+  24: 'the process used more processor time than its limit (RLIMIT_CPU)',
+  25: 'a file would have grown beyond the limit for files (RLIMIT_FSIZE)',
+};
 
 export interface Cause {
   kind: FaultKind;
@@ -36,6 +40,17 @@ export function describeCause(facts: FaultFacts): Cause {
       return { kind: 'arithmetic', description: describeArithmetic(facts.code) };
     case 11:
       return describeSegmentationFault(facts);
+    case 31:
+      if (facts.systemCall !== undefined)
+        return {
+          kind: 'refused-call',
+          description: `a seccomp filter does not allow the system call ${facts.systemCall}`,
+        };
+      return { kind: 'sent-signal', description: describeUnsent(facts.code) };
+    case 24:
+    case 25:
+      if (facts.code === 'SI_KERNEL') return { kind: 'limit-reached', description: limits[facts.signal] };
+      return { kind: 'sent-signal', description: describeUnsent(facts.code) };
     default:
       return { kind: 'sent-signal', description: describeUnsent(facts.code) };
   }

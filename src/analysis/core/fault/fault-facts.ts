@@ -19,6 +19,8 @@ export type FaultKind =
   | 'bus-error'
   | 'trap'
   | 'abort'
+  | 'refused-call'
+  | 'limit-reached'
   | 'sent-signal'
   | 'own-signal'
   | 'none';
@@ -48,6 +50,8 @@ export interface FaultFacts {
   address?: bigint;
   access?: Access;
   sender?: SignalSender;
+  /** The system call that a filter refused, as on this machine. */
+  systemCall?: string;
   /** Pid of the process that died; absent in a core without that note. */
   pid?: number;
   pc: number;

@@ -9,6 +9,7 @@ import type { Machine } from '../native/machine.ts';
 import { type DeadFault, findDeadFault } from './dead-frame.ts';
 import { describeCause } from './fault-cause.ts';
 import type { Fault, FaultFacts } from './fault-facts.ts';
+import { nameSystemCall } from './system-calls.ts';
 
 const SIGTRAP = 5;
 const SIGSEGV = 11;
@@ -32,6 +33,9 @@ export function describeFault(
     ...known,
     signal,
     ...(core.process ? { pid: core.process.pid } : {}),
+    ...(core.signal?.systemCall === undefined
+      ? {}
+      : { systemCall: nameSystemCall(core.signal.systemCall, core.machine) }),
     pc,
     sp: stackPointer,
     ...(instruction ? { instruction } : {}),

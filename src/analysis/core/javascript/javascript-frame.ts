@@ -60,8 +60,8 @@ export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, d
 
 /** As in V8's own stack traces: `new Agent`, `Agent.run`, `run`, `get total`. */
 export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
-  const { name: declared, isClass } = frame.function;
-  const name = findOwnName(v8, frame) || declared;
+  const { name: declared, isClass, script } = frame.function;
+  const name = findOwnName(v8, frame) || declared || (script?.isEval ? 'eval' : '');
   if (isConstructing || frame.isConstructing || isClass) return `new ${name || '<anonymous>'}`;
   const type = frame.receiver === undefined ? undefined : findTypeName(v8, frame.receiver);
   if (!type || (name && !identifier.test(name))) return name;

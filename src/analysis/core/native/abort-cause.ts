@@ -21,6 +21,8 @@ export type AbortKind =
   | 'abort-call'
   | 'assertion'
   | 'libc'
+  | 'buffer-overflow'
+  | 'pure-virtual'
   | 'addon'
   | 'fatal-error';
 
@@ -33,14 +35,20 @@ export interface AbortCause {
 }
 
 const searchedFrames = 24;
+/** `abort` and what it calls to send itself the signal. */
+const framesOfAbort = 5;
 const maxMessage = 4096;
 const causes: [RegExp, AbortKind][] = [
   [/^v8::internal::Isolate::CreateMessageOrAbort/, 'uncaught'],
-  [/^__gnu_cxx::__verbose_terminate_handler|^std::terminate/, 'cpp-exception'],
+  [/^__cxa_pure_virtual/, 'pure-virtual'],
+  // libstdc++ exports no name of the function in which it gives up on an exception that leaves a `noexcept` function.
+  [/^__gnu_cxx::__verbose_terminate_handler|^std::terminate|^__gxx_personality_v0/, 'cpp-exception'],
   [/^node::OOMErrorHandler|FatalProcessOutOfMemory|ReportOOMFailure/, 'out-of-memory'],
   [/^node::Assert\(|^__assert_fail/, 'assertion'],
   [/^node::Abort\(v8::|^node::Abort\(v8::FunctionCallbackInfo/, 'abort-call'],
-  [/^__libc_message|^malloc_printerr|^__fortify_fail|^__chk_fail/, 'libc'],
+  // Before `__libc_message`, which all of libc's checks end in.
+  [/^__stack_chk_fail|^__fortify_fail|^__chk_fail/, 'buffer-overflow'],
+  [/^__libc_message|^malloc_printerr/, 'libc'],
   [/^napi_fatal_error$/, 'addon'],
   [
     /^node::OnFatalError|^V8_Fatal|^v8::base::FatalOOM|^v8::Utils::ReportApiFailure|^v8::base::OS::Abort/,
@@ -61,7 +69,12 @@ export function findAbortCause(
     const text = findText(kind, dump, v8, died);
     return { kind, where, ...(text ? { text } : {}) };
   }
-  return undefined;
+  // Of a libc without symbols only the exported names are known. It writes its message just before it aborts.
+  const where = names.slice(0, framesOfAbort).find((name) => name === 'abort');
+  const text = where && findLibcMessage(dump);
+  return text
+    ? { kind: / Assertion .* failed\.$/s.test(text) ? 'assertion' : 'libc', where, text }
+    : undefined;
 }
 
 function findText(
@@ -72,6 +85,7 @@ function findText(
 ): string | undefined {
   if (kind === 'uncaught') return v8 && findThrownValue(dump, v8, died);
   if (kind === 'cpp-exception') return findCppException(died, dump.modules, dump.memory);
+  if (kind === 'pure-virtual') return undefined;
   if (kind === 'addon') return findAddonsWords(dump, died);
   return findLibcMessage(dump);
 }
@@ -83,7 +97,7 @@ function findAddonsWords(dump: CoreDump, died: CoreThread): string | undefined {
   return at >= 0 && frame && caller ? findFatalWords(frame, caller, dump.memory) : undefined;
 }
 
-/** glibc stores its last message in `__abort_msg`: a size, then the text. */
+/** glibc stores its last message in `__abort_msg`: a size, which includes itself, then the text. */
 function findLibcMessage({ modules, memory }: CoreDump): string | undefined {
   for (const module of modules.modules) {
     const symbol = module.code?.findExported('__abort_msg');
@@ -92,7 +106,7 @@ function findLibcMessage({ modules, memory }: CoreDump): string | undefined {
     return whereMapped(() => {
       const message = memory.readWord(address);
       if (!message) return undefined;
-      const size = Math.min(memory.readUint32(message), maxMessage);
+      const size = Math.min(memory.readUint32(message) - 4, maxMessage);
       const bytes = Buffer.from(memory.readBytes(message + 4, size));
       const end = bytes.indexOf(0);
       return bytes.toString('utf8', 0, end < 0 ? size : end).trim() || undefined;

@@ -304,7 +304,7 @@ export function findRuntimeAddress(module: CoreModule, address: number): number 
     (s) => s.type === PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.memorySize,
   );
   // A segment starts a mapping of its own, whose first page may also contain the end of the previous segment.
-  const mapping = segment && findMapping(module, segment.offset);
+  const mapping = segment && findMapping(module, segment);
   return (
     mapping && mapping.start + (segment.offset - mapping.fileOffset) + (address - segment.virtualAddress)
   );
@@ -313,10 +313,22 @@ export function findRuntimeAddress(module: CoreModule, address: number): number 
 /** arm64 kernels may use larger pages. */
 const pageSizes = [pageSize, 16 << 10, 64 << 10];
 
-function findMapping({ mappings }: CoreModule, offset: number): MappedFile | undefined {
+/**
+ * The same page of a file is mapped twice where one segment ends and the next begins in it, so that the offset alone may name
+ * the mapping of the other segment: the one at the segment's distance from the first is its own.
+ */
+function findMapping({ mappings, code }: CoreModule, segment: Segment): MappedFile | undefined {
+  const first = code?.segments.find(({ type }) => type === PT_LOAD);
   for (const size of pageSizes) {
-    const found = mappings.find((m) => m.fileOffset === offset - (offset % size));
-    if (found) return found;
+    const isStart = (m: MappedFile, { offset }: Segment) => m.fileOffset === offset - (offset % size);
+    const found = mappings.filter((m) => isStart(m, segment));
+    if (found.length < 2 || !first) {
+      if (found[0]) return found[0];
+      continue;
+    }
+    const page = ({ virtualAddress }: Segment) => virtualAddress - (virtualAddress % size);
+    const starts = mappings.filter((m) => isStart(m, first)).map((m) => m.start - page(first));
+    return found.find((m) => starts.includes(m.start - page(segment))) ?? found[0];
   }
   return undefined;
 }

@@ -25,6 +25,9 @@ export interface FunctionInfo {
 const maxNameLength = 512;
 /** What is in no name of a function or a file. */
 const controls = /[\0-\x1f\x7f]/;
+/** The names of Node's own files, which have no hash to compare them with. */
+const ownFile = /^node:/;
+const ownName = /^node:[a-z0-9_/-]+$/;
 /** Offset in V8's DebugInfo. */
 const debugInfoScript = 24;
 /** The lowest bits of a SharedFunctionInfo's flags. */
@@ -81,9 +84,9 @@ export class Functions {
     if (!heap.isType(value, types.shared)) return undefined;
     const nameOrScope = heap.field(value, shared.name);
     const scopeInfo = findScopeInfo(heap, nameOrScope);
-    const ownName = scopeInfo ? scopeInfo.functionName : findString(heap, nameOrScope, maxNameLength);
+    const declared = scopeInfo ? scopeInfo.functionName : findString(heap, nameOrScope, maxNameLength);
     const script = this.#scripts.find(this.#scriptOf(heap.field(value, shared.script)));
-    const name = this.#findInitializerName(value) ?? (ownName || scopeInfo?.inferredName || '');
+    const name = this.#findInitializerName(value) ?? (declared || scopeInfo?.inferredName || '');
     const info: FunctionInfo = { name, parameters: [] };
     if (script) info.script = script;
     if (scopeInfo) info.scopeInfo = scopeInfo;
@@ -93,6 +96,8 @@ export class Functions {
     if (doubt) info.doubt = doubt;
     else if (controls.test(info.name) || controls.test(script?.name ?? ''))
       info.doubt = 'a name has control characters';
+    else if (ownFile.test(script?.name ?? '') && !ownName.test(script?.name ?? ''))
+      info.doubt = "a file's name is not like those of Node's own files";
     const range = scopeInfo?.start === undefined ? this.#uncompiledRange(value) : scopeInfo;
     if (range?.start !== undefined && range.end !== undefined) {
       info.start = range.start;

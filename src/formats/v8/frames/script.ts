@@ -16,6 +16,8 @@ export interface Script {
   source?: string;
   lineOffset: number;
   columnOffset: number;
+  /** A text that `eval` or `new Function` was given: V8 calls its functions without a name `eval`. */
+  isEval?: boolean;
 }
 
 /** 1-based. */
@@ -124,6 +126,9 @@ export class Scripts {
       columnOffset: heap.findSmi(value, script.columnOffset) ?? 0,
       ...(source === undefined ? {} : { source }),
     };
+    // Of a function with a given list of parameters the field is an array.
+    if (script.evalFrom !== undefined && heap.isType(heap.field(value, script.evalFrom), types.shared))
+      found.isEval = true;
     const doubt = this.#doubtOf(value, found);
     if (doubt) found.doubt = doubt;
     if (outer) this.#outer.set(found, { ...outer, shown: [] });

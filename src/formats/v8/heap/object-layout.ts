@@ -165,6 +165,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       columnOffset: field('Script.name') + 16,
       lineEnds: field('Script.line_ends'),
       id: field('Script.line_ends') + 8,
+      evalFrom: m.findField('Script.eval_from_shared_or_wrapped_arguments'),
     },
     bytecode: {
       length: field('FixedArrayBase.length'),
