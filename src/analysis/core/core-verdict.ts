@@ -192,7 +192,7 @@ function describeAbort(fault: Fault, cause: AbortCause, { addon, culprit }: Clue
       : 'The C++ runtime ended the program (std::terminate)',
     'out-of-memory': "V8's heap ran out of memory",
     'abort-call': 'The program called process.abort()',
-    assertion: `A C++ assertion failed${cause.text ? `: ${cause.text}` : ''}`,
+    assertion: `A C++ assertion failed${cause.text ? `: ${shortAssertion(cause.text)}` : ''}`,
     // Without its message only `malloc_printerr` tells what it found.
     libc:
       cause.text ??
@@ -217,6 +217,13 @@ function describeAbort(fault: Fault, cause: AbortCause, { addon, culprit }: Clue
           ? [`Look at ${frameText(culprit)}: its arguments are with the frame.`]
           : ['Read the stack of the thread that died.'],
   };
+}
+
+/** libc's message begins with the paths of program and source, which may leave no room for what was asserted. */
+function shortAssertion(text: string): string {
+  const [, file, line, where, asserted] =
+    /^[^:]*: (?:.*\/)?([^/]+):(\d+): (.*): Assertion `(.*)' failed\.$/s.exec(text) ?? [];
+  return file ? `${asserted} (${where} at ${file}:${line})` : text;
 }
 
 /** A core of a process that was not dying: taken during a hang, or on request. */

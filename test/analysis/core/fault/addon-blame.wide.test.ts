@@ -24,7 +24,7 @@ const titles = [
   /^SIGABRT: .* in quitter\.node$/,
   /^SIGSEGV: read through a null pointer.* in quitter\.node$/,
   /^free\(\): invalid pointer$/,
-  /^A C\+\+ assertion failed: .*: quit: Assertion `kind < 7' failed\.$/,
+  /^A C\+\+ assertion failed: kind < 7 \(quit at quitter\.c:\d+\)$/,
   /^\*\*\* stack smashing detected \*\*\*: terminated$/,
   /^SIGSYS: a seccomp filter does not allow the system call 110 \(getppid\)/,
 ];
