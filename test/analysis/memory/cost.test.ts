@@ -126,6 +126,23 @@ test('nodes are sorted by id with a table if the ids are dense, and otherwise as
   }
 });
 
+test('a few ids far above the others, as those of C++ objects are, come last', () => {
+  const near = Array.from({ length: 3000 }, (_, at) => 1 + 2 * ((at * 7919) % 3000));
+  const far = Array.from({ length: 50 }, (_, at) => 700_000_000 + 1000 * ((at * 7) % 50));
+  const ids = near.flatMap((id, at) => (at % 60 === 0 ? [id, far[at / 60]!] : [id]));
+  const snapshot = new SynthSnapshot();
+  for (const id of ids) snapshot.node({ name: 'Part', size: 16, id });
+  const sorted = rowsById(readHeapSnapshotSync(snapshot.toBuffer()));
+  assert.deepEqual(
+    [...sorted.ids],
+    ids.toSorted((a, b) => a - b),
+  );
+  assert.deepEqual(
+    [...sorted.rows],
+    [...sorted.ids].map((id) => ids.indexOf(id)),
+  );
+});
+
 test('nodes are sorted by id without the table if there is no memory for it', () => {
   const snapshot = new SynthSnapshot();
   const ids = Array.from({ length: 3000 }, (_, at) => 1 + 2 * ((at * 7919) % 3000));

@@ -15,6 +15,8 @@ export function computeDetachedness(snapshot: HeapSnapshot): Uint8Array | undefi
 }
 
 function propagate(snapshot: HeapSnapshot, told: Uint8Array): Uint8Array {
+  // Without a DOM, as in Node, no node has a state to propagate.
+  if (!told.includes(Detachedness.attached) && !told.includes(Detachedness.detached)) return told;
   const state = told.slice();
   const visited = new Uint8Array(state.length);
   const lists: Record<number, number[]> = { [Detachedness.attached]: [], [Detachedness.detached]: [] };
@@ -25,8 +27,8 @@ function propagate(snapshot: HeapSnapshot, told: Uint8Array): Uint8Array {
     state[node] = newState;
     lists[newState]?.push(node);
   };
-  for (let node = 0; node < state.length; node++)
-    if (state[node] !== Detachedness.unknown) visit(node, state[node]!);
+  for (const told of [Detachedness.attached, Detachedness.detached])
+    for (let node = state.indexOf(told); node >= 0; node = state.indexOf(told, node + 1)) visit(node, told);
   for (const newState of [Detachedness.attached, Detachedness.detached]) {
     const list = lists[newState]!;
     for (let node = list.pop(); node !== undefined; node = list.pop())

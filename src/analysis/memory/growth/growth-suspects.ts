@@ -92,7 +92,7 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, byPlace: string | und
   const isSure = byPlace === undefined && steps.length > 1 && isSteady(row);
   return {
     rule: 'growth',
-    title: `+${formatBytes(growthBytes)} at ${pathTail(path)}`,
+    title: `+${formatBytes(growthBytes)} ${isAmongRoots(path) ? `in ${node.class} objects ` : ''}at ${pathTail(path)}`,
     sentence: `${where} grew from ${formatBytes(beforeBytes)} to ${formatBytes(afterBytes)}${perStep}${what}. ${remedy(row)}`,
     confidence: isSure ? 'likely' : 'possible',
     retainedSizeBytes: afterBytes,
@@ -111,6 +111,9 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, byPlace: string | und
     ...(added?.source ? { source: added.source } : {}),
   };
 }
+
+/** Held by handles of Node's C++ code, which have no names: the class says more. */
+const isAmongRoots = (path: string): boolean => /^\([^()]+\)(?:\{[^{}]*\})?$/.test(path);
 
 function remedy({ node, path }: HeapGrownNode): string {
   if (path.endsWith('{public_symbol_table}'))

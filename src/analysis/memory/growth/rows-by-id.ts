@@ -25,42 +25,62 @@ export function rowsById(snapshot: HeapSnapshot): RowsById {
 
 /** Places of the table for each node: a table is read once, a sort writes every node three times. */
 const mostPlaces = 8;
+/** The ids of Node's own C++ objects are hashes far above all others. Of so many nodes one may have such an id. */
+const leastNear = 8;
 
 function compute({ nodes }: HeapSnapshot): RowsById {
   const { id, count } = nodes;
   const { narrow } = nodes.selfSize;
   const ids = new Uint32Array(count);
   const rows = new Uint32Array(count);
+  const mostPlace = mostPlaces * count;
   let length = 0;
   let largest = 0;
+  let before = 0;
+  let far = 0;
   let isSorted = true;
   for (let node = 0; node < count; node++) {
     if (narrow[node] === 0) continue;
     const own = id.get(node);
-    if (own > largest) largest = own;
-    else isSorted = false;
+    if (own <= before) isSorted = false;
+    before = own;
+    if (own >= mostPlace) far++;
+    else if (own > largest) largest = own;
     ids[length] = own;
     rows[length++] = node;
   }
   const all = { ids: ids.subarray(0, length), rows: rows.subarray(0, length) };
   if (isSorted) return all;
-  return (largest < mostPlaces * count && fromTable(all, largest)) || sortedById(all);
+  return (far * leastNear < count && fromTable(all, largest, far)) || sortedById(all);
 }
 
-/** Overwrites the given arrays; undefined, and nothing is overwritten, if two nodes have one id or the table has no room in memory. */
-function fromTable({ ids, rows }: RowsById, largest: number): RowsById | undefined {
+/**
+ * Overwrites the given arrays; undefined, and nothing is overwritten, if two nodes have one id or the table has no room in memory.
+ * @param largest the largest id that has a place in the table.
+ * @param far how many ids are greater.
+ */
+function fromTable({ ids, rows }: RowsById, largest: number, far: number): RowsById | undefined {
   /** By id: the node, plus one. */
   const nodeOf = tableOf(largest + 1);
   if (!nodeOf) return undefined;
-  for (let at = 0; at < ids.length; at++) {
-    if (nodeOf[ids[at]!] !== 0) return undefined;
-    nodeOf[ids[at]!] = rows[at]! + 1;
+  const rest: RowsById = { ids: new Uint32Array(far), rows: new Uint32Array(far) };
+  for (let at = 0, others = 0; at < ids.length; at++) {
+    const id = ids[at]!;
+    if (id > largest) {
+      rest.ids[others] = id;
+      rest.rows[others++] = rows[at]!;
+    } else if (nodeOf[id] !== 0) return undefined;
+    else nodeOf[id] = rows[at]! + 1;
   }
-  for (let id = 0, at = 0; id <= largest; id++) {
+  let at = 0;
+  for (let id = 0; id <= largest; id++) {
     if (nodeOf[id] === 0) continue;
     ids[at] = id;
     rows[at++] = nodeOf[id]! - 1;
   }
+  const sorted = sortedById(rest);
+  ids.set(sorted.ids, at);
+  rows.set(sorted.rows, at);
   return { ids, rows };
 }
 

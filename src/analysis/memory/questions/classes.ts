@@ -28,9 +28,11 @@ export interface ClassTable {
 /** @param room working memory, one word per node. @param into memory for the rows, one word per node. */
 export function computeClasses(snapshot: HeapSnapshot, room?: Uint32Array, into?: ArrayBuffer): ClassTable {
   const numbering = new ClassNumbering(snapshot);
-  const rows = rowsInKernel(snapshot, numbering) ?? rowsOneByOne(snapshot, numbering, room);
+  const inKernel = rowsInKernel(snapshot, numbering);
+  const rows = inKernel ?? rowsOneByOne(snapshot, numbering, room);
   nameShapes(snapshot, numbering, rows);
   const { kinds } = numbering;
+  if (inKernel) return { of: inKernel, kinds };
   const isNarrow = GraphKernel.of(snapshot) === undefined && kinds.length <= 0x10000;
   if (!isNarrow && !room) return { of: rows, kinds };
   const Column = isNarrow ? Uint16Array : Uint32Array;
@@ -63,19 +65,25 @@ function rowsOneByOne(
   return rows;
 }
 
-/** Undefined for a large snapshot, and if one name may belong to two classes (`Detached …`). */
+/** Undefined for a large snapshot. */
 function rowsInKernel(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32Array | undefined {
-  const kernel = snapshot.nodes.detachedness ? undefined : GraphKernel.of(snapshot);
+  const kernel = GraphKernel.of(snapshot);
   // In a snapshot that was cut, nodes have names beyond the last string, for which the kernel has no row.
   if (!kernel || snapshot.gaps.length > 0) return undefined;
-  kernel.rowOf = (node) => numbering.rowOf(node);
+  kernel.rowOf = (node) => numbering.rowOf(node, false);
   const { count } = snapshot.nodes;
   const { placeOf, places } = snapshot.locations;
   const kept = kernel.words('placeOf', count);
   if (placeOf.length === count) kept.set(placeOf);
   else kept.fill(0);
   kernel.code.assignRows(NodeType.object, NodeType.native, snapshot.strings.count, places.length);
-  return kernel.words('row', count);
+  const rows = kernel.words('row', count);
+  // The kernel knows one class by name, but detached nodes have another than those in the document.
+  const state = computeDetachedness(snapshot);
+  const next = (from: number): number => state?.indexOf(Detachedness.detached, from) ?? -1;
+  for (let node = next(0); node >= 0 && node < count; node = next(node + 1))
+    rows[node] = numbering.rowOf(node);
+  return rows;
 }
 
 class ClassNumbering {
@@ -101,9 +109,11 @@ class ClassNumbering {
     this.#rowAtPlace = new Int32Array(snapshot.locations.places.length);
   }
 
-  rowOf(node: number): number {
+  /** @param tellsDetached whether a detached node has a class of its own. */
+  rowOf(node: number, tellsDetached = true): number {
     const type = this.#snapshot.nodes.type[node]!;
-    if (type === NodeType.object || type === NodeType.native) return this.#rowOfNamed(node, type);
+    if (type === NodeType.object || type === NodeType.native)
+      return this.#rowOfNamed(node, type, tellsDetached);
     const known = this.#byType.get(type);
     if (known !== undefined) return known;
     const row = this.rowOfName(this.#typeClass(type), 0);
@@ -119,10 +129,11 @@ class ClassNumbering {
     return `(${this.#snapshot.header.nodeTypeNames[type]})`;
   }
 
-  #rowOfNamed(node: number, type: number): number {
+  #rowOfNamed(node: number, type: number, tellsDetached: boolean): number {
     const name = this.#snapshot.nodes.name[node]!;
     const place = type === NodeType.object ? placeOf(this.#snapshot, node) : 0;
-    if (type === NodeType.native && this.#detached?.[node] === Detachedness.detached)
+    const isDetached = tellsDetached && this.#detached?.[node] === Detachedness.detached;
+    if (type === NodeType.native && isDetached)
       return this.rowOfName(tagName(`Detached ${this.#snapshot.strings.get(name)}`), 0);
     if (place === 0) {
       const known = this.#rowOfName[name] ?? -1;

@@ -38,12 +38,13 @@ function bucketsOf(heap: Heap, table: number, slots: 2 | 3): number {
 /** All slots of a table, those of its header included. */
 const lengthOf = ({ snapshot }: Heap, table: number): number => (snapshot.nodes.selfSize.get(table) - 16) / 8;
 
-/** The keys of a Map that are objects, as nodes. */
-export function tableKeys(heap: Heap, map: number): number[] {
+/** The keys of a Map that are objects, as nodes. @param step 3: those in every third reference of the table. */
+export function tableKeys(heap: Heap, map: number, step = 1): number[] {
   const keys: number[] = [];
-  forEachSlot(heap, map, 3, (slot, target) => {
+  const onUsed = (slot: number, target: number): void => {
     if (slot % 3 === 0) keys.push(target);
-  });
+  };
+  forEachSlot(heap, map, 3, onUsed, undefined, step);
   return keys;
 }
 
@@ -169,6 +170,7 @@ function forEachSlot(
   slots: 2 | 3,
   onUsed: (slot: number, target: number) => void,
   onDeleted?: (slot: number) => void,
+  step = 1,
 ): void {
   const { snapshot } = heap;
   const { firstEdge, name } = snapshot.nodes;
@@ -176,7 +178,7 @@ function forEachSlot(
   const table = findChild(heap, node, 'table', EdgeType.internal);
   const firstSlot = headSlots + 2 ** Math.round(Math.log2(bucketsOf(heap, table, slots)));
   const room = Math.min(lengthOf(heap, table), mostSlots) - firstSlot;
-  for (let edge = firstEdge[table]!; edge < firstEdge[table + 1]!; edge++) {
+  for (let edge = firstEdge[table]!; edge < firstEdge[table + 1]!; edge += step) {
     const slot = slotOf(snapshot, edge) - firstSlot;
     const target = snapshot.edgeTarget(edge);
     if (!(slot >= 0 && slot < room)) continue;

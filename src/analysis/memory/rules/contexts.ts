@@ -46,9 +46,10 @@ function detachedNodes(context: SuspectContext): HeapSuspect[] {
   const { heap, totalBytes } = context;
   const state = computeDetachedness(heap.snapshot);
   const nodes: number[] = [];
-  for (let node = 0; state && node < state.length; node++)
-    if (state[node] === Detachedness.detached && heap.snapshot.nodes.type[node] === NodeType.native)
-      if (heap.snapshot.nodeName(node).startsWith('<')) nodes.push(node);
+  const next = (from: number): number => state?.indexOf(Detachedness.detached, from) ?? -1;
+  for (let node = next(0); node >= 0; node = next(node + 1))
+    if (heap.snapshot.nodes.type[node] === NodeType.native && heap.snapshot.nodeName(node).startsWith('<'))
+      nodes.push(node);
   const bytes = nodes.reduce((sum, node) => sum + heap.selfSize.get(node), 0);
   if (bytes < totalBytes * leastShare) return [];
   const largest = nodes.reduce((a, b) => (heap.retained[b]! > heap.retained[a]! ? b : a));

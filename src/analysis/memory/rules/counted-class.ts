@@ -6,28 +6,35 @@ import { classMembers } from '../suspects/class-members.ts';
 export interface CountedClass {
   count: number;
   bytes: number;
-  largest: number;
-  members: number[];
+  /** All but prototypes. A walk over the class, for those that are reported. */
+  members(): { nodes: number[]; largest: number };
 }
 
 /** For the nodes whose class has this name; undefined if there are none. */
 export function countClass(heap: Heap, name: string | RegExp): CountedClass | undefined {
-  const found: CountedClass = { count: 0, bytes: 0, largest: -1, members: [] };
+  const { count, retainedSize } = heap.aggregates;
+  const rows: number[] = [];
+  for (const [row, kind] of heap.classes.kinds.entries())
+    if (count[row]! > 0 && (typeof name === 'string' ? kind.name === name : name.test(kind.name)))
+      rows.push(row);
+  if (!rows.length) return undefined;
+  const sum = (column: ArrayLike<number>): number => rows.reduce((all, row) => all + column[row]!, 0);
+  return { count: sum(count), bytes: sum(retainedSize), members: () => membersOf(heap, rows) };
+}
+
+function membersOf(heap: Heap, rows: readonly number[]): { nodes: number[]; largest: number } {
   const { selfSize, retained } = heap;
-  for (const [row, kind] of heap.classes.kinds.entries()) {
-    if (typeof name === 'string' ? kind.name !== name : !name.test(kind.name)) continue;
-    found.bytes += heap.aggregates.retainedSize[row]!;
-    const prototype = heap.snapshot.strings.findAscii('prototype');
+  const prototype = heap.snapshot.strings.findAscii('prototype');
+  const nodes: number[] = [];
+  let largest = -1;
+  for (const row of rows)
     for (const node of classMembers(heap).of(row)) {
-      if (selfSize.narrow[node] === 0) continue;
-      found.count++;
       // `Promise.prototype` also has the class Promise, but is never a leak.
-      if (isPrototype(heap, node, prototype)) continue;
-      found.members.push(node);
-      if (found.largest < 0 || retained[node]! > retained[found.largest]!) found.largest = node;
+      if (selfSize.narrow[node] === 0 || isPrototype(heap, node, prototype)) continue;
+      nodes.push(node);
+      if (largest < 0 || retained[node]! > retained[largest]!) largest = node;
     }
-  }
-  return found.count ? found : undefined;
+  return { nodes, largest };
 }
 
 function isPrototype({ snapshot, retainers }: Heap, node: number, name: number): boolean {

@@ -2,6 +2,7 @@
 
 import type { HeapStringRow } from '../../../model/heap.ts';
 import { clip, formatBytes, formatNumber } from '../../../model/quantities.ts';
+import type { Heap } from '../heap.ts';
 import { computeDuplicateStrings } from '../questions/duplicate-strings.ts';
 import { isLargeShare, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
@@ -15,8 +16,9 @@ export const duplicateStringsRule: SuspectRule = {
   name: 'duplicate-strings',
   find(context) {
     const { heap, totalBytes } = context;
-    const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1);
     const least = totalBytes * (context.tellsAll ? leastShareOfAll : leastShare);
+    if (stringBytes(heap) < least) return [];
+    const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1);
     if (!rows.length || wastedBytes < least) return [];
     const isSure = wastedBytes - unsureBytes >= least;
     if (!isSure && !isLargeShare(context, wastedBytes, leastUnsureShare)) return [];
@@ -41,6 +43,13 @@ export const duplicateStringsRule: SuspectRule = {
     ];
   },
 };
+
+function stringBytes({ classes, aggregates }: Heap): number {
+  return classes.kinds.reduce(
+    (sum, { name }, row) => (name === '(string)' ? sum + aggregates.selfSize[row]! : sum),
+    0,
+  );
+}
 
 function holdersText({ holders = [], count }: HeapStringRow): string {
   const rest = holders.reduce((left, holder) => left - holder.count, count);

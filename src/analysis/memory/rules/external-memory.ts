@@ -21,13 +21,13 @@ export const externalMemoryRule: SuspectRule = {
   name: 'external-memory',
   find(context) {
     const { heap, totalBytes } = context;
-    const { type, name, count } = heap.snapshot.nodes;
+    const { type, name } = heap.snapshot.nodes;
     const data = heap.snapshot.strings.findAscii('system / JSArrayBufferData');
     let bytes = 0;
     const stores: number[] = [];
     let largest = -1;
-    for (let node = 0; node < count; node++) {
-      if (type[node] !== NodeType.native || name[node] !== data) continue;
+    for (let node = data < 0 ? -1 : name.indexOf(data); node >= 0; node = name.indexOf(data, node + 1)) {
+      if (type[node] !== NodeType.native) continue;
       stores.push(node);
       bytes += heap.selfSize.get(node);
       if (largest < 0 || heap.selfSize.get(node) > heap.selfSize.get(largest)) largest = node;

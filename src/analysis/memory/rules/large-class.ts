@@ -113,11 +113,18 @@ function holderOf(heap: Heap, row: number): { holder: number; largest: number } 
   const { retained, root } = heap;
   const { type } = heap.snapshot.nodes;
   const members = classMembers(heap).of(row);
-  let objects = 0;
-  for (const node of members) if (type[node] === NodeType.object) objects++;
-  const isMixed = objects > 0 && objects < members.length;
-  const nodes = isMixed ? members.filter((node) => type[node] === NodeType.object) : members;
+  const { isMixed, objects } = objectsAmong(type, members);
+  const nodes = isMixed ? objects : members;
   let largest = nodes[0] ?? root;
-  for (const node of nodes) if (retained[node]! > retained[largest]!) largest = node;
+  for (let at = 0; at < nodes.length; at++)
+    if (retained[nodes[at]!]! > retained[largest]!) largest = nodes[at]!;
   return { holder: commonHolder(heap, nodes), largest };
+}
+
+function objectsAmong(type: Uint8Array, members: Uint32Array): { isMixed: boolean; objects: Uint32Array } {
+  const objects = new Uint32Array(members.length);
+  let count = 0;
+  for (let at = 0; at < members.length; at++)
+    if (type[members[at]!] === NodeType.object) objects[count++] = members[at]!;
+  return { isMixed: count > 0 && count < members.length, objects: objects.subarray(0, count) };
 }

@@ -51,9 +51,9 @@ function loadCaches(heap: Heap): number[] {
   const { nodes, strings } = heap.snapshot;
   const name = strings.findAscii(cacheClass);
   const found: number[] = [];
-  for (let node = 0; name >= 0 && node < nodes.count; node++)
-    if (nodes.name[node] === name && nodes.type[node] === NodeType.object && tableSlotsOf(heap, node) === 3)
-      found.push(node);
+  if (name < 0) return found;
+  for (let node = nodes.name.indexOf(name); node >= 0; node = nodes.name.indexOf(name, node + 1))
+    if (nodes.type[node] === NodeType.object && tableSlotsOf(heap, node) === 3) found.push(node);
   return found;
 }
 

@@ -12,9 +12,11 @@ export const promisesRule: SuspectRule = {
   find(context) {
     const found = countClass(context.heap, 'Promise');
     if (!found || (found.count < leastCount && found.bytes < context.totalBytes * leastShare)) return [];
-    const { count, bytes, largest, members } = found;
+    const { count, bytes } = found;
     if (count < 100) return [];
-    const holder = commonHolder(context.heap, members);
+    const { nodes, largest } = found.members();
+    if (largest < 0) return [];
+    const holder = commonHolder(context.heap, nodes);
     const at = holder < 0 ? largest : holder;
     return [
       suspectAt(context, 'pending-promises', at, bytes, {

@@ -10,7 +10,9 @@ export const streamsRule: SuspectRule = {
   find(context) {
     const found = countClass(context.heap, /^(ReadableState|WritableState|BufferList)$/);
     if (!found || found.bytes < context.totalBytes * leastShare) return [];
-    const { count, bytes, largest } = found;
+    const { count, bytes } = found;
+    const { largest } = found.members();
+    if (largest < 0) return [];
     return [
       suspectAt(context, 'stream-buffers', largest, bytes, {
         title: `Streams buffer ${shareText(bytes, context)}`,

@@ -10,7 +10,9 @@ export const timersRule: SuspectRule = {
   find(context) {
     const found = countClass(context.heap, /^(Timeout|Immediate)$/);
     if (!found || found.count < leastCount) return [];
-    const { count, bytes, largest } = found;
+    const { count, bytes } = found;
+    const { largest } = found.members();
+    if (largest < 0) return [];
     return [
       suspectAt(context, 'timers', largest, bytes, {
         title: `${formatNumber(count)} timers are waiting`,

@@ -48,6 +48,8 @@ const tellingWords: readonly MarkedName[] = [
 const minMessages = 3;
 const smallestEmbedding = 128;
 const largestEmbedding = 16_384;
+/** Elements start with a map and a length. */
+const smallestArray = 16 + 8 * smallestEmbedding;
 
 const known = new WeakMap<Heap, AgentMemory>();
 
@@ -246,10 +248,11 @@ function vectorOf(heap: Heap, node: number): { kind: string; dimensions: number;
       bytes: bytes + heap.selfSize.get(node),
     };
   }
-  if (name !== 'Array' || kindOf(heap, node) !== 'array') return undefined;
-  const elements = findChild(heap, node, 'elements', EdgeType.internal);
-  if (elements < 0 || snapshot.nodes.firstEdge[node + 1]! - snapshot.nodes.firstEdge[node]! > 4)
+  if (name !== 'Array' || snapshot.nodes.firstEdge[node + 1]! - snapshot.nodes.firstEdge[node]! > 4)
     return undefined;
+  const elements = findChild(heap, node, 'elements', EdgeType.internal);
+  if (elements < 0 || snapshot.nodes.selfSize.narrow[elements]! < smallestArray) return undefined;
+  if (kindOf(heap, node) !== 'array') return undefined;
   // Doubles have no edges; elements with edges contain other things, or holes.
   if (snapshot.nodes.firstEdge[elements + 1]! - snapshot.nodes.firstEdge[elements]! > 1) return undefined;
   const bytes = snapshot.nodes.selfSize.get(elements);

@@ -8,7 +8,7 @@ import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
 import { isScope } from './scope-variable.ts';
 
-const mostSamples = 200;
+const mostSamples = 100;
 /** The share of the objects that a container must reach: nearly all, or else a good part (one of each pair). */
 const commonShares = [0.8, 0.4];
 /** Limits of the search from one object: steps back, and nodes visited. */

@@ -9,6 +9,8 @@ import { findChild, isStringType, stringText } from '../questions/node-rows.ts';
 import { tableKeys, tableSlotsOf } from '../questions/tables.ts';
 import { isHeadOfChain } from './accumulation.ts';
 import { deepestHolder } from './common-holder.ts';
+import { limitOf } from './limits.ts';
+import { isMadeAtOnce, isTable } from './made-at-once.ts';
 import { isScope } from './scope-variable.ts';
 
 const fewest = 1000;
@@ -28,6 +30,8 @@ const leastShare = 0.4;
 const mainShare = 0.5;
 
 const mostSamples = 64;
+/** Of more references some are looked at, which tells as much. */
+const mostLooked = 10_000;
 /** More of them change nothing. */
 const mostListed = 100_000;
 const nearlyAll = 0.8;
@@ -49,7 +53,8 @@ function findCrowd(heap: Heap, container: number): boolean {
   const least = heap.retained[container]! * leastShare;
   if (holdsCrowd(heap, container, least)) return true;
   const holder = deepestHolder(heap, container);
-  return holder !== container && holdsCrowd(heap, holder, least);
+  if (holder === container || isTable(heap, holder) || limitOf(heap, holder) !== undefined) return false;
+  return holdsCrowd(heap, holder, least);
 }
 
 function holdsCrowd(heap: Heap, holder: number, leastBytes: number): boolean {
@@ -89,7 +94,7 @@ interface Contents {
 }
 
 /** Each class of them, and all of them, since plain objects have many classes. */
-function byKind(heap: Heap, { strings, others }: Referred): Contents[] {
+function byKind(heap: Heap, { strings, others, step }: Referred): Contents[] {
   // Keys only count as contents if nothing else is there.
   const nodes = others.length * 2 >= strings.length ? others : strings;
   const byClass = new Map<number, number[]>();
@@ -104,8 +109,8 @@ function byKind(heap: Heap, { strings, others }: Referred): Contents[] {
     last.alike.push(node);
   }
   return [
-    { nodes, bytes: bytesOf(heap, strings) + bytesOf(heap, others) },
-    ...[...byClass.values()].map((alike) => ({ nodes: alike, bytes: bytesOf(heap, alike) })),
+    { nodes, bytes: (bytesOf(heap, strings) + bytesOf(heap, others)) * step },
+    ...[...byClass.values()].map((alike) => ({ nodes: alike, bytes: bytesOf(heap, alike) * step })),
   ];
 }
 
@@ -118,13 +123,15 @@ function bytesOf({ retained }: Heap, nodes: readonly number[]): number {
 interface Referred {
   strings: number[];
   others: number[];
+  /** One of so many is listed. */
+  step: number;
 }
 
-/** A few lists, such as one for each user or topic, hold a crowd together. */
+/** A few lists, such as one for each user or topic, hold a crowd together, unless they were made at once. */
 function ofLists(heap: Heap, { others }: Referred): Referred {
-  const all: Referred = { strings: [], others: [] };
+  const all: Referred = { strings: [], others: [], step: 1 };
   for (const list of others) {
-    if (heap.className(list) !== 'Array') continue;
+    if (heap.className(list) !== 'Array' || isMadeAtOnce(heap, list)) continue;
     for (const node of referredTo(heap, list).others) all.others.push(node);
     if (all.others.length > mostListed) break;
   }
@@ -138,12 +145,17 @@ function referredTo(heap: Heap, container: number): Referred {
   const isSeen = marksOf(heap);
   isSeen[container] = 1;
   const seen = [container];
-  const found: Referred = { strings: [], others: [] };
+  const found: Referred = { strings: [], others: [], step: 1 };
   const open = [container];
-  for (let at = open.pop(); at !== undefined; at = open.pop())
-    for (let edge = firstEdge[at]!; edge < firstEdge[at + 1]!; edge++) {
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const step = stepOver(firstEdge[at + 1]! - firstEdge[at]!);
+    found.step = Math.max(found.step, step);
+    // An array's elements are listed as its own.
+    const listsAll = at !== container || step === 1;
+    for (let edge = firstEdge[at]!; edge < firstEdge[at + 1]!; edge += step) {
       const target = snapshot.edgeTarget(edge);
-      if (snapshot.edgeType(edge) === EdgeType.weak || isSeen[target]) continue;
+      const kind = snapshot.edgeType(edge);
+      if (kind === EdgeType.weak || isSeen[target] || (!listsAll && kind === EdgeType.internal)) continue;
       isSeen[target] = 1;
       seen.push(target);
       if (isStringType(type[target]!)) found.strings.push(target);
@@ -154,9 +166,13 @@ function referredTo(heap: Heap, container: number): Referred {
         open.push(target);
       else if (isContent(heap, target)) found.others.push(target);
     }
+  }
   for (const node of seen) isSeen[node] = 0;
   return found;
 }
+
+/** Odd, since in a Map's table keys and values alternate. */
+const stepOver = (edges: number): number => (edges <= mostLooked ? 1 : Math.ceil(edges / mostLooked) | 1);
 
 const marks = new WeakMap<Heap, Uint8Array>();
 
@@ -249,8 +265,8 @@ function isLive(heap: Heap, node: number): boolean {
 function hasWordsAsKeys(heap: Heap, container: number): boolean {
   const { snapshot } = heap;
   const isMap = tableSlotsOf(heap, container) === 3;
-  const keys = isMap ? stringKeys(heap, container) : ownProperties(heap, container);
-  if (keys.length < fewest) return false;
+  const { keys, step } = isMap ? stringKeys(heap, container) : ownProperties(heap, container);
+  if (keys.length * step < fewest) return false;
   const textOf = (key: number): string =>
     isMap ? stringText(heap, key, longestWord + 1) : snapshot.edgeName(key);
   const samples = sampleOf(keys);
@@ -259,15 +275,26 @@ function hasWordsAsKeys(heap: Heap, container: number): boolean {
 
 const isWord = (key: string): boolean => key.length <= longestWord && /^[^\p{N}/@]+$/u.test(key);
 
-const stringKeys = (heap: Heap, map: number): number[] =>
-  tableKeys(heap, map).filter((key) => isStringType(heap.snapshot.nodes.type[key]!));
+interface Keys {
+  keys: number[];
+  /** One of so many is listed. */
+  step: number;
+}
+
+function stringKeys(heap: Heap, map: number): Keys {
+  const { firstEdge, type } = heap.snapshot.nodes;
+  const table = findChild(heap, map, 'table', EdgeType.internal);
+  const step = stepOver(firstEdge[table + 1]! - firstEdge[table]!);
+  return { keys: tableKeys(heap, map, step).filter((key) => isStringType(type[key]!)), step };
+}
 
 /** The edges with a name, which is the key in a dictionary. */
-function ownProperties({ snapshot }: Heap, container: number): number[] {
+function ownProperties({ snapshot }: Heap, container: number): Keys {
   const { firstEdge, type } = snapshot.nodes;
-  const edges: number[] = [];
-  if (type[container] !== NodeType.object) return edges;
-  for (let edge = firstEdge[container]!; edge < firstEdge[container + 1]!; edge++)
-    if (snapshot.edgeType(edge) === EdgeType.property) edges.push(edge);
-  return edges;
+  const step = stepOver(firstEdge[container + 1]! - firstEdge[container]!);
+  const keys: number[] = [];
+  if (type[container] !== NodeType.object) return { keys, step };
+  for (let edge = firstEdge[container]!; edge < firstEdge[container + 1]!; edge += step)
+    if (snapshot.edgeType(edge) === EdgeType.property) keys.push(edge);
+  return { keys, step };
 }

@@ -15,8 +15,12 @@ const limitNames =
   /^(?:capacity$|[#_]{0,2}(?:max(?:imum)?|limit)(?:$|Size|Length|Entries|Items|Count|Keys|Elements|_))/i;
 /** Not FixedCircularBuffer: Node's queues add one after the other. */
 const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|(?<!^Fixed)CircularBuffer|Bounded/;
-/** Pools are as large as their users need. A pool that is seen to grow isn't excused, because what it lent isn't returned. */
+/**
+ * Pools are as large as their users need. A pool that is seen to grow isn't excused, because what it lent isn't returned, nor
+ * is a list of thousands: no program has as many connections.
+ */
 const poolClasses = /Pool$/;
+const mostInPool = 1000;
 /** Steps from the container to the object that has both it and its limit. */
 const mostSteps = 3;
 
@@ -28,16 +32,25 @@ const mostSteps = 3;
 export function limitOf(heap: Heap, node: number, steps = mostSteps): string | undefined {
   const edges = steps > 0 ? pathEdges(heap, node).slice(-steps) : [];
   const owners = [node, ...edges.map((edge) => heap.retainers.sourceOf(edge)).reverse()];
+  const isPool = steps === mostSteps && edgesOf(heap, node) < mostInPool;
   for (const owner of owners) {
     if (heap.snapshot.nodes.type[owner] !== NodeType.object) continue;
     const name = heap.className(owner);
     if (/^(?:global|Window)\b/.test(name)) break;
     if (isUnlimited(heap, owner)) return undefined;
-    if (boundedClasses.test(name) || (steps === mostSteps && poolClasses.test(name))) return `class ${name}`;
+    if (boundedClasses.test(name) || (isPool && poolClasses.test(name))) return `class ${name}`;
     const limit = shapeNames(heap, owner).find((property) => limitNames.test(property));
     if (limit !== undefined) return `property ${limit}`;
   }
   return undefined;
+}
+
+/** Of a Map or Set, those of its table. */
+function edgesOf(heap: Heap, node: number): number {
+  const { firstEdge } = heap.snapshot.nodes;
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  const holder = table >= 0 ? table : node;
+  return firstEdge[holder + 1]! - firstEdge[holder]!;
 }
 
 /**

@@ -4,7 +4,7 @@
  * containers with the elements of such an array under other keys (an index by id); and a single buffer, whose length is
  * fixed, unless it belongs to a WebAssembly memory.
  */
-import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { EdgeType, edgeTargetMask, edgeTypeShift, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild } from '../questions/node-rows.ts';
 import { limitOf } from './limits.ts';
@@ -62,45 +62,57 @@ function isIndexOfTable(heap: Heap, node: number): boolean {
   const { snapshot, retainers } = heap;
   if (snapshot.nodes.type[node] !== NodeType.object) return false;
   const table = findChild(heap, node, 'table', EdgeType.internal);
-  const entries = entriesOf(heap, table >= 0 ? table : node, table >= 0);
-  if (entries.length < fewestEntries) return false;
-  const step = Math.ceil(entries.length / mostSamples);
+  const entries = sampledEntries(heap, table >= 0 ? table : node, table >= 0);
   const votes = new Map<number, number>();
-  let samples = 0;
-  for (let at = 0; at < entries.length; at += step, samples++) {
+  for (const entry of entries) {
     const arrays = new Set<number>();
-    for (const edge of retainers.to(entries[at]!).subarray(0, mostOwners))
-      arrays.add(retainers.sourceOf(edge));
+    for (const edge of retainers.to(entry).subarray(0, mostOwners)) arrays.add(retainers.sourceOf(edge));
     for (const array of arrays) votes.set(array, (votes.get(array) ?? 0) + 1);
   }
   return [...votes].some(
-    ([array, count]) => array !== node && count >= samples * leastShare && isMadeAtOnce(heap, array),
+    ([array, count]) => array !== node && count >= entries.length * leastShare && isMadeAtOnce(heap, array),
   );
 }
 
-function entriesOf({ snapshot }: Heap, holder: number, isTable: boolean): number[] {
+/** Objects from all parts of a container with at least so many; none of a smaller one. */
+function sampledEntries({ snapshot }: Heap, holder: number, isTable: boolean): number[] {
   const { firstEdge, type } = snapshot.nodes;
+  const { packed } = snapshot.edges;
+  const [first, end] = [firstEdge[holder]!, firstEdge[holder + 1]!];
+  const isEntry = (edge: number): boolean =>
+    type[packed[edge]! & edgeTargetMask] === NodeType.object &&
+    (isTable || packed[edge]! >>> edgeTypeShift === EdgeType.property);
+  let count = 0;
+  for (let edge = first; edge < end && count < fewestEntries; edge++) if (isEntry(edge)) count++;
+  if (count < fewestEntries) return [];
+  const step = Math.ceil((end - first) / mostSamples);
   const nodes: number[] = [];
-  for (let edge = firstEdge[holder]!; edge < firstEdge[holder + 1]!; edge++) {
-    const target = snapshot.edgeTarget(edge);
-    if (type[target] !== NodeType.object) continue;
-    if (isTable || snapshot.edgeType(edge) === EdgeType.property) nodes.push(target);
+  for (let from = first; from < end; from += step) {
+    const last = Math.min(end, from + step);
+    let edge = from;
+    while (edge < last && !isEntry(edge)) edge++;
+    if (edge < last) nodes.push(packed[edge]! & edgeTargetMask);
   }
   return nodes;
 }
 
-function isMadeAtOnce(heap: Heap, node: number): boolean {
+export function isMadeAtOnce(heap: Heap, node: number): boolean {
   const { snapshot } = heap;
-  const { firstEdge, type, selfSize } = snapshot.nodes;
+  const { type, selfSize } = snapshot.nodes;
   if (type[node] !== NodeType.object || snapshot.nodeName(node) !== 'Array') return false;
-  let length = 0;
-  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
-    if (snapshot.edgeType(edge) === EdgeType.element)
-      length = Math.max(length, snapshot.edges.nameOrIndex.get(edge) + 1);
+  const length = lastElement(heap, node) + 1;
   if (length < fewestElements || (length < surelyTable && !isChosen(length))) return false;
   const elements = findChild(heap, node, 'elements', EdgeType.internal);
   const isExact = elements >= 0 && selfSize.get(elements) === headBytes + length * slotBytes;
   return isExact && !isPartOfQueue(heap, node);
+}
+
+/** -1 if there is none. Elements are in order. */
+function lastElement({ snapshot }: Heap, array: number): number {
+  const { firstEdge } = snapshot.nodes;
+  for (let edge = firstEdge[array + 1]! - 1; edge >= firstEdge[array]!; edge--)
+    if (snapshot.edgeType(edge) === EdgeType.element) return snapshot.edges.nameOrIndex.get(edge);
+  return -1;
 }
 
 /** A person chose it: of a ring of buffers, a pool. */

@@ -1,7 +1,7 @@
 /** What the rules share: the heap, its total size, and texts for sizes, shares and places. */
 
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
-import type { HeapSuspect } from '../../../model/heap.ts';
+import type { HeapNodeRow, HeapSuspect } from '../../../model/heap.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, nodeRow } from '../questions/node-rows.ts';
@@ -37,16 +37,26 @@ export function suspectAt(
 ): HeapSuspect {
   const source = sourceOf(heap, heap.snapshot.location(node));
   const path = placeText(heap, node);
+  const row = nodeRow(heap, node);
+  ordinals.set(row, node);
   return {
     rule,
     ...words,
     title: `${words.title}: ${pathTail(path)}`,
     retainedSizeBytes: bytes,
     share: bytes / totalBytes,
-    node: nodeRow(heap, node),
+    node: row,
     path,
     ...(source ? { source } : {}),
   };
+}
+
+/** By row: its node, so that no index of ids has to be built to find it again. */
+const ordinals = new WeakMap<HeapNodeRow, number>();
+
+/** The ordinal of a suspect's node. */
+export function ordinalOf(heap: Heap, row: HeapNodeRow): number {
+  return ordinals.get(row) ?? heap.snapshot.findById(row.id);
 }
 
 /** In a program that has just started, Node itself retains a tenth of the heap. */

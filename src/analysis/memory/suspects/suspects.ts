@@ -25,7 +25,7 @@ import { toolResultsRule } from '../rules/tool-results.ts';
 import { isCrowd } from './crowds.ts';
 import { limitOf, removesOldest } from './limits.ts';
 import { bytesMadeAtOnce, isTable } from './made-at-once.ts';
-import type { SuspectContext, SuspectRule } from './suspect-context.ts';
+import { ordinalOf, type SuspectContext, type SuspectRule } from './suspect-context.ts';
 
 /** Rules that know the purpose of an object come before those that only see that it is large. */
 export const rules: readonly SuspectRule[] = [
@@ -109,7 +109,7 @@ const meantToBeLarge: ReadonlySet<string> = new Set([tableRefutation, limitRefut
 
 function discounted(heap: Heap, suspect: HeapSuspect, tableBytes: number): HeapSuspect[] {
   if (!suspect.node) return [suspect];
-  const node = heap.snapshot.findById(suspect.node.id);
+  const node = ordinalOf(heap, suspect.node);
   if (seesSizeAlone(heap, suspect, node) && isTable(heap, node)) return table(suspect, tableBytes);
   const limit = ofSize.has(suspect.rule) && boundOf(heap, node);
   const isFew = !limit && tableBytes > 0 && ofSizeAlone.has(suspect.rule) && !isCrowd(heap, node);
@@ -160,8 +160,8 @@ function saysItAlready(heap: Heap, earlier: HeapSuspect, later: HeapSuspect): bo
   const ratio = earlier.retainedSizeBytes / later.retainedSizeBytes;
   if (earlier.node.id === later.node.id && ratio >= 0.6) return true;
   if (ratio < 0.6 || ratio > 1.6) return false;
-  const a = heap.snapshot.findById(earlier.node.id);
-  const b = heap.snapshot.findById(later.node.id);
+  const a = ordinalOf(heap, earlier.node);
+  const b = ordinalOf(heap, later.node);
   return isAbove(heap, a, b) || isAbove(heap, b, a);
 }
 
