@@ -8,9 +8,12 @@ import { recordFrame } from '../../journal/layout/journal.ts';
 import { checksumOf } from '../../journal/write/checksum.ts';
 import { putRecordFrame } from '../../journal/write/frame.ts';
 import type { RecordCodec } from '../records/codec.ts';
+import { ownTimer } from '../steps/own-pause.ts';
 import type { DurableStore, RunHandle } from '../stores/store.ts';
 import { Rehearsal } from './rehearsal.ts';
 
+/** A resume that has little left to do is over before, and does not pay for what only later steps would gain by. */
+const laterMs = 25;
 /** About 2 ms each at first, a fifth of a millisecond once V8 has compiled the code. */
 const slices = 40;
 const roundsInSlice = 50;
@@ -53,7 +56,7 @@ export async function warmUp(codec: RecordCodec, store: DurableStore, handle: Ru
   modes.set(codec.mode, warming);
   for (let round = 0; round < firstRounds; round++) warm(codec);
   await rehearsal.perform(value);
-  warmLater(warming, () => modes.set(codec.mode, 'done'));
+  ownTimer(() => warmLater(warming, () => modes.set(codec.mode, 'done')), laterMs).unref();
 }
 
 /**

@@ -86,10 +86,20 @@ export function hasUnknown(captured: Captured): boolean {
 export const isTelling = (name: string, hash: string | undefined): boolean =>
   hash !== unknown && !name.endsWith('()');
 
-export function isSameCapture(one: Captured, other: Captured): boolean {
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+const signatures = new WeakMap<Captured, string>();
+
+/** Two captures have the same if they are the same. */
+export function signatureOf(captured: Captured): string {
+  let signature = signatures.get(captured);
+  if (signature === undefined) {
+    signature = JSON.stringify(Object.entries(captured).sort(byName));
+    signatures.set(captured, signature);
+  }
+  return signature;
 }
+
+const byName = ([one]: [string, string], [other]: [string, string]) =>
+  one < other ? -1 : one > other ? 1 : 0;
 
 /** Not that of a class of the program. */
 const hrefOf = Object.getOwnPropertyDescriptor(URL.prototype, 'href')!.get!;

@@ -8,7 +8,7 @@ import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
-import { type Captured, hasUnknown, isSameCapture, isWhole } from './captured.ts';
+import { type Captured, hasUnknown, isWhole, signatureOf } from './captured.ts';
 import type { UnknownCall } from './recognise.ts';
 import type { ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
@@ -35,8 +35,11 @@ export class LiveScope {
   readonly #classes = new Map<string, StepEntry[]>();
   /** By word and input. */
   readonly #inputs = new Map<string, StepEntry[]>();
-  /** By word, those that nothing but what they captured distinguishes. */
-  readonly #captured = new Map<string, StepEntry[]>();
+  /** By word and by what they captured, those that nothing else distinguishes. */
+  readonly #captured = new Map<string, Map<string, StepEntry[]>>();
+  /** Positions of calls without a capture, and of those that were not woken by time. */
+  readonly #uncaptured = new Map<string, StepEntry[]>();
+  readonly #driven = new Map<string, StepEntry[]>();
   readonly #labels = new Map<string, StepEntry>();
   readonly #keys = new Set<string>();
 
@@ -99,7 +102,14 @@ export class LiveScope {
     this.#ordinals.set(word, Math.max(this.#ordinals.get(word) ?? 0, ordinalOf(path)));
     push(this.#classes, position ? classOf(word, position) : word, entry);
     if (input !== undefined) push(this.#inputs, `${word}\n${input}`, entry);
-    else if (captured) push(this.#captured, word, entry);
+    else if (captured) {
+      const alike = this.#captured.get(word) ?? new Map<string, StepEntry[]>();
+      this.#captured.set(word, alike);
+      push(alike, signatureOf(captured), entry);
+    }
+    if (!position) return;
+    if (!captured) push(this.#uncaptured, classOf(word, position), entry);
+    if (!position.isRaw) push(this.#driven, classOf(word, position), entry);
   }
 
   #takeKey({ kind, name, key = '' }: StepCall): void {
@@ -138,7 +148,7 @@ export class LiveScope {
     here: StepEntry[],
     order: ReplayOrder,
   ): StepEntry | undefined {
-    const without = here.filter(({ captured }) => !captured);
+    const without = this.#uncaptured.get(classOf(wordOf(call.kind, call.name), at)) ?? [];
     const found = this.#findAlike(call, at, without, order);
     if (found || this.recorded?.isParallel) return found;
     const before = here.findLast(({ isClaimed }) => isClaimed);
@@ -150,8 +160,7 @@ export class LiveScope {
     const { captured } = call;
     const word = wordOf(call.kind, call.name);
     const alike = this.#captured.get(word);
-    if (!captured || !alike || alike.some((entry) => isSameCapture(entry.captured!, captured)))
-      return undefined;
+    if (!captured || !alike || alike.has(signatureOf(captured))) return undefined;
     return { scope: this, word, captured, at };
   }
 
@@ -161,8 +170,8 @@ export class LiveScope {
    */
   areTold({ kind, name }: StepCall, at: CallPosition): boolean {
     const word = wordOf(kind, name);
-    const here = this.#classes.get(classOf(word, at)) ?? [];
-    return this.#captured.has(word) && !here.some((entry) => !entry.isClaimed && !isWokenRaw(entry));
+    if (!this.#captured.has(word)) return false;
+    return !this.#driven.get(classOf(word, at))?.some(({ isClaimed }) => !isClaimed);
   }
 
   /**
@@ -175,11 +184,12 @@ export class LiveScope {
     captured: Captured,
     at: CallPosition,
     here: StepEntry[],
-    alike: StepEntry[],
+    alike: Map<string, StepEntry[]>,
     order: ReplayOrder,
   ): StepEntry | undefined {
-    const same = alike.filter((entry) => isSameCapture(entry.captured!, captured));
-    const sameHere = same.filter((entry) => here.includes(entry));
+    const same = alike.get(signatureOf(captured)) ?? [];
+    const place = classOf(wordOf(call.kind, call.name), at);
+    const sameHere = same.filter(({ word, position }) => position && classOf(word, position) === place);
     const isUnique =
       same.length === 1 &&
       !hasUnknown(captured) &&

@@ -2,7 +2,7 @@
 
 import { hasEnded, type StepEntry } from '../runs/log-entries.ts';
 import type { RunLog } from '../runs/run-log.ts';
-import type { OrderedItem } from './replay-order.ts';
+import type { OrderedItem } from './ordered-entry.ts';
 import { scopeOf } from './step-path.ts';
 
 export function isSettled({ state }: StepEntry): boolean {

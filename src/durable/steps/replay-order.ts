@@ -5,30 +5,9 @@
  * work begins when everything recorded was delivered.
  */
 import { LedBy } from './led-by.ts';
+import type { OrderedEntry, OrderedItem } from './ordered-entry.ts';
 import { ownTimer } from './own-pause.ts';
 import { type Patience, ReplayPatience } from './replay-patience.ts';
-
-/** A recorded step or question. */
-export interface OrderedEntry {
-  readonly path: string;
-  /** The program of this process has called it. */
-  isClaimed: boolean;
-  /**
-   * Its call might as well have been made by another branch, because only time distinguishes them (`call-position.ts`): its end
-   * is held back until no other call can come. `only`: no other one is recorded.
-   */
-  held?: 'only' | 'several' | undefined;
-  /** The number of its delivery. */
-  deliveredAs?: number;
-}
-
-export interface OrderedItem {
-  seq: number;
-  entry: OrderedEntry;
-  isEnd: boolean;
-  /** The end of a step that is run again: it comes once what is new within the step has begun and ended. */
-  isRunAgain?: boolean;
-}
 
 export interface OrderOptions {
   /** By record number. */
@@ -319,9 +298,22 @@ export class ReplayOrder {
    * still noticed, because its end has not led to them, and before anything new begins if all of them are recorded.
    */
   #lookAtHeld(entry: OrderedEntry): void {
-    if (this.#patience.lookAtHeld(entry.held === 'only') !== 'told') return;
+    const verdict = this.#patience.lookAtHeld(entry.held === 'only');
+    if (verdict === 'wait') return;
     entry.held = undefined;
+    if (verdict === 'quiet') this.#releaseBegunBefore(this.#items[this.#next]!.seq);
     this.#advance();
+  }
+
+  /**
+   * With nothing at work, another call can only be led to by this end or a later one, so it is not what is recorded as begun before
+   * this end. Of many calls that were made together, one is waited for.
+   */
+  #releaseBegunBefore(endSeq: number): void {
+    for (const { entry, seq, isEnd } of this.#items.slice(this.#next + 1)) {
+      const isBegun = entry.seq !== undefined && entry.seq < endSeq;
+      if (isEnd && entry.held && isBegun && this.#turns.has(seq)) entry.held = undefined;
+    }
   }
 
   /** Returns whether there was any. */

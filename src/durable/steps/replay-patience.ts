@@ -71,7 +71,7 @@ export class ReplayPatience {
 
   /** Like `look`, while calls wait that may be the recorded one. told: no other such call can come. */
   lookAtUnknown(recognise: () => boolean): 'told' | 'wait' | 'say' | 'never' | 'give up' {
-    const isOver = this.lookAtHeld(false) === 'told';
+    const isOver = this.lookAtHeld(false) !== 'wait';
     return isOver && recognise() ? 'told' : this.#verdict();
   }
 
@@ -86,13 +86,15 @@ export class ReplayPatience {
 
   /**
    * Like `look`, while an end is held back because another branch might still make the same call. Connections to servers of the
-   * process are no work of the program: they may stay open as long as the process lives.
+   * process are no work of the program: they may stay open as long as the process lives. quiet: nothing is at work. told: something
+   * always is, and it was waited for long enough.
    */
-  lookAtHeld(isOnly: boolean): 'wait' | 'told' {
+  lookAtHeld(isOnly: boolean): 'wait' | 'told' | 'quiet' {
     const { holdMs, longestHoldMs, giveUpMs } = this.limits;
     this.#count(countWithoutServed(), this.#baselineAtWork);
     const isLongEnough = this.#idleMs >= (isOnly ? longestHoldMs : giveUpMs);
-    return this.#quietMs >= holdMs || isLongEnough ? 'told' : 'wait';
+    if (this.#quietMs >= holdMs) return 'quiet';
+    return isLongEnough ? 'told' : 'wait';
   }
 
   #count(now: Map<string, number>, baseline: Map<string, number>): void {

@@ -6,8 +6,9 @@ import { test } from 'node:test';
 import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { OrderedEntry, OrderedItem } from '../../../src/durable/steps/ordered-entry.ts';
 import { ProgramWork } from '../../../src/durable/steps/program-work.ts';
-import { type OrderedItem, ReplayOrder } from '../../../src/durable/steps/replay-order.ts';
+import { ReplayOrder } from '../../../src/durable/steps/replay-order.ts';
 import type { Patience } from '../../../src/durable/steps/replay-patience.ts';
 
 /** True in the program's work, as opposed to that of its host. */
@@ -15,10 +16,10 @@ const program = new AsyncLocalStorage<boolean>();
 
 /** The items of `a( b( a) b)`: `a(` is the start of a, and `a)` its end. */
 function orderOf(record: string, patience?: Partial<Patience>) {
-  const entries = new Map<string, { path: string; isClaimed: boolean }>();
+  const entries = new Map<string, OrderedEntry>();
   const items: OrderedItem[] = record.split(' ').map((word, seq) => {
     const path = word.replace(/[()]/, '');
-    const entry = entries.get(path) ?? { path, isClaimed: false };
+    const entry = entries.get(path) ?? { path, isClaimed: false, seq };
     entries.set(path, entry);
     return { seq, entry, isEnd: word.endsWith(')') };
   });
@@ -39,7 +40,10 @@ function orderOf(record: string, patience?: Partial<Patience>) {
     await order.turnOf(end.seq);
     given.push(path);
   };
-  return { order, ask, given, said };
+  const hold = (path: string) => {
+    entries.get(path)!.held = 'several';
+  };
+  return { order, ask, given, said, hold };
 }
 
 test('ends come in their recorded order, one when the other has had its effect', async () => {
@@ -49,6 +53,23 @@ test('ends come in their recorded order, one when the other has had its effect',
   const fresh = order.through('new').then(() => given.push('new'));
   await Promise.all([a, behindB, fresh]);
   assert.deepEqual(given, ['b', 'c', 'a', 'new']);
+});
+
+test('one wait tells whose ends the calls that began together have, and not those that began later', async () => {
+  const { ask, given, hold } = orderOf('a( b( a) c( b) c)', { lookMs: 5, holdMs: 20 });
+  for (const path of ['a', 'b', 'c']) hold(path);
+  let working: NodeJS.Timeout | undefined;
+  const first = ask('a').then(() => {
+    // Never quiet again.
+    working = program.run(true, () => setTimeout(() => {}, 100_000));
+  });
+  const later = ask('c').catch(() => {});
+  await Promise.all([first, ask('b')]);
+  await sleep(100);
+  assert.deepEqual(given, ['a', 'b']);
+  clearTimeout(working);
+  await later;
+  assert.deepEqual(given, ['a', 'b', 'c']);
 });
 
 test('what nothing can bring any more is noticed, with what is asked for instead', async () => {

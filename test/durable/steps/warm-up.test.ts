@@ -28,20 +28,21 @@ test('a hundred runs rehearse no more than one', async () => {
   const store = new CountingStore(folder);
   const run = (id: string, plain: boolean) =>
     agent.run('job', { id, durable: true, store, plain }, () => agent.step('work', () => id));
-  const idle = async () => {
+  /** It begins a while after the first run of its kind, and then goes on in every turn of the loop. */
+  const idle = async (least = 0) => {
     let before = -1;
-    while (before !== store.rehearsed) {
+    while (before !== store.rehearsed || before < least) {
       before = store.rehearsed;
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
     return before;
   };
   await run('first', true);
-  const once = await idle();
+  const once = await idle(50);
   assert.ok(once > 50, `${once}`);
   for (let index = 0; index < 100; index++) await run(`r${index}`, true);
   assert.equal(await idle(), once);
   // Values that are searched for secrets take another code path.
   await run('searched', false);
-  assert.equal(await idle(), 2 * once);
+  assert.equal(await idle(once + 50), 2 * once);
 });
