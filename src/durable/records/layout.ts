@@ -98,6 +98,8 @@ export type StepRecord =
       input?: string;
       /** What the function captures (captured.ts), if nothing else tells the call apart from those of other branches. */
       captured?: Readonly<Record<string, string>>;
+      /** Names of those that this call has shown to be shared with other calls, and to change (shared-variables.ts). */
+      shared?: readonly string[];
       attempt?: number;
       isRefused?: true;
     } & PositionFacts)

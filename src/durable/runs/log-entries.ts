@@ -24,6 +24,8 @@ export interface StepEntry {
   readonly key: string | undefined;
   input: string | undefined;
   captured: Captured | undefined;
+  /** Of what any call of this step captures: what all of them share and change. */
+  shared: readonly string[];
   /** Undefined in older records, which have no positions. */
   position: CallPosition | undefined;
   state: StepState;
@@ -113,6 +115,7 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     key,
     input: undefined,
     captured: undefined,
+    shared: [],
     position: undefined,
     state: 'started',
     attempts: 0,

@@ -215,7 +215,7 @@ export class RunLog {
   }
 
   #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
-    const { path, kind, input, captured, attempt, isRefused } = facts;
+    const { path, kind, input, captured, shared, attempt, isRefused } = facts;
     this.#noteInput(facts);
     if (this.steps.get(path)?.state === 'retrying') this.forgetBelow(path);
     const scope = this.scope(scopeOf(path));
@@ -230,6 +230,7 @@ export class RunLog {
     entry.state = isRefused ? 'void' : 'started';
     entry.input = input;
     entry.captured = captured;
+    if (shared) entry.shared = shared;
     entry.position = positionOf(facts);
     if (!isRefused) entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);
     entry.startedAtMs = atMs;

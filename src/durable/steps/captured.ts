@@ -22,38 +22,73 @@ const mostFunctions = 3;
 /** A short hash of a password could be guessed. */
 const secretName = /pass|secret|token|credential|api_?key|auth|cookie|pwd|jwt|psk|cvv|\b(?:pw|pin|otp)\b/i;
 
+/** By the same names, as far as values were seen. */
+export type CapturedValues = ReadonlyMap<string, unknown>;
+
 /** Undefined if nothing is captured, or V8 does not tell. */
-export function captureOf(asked: object, hash: (value: unknown) => string | undefined): Captured | undefined {
+export function captureOf(
+  asked: object,
+  hash: (value: unknown) => string | undefined,
+): { captured: Captured; values: CapturedValues } | undefined {
   const captured: Record<string, string> = {};
-  let functions = 0;
+  const values = new Map<string, unknown>();
   let isSeen = false;
-  const add = (from: object, prefix: string) => {
+  const isFull = () => Object.keys(captured).length >= mostVariables;
+  forEachVariable(asked, {
+    isFull,
+    code: (prefix, code, isAll) => {
+      captured[`${prefix}()`] = shortHash(code);
+      if (!isAll) captured[`${prefix}this`] = unknown;
+    },
+    variable: (name, { value, isShared }, isUnseen) => {
+      const seen = isUnseen || isFull() ? unknown : outlineOf(value, hash);
+      if (seen !== unknown) isSeen = true;
+      // One that all calls share doesn't tell them apart.
+      if (seen === unknown && isShared) return;
+      captured[isFull() ? '…' : name] = seen;
+      if (seen !== unknown) values.set(name, value);
+    },
+  });
+  return isSeen ? { captured, values } : undefined;
+}
+
+/** Without their hashes. */
+export function capturedNow(asked: object): CapturedValues {
+  const values = new Map<string, unknown>();
+  forEachVariable(asked, {
+    isFull: () => false,
+    code: () => {},
+    variable: (name, { value }) => values.set(name, value),
+  });
+  return values;
+}
+
+interface Visitor {
+  isFull: () => boolean;
+  code: (prefix: string, code: string, isAll: boolean) => void;
+  /** `isUnseen`: a function whose variables are not looked at. */
+  variable: (name: string, variable: CapturedVariable, isUnseen: boolean) => void;
+}
+
+/** Also those of functions that it captures, which may be what the caller of a helper has passed. */
+function forEachVariable(asked: object, { isFull, code, variable }: Visitor): void {
+  let functions = 0;
+  const visit = (from: object, prefix: string) => {
     functions++;
     const capture = capturedVariables(from);
     if (!capture) return;
-    captured[`${prefix}()`] = shortHash(capture.code);
-    if (!capture.isAll) captured[`${prefix}this`] = unknown;
-    for (const variable of capture.variables) {
-      const name = prefix + variable.name;
-      const isFull = Object.keys(captured).length >= mostVariables;
-      const seen = isFull || secretName.test(name) ? unknown : addOne(name, variable);
-      // One that all calls share doesn't tell them apart.
-      if (seen && !(seen === unknown && variable.isShared)) captured[isFull ? '…' : name] = seen;
+    code(prefix, capture.code, capture.isAll);
+    for (const one of capture.variables) {
+      const { value, isInnermost } = one;
+      const name = prefix + one.name;
+      const isHidden = secretName.test(name);
+      if (typeof value !== 'function') variable(name, one, isHidden);
+      else if (isHidden || isFull() || !isInnermost || types.isProxy(value) || functions >= mostFunctions)
+        variable(name, one, true);
+      else visit(value, `${name}.`);
     }
   };
-  /** What to keep of it, unless that is kept already. */
-  const addOne = (name: string, { value, isInnermost }: CapturedVariable): string | undefined => {
-    if (typeof value === 'function') {
-      if (!isInnermost || types.isProxy(value) || functions >= mostFunctions) return unknown;
-      add(value, `${name}.`);
-      return undefined;
-    }
-    const seen = outlineOf(value, hash);
-    if (seen !== unknown) isSeen = true;
-    return seen;
-  };
-  add(asked, '');
-  return isSeen ? captured : undefined;
+  visit(asked, '');
 }
 
 const unknown = '~';
@@ -87,6 +122,12 @@ export const isTelling = (name: string, hash: string | undefined): boolean =>
   hash !== unknown && !name.endsWith('()');
 
 const signatures = new WeakMap<Captured, string>();
+
+/** What remains without the variables of these names. */
+export function without(captured: Captured, names: ReadonlySet<string>): Captured {
+  if (names.size === 0) return captured;
+  return Object.fromEntries(Object.entries(captured).filter(([name]) => !names.has(name)));
+}
 
 /** Two captures have the same if they are the same. */
 export function signatureOf(captured: Captured): string {

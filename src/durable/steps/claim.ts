@@ -8,9 +8,10 @@ import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
-import { type Captured, hasUnknown, isWhole, signatureOf } from './captured.ts';
+import { type Captured, hasUnknown, isTelling, isWhole, signatureOf, without } from './captured.ts';
 import type { UnknownCall } from './recognise.ts';
 import type { ReplayOrder } from './replay-order.ts';
+import { SharedVariables } from './shared-variables.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
 import { ambiguous, areInSequence } from './told-apart.ts';
 
@@ -22,6 +23,8 @@ export interface StepCall {
   input: string | undefined;
   /** What its function captures, if it has neither a key nor an input, and only time distinguishes it. */
   captured?: Captured | undefined;
+  /** Which of that it has shown to be shared with other calls. */
+  shared?: readonly string[];
 }
 
 /** The state of the program within a scope: the run itself, or one of its steps. */
@@ -37,6 +40,10 @@ export class LiveScope {
   readonly #inputs = new Map<string, StepEntry[]>();
   /** By word and by what they captured, those that nothing else distinguishes. */
   readonly #captured = new Map<string, Map<string, StepEntry[]>>();
+  /** By word and code. */
+  readonly #shared = new Map<string, SharedVariables>();
+  /** Like `#captured`, by word and code, without what is shared; made anew when more is found to be. */
+  readonly #apart = new Map<string, { names: number; entries: Map<string, StepEntry[]> }>();
   /** Positions of calls without a capture, and of those that were not woken by time. */
   readonly #uncaptured = new Map<string, StepEntry[]>();
   readonly #driven = new Map<string, StepEntry[]>();
@@ -47,6 +54,42 @@ export class LiveScope {
     this.path = path;
     this.recorded = recorded;
     for (const entry of recorded?.entries ?? []) this.#index(entry);
+  }
+
+  /** What the calls of this step and this code have in common and change. */
+  sharedBy({ kind, name }: { kind: StepKind; name: string }, captured: Captured): SharedVariables {
+    return this.#sharedBy(wordOf(kind, name), captured);
+  }
+
+  #sharedBy(word: string, captured: Captured): SharedVariables {
+    const key = withCode(word, captured);
+    let shared = this.#shared.get(key);
+    if (!shared) {
+      const alike = [...(this.#captured.get(word)?.values() ?? [])].flat();
+      shared = new SharedVariables(
+        alike.flatMap((entry) => (withCode(word, entry.captured!) === key ? entry.shared : [])),
+      );
+      this.#shared.set(key, shared);
+    }
+    return shared;
+  }
+
+  /** The recorded calls that captured the same, whatever the shared variables were then. */
+  #sameApart(word: string, captured: Captured): StepEntry[] {
+    const alike = this.#captured.get(word);
+    const { names } = this.#sharedBy(word, captured);
+    if (!alike || names.size === 0) return alike?.get(signatureOf(captured)) ?? [];
+    const key = withCode(word, captured);
+    let apart = this.#apart.get(key);
+    if (apart?.names !== names.size) {
+      apart = { names: names.size, entries: new Map() };
+      for (const entry of [...alike.values()].flat())
+        if (withCode(word, entry.captured!) === key)
+          push(apart.entries, signatureOf(without(entry.captured!, names)), entry);
+      for (const entries of apart.entries.values()) entries.sort((one, other) => one.seq - other.seq);
+      this.#apart.set(key, apart);
+    }
+    return apart.entries.get(signatureOf(without(captured, names))) ?? [];
   }
 
   /** A path for a step that was never recorded. Throws `usage` for a key that is taken. */
@@ -124,11 +167,9 @@ export class LiveScope {
     if (call.key !== undefined) return this.#labels.get(labelOf(word, 1, call.key));
     const here = this.#classes.get(classOf(word, at)) ?? [];
     const older = this.#classes.get(word) ?? [];
-    const alike = this.#captured.get(word);
-    if (order && call.captured && alike)
+    if (order && call.captured && this.#captured.has(word))
       return (
-        this.#findByCapture(call, call.captured, at, here, alike, order) ??
-        this.#findWithout(call, at, here, order)
+        this.#findByCapture(call, call.captured, at, here, order) ?? this.#findWithout(call, at, here, order)
       );
     return (
       (order && call.input === undefined ? this.#findAlike(call, at, here, order) : undefined) ??
@@ -160,8 +201,8 @@ export class LiveScope {
     const { captured } = call;
     const word = wordOf(call.kind, call.name);
     const alike = this.#captured.get(word);
-    if (!captured || !alike || alike.has(signatureOf(captured))) return undefined;
-    return { scope: this, word, captured, at };
+    if (!captured || !alike || this.#sameApart(word, captured).length > 0) return undefined;
+    return { scope: this, word, captured, at, shared: this.#sharedBy(word, captured).names };
   }
 
   /**
@@ -184,18 +225,26 @@ export class LiveScope {
     captured: Captured,
     at: CallPosition,
     here: StepEntry[],
-    alike: Map<string, StepEntry[]>,
     order: ReplayOrder,
   ): StepEntry | undefined {
-    const same = alike.get(signatureOf(captured)) ?? [];
-    const place = classOf(wordOf(call.kind, call.name), at);
-    const sameHere = same.filter(({ word, position }) => position && classOf(word, position) === place);
+    const word = wordOf(call.kind, call.name);
+    const { names } = this.#sharedBy(word, captured);
+    const same = this.#sameApart(word, captured);
+    const place = classOf(word, at);
+    const sameHere = same.filter(({ position }) => position && classOf(word, position) === place);
+    const own = without(captured, names);
     const isUnique =
-      same.length === 1 &&
-      !hasUnknown(captured) &&
-      here.some((entry) => entry.captured && !same.includes(entry));
-    if (isWhole(captured) || isUnique)
+      same.length === 1 && !hasUnknown(own) && here.some((entry) => entry.captured && !same.includes(entry));
+    // A call of whose variables none is its own may be any.
+    const isTold = names.size === 0 || Object.entries(own).some(([name, value]) => isTelling(name, value));
+    const isSame = names.size === 0 || same.every((entry) => haveSame(names, entry, same[0]!));
+    if (isTold && ((isWhole(own) && isSame) || isUnique))
       return sameHere.find(({ isClaimed }) => !isClaimed) ?? same.find(({ isClaimed }) => !isClaimed);
+    if (!isSame && !areInSequence(same)) throw ambiguous(call.kind, call.name, this.path, [...names]);
+    if (!isSame && isWhole(captured)) {
+      const exact = same.find((entry) => !entry.isClaimed && isExact(entry, captured));
+      if (exact) return exact;
+    }
     if (same.length > 0) return this.#findAlike(call, at, sameHere.length > 0 ? sameHere : same, order);
     return undefined;
   }
@@ -240,6 +289,15 @@ export class LiveScope {
     return found;
   }
 }
+
+/** Functions of different code have different variables. */
+const withCode = (word: string, captured: Captured): string => `${word}\n${captured['()']}`;
+
+const isExact = ({ captured }: StepEntry, other: Captured): boolean =>
+  signatureOf(captured!) === signatureOf(other);
+
+const haveSame = (names: ReadonlySet<string>, one: StepEntry, other: StepEntry): boolean =>
+  [...names].every((name) => one.captured![name] === other.captured![name]);
 
 const isWokenRaw = ({ position }: StepEntry): boolean => position?.isRaw === true;
 

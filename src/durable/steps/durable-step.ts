@@ -15,7 +15,7 @@ import { hasEnded, type StepEntry } from '../runs/log-entries.ts';
 import { type CallLabel, type Place, ScopedRun } from '../runs/scoped-run.ts';
 import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
-import { captureOf } from './captured.ts';
+import { capturedNow, captureOf } from './captured.ts';
 import { describeCall } from './claim.ts';
 import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
 import { beginsInTurn, isSettled, turnToBegin } from './ordered-items.ts';
@@ -54,7 +54,11 @@ function withCapture({ scoped: { run, scope }, position }: Place, wanted: Wanted
   const { key, input, host } = wanted;
   if (!host || key !== undefined || input !== undefined || !run.isStrict) return wanted;
   if (!position.isRaw && !scope.areTold(wanted, position)) return wanted;
-  return { ...wanted, captured: captureOf(host, run.hashInput) };
+  const capture = captureOf(host, run.hashInput);
+  if (!capture) return wanted;
+  const { captured, values } = capture;
+  const shared = scope.sharedBy(wanted, captured).note({ host, captured }, values, capturedNow);
+  return { ...wanted, captured, ...(shared.length > 0 && { shared }) };
 }
 
 async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
@@ -288,7 +292,7 @@ class StepTry implements DurableWork {
   }
 
   #start(isRefused = false) {
-    const { kind, input, captured } = this.#wanted;
+    const { kind, input, captured, shared } = this.#wanted;
     const { attempt } = this;
     if (input !== undefined) this.#scoped.noteInput(this.path, input);
     return {
@@ -297,6 +301,7 @@ class StepTry implements DurableWork {
       kind,
       ...(input !== undefined && { input }),
       ...(captured && { captured }),
+      ...(shared && { shared }),
       ...(attempt > 1 && { attempt }),
       ...(isRefused && { isRefused }),
       ...positionFacts(this.#position),

@@ -14,6 +14,8 @@ export interface UnknownCall {
   word: string;
   captured: Captured;
   at: CallPosition;
+  /** What all calls of its step share and change, which does not tell it apart. */
+  shared: ReadonlySet<string>;
 }
 
 /** Whether the call may be this recorded step. */
@@ -51,7 +53,10 @@ function bestOf(
 ): StepEntry | undefined {
   const captures = [...recordedLike(call), ...rivals].map(({ captured }) => captured ?? {});
   const telling = Object.keys(call.captured).filter(
-    (name) => isTelling(name, call.captured[name]) && new Set(captures.map((one) => one[name])).size > 1,
+    (name) =>
+      !call.shared.has(name) &&
+      isTelling(name, call.captured[name]) &&
+      new Set(captures.map((one) => one[name])).size > 1,
   );
   const likeness = (entry: StepEntry, { captured }: UnknownCall) =>
     telling.filter((name) => captured[name] === entry.captured?.[name]).length;
@@ -64,13 +69,15 @@ function bestOf(
  * recorded ones captured says nothing. Without branches there is only one call at a position.
  */
 function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry | undefined {
-  const { scope, captured, at } = call;
+  const { scope, captured, at, shared } = call;
   const entry = entries.find(({ position }) => position?.after === at.after);
   if (!entry || !scope.recorded?.isParallel) return entry;
   const recorded = recordedLike(call);
   const isConstant = (name: string) =>
     recorded.length > 1 && recorded.every((one) => one.captured?.[name] === captured[name]);
-  const names = Object.keys(captured).filter((name) => isTelling(name, captured[name]) && !isConstant(name));
+  const names = Object.keys(captured).filter(
+    (name) => isTelling(name, captured[name]) && !isConstant(name) && !shared.has(name),
+  );
   const same = names.filter((name) => entry.captured?.[name] === captured[name]).length;
   return same > 0 && same * 2 >= names.length ? entry : undefined;
 }

@@ -2,14 +2,24 @@
 import { AgentdumpError } from '../../errors.ts';
 import { joinPath } from './step-path.ts';
 
-/** For a call that could be any of several recorded ones, or none of them. `kind`: as in `agent.<kind>(…)`. */
-export function ambiguous(kind: string, name: string, scope: string): AgentdumpError {
+/**
+ * For a call that could be any of several recorded ones, or none of them. `kind`: as in `agent.<kind>(…)`. `shared`: variables in which
+ * they differ, and that all of them share.
+ */
+export function ambiguous(
+  kind: string,
+  name: string,
+  scope: string,
+  shared: readonly string[] = [],
+): AgentdumpError {
   const write = wayToTell[kind];
+  const besides =
+    shared.length > 0 ? ` (they differ only in ${shared.join(', ')}, which all of them change)` : '';
   const advice = write ? `Give each a key or an input: ${write(`'${name}'`)}; or make` : 'Make';
   return new AgentdumpError(
     'changed',
     `${kind} ${joinPath(scope, name)}: calls in branches that had done nothing recorded before are told apart by time alone, so that it ` +
-      `is not known which recorded one this is. ${advice} what comes before it a step`,
+      `is not known which recorded one this is${besides}. ${advice} what comes before it a step`,
     { path: scope, asked: `${kind} ${name}` },
   );
 }

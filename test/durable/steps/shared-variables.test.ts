@@ -1,0 +1,186 @@
+/**
+ * Branches whose steps capture a variable that all of them change: a counter, a list of results, a cache. What it was when a call was
+ * made does not tell which call it is; a resume gets each branch its own result, or is refused if nothing else tells them apart.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { SharedVariables } from '../../../src/durable/steps/shared-variables.ts';
+import { FileStore } from '../../../src/durable/stores/file-store.ts';
+import type { DurableStore } from '../../../src/durable/stores/store.ts';
+import { crashingStore, isCrash } from '../random/crashing-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-shared-variables-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const docs = ['a', 'b', 'c', 'd', 'e'];
+/** Something unrecorded, so that the branches come in another order each time. */
+const jitter = () => sleep(Math.random() * 8);
+const summaryOf = (doc: string) => `summary of ${doc}`;
+const summaries = docs.map(summaryOf);
+
+const programs: Record<string, () => Promise<string[]>> = {
+  'a counter of what is done': () => {
+    const progress = { done: 0 };
+    return Promise.all(
+      docs.map(async (doc) => {
+        await jitter();
+        return agent.step('summarize', async () => {
+          await jitter();
+          progress.done++;
+          return summaryOf(doc);
+        });
+      }),
+    );
+  },
+  'a counter that is raised behind the step': () => {
+    let done = 0;
+    return Promise.all(
+      docs.map(async (doc) => {
+        await jitter();
+        const got = await agent.step('summarize', async () => (done < 0 ? '' : summaryOf(doc)));
+        done++;
+        return got;
+      }),
+    );
+  },
+  'a list of results': async () => {
+    const results: { doc: string; summary: string }[] = [];
+    const one = async (doc: string) => {
+      await jitter();
+      const summary = await agent.step('summarize', async () =>
+        results.length > 99 ? 'full' : summaryOf(doc),
+      );
+      results.push({ doc, summary });
+    };
+    await Promise.all(docs.map(one));
+    return docs.map((doc) => results.find((result) => result.doc === doc)!.summary);
+  },
+  'a cache': () => {
+    const cache = new Map<string, string>();
+    return Promise.all(
+      docs.map(async (doc) => {
+        await jitter();
+        return agent.step('summarize', async () => {
+          const summary = cache.get(doc) ?? summaryOf(doc);
+          cache.set(doc, summary);
+          return summary;
+        });
+      }),
+    );
+  },
+  'how many are at work, and a worker of a pool': async () => {
+    const left = [...docs];
+    const state = { running: 0, done: 0 };
+    const got = new Map<string, string>();
+    const worker = async () => {
+      for (let doc = left.shift(); doc !== undefined; doc = left.shift()) {
+        const mine = doc;
+        state.running++;
+        await jitter();
+        got.set(mine, await agent.step('summarize', async () => `${summaryOf(mine)}${state.done < 0}`));
+        state.running--;
+        state.done++;
+      }
+    };
+    await Promise.all([worker(), worker(), worker()]);
+    return docs.map((doc) => got.get(doc)!.replace('false', ''));
+  },
+  'a page that changes, and a counter': () => {
+    let done = 0;
+    return Promise.all(
+      docs.map(async (url) => {
+        await jitter();
+        const page = `${url} at ${process.hrtime.bigint()}`;
+        const got = await agent.step('summarize', async () => (page && done >= 0 ? summaryOf(url) : ''));
+        done++;
+        return got;
+      }),
+    );
+  },
+  'turns of each branch, and a counter': () => {
+    const usage = { calls: 0 };
+    return Promise.all(
+      docs.slice(0, 3).map(async (topic) => {
+        const messages = [topic];
+        for (let turn = 0; turn < 3; turn++) {
+          await jitter();
+          const answer = await agent.step('model', async () => {
+            usage.calls++;
+            return `${messages.at(-1)}>${turn}`;
+          });
+          messages.push(answer);
+        }
+        return messages.at(-1)!;
+      }),
+    );
+  },
+};
+const expected: Record<string, string[]> = {
+  'turns of each branch, and a counter': docs.slice(0, 3).map((topic) => `${topic}>0>1>2`),
+};
+
+let count = 0;
+async function outcomes(program: () => Promise<unknown>): Promise<unknown[]> {
+  const got: unknown[] = [];
+  for (let at = 3, dies = true; dies; at++) {
+    const store = new FileStore(join(folder, String(count++)));
+    const live = (place: DurableStore) =>
+      agent.run('program', { id: 'r', durable: true, plain: true, notify: () => {}, store: place }, program);
+    dies = await live(crashingStore(store, at, 'after')).then(() => false, isCrash);
+    got.push(await live(store).catch((error: Error) => error.message));
+  }
+  return got;
+}
+
+for (const [name, program] of Object.entries(programs))
+  test(`${name}, killed at every record`, async () => {
+    for (const got of await outcomes(program)) assert.deepEqual(got, expected[name] ?? summaries);
+  });
+
+test('branches that differ in nothing else that is seen get their own results, or are refused', async () => {
+  const program = () => {
+    const progress = { done: 0 };
+    return Promise.all(
+      docs.map(async (doc) => {
+        await jitter();
+        const loading = Promise.resolve(doc);
+        return agent.step('summarize', async () => {
+          const text = await loading;
+          await jitter();
+          progress.done++;
+          return summaryOf(text);
+        });
+      }),
+    );
+  };
+  for (const got of await outcomes(program))
+    if (typeof got === 'string') assert.match(got, /step summarize: calls in branches/);
+    else assert.deepEqual(got, summaries);
+});
+
+test('what is one variable for all calls, and has changed, is shared; what each has of its own is not', () => {
+  const shared = new SharedVariables();
+  const hosts: { host: object; own: number }[] = [];
+  let total = 0;
+  const note = (own: number, cursor: number) => {
+    const host = {};
+    hosts.push({ host, own });
+    const captured = { own: `${own}`, total: `${total}`, cursor: `${cursor}`, constant: 'c' };
+    const values = new Map(Object.entries({ own, total, cursor, constant: 1 }));
+    return shared.note({ host, captured }, values, (asked) => {
+      const { own: its } = hosts.find((one) => one.host === asked)!;
+      return new Map(Object.entries({ own: its, total, cursor: its, constant: 1 }));
+    });
+  };
+  assert.deepEqual(note(1, 1), []);
+  assert.deepEqual(note(2, 2), []);
+  total = 5;
+  assert.deepEqual(note(3, 3), ['total']);
+  assert.deepEqual(note(4, 4), []);
+  assert.deepEqual([...shared.names], ['total']);
+});
