@@ -55,6 +55,8 @@ export class ReplayOrder {
   /** New work that waits to begin. */
   #starts: Start[] = [];
   #isPausing = false;
+  #isTurn = false;
+  #isTurnAsked = false;
   #timer: NodeJS.Timeout | undefined;
   #givenUp: OrderedEntry[] = [];
   #isBroken = false;
@@ -127,15 +129,11 @@ export class ReplayOrder {
     return this.#lastTicket;
   }
 
-  /** Resolves when a new end may be delivered. Undefined: now. */
+  /** Resolves when a new end may be delivered. Undefined: nothing is delivered any more. */
   giveNew(path: string, ticket: number = this.takeTicket(path)): Promise<void> | undefined {
     // Nothing comes in order any more.
     if (this.#isBroken) return undefined;
-    if (this.#isPausing || this.#late.length > 0 || this.#nextTicket !== ticket)
-      return this.#wait((waiter) => this.#given.set(ticket, waiter));
-    this.#removeTicket(ticket);
-    this.drive();
-    return undefined;
+    return this.#wait((waiter) => this.#given.set(ticket, waiter));
   }
 
   /** Nearly always the first one. */
@@ -199,6 +197,7 @@ export class ReplayOrder {
         this.#giveWhatIsNew();
         return;
       }
+      if (!this.#isInOwnTurn()) return;
       this.#turns.delete(seq);
       this.#moveOn();
       waiter.resolve();
@@ -221,11 +220,12 @@ export class ReplayOrder {
     const starts = this.#starts.filter(isOpen);
     this.#starts = this.#starts.filter((start) => !isOpen(start));
     for (const { resolve } of starts) resolve();
-    const late = this.#late.shift();
     const ticket = this.#nextTicket ?? 0;
+    const late = this.#late[0];
     const waiter = late ?? this.#given.get(ticket);
-    if (!waiter) return;
-    if (!late) {
+    if (!waiter || !this.#isInOwnTurn()) return;
+    if (late) this.#late.shift();
+    else {
       this.#removeTicket(ticket);
       this.#given.delete(ticket);
     }
@@ -251,8 +251,28 @@ export class ReplayOrder {
 
   readonly #endPause = (): void => {
     this.#isPausing = false;
+    this.#isTurn = true;
     this.#advance();
+    this.#isTurn = false;
   };
+
+  /**
+   * An end is not delivered in the turn in which it comes, or is asked for: whatever else that turn has woken in other branches, such as
+   * by a reply, would seem to be led to by it. If this is no turn of ours, one follows.
+   */
+  #isInOwnTurn(): boolean {
+    if (this.#isTurn) return true;
+    if (!this.#isTurnAsked) {
+      this.#isTurnAsked = true;
+      queueMicrotask(() =>
+        process.nextTick(() => {
+          this.#isTurnAsked = false;
+          if (!this.#isPausing) this.#endPause();
+        }),
+      );
+    }
+    return false;
+  }
 
   #watch(): void {
     if (this.#timer || this.isThrough || this.#waiters().length === 0) return;

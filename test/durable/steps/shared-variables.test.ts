@@ -163,6 +163,46 @@ test('branches that differ in nothing else that is seen get their own results, o
     else assert.deepEqual(got, summaries);
 });
 
+test('a reply that comes in the turn in which a step of another branch ends does not take a result', async () => {
+  const store = new FileStore(join(folder, String(count++)));
+  /** By document, when its text comes; that of the first one comes in the very turn in which the step of another branch returns. */
+  const program = (isFirstLate: boolean) => async () => {
+    const texts = new Map(docs.map((doc) => [doc, withResolvers()]));
+    const page = withResolvers();
+    setTimeout(() => {
+      page.resolve();
+      if (!isFirstLate) texts.get('a')!.resolve();
+    }, 5);
+    if (isFirstLate) setTimeout(() => texts.get('a')!.resolve(), 60);
+    setTimeout(() => texts.get('b')!.resolve(), isFirstLate ? 20 : 10_000).unref();
+    const summarize = async (doc: string) => {
+      await texts.get(doc)!.promise;
+      // As a client does that reads the reply.
+      for (let layer = 0; layer < 10; layer++) await undefined;
+      return agent.step('summarize', async () => summaryOf(doc));
+    };
+    const other = agent.step('page', () => page.promise);
+    return Promise.all([summarize('a'), summarize('b'), other.then(() => 0)]);
+  };
+  const live = (place: DurableStore, isFirstLate: boolean) =>
+    agent.run(
+      'program',
+      { id: 'r', durable: true, plain: true, notify: () => {}, store: place },
+      program(isFirstLate),
+    );
+  // Begin, open, the step of the other branch and its end, the step of the first document and its end.
+  await assert.rejects(live(crashingStore(store, 6, 'after'), false), isCrash);
+  assert.deepEqual(await live(store, true), ['summary of a', 'summary of b', 0]);
+});
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
 test('what is one variable for all calls, and has changed, is shared; what each has of its own is not', () => {
   const shared = new SharedVariables();
   const hosts: { host: object; own: number }[] = [];
