@@ -4,7 +4,7 @@
  */
 import type { Awaits, CheckpointRecord, Doubt, Spent, StepEnd, StepKind } from '../records/layout.ts';
 import type { CallPosition } from '../steps/call-position.ts';
-import type { Captured } from '../steps/captured.ts';
+import type { Captured } from '../steps/captured/captured.ts';
 import type { OrderedEntry } from '../steps/ordered-entry.ts';
 import { readLabel } from '../steps/step-path.ts';
 import { latestMs } from '../stores/due-time.ts';

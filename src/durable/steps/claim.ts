@@ -8,10 +8,10 @@ import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
-import { type Captured, hasUnknown, isTelling, isWhole, signatureOf, without } from './captured.ts';
-import type { UnknownCall } from './recognise.ts';
+import { type Captured, hasUnknown, isTelling, isWhole, signatureOf, without } from './captured/captured.ts';
+import type { UnknownCall } from './captured/recognise.ts';
+import { SharedVariables } from './captured/shared-variables.ts';
 import type { ReplayOrder } from './replay-order.ts';
-import { SharedVariables } from './shared-variables.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
 import { ambiguous, areInSequence } from './told-apart.ts';
 

@@ -15,7 +15,7 @@ import { hasEnded, type StepEntry } from '../runs/log-entries.ts';
 import { type CallLabel, type Place, ScopedRun } from '../runs/scoped-run.ts';
 import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
-import { capturedNow, captureOf } from './captured.ts';
+import { capturedNow, captureOf } from './captured/captured.ts';
 import { describeCall } from './claim.ts';
 import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
 import { beginsInTurn, isSettled, turnToBegin } from './ordered-items.ts';

@@ -5,25 +5,9 @@
  * work begins when everything recorded was delivered.
  */
 import { LedBy } from './led-by.ts';
-import type { OrderedEntry, OrderedItem } from './ordered-entry.ts';
+import type { OrderedEntry, OrderedItem, OrderOptions } from './ordered-entry.ts';
 import { ownTimer } from './own-pause.ts';
-import { type Patience, ReplayPatience } from './replay-patience.ts';
-
-export interface OrderOptions {
-  /** By record number. */
-  items: OrderedItem[];
-  notify: (line: string) => void;
-  /** Whether the code that is running now is the program's. */
-  isOfProgram: () => boolean;
-  /** Called when the program has taken another path: what it did not call, and what it calls instead. */
-  onChanged: (missing: OrderedEntry, asked: string[]) => Error;
-  /** Which of the recorded entries that were not called are calls that wait to begin. */
-  recognise?: (missing: OrderedEntry[], calls: object[]) => Map<object, OrderedEntry>;
-  /** Whether a step or a question of the run is at work, so that its end will come. */
-  isAtWork?: () => boolean;
-  /** Overrides of the limits, for tests. */
-  patience?: Partial<Patience>;
-}
+import { ReplayPatience } from './replay-patience.ts';
 
 interface Waiter {
   resolve: () => void;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
-import { SharedVariables } from '../../../src/durable/steps/shared-variables.ts';
+import { SharedVariables } from '../../../src/durable/steps/captured/shared-variables.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import type { DurableStore } from '../../../src/durable/stores/store.ts';
 import { crashingStore, isCrash } from '../random/crashing-store.ts';

@@ -3,7 +3,7 @@
  * of processor time). Runs no code of the program.
  */
 import type { Session } from 'node:inspector';
-import { ownTimer } from './own-pause.ts';
+import { ownTimer } from '../own-pause.ts';
 
 export interface CapturedVariable {
   name: string;

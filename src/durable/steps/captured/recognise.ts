@@ -3,8 +3,8 @@
  * the same. Asked once no other call can come. They are recognised by those variables that tell the calls of their step apart, such as the
  * address of a page whose text has changed since.
  */
-import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
-import type { CallPosition } from './call-position.ts';
+import type { ScopeLog, StepEntry } from '../../runs/log-entries.ts';
+import type { CallPosition } from '../call-position.ts';
 import { type Captured, isTelling } from './captured.ts';
 
 /** A call that is new, or recorded with other values of what it captures. */
