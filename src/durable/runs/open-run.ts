@@ -71,7 +71,6 @@ async function readRun(opening: Opening): Promise<DurableRun> {
   const codec = openCodec(handle.records, options);
   const log = new RunLog(handle.records, codec, handle.gaps);
   requireSame(log, name, id);
-  if (!isByWorker) requireTaken(log, id);
   const say = options.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
   const notify = (line: string) => say(`run ${id}: ${line}`);
   for (const line of [...handle.notes, ...log.damaged]) notify(line);
@@ -195,15 +194,6 @@ function requireSame(log: RunLog, name: string, id: string): void {
     });
   if (log.name !== undefined && log.name !== name)
     throw new AgentdumpError('usage', `run ${id} is one of ${log.name}, not of ${name}`, { argument: 'id' });
-}
-
-/** Before its first step nothing shows that the function of a caller is the program for which a run was queued. */
-function requireTaken(log: RunLog, id: string): void {
-  if (!log.isQueued || log.opens.length > 0 || log.ended) return;
-  const message =
-    `run ${id} was queued for the workers that have the program ${log.name}, and none has begun it: ` +
-    `a worker performs it (startWorker), and waitForRun(store, '${id}') returns its result; another run needs another id`;
-  throw new AgentdumpError('usage', message, { argument: 'id', run: id });
 }
 
 /**

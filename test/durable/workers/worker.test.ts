@@ -16,21 +16,6 @@ import { until } from '../until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-worker-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a run that was queued for workers is not begun by another function', async (t) => {
-  const store = new FileStore(join(folder, 'queued'));
-  await enqueueRun(store, 'sends', { id: 'q', input: 5 });
-  const options = { id: 'q', durable: true, store, notify: () => {} } as const;
-  await assert.rejects(
-    agent.run('sends', options, () => 'of another function'),
-    (error: Error & { code?: string }) =>
-      error.code === 'usage' && /run q was queued for the workers .* sends.*waitForRun/.test(error.message),
-  );
-  const worker = startWorker({ store, programs: { sends: ({ input }) => `sent ${input}` }, everyMs: 20 });
-  t.after(() => worker.stop());
-  assert.equal(await waitForRun(store, 'q'), 'sent 5');
-  assert.equal(await agent.run('sends', options, () => 'of another function'), 'sent 5');
-});
-
 test('runs that wait for a person take no place from those that were interrupted', async () => {
   const store = new FileStore(folder);
   const programs = {
