@@ -43,6 +43,7 @@ export async function performStep(place: Place, given: WantedStep): Promise<unkn
     throw error;
   } finally {
     scope.open--;
+    wanted.onEnd?.();
   }
 }
 
@@ -57,8 +58,10 @@ function withCapture({ scoped: { run, scope }, position }: Place, wanted: Wanted
   const capture = captureOf(host, run.hashInput);
   if (!capture) return wanted;
   const { captured, values } = capture;
-  const shared = scope.sharedBy(wanted, captured).note({ host, captured }, values, capturedNow);
-  return { ...wanted, captured, ...(shared.length > 0 && { shared }) };
+  const known = scope.sharedBy(wanted, captured);
+  const call = { host, captured };
+  const shared = known.note(call, values, capturedNow);
+  return { ...wanted, captured, ...(shared.length > 0 && { shared }), onEnd: () => known.end(call) };
 }
 
 async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {

@@ -8,6 +8,8 @@ export interface WantedStep extends StepCall {
   work: (step: DurableWork) => unknown;
   /** The host's function. */
   host?: object;
+  /** Called when it has returned, or has failed. */
+  onEnd?: () => void;
   /**
    * Calls `inner`, which is the work and its record, wrapped in the step that is written to the bundle; may replace its
    * result.

@@ -42,7 +42,10 @@ const programs: Record<string, () => Promise<string[]>> = {
     return Promise.all(
       docs.map(async (doc) => {
         await jitter();
-        const got = await agent.step('summarize', async () => (done < 0 ? '' : summaryOf(doc)));
+        const got = await agent.step('summarize', async () => {
+          await jitter();
+          return done < 0 ? '' : summaryOf(doc);
+        });
         done++;
         return got;
       }),
@@ -52,9 +55,10 @@ const programs: Record<string, () => Promise<string[]>> = {
     const results: { doc: string; summary: string }[] = [];
     const one = async (doc: string) => {
       await jitter();
-      const summary = await agent.step('summarize', async () =>
-        results.length > 99 ? 'full' : summaryOf(doc),
-      );
+      const summary = await agent.step('summarize', async () => {
+        await jitter();
+        return results.length > 99 ? 'full' : summaryOf(doc);
+      });
       results.push({ doc, summary });
     };
     await Promise.all(docs.map(one));
@@ -66,6 +70,7 @@ const programs: Record<string, () => Promise<string[]>> = {
       docs.map(async (doc) => {
         await jitter();
         return agent.step('summarize', async () => {
+          await jitter();
           const summary = cache.get(doc) ?? summaryOf(doc);
           cache.set(doc, summary);
           return summary;
@@ -82,7 +87,13 @@ const programs: Record<string, () => Promise<string[]>> = {
         const mine = doc;
         state.running++;
         await jitter();
-        got.set(mine, await agent.step('summarize', async () => `${summaryOf(mine)}${state.done < 0}`));
+        got.set(
+          mine,
+          await agent.step('summarize', async () => {
+            await jitter();
+            return `${summaryOf(mine)}${state.done < 0}`;
+          }),
+        );
         state.running--;
         state.done++;
       }
@@ -110,6 +121,7 @@ const programs: Record<string, () => Promise<string[]>> = {
         for (let turn = 0; turn < 3; turn++) {
           await jitter();
           const answer = await agent.step('model', async () => {
+            await jitter();
             usage.calls++;
             return `${messages.at(-1)}>${turn}`;
           });
