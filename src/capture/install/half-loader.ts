@@ -87,7 +87,11 @@ let redactionHalf: typeof RedactionHalf | undefined;
 let testingHalf: typeof TestingHalf | undefined;
 
 export function loadColdHalf(): typeof ColdHalf {
-  coldHalf ??= compileInOwnRealm('cold-half', carriedText(AGENTDUMP_COLD_HALF)) as typeof ColdHalf;
+  coldHalf ??= compileInOwnRealm(
+    'cold-half',
+    carriedText(AGENTDUMP_COLD_HALF),
+    loadRedactionHalf(),
+  ) as typeof ColdHalf;
   return coldHalf;
 }
 
@@ -186,14 +190,18 @@ function compile(name: string, text: string, values = capturedValues): object {
   return module.exports;
 }
 
-/** Compiles in the own realm, with the globals of the main realm that are passed in; the language's own are there. */
-function compileInOwnRealm(name: string, text: string): object {
+/**
+ * Compiles in the own realm, with the globals of the main realm that are passed in; the language's own are there.
+ * @param redactor for a half that is built without it.
+ */
+function compileInOwnRealm(name: string, text: string, redactor?: typeof RedactionHalf): object {
   const wrapper = runInOwnRealm(
-    `(function(exports,require,module,globalThis,process,Buffer,performance,URL,AGENTDUMP_OWN_WORK){${text}\n})`,
+    `(function(exports,require,module,globalThis,process,Buffer,performance,URL,AGENTDUMP_OWN_WORK,AGENTDUMP_REDACTOR){${text}\n})`,
     fileOf(name),
   ) as Wrapper;
   const { URL } = requireBuiltin('node:url') as typeof import('node:url');
   const module = { exports: {} };
-  wrapper(module.exports, ownRequire, module, globalThis, ownProcess, Buffer, performance, URL, ownWork);
+  const given = [globalThis, ownProcess, Buffer, performance, URL, ownWork, redactor];
+  wrapper(module.exports, ownRequire, module, ...given);
   return module.exports;
 }

@@ -23,19 +23,20 @@ const shortNames = { minifyIdentifiers: true };
 /** `plugins` are esbuild's: a test may put a faulty module in the place of one of ours. */
 export async function buildPreload(outfile, plugins = []) {
   const preload = { ...smallFile, charset: 'ascii', plugins };
-  const textOf = async (half, names = shortNames) => {
+  const textOf = async (half, names = shortNames, more = []) => {
     const built = await build({
       ...preload,
       ...names,
+      plugins: [...more, ...plugins],
       entryPoints: [join(root, 'src/capture/install', half)],
       write: false,
     });
     return escapeRegularExpressions(built.outputFiles[0].text);
   };
-  const carrierOf = async (name, half) => carry(name, await textOf(half));
+  const carrierOf = async (name, half, more) => carry(name, await textOf(half, shortNames, more));
   const carriers = [
     carryPlainly('AGENTDUMP_TESTING_HALF', await textOf('testing-half.ts', {})),
-    await carrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts'),
+    await carrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts', [redactorIsGiven]),
     await carrierOf('AGENTDUMP_WATCHDOG_HALF', 'watchdog-half.ts'),
     await carrierOf('AGENTDUMP_RECORDING_HALF', 'recording-half.ts'),
     await carrierOf('AGENTDUMP_REDACTION_HALF', 'redaction-half.ts'),
@@ -49,6 +50,30 @@ export async function buildPreload(outfile, plugins = []) {
     footer: { js: carriers.join('\n') },
   });
 }
+
+/** The modules of the redactor that the cold half imports, and what the redaction half exports of each. */
+const ofRedactor = {
+  'policy.ts': ['createPolicy'],
+  'public-name.ts': ['publicName'],
+  'snapshot/redactor.ts': ['createSnapshotRedactor'],
+};
+
+/**
+ * Builds the cold half without the redactor, which is more than half of its text: it is compiled with the exports of the redaction
+ * half as AGENTDUMP_REDACTOR (src/capture/install/half-loader.ts).
+ */
+export const redactorIsGiven = {
+  name: 'redactor-is-given',
+  setup(half) {
+    half.onResolve({ filter: /\/redaction\// }, ({ path }) => {
+      const name = path.replace(/^.*\/redaction\//, '');
+      return name in ofRedactor ? { path: name, namespace: 'redaction-half' } : undefined;
+    });
+    half.onLoad({ filter: /./, namespace: 'redaction-half' }, ({ path }) => ({
+      contents: `export const { ${ofRedactor[path].join(', ')} } = AGENTDUMP_REDACTOR;`,
+    }));
+  },
+};
 
 /**
  * What `charset: 'ascii'` leaves is in regular expressions, and in raw texts of them, where an escape means the same. A half is read one byte a
