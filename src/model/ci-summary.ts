@@ -81,6 +81,8 @@ export interface CiBundle {
   late?: true;
   pid?: number;
   test?: RunningTestFacts & { runner?: string };
+  /** How long its process was held while it wrote the bundle itself, in milliseconds. */
+  tookMs?: number;
   /** How often it happened again in the run without being stored, and the tests that began it then; at most 20. */
   again?: { times: number; tests?: RunningTestFacts[] };
   /** Others that had not finished in the same process. */

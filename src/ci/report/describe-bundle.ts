@@ -54,8 +54,13 @@ export async function describeBundle(
     };
   }
   try {
-    const { account, trigger, isMainThread } = await analyze(listed.path);
-    const facts = { ...known, ...(await describeAccount(account, threads)), ...repeatsOf(listed, threads) };
+    const { account, tookMs, trigger, isMainThread } = await analyze(listed.path);
+    const facts = {
+      ...known,
+      ...(await describeAccount(account, threads)),
+      ...(logged && tookMs > 0 && { tookMs }),
+      ...repeatsOf(listed, threads),
+    };
     const isHandled = facts.handled || (!isMainThread && hasGoneOn(threads, facts.pid));
     const hasFailed = isHandled && hasFailedWithoutTests(threads, facts.pid);
     return {
@@ -114,6 +119,7 @@ function hasFailedWithoutTests(threads: readonly LoggedThread[], pid: number | u
 
 interface Analyzed {
   account: Account;
+  tookMs: number;
   trigger: string | undefined;
   isMainThread: boolean;
 }
@@ -123,7 +129,14 @@ async function analyze(path: string): Promise<Analyzed> {
   try {
     const { kind, isMainThread } =
       bundle.readJson<{ kind?: string; isMainThread?: boolean }>('trigger.json') ?? {};
-    return { account: await analyzeBundle(bundle), trigger: kind, isMainThread: isMainThread !== false };
+    const { createdAt = '', sealedAt = '' } = bundle.manifest ?? {};
+    const tookMs = Date.parse(sealedAt) - Date.parse(createdAt);
+    return {
+      account: await analyzeBundle(bundle),
+      tookMs,
+      trigger: kind,
+      isMainThread: isMainThread !== false,
+    };
   } finally {
     bundle.close();
   }

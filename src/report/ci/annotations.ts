@@ -58,8 +58,9 @@ function placeOf({ place, file }: Problem): { file?: string; line?: number; colu
   return place ?? (file === undefined ? {} : { file });
 }
 
-function messageOf({ title, detail, bundle }: Problem): string {
-  const open = bundle ? `\nBundle: ${bundle.name}` : '';
+function messageOf({ title, detail, reported, bundle }: Problem): string {
+  const said = reported === undefined ? '' : `\n${reported.charAt(0).toUpperCase()}${reported.slice(1)}.`;
+  const open = `${said}${bundle ? `\nBundle: ${bundle.name}` : ''}`;
   return clip(beginsWith(detail, title) ? detail : detail ? `${title}\n${detail}` : title, 4_000) + open;
 }
 

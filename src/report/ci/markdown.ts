@@ -42,11 +42,11 @@ export function renderCiMarkdown(given: CiSummary, folder: string): string {
 function problemTable(summary: CiSummary): string[] {
   const problems = problemsOf(summary);
   if (!problems.length) return [];
-  const rows = problems.slice(0, mostRows).map(({ title, test, file, place, bundle }) => {
+  const rows = problems.slice(0, mostRows).map(({ title, test, file, place, bundle, reported }) => {
     const where = place ? `${place.file}:${place.line}` : (file ?? '');
     return [
       test ? escapeMarkdown(test) : '',
-      escapeMarkdown(title),
+      escapeMarkdown(reported === undefined ? title : `${title}; ${reported}`),
       codeSpan(where),
       bundle?.lastModelCall ? codeSpan(bundle.lastModelCall) : '',
       bundle?.lastToolCall ? codeSpan(bundle.lastToolCall) : '',

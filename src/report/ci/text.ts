@@ -42,13 +42,14 @@ export function renderCiText(given: CiSummary, folder: string): string {
 function problemLines(group: readonly Problem[], folder: string): string[] {
   const [first] = group as [Problem];
   if (first.isUnfinished && group.length > 1) return unfinishedLines(group, first);
-  const [{ test, title, place, file, bundle }] = group as [Problem];
+  const [{ test, title, place, file, bundle, reported }] = group as [Problem];
   const names = group.flatMap(({ test }) => test ?? []);
   const head = test === undefined || title.includes(`“${test}”`) ? '' : `${test}: `;
   return [
     group.length > 1 ? `  ✖ ${title}` : `  ✖ ${head}${title}`,
     ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
     ...(group.length > 1 ? [`    in ${namesText(names)}`] : []),
+    ...(reported === undefined ? [] : [`    ${reported}`]),
     ...(bundle && isHandledLate(bundle) ? [`    ${handledLateText}`] : []),
     ...(bundle?.again ? [`    ${againText(bundle.again)}`] : []),
     ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),

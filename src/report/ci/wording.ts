@@ -48,6 +48,28 @@ export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
   return test.status === 'unfinished' ? 'It did not finish' : 'It failed';
 }
 
+/** Of a test's time; less makes no difference to a time limit. */
+const notableShare = 0.25;
+
+/**
+ * What the runner says, if the entry is told by something else that happened in the test. The program waited while that bundle
+ * was written, which may be why a time limit was reached.
+ */
+function runnersReason(
+  { error, status, durationMs }: CiTest,
+  bundle: CiBundle | undefined,
+): string | undefined {
+  const { kind, title, tookMs = 0 } = bundle ?? {};
+  if (status !== 'failed' || !error || title === undefined || kind === 'snapshot') return undefined;
+  const message = firstSentence(plain(error.message));
+  if (message === '' || title.includes(clip(message, 60).replace(/…$/, ''))) return undefined;
+  const said = `the test failed with “${error.name === undefined ? '' : `${error.name}: `}${clip(message, 200)}”`;
+  const isNotable = durationMs !== undefined && tookMs >= durationMs * notableShare;
+  return isNotable
+    ? `${said}; writing the bundle took ${formatDuration(tookMs)} of its ${formatDuration(durationMs)}`
+    : said;
+}
+
 /** A runner whose time limit was reached knows where the test is written, and not where it waited. */
 function waitText({ place }: CiTest, bundle: CiBundle | undefined): string {
   const wait = bundle?.kind === 'snapshot' ? bundle.place : undefined;
@@ -110,6 +132,8 @@ export interface Problem {
   place?: CiBundle['place'];
   bundle?: CiBundle;
   detail: string;
+  /** What the runner says, where the title says something else. */
+  reported?: string;
   /** The test did not end, and nothing more is known of it. */
   isUnfinished?: true;
 }
@@ -185,6 +209,7 @@ export function problemsOf(summary: CiSummary): Problem[] {
       const cause = bundle ? undefined : causes.find((one) => isFailedBy(test, one));
       const place = test.place ?? bundle?.place;
       const file = test.file;
+      const reported = runnersReason(test, bundle);
       return {
         title: `${testReason(test, bundle)}${cause?.test ? `, from “${testTitle(cause.test)}”` : ''}`,
         test: testTitle(test),
@@ -192,6 +217,7 @@ export function problemsOf(summary: CiSummary): Problem[] {
         ...(place && { place }),
         ...(bundle && { bundle }),
         detail: bundle?.summary ?? errorText(test),
+        ...(reported !== undefined && { reported }),
         ...(test.status === 'unfinished' && !test.error && !bundle && { isUnfinished: true as const }),
       };
     });

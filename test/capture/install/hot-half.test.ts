@@ -60,6 +60,19 @@ test('what records in a waiting server has the redactor once, and nothing of the
   );
 });
 
+test('the redactor is in one half only, and the cold half is given it', () => {
+  const text = readFileSync(preload, 'latin1');
+  const halfOf = (name: string): string => {
+    const [, deflated = ''] = new RegExp(`function ${name}\\(\\)\\{/\\*([\\w+/=]+)\\*/`).exec(text) ?? [];
+    return inflateRawSync(Buffer.from(deflated, 'base64')).toString('latin1');
+  };
+  const cold = halfOf('AGENTDUMP_COLD_HALF');
+  assert.ok(cold.includes('AGENTDUMP_REDACTOR'));
+  // A rule of the redactor.
+  assert.ok(halfOf('AGENTDUMP_REDACTION_HALF').includes('telegram-bot-token'));
+  assert.ok(!cold.includes('telegram-bot-token'));
+});
+
 test('what is carried as text is ASCII: it is read one byte a character', () => {
   const text = readFileSync(preload, 'latin1');
   const carried = [...text.matchAll(/function (AGENTDUMP_\w+)\(\)\{\/\*([\w+/=]+)\*\//g)];

@@ -209,3 +209,37 @@ test('tests of one file that did not finish are one entry, behind those that fai
     '    retry.ts',
   ]);
 });
+
+test('a test that the runner failed for another reason than what its bundle is about: that is said, with the time that writing took', () => {
+  const bundle: CiBundle = {
+    name: 'b.zip',
+    bytes: 1,
+    kind: 'unhandled-rejection',
+    title: 'Test “sets a cookie”: RangeError: jar is full at lib/response.js:7:9',
+    handled: true,
+    tookMs: 2_100,
+  };
+  const summaryOf = (message: string, durationMs: number): CiSummary => ({
+    schema: 'agentdump.ci/1',
+    command: ['mocha'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: {
+      finished: 1,
+      failed: 1,
+      unfinished: 0,
+      telling: [
+        { name: ['sets a cookie'], status: 'failed', durationMs, error: { message }, bundle: 'b.zip' },
+      ],
+    },
+    bundles: [bundle],
+  });
+  const text = renderCiText(summaryOf('Timeout of 2000ms exceeded.', 2_400), 'r');
+  assert.match(text, /✖ sets a cookie: RangeError: jar is full at lib\/response\.js:7:9/);
+  assert.match(
+    text,
+    /the test failed with “Timeout of 2000ms exceeded\.”; writing the bundle took 2\.1 s of its 2\.4 s/,
+  );
+  const slow = renderCiText(summaryOf('Timeout of 30000ms exceeded.', 30_100), 'r');
+  assert.match(slow, /the test failed with “Timeout of 30000ms exceeded\.”\n/);
+  assert.doesNotMatch(renderCiText(summaryOf('jar is full', 2_400), 'r'), /the test failed with/);
+});
