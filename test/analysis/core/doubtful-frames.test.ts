@@ -28,6 +28,7 @@ import type { Account } from '../../../src/model/account.ts';
 import type { Gap } from '../../../src/model/verdict.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/cores/core-victims.ts';
 import { parseTruth, type TruePlace } from '../../support/cores/frame-truth.ts';
+import { sampleOf } from '../../support/run/test-nodes.ts';
 
 const generated = '/generated/frames.js';
 
@@ -142,10 +143,13 @@ for (const node of nodes)
       }
     });
 
-    for (const [kind, count] of [
-      ['base', 1],
-      ['derived', 2],
-    ] as const)
+    for (const [kind, count] of sampleOf(
+      [
+        ['derived', 2],
+        ['base', 1],
+      ] as const,
+      2,
+    ))
       test(`nothing is wrong with ${count} deoptimised \`new\`, but a byte further there is`, async () => {
         const own = makeCore(node.path, [
           '--allow-natives-syntax',
@@ -175,7 +179,7 @@ for (const node of nodes)
 
     test('a number of the table of layouts that is wrong gives no other place without saying so', () => {
       const dump = openCoreDump(death.core);
-      for (const [name, value] of wrongNumbers(rowOf(dump))) {
+      for (const [name, value] of sampleOf([...wrongNumbers(rowOf(dump))], 3)) {
         const gaps: Gap[] = [];
         const account = describeWith(dump, { [name]: value }, gaps);
         const isRight = JSON.stringify(placesOf(account)) === JSON.stringify(textOf(truth));

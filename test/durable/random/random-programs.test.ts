@@ -12,7 +12,7 @@ import { runTrial } from './random-trial.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const programs = isWideRun ? 60 : 12;
+const programs = isWideRun ? 60 : 6;
 
 const kinds = {
   'driven by their steps': {},

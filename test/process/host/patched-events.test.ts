@@ -111,7 +111,7 @@ for (const node of testNodes) {
 
 for (const node of testNodes)
   describe(`${node.name}: a signal below an emit of the program`, { concurrency: 2 }, () => {
-    for (const [at, [way, says, dies]] of ways.entries())
+    for (const [at, [way, says, dies]] of sampleOf([...ways.entries()], 3))
       for (const isFirst of sampleOf([at % 2 === 0, at % 2 !== 0], 2))
         test(`${way}${isFirst ? ', before the preload' : ''}`, async (t) => {
           const signal = at % 3 === 0 ? 'SIGHUP' : 'SIGTERM';

@@ -11,6 +11,7 @@ import { HeapKernel, NodeWay } from '../../../../src/formats/v8/graph/kernel/hea
 import { Edge } from '../../../../src/formats/v8/graph/object-kinds.ts';
 import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
+import { sampleOf } from '../../../support/run/test-nodes.ts';
 
 type Patches = ReadonlyMap<number, bigint>;
 
@@ -112,7 +113,8 @@ for (const node of nodes)
     });
 
     test('finds what TypeScript finds, whether edges are kept or read again', () => {
-      for (const isKept of [true, false]) assert.ok(compare(() => death.core, isKept) > 10_000);
+      // Torn pages are read without keeping edges.
+      for (const isKept of sampleOf([true, false], 2)) assert.ok(compare(() => death.core, isKept) > 10_000);
     });
 
     test('finds it with columns above 2 GB too, as a heap of 1.5 GB has them', () => {
@@ -137,7 +139,7 @@ for (const node of nodes)
           }
         },
       }).close();
-      for (const seed of [1, 2]) {
+      for (const seed of sampleOf([2, 1], 2)) {
         const random = randomFrom(seed);
         const patches = new Map<number, bigint>();
         for (let i = 0; i < 400; i++) {

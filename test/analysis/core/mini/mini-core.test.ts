@@ -15,6 +15,7 @@ import { layOutCore } from '../../../../src/formats/elf-core/write-core.ts';
 import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
 import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
+const bin = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'agentdump.js');
 const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
 const noTools = has('gdb') && has('eu-stack') ? false : 'gdb or eu-stack (elfutils) is not installed';
 
@@ -39,6 +40,13 @@ for (const node of nodesInTurn)
       assert.equal(statSync(path).size, mini.bytes);
       assert.ok(mini.bytes <= 100 * 1024, `${mini.bytes}`);
       assert.equal(statSync(path).mode & 0o777, 0o600);
+    });
+
+    test('it leaves the heap behind, so that questions to a heap are refused', () => {
+      const words = [bin, 'heap', 'summary', path];
+      const { stderr, status } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+      assert.equal(status, 2);
+      assert.match(stderr, /holds no heap/);
     });
 
     test('a mini core of a mini core is the same, and nothing is replaced', async () => {
