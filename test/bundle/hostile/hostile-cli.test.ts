@@ -8,12 +8,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type HostileInput, hostileInputs } from '../../support/hostile/synth-bundle-hostile.ts';
-import { sampleOf } from '../../support/run/test-nodes.ts';
+import { partInTurn, sampleOf } from '../../support/run/test-nodes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const folder = join(root, 'fixtures', 'hostile');
 const all = hostileInputs().filter(({ command }) => command === undefined);
-const inputs = sampleOf(all, 32);
+const inputs = partInTurn(sampleOf(all, 32), 3);
 const formats = [...new Set(inputs.map((input) => input.path.split('/')[0] ?? ''))];
 
 interface Run {

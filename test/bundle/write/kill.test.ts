@@ -14,11 +14,11 @@ import { verifyBundle } from '../../../src/bundle/finished/verify.ts';
 import { verifyLedgerFile } from '../../../src/bundle/finished/verify-ledger.ts';
 import { type Keys, readIdentities } from '../../../src/bundle/read/age.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
-import { isWideRun, onlyWide } from '../../support/run/test-nodes.ts';
+import { countInTurn, isWideRun, onlyWide } from '../../support/run/test-nodes.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { contentOf, incompletePart, partsOfEach } from './endless-writer.ts';
 
-const kills = isWideRun ? 200 : 20;
+const kills = isWideRun ? countInTurn(200, 4) : 20;
 /** The latest kill, in milliseconds after the first write: some twenty bundles. */
 const longestLife = 40;
 

@@ -7,12 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isWideRun } from '../../support/run/test-nodes.ts';
+import { countInTurn, isWideRun, partInTurn } from '../../support/run/test-nodes.ts';
 import { runTrial } from './random-trial.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const programs = isWideRun ? 60 : 6;
+const programs = isWideRun ? countInTurn(60, 4) : 6;
+const [part = 0] = partInTurn([0, 1, 2, 3], 4);
 
 const kinds = {
   'driven by their steps': {},
@@ -21,7 +22,7 @@ const kinds = {
 };
 for (const [kind, shape] of Object.entries(kinds))
   test(`random programs, ${kind}`, async (t) => {
-    const { lives, faults } = await runTrial({ programs, firstSeed: 1, shape, folder });
+    const { lives, faults } = await runTrial({ programs, firstSeed: 1 + part * programs, shape, folder });
     t.diagnostic(`${programs} programs, ${lives} lives, ${faults.length} with a fault`);
     assert.deepEqual(faults, []);
   });

@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { RecordCodec } from '../../../src/durable/records/codec.ts';
 import { RunLog } from '../../../src/durable/runs/run-log.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
-import { isWideRun } from '../../support/run/test-nodes.ts';
+import { countInTurn, isWideRun } from '../../support/run/test-nodes.ts';
 
 const victim = fileURLToPath(new URL('../programs/twenty-steps.mjs', import.meta.url));
-const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? 60 : 6));
+const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? countInTurn(60, 3) : 6));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-kill-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

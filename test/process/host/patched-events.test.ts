@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { sampleOf, testNodes } from '../../support/run/test-nodes.ts';
+import { partInTurn, sampleOf, testNodes } from '../../support/run/test-nodes.ts';
 import {
   bundlesIn,
   type NodeBinary,
@@ -111,7 +111,7 @@ for (const node of testNodes) {
 
 for (const node of testNodes)
   describe(`${node.name}: a signal below an emit of the program`, { concurrency: 2 }, () => {
-    for (const [at, [way, says, dies]] of sampleOf([...ways.entries()], 3))
+    for (const [at, [way, says, dies]] of partInTurn(sampleOf([...ways.entries()], 3), 3))
       for (const isFirst of sampleOf([at % 2 === 0, at % 2 !== 0], 2))
         test(`${way}${isFirst ? ', before the preload' : ''}`, async (t) => {
           const signal = at % 3 === 0 ? 'SIGHUP' : 'SIGTERM';

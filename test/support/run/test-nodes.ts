@@ -60,6 +60,9 @@ const drawn = /^\d{1,9}$/.test(turn ?? '') ? Number(turn) + hashOf(testFile) : h
 export const partInTurn = <Case>(all: readonly Case[], nth: number): readonly Case[] =>
   turn ? all.filter((_, at) => at % nth === drawn % nth) : all;
 
+/** For counts of random trials (kills, generated programs): in `.ci/run` one nth of them, otherwise all. */
+export const countInTurn = (count: number, nth: number): number => (turn ? Math.ceil(count / nth) : count);
+
 /**
  * For tables of which every case must meet every Node, and none each time: in `.ci/run` every other case, the others on the
  * next Node and with the next commit; otherwise all.

@@ -10,8 +10,8 @@ import { idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
 import { HeapKernel, NodeWay } from '../../../../src/formats/v8/graph/kernel/heap-kernel.ts';
 import { Edge } from '../../../../src/formats/v8/graph/object-kinds.ts';
 import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
-import { type Death, makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
-import { sampleOf } from '../../../support/run/test-nodes.ts';
+import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
+import { nodesInTurn, sampleOf } from '../../../support/run/test-nodes.ts';
 
 type Patches = ReadonlyMap<number, bigint>;
 
@@ -81,7 +81,7 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-for (const node of nodes)
+for (const node of nodesInTurn)
   suite(`the kernel that reads a heap of Node ${node.major}`, { skip: noCores }, () => {
     let death: Death;
     before(() => {
