@@ -1,3 +1,5 @@
 #!/usr/bin/env node
 'use strict';
-require('../dist/cli/start.cjs').startFromShell(process.argv.slice(2));
+const words = process.argv.slice(2);
+const start = words[0] === 'run' ? 'start-run' : 'start';
+require(`../dist/cli/${start}.cjs`).startFromShell(words);

@@ -17,22 +17,28 @@ const common = {
 /** These are files of their own already, with their licences beside them. */
 const ownFiles = ['cli/yargs.js', 'cli/mcp-sdk.js'];
 
-/** Writes `cli/start.cjs`, and to `cli/bundled/` what it imports later. What they were made of stays: threads load some of it. */
+/**
+ * Writes `cli/start.cjs` and, for `agentdump run`, `cli/start-run.cjs`, and to `cli/bundled/` what they import later. What they
+ * were made of stays: threads load some of it.
+ */
 export async function buildCommandLine(dist) {
-  await buildBundled(dist, await buildStart(dist));
+  const later = [
+    ...(await buildStart(dist, 'cli/start.js', 'start.cjs')),
+    ...(await buildStart(dist, 'cli/commands/run-start.js', 'start-run.cjs')),
+  ];
+  await buildBundled(dist, [...new Set(later)].sort());
 }
 
 /**
- * The way in, and `agentdump run` up to the start of its program, as one CommonJS file: Node loads that in half the time of
- * ES modules.
+ * The way in, of `run` up to the start of its program, as one CommonJS file: Node loads that in half the time of ES modules.
  * @returns {Promise<string[]>} what it imports later, below dist/
  */
-async function buildStart(dist) {
+async function buildStart(dist, entry, name) {
   const later = new Set();
   await build({
     ...common,
-    entryPoints: [join(dist, 'cli', 'start.js')],
-    outfile: join(dist, 'cli', 'start.cjs'),
+    entryPoints: [join(dist, entry)],
+    outfile: join(dist, 'cli', name),
     format: 'cjs',
     define: { 'import.meta.url': 'ownUrl' },
     banner: { js: "'use strict';const ownUrl=require('node:url').pathToFileURL(__filename);" },
@@ -50,7 +56,7 @@ async function buildStart(dist) {
       },
     ],
   });
-  return [...later].sort();
+  return [...later];
 }
 
 /** All files in one folder, so that the way from each to the rest of dist/ is the same. */
