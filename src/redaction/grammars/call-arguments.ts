@@ -8,7 +8,7 @@ import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isOddlySpelt } from '../speech/keyword-secrets.ts';
 import { isExampleWords } from '../values/example-values.ts';
-import { isTypedWord } from '../values/plain-words.ts';
+import { isInvented, isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { readQuoted, type ValueSpan } from '../values/value-span.ts';
@@ -113,7 +113,7 @@ function judgeOf(name: string): Judge | undefined {
   if (takesPassword.test(name)) return (value, index) => index === 0 && isPassword(value);
   const place = passwordAt[name];
   if (place !== undefined) return (value, index) => index === place && value.length >= 4 && !isStandIn(value);
-  if (takesPair.test(name)) return (value, index) => index > 0 && isPassword(value);
+  if (takesPair.test(name)) return (value, index) => index > 0 && (isPassword(value) || isInvented(value));
   if (connects.test(name))
     return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
   if (encodes.test(name)) return isPair;

@@ -74,6 +74,10 @@ function bareLine(page: Page, at: number): string {
 
 const withoutForm = ({ strength, rule }: NameVerdict): NameVerdict => ({ strength, rule });
 
+/** `BACKUP_PASSPHRASE`: of several words. */
+const isNamedPhrase = ({ text }: Page, { end }: NamePlace): boolean =>
+  /passphrase$/i.test(text.slice(end - 10, end));
+
 /** For the second of two values under a name like `auth`; the first one is the user. */
 const passwordVerdict: NameVerdict = { strength: 2, rule: 'password' };
 
@@ -217,7 +221,9 @@ export class ContextReader {
     const { units, text, length } = this.page;
     const tight = at === place.behind;
     const spansLine = verdict.form === 'cookie' || verdict.form === 'set-cookie';
-    const isPhrase = verdict.form === 'phrase' && this.isPhraseAt(at, tight && isFirst);
+    const isPhrase =
+      (verdict.form === 'phrase' || (tight && isFirst && isNamedPhrase(this.page, place))) &&
+      this.isPhraseAt(at, tight && isFirst);
     if (verdict.form === 'phrase' && !isPhrase)
       return this.judgeBare(at, withoutForm(verdict), place, isFirst);
     let span =

@@ -6,7 +6,7 @@
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isExampleWords, isOfOwner } from '../values/example-values.ts';
-import { isTypedWord } from '../values/plain-words.ts';
+import { isInvented, isTypedWord } from '../values/plain-words.ts';
 import { isPartName } from '../values/program-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
@@ -190,6 +190,9 @@ export const isOddlySpelt = (value: string): boolean =>
 const mechanism =
   /^ (?:XOAUTH2?|OAUTHBEARER|(?:CRAM|DIGEST)-MD5|SCRAM-[A-Z\d-]{3,12}|GSSAPI|EXTERNAL|ANONYMOUS|NTLM)(?= [a-z]{2,12}\b| ["'`]|[\s"'`.,;)]{0,3}$|["'`.,;)])/m;
 
+/** A user and a password, both in base64: tool-rules.ts reads it. */
+const ofSmtp = /^ LOGIN [A-Za-z\d+/]{4,120}={0,2} [A-Za-z\d+/]{4}/;
+
 /** The id of a public key: `gpg: key 3AA5C34371567BD2: public key imported`. */
 const ofOpenPgp = /^ [\dA-F]{8,40}(?:[: ]|$)/;
 
@@ -200,7 +203,11 @@ export function findSpoken(page: Page, word: string, start: number, end: number)
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
   // `identified by \`fs.rmdir\`` is ordinary prose: SQL statements use other quotes.
   if (word === 'by' && /^ \\{0,2}`/.test(text.slice(end, end + 4))) return undefined;
-  if (word === 'auth' && mechanism.test(text.slice(end, end + 24))) return undefined;
+  if (
+    word === 'auth' &&
+    (mechanism.test(text.slice(end, end + 24)) || ofSmtp.test(text.slice(end, end + 140)))
+  )
+    return undefined;
   if (
     word === 'key' &&
     ofOpenPgp.test(text.slice(end, end + 44)) &&
@@ -241,6 +248,13 @@ function isSaidWord(
   value: string,
   quoted: boolean,
 ): boolean {
+  // `authenticated with secret "magnolia-ferry-3"`; a `secret "x"` alone may be the name of one.
+  if (word === 'secret')
+    return (
+      quoted &&
+      isInvented(value) &&
+      /\b(?:with|using) (?:the |shared )?$/i.test(text.slice(end - 24, end - 6))
+    );
   if (word !== 'by' && !isPasswordWord.test(word)) return false;
   if (isStandIn(value) || value.length < 3) return false;
   if (
@@ -250,6 +264,8 @@ function isSaidWord(
     /^[a-z]+(?:-[a-z]+)+$/.test(value)
   )
     return false;
+  // In a statement that is written in capitals, any literal is the password.
+  if (quoted && word === 'by' && text.slice(end - 2, end) === 'BY') return true;
   if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
   if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
   const lead = text.slice(end, at);

@@ -73,6 +73,11 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         before: /\bnet $/i,
         chosen: true,
       },
+      {
+        lead: lead(`[ \\t][^\\n]{0,80}?\\\\[\\w$.-]{1,40}${blanks}(?=[^\\s/*])`),
+        before: /\bnet $/i,
+        tail: /[ \t]{1,4}\/user:/iy,
+      },
     ],
     [
       'user',
@@ -83,6 +88,8 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         tail: /[ \t]{1,4}\/(?:add|active|domain)/iy,
       },
       { lead: lead(`[ \\t][\\w.-]{1,40}[ \\t](?:on|off)[ \\t][^\\n"']{0,120}?>(?=[^\\s])`) },
+      // `try user admin with x`
+      { lead: lead('[ ][\\w.@-]{1,40}[ ](?:with|/)[ ](?=[^\\s])'), part: /^(.*?)[.,?]?$/, chosen: true },
     ],
     [
       'ugfzc3dvcmq6',

@@ -8,7 +8,7 @@ import { findAuthorization } from '../grammars/header-values.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
-import { isTypedWord } from '../values/plain-words.ts';
+import { isInvented, isTypedWord } from '../values/plain-words.ts';
 import { isFillIn, isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted } from '../values/value-span.ts';
 import { isSecretValue, looksChosen } from '../values/values.ts';
@@ -86,7 +86,8 @@ function applyRule(page: Page, names: NameBook, rule: StatementRule, from: numbe
     const form = { quoted: span.quoted, tight: false, startsLine: true, endsLine: true, next: 0 };
     if (verdict.strength < 2 || !isSecretValue(value, verdict, form)) return undefined;
   } else if (value.length < 4 || isStandIn(value) || value.startsWith('-')) return undefined;
-  if (rule.chosen && !looksChosen(value) && !/^[0-9a-f]{32,128}$/.test(value)) return undefined;
+  if (rule.chosen && !looksChosen(value) && !isInvented(value) && !/^[0-9a-f]{32,128}$/.test(value))
+    return undefined;
   if (rule.typed && !isTypedWord(value)) return undefined;
   const found = { start, end: start + value.length };
   return nameByShape(page, found, verdict?.rule ?? rule.rule ?? 'password');

@@ -62,6 +62,15 @@ export const toolRules: StatementRow[] = [
     { ...ofImap, before: /(?:^|\n|[<>*-] ?|[CS]: )[A-Za-z]{0,4}\d{1,5} $/, capitals: true },
     { ...ofImap, before: /\bimap $/ },
   ],
+  // The user and the password that SMTP sends, both in base64.
+  [
+    'auth',
+    {
+      lead: lead(`${blanks}LOGIN${blanks}[A-Za-z\\d+/]{4,120}={0,2}${blanks}(?=[A-Za-z\\d+/]{4})`),
+      part: /^([A-Za-z\d+/]{4,200}={0,2})$/,
+      capitals: true,
+    },
+  ],
   // `te paso la clave: x`; a `clave` alone is also the key of an entry.
   [
     'clave',
@@ -108,6 +117,10 @@ export const toolRules: StatementRow[] = [
     {
       lead: lead(String.raw`[^\n;]{1,160},[ ]?N?(?=\\*'[^'\n]{4,128}\\*'[ ;)]{0,3}(?:\r?\n|["\x60\\]|$))`),
     },
+  ],
+  [
+    'sp_addlogin',
+    { lead: lead(String.raw`${blanks}N?\\*'[^'\n]{1,128}\\*',[ ]?N?(?=\\*'[^'\n]{4,128}\\*')`) },
   ],
   ['walletpassphrase encryptwallet importprivkey unlockwallet', { lead: lead(blanks) }],
   ['sv_setsteamaccount', { lead: lead(blanks), rule: 'token' }],

@@ -68,6 +68,21 @@ export function isPassphrase(value: string): boolean {
   return parts.some((part) => part.length > 3 && !isPredicate(part));
 }
 
+/**
+ * `curlewBay7`, `Zebra!Crossing`: two or more words, one of which is unusual in programs, with a digit behind them or a sign among them.
+ * No name is written so.
+ */
+export function isInvented(value: string): boolean {
+  if (value.length < 8 || value.length > 64 || !/[\d!@#$%^&*~+?]/.test(value)) return false;
+  if (!/^[A-Za-z]{3,}(?:[-_.!@#$%^&*~+]?[A-Za-z]{2,}){0,4}[-_.!@#$%^&*~+]?\d{0,3}[!?#*$]?$/.test(value))
+    return false;
+  const parts = partsOf(value);
+  if (parts.length < 2 || parts.some((part) => part.length < 3 || ofVariables.test(part))) return false;
+  return (
+    parts.some((part) => part.length > 3 && !isPredicate(part)) && !/^[a-z]+(?:[.@][a-z]+)+$/i.test(value)
+  );
+}
+
 /** `rivers_secret`: an unusual word, and one for a secret. */
 export function isNamedSecret(value: string): boolean {
   if (!/^[a-z]{5,20}[-_.](?:secrets?|password|passwd|key)$/i.test(value)) return false;

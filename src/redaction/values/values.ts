@@ -5,7 +5,7 @@
 import type { SettingKind } from '../grammars/setting-line.ts';
 import type { NameVerdict } from '../names/key-names.ts';
 import { isExampleOf } from './example-values.ts';
-import { isNamedSecret, isPassphrase, isTypedWord } from './plain-words.ts';
+import { isInvented, isNamedSecret, isPassphrase, isTypedWord } from './plain-words.ts';
 import {
   isAlphabet,
   isCalledAsMeant,
@@ -338,7 +338,7 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
       (!isReadableList(text) ||
         isDrawnLetters(text.replace(/[^A-Za-z]+/g, '')) ||
         /^[\w.@-]{1,64}:(?=.{6})(?=(?:.*\d){4})[\w.-]*$/.test(text) ||
-        (verdict.rule === 'password' && isWordsAndNumbers(text)))
+        (verdict.rule === 'password' && (isWordsAndNumbers(text) || (form.quoted && isInvented(text)))))
     );
   }
   return looksRandom(text, 8) || productKey.test(text) || (text.length >= 20 && !isReadableList(text));
