@@ -253,7 +253,7 @@ function isSaidWord(
     return (
       quoted &&
       isInvented(value) &&
-      /\b(?:with|using) (?:the |shared )?$/i.test(text.slice(end - 24, end - 6))
+      /\b(?:with|using) (?:the |shared )?$/i.test(text.slice(Math.max(0, end - 24), end - 6))
     );
   if (word !== 'by' && !isPasswordWord.test(word)) return false;
   if (isStandIn(value) || value.length < 3) return false;

@@ -112,15 +112,16 @@ export const toolRules: StatementRow[] = [
   ],
   // `CONNECT TO sample USER kim USING x`
   ['using', { lead: lead(blanks), before: /\bUSER [^\s]{1,40} $/i }],
-  [
-    'sp_addlinkedsrvlogin sp_addlogin sp_password sp_addapprole',
-    {
-      lead: lead(String.raw`[^\n;]{1,160},[ ]?N?(?=\\*'[^'\n]{4,128}\\*'[ ;)]{0,3}(?:\r?\n|["\x60\\]|$))`),
-    },
-  ],
+  // The name of a database may follow.
   [
     'sp_addlogin',
     { lead: lead(String.raw`${blanks}N?\\*'[^'\n]{1,128}\\*',[ ]?N?(?=\\*'[^'\n]{4,128}\\*')`) },
+  ],
+  [
+    'sp_addlinkedsrvlogin sp_password sp_addapprole',
+    {
+      lead: lead(String.raw`[^\n;]{1,160},[ ]?N?(?=\\*'[^'\n]{4,128}\\*'[ ;)]{0,3}(?:\r?\n|["\x60\\]|$))`),
+    },
   ],
   ['walletpassphrase encryptwallet importprivkey unlockwallet', { lead: lead(blanks) }],
   ['sv_setsteamaccount', { lead: lead(blanks), rule: 'token' }],

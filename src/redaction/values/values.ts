@@ -315,8 +315,12 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
 /** `@babel/plugin-class-features/version`: what a package calls its entry in a map that others use too. */
 const packagePath = /^@[a-z][a-z\d-]{1,40}(?:\/[#@A-Za-z_][\w@-]{1,80}){1,6}$/;
 
+/** `"pass": "L'attributo è supportato"`: three words or more, with an elision or a letter that is not ASCII. */
+const isForeignSentence = (text: string): boolean =>
+  /\S\s+\S+\s+\S/.test(text) && /[a-z]['’]\p{L}|[\u00c0-\u024f]/iu.test(text) && !/\d/.test(text);
+
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
-  if (isSentence(text)) return hasLongRandomPart(text);
+  if (isSentence(text) || isForeignSentence(text)) return hasLongRandomPart(text);
   // The secret that the codes are derived from: `"totp": "JBSW…"`.
   if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
   // `pin: '2026-07-28'`: the version of a protocol.
