@@ -13,7 +13,9 @@ const calledByLanguage = /^(?:toString|valueOf|toJSON|then|next|return|throw|def
  */
 export function callsByName({ source, line, column }: Frame, callee: string): boolean {
   const name = callee.replace(/^[gs]et /, '');
-  if (!/^#?[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) || calledByLanguage.test(name)) return true;
+  const isName = /^#?[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name);
+  // A key such as `order-paid` is called by a variable, or with its quotes.
+  if ((!isName && !/^[\p{L}\p{N}_$-]+$/u.test(name)) || calledByLanguage.test(name)) return true;
   const at = source?.findIndex((one) => one.line === line) ?? -1;
   const here = source?.[at];
   if (!source || !here || column === undefined) return true;

@@ -51,9 +51,14 @@ const volatile: [RegExp, string][] = [
   ],
   [/<value>(?:[\s,.:/+-]{0,3}<value>)+/g, value],
   // A minifier renames variables but not methods; V8 prints whatever expression was called.
-  [/^.*\.(?=[\w$]+ is not a (?:function|constructor)\b)/, '<value>.'],
+  [/^.*\.(?=[\w$]+ is not (?:a function|a constructor|iterable)\b)/, '<value>.'],
   [/^[^\s.]+(?:\[[^\]]*\])? is not (?=a function\b|a constructor\b|iterable\b)/, '<value> is not '],
   [/^Cannot access '[\w$]+' before/, "Cannot access '<value>' before"],
+  [/(?<=^Class extends value ).*(?= is not a constructor or null$)/, value],
+  [/(?<=^Invalid regular expression: )\/.*\/\w*(?=: )/, value],
+  // What Node was given where it wanted something else.
+  [/(?<=[.:] Received ).*$/, value],
+  [/^(?:\w+ )?\S+ (is not iterable) \(cannot read property Symbol\(Symbol\.iterator\)\)$/, `${value} $1`],
   // Whether it was null or undefined is a matter of the data.
   [/(?<=^Cannot (?:read|set) properties of )(?:null|undefined)(?= \()/, value],
   [/(?<=^Cannot destructure property '[^']*' of )'[^\n]*' as it is (?:null|undefined)(?=\.?$)/, value],
@@ -62,6 +67,8 @@ const volatile: [RegExp, string][] = [
 
 /** The first line of a message without values that differ between deaths. */
 export function normaliseMessage(message: string): string {
+  // The text that is no JSON may have several lines, and is quoted with them.
+  if (/^[^"]{0,60}".{0,400}" is not valid JSON$/s.test(message)) return 'not valid JSON';
   let text = clip(firstLine(message.slice(0, 2000)), 300);
   for (const [pattern, replacement] of volatile) text = text.replace(pattern, replacement);
   return clip(text, 200);

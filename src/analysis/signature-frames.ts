@@ -9,6 +9,17 @@ const mostRead = 200;
 /** Replaces the frames of minified code, whose names change with each build. */
 export const minifiedPart = 'names:minified';
 
+/** Where the program's files are. */
+export interface ProgramPlace {
+  /** The longest first. */
+  roots: readonly string[];
+  /** The file that was started. */
+  main: string | undefined;
+}
+
+/** The file of functions in the program's main file, which is where a bundler puts those of all files. */
+export const mainFile = '(main)';
+
 /**
  * The topmost frames of the program or, if there are none, of other code; recursion counts once. Stops where a function was
  * reached without being named: an unnamed callback that was stored and called later (by a queue, an emitter), or a call of a
@@ -18,7 +29,7 @@ export const minifiedPart = 'names:minified';
  */
 export function frameParts(
   frames: readonly Frame[],
-  roots: readonly string[],
+  { roots, main }: ProgramPlace,
   isOverflow: boolean,
 ): string[] {
   const positioned = frames.filter(isPositioned);
@@ -27,7 +38,7 @@ export function frameParts(
   const candidates = frames
     .filter((f) => f.file === undefined || (isPositioned(f) && (f.inApp || !isOwn)))
     .slice(0, mostRead);
-  const partsOf = (some: readonly Frame[]) => some.map((f) => framePart(f, roots));
+  const partsOf = (some: readonly Frame[]) => some.map((f) => framePart(f, roots, main));
   if (isOverflow) {
     const cycle = repeated(partsOf(candidates.filter(isNamed)));
     if (cycle.length > 0) return cycle.slice(0, maxFrames);
@@ -67,6 +78,8 @@ const isCalledAtOnce = (caller: Frame | undefined): boolean =>
 
 const shortestMinifiedLine = 40;
 const mostBlanks = 0.1;
+/** A longer line was not written by anybody, whatever texts it has. */
+const longestWrittenLine = 1_000;
 const shortName = /^[\w$]{1,2}(?:\.|$)/;
 
 /**
@@ -76,11 +89,14 @@ function isMinified(own: readonly Frame[]): boolean {
   const [top] = own;
   if (!top || top.generated) return false;
   const text = top.source?.find(({ line }) => line === top.line);
-  if (!text || (text.lengthChars ?? text.text.length) < shortestMinifiedLine) return false;
-  if ((text.text.match(/\s/g)?.length ?? 0) > mostBlanks * text.text.length) return false;
+  const length = text?.lengthChars ?? text?.text.length ?? 0;
+  if (!text || length < shortestMinifiedLine) return false;
+  if (length < longestWrittenLine && hasBlanks(text.text)) return false;
   const names = own.map(nameOf).filter((name) => !namelessCallback.test(name));
   return names.length === 0 || names.some((name) => shortName.test(name));
 }
+
+const hasBlanks = (text: string): boolean => (text.match(/\s/g)?.length ?? 0) > mostBlanks * text.length;
 
 /** Anonymous, or named by V8 or Node after its caller. */
 const namelessCallback =
@@ -97,10 +113,15 @@ function nameOf(frame: Frame): string {
 const methodOf = (frame: Frame): string =>
   nameOf(frame).replace(/^(?:[\p{L}\p{N}_$#]+\.)+(?=(?:[gs]et )?[\p{L}\p{N}_$#]+$)/u, '');
 
-function framePart(frame: Frame, roots: readonly string[]): string {
+function framePart(frame: Frame, roots: readonly string[], main: string | undefined): string {
   const name = methodOf(frame);
-  return `frame:${name && name !== '<anonymous>' ? name : '(anonymous)'}@${placeOf(frame.file ?? '', roots)}`;
+  const file = pathOf(frame.file ?? '');
+  const place =
+    !frame.generated && main !== undefined && file === pathOf(main) ? mainFile : placeOf(file, roots);
+  return `frame:${name && name !== '<anonymous>' ? name : '(anonymous)'}@${place}`;
 }
+
+const pathOf = (file: string): string => file.replace(/^file:\/\//, '').replace(/\\/g, '/');
 
 /** Builds move files, so only the file name is used, for an `index` with its folder; paths in packages are kept. */
 function placeOf(file: string, roots: readonly string[]): string {

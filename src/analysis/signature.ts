@@ -9,7 +9,7 @@ import type { Frame } from '../model/thread.ts';
 import { normaliseMessage } from './message-form.ts';
 import { frameParts, minifiedPart, stableFile } from './signature-frames.ts';
 
-export const signatureVersion = 6;
+export const signatureVersion = 7;
 /** Deaths that are unrelated to the running code: frames would split one group. */
 const withoutFrames = new Set(['terminated', 'snapshot']);
 
@@ -28,7 +28,7 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
   const frames = tellingFrames(error) ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
   const places = withoutFrames.has(verdict.kind)
     ? []
-    : frameParts(frames, rootsOf(account), isStackOverflow(error));
+    : frameParts(frames, { roots: rootsOf(account), main: process?.argv?.[1] }, isStackOverflow(error));
   parts.push(...places);
   // If nothing else distinguishes two programs, their names do.
   const isPlaced = places.length > 0 && places[0] !== minifiedPart;
@@ -60,12 +60,24 @@ function errorParts(error: ErrorFacts): string[] {
   if (reason !== undefined) return ['error:thrown value', `message:${normaliseMessage(reason)}`];
   const parts = [`error:${error.name ?? 'thrown value'}`];
   if (error.code) parts.push(`code:${error.code}`);
-  const message = normaliseMessage(error.message ?? '');
+  const message = messageForm(error);
   if (message) parts.push(`message:${message}`);
   const root = rootOf(error);
-  if (root && root !== error)
-    parts.push(`cause:${root.name ?? 'thrown value'} ${normaliseMessage(root.message ?? '')}`);
+  if (root && root !== error) parts.push(`cause:${root.name ?? 'thrown value'} ${messageForm(root)}`);
   return parts;
+}
+
+/** Errors of the language and of Node quote names of the code. What a program quotes is mostly data: a state, a city, a key. */
+const quotesCode = /^(?:Type|Reference|Syntax|Range|Eval)Error$/;
+/** Also where the program gave the engine's words to an error of its own. */
+const wordsOfEngine = /^Cannot (?:read|set|destructure|access|assign|delete|redefine|add) |^Identifier '/;
+const codeOfNode = /^(?:ERR_|MODULE_NOT_FOUND$|E[A-Z]+$)/;
+
+function messageForm({ name = '', code, message = '' }: ErrorFacts): string {
+  const form = normaliseMessage(message);
+  if (quotesCode.test(name) || wordsOfEngine.test(message) || codeOfNode.test(String(code ?? '')))
+    return form;
+  return form.replace(/(?<![\w])(["'`])[\w$.-]{1,60}\1(?![\w])/g, '<value>');
 }
 
 /** The longest root first, from the program's packages and its working directory. */

@@ -17,6 +17,11 @@ const cases: [title: string, a: string[], b: string[], isSame: boolean][] = [
   ['another caller of the same helper', stack('check@check.js', 'refund@refund.js'), pay, false],
   ['in another order', stack('pay@pay.js', 'check@check.js'), pay, false],
   ['all names are lost', ['error:Error', minifiedPart], pay, true],
+  ['all in the file of a bundle', stack('check@(main)', 'pay@(main)'), pay, true],
+  ['another caller in the file of a bundle', stack('check@(main)', 'refund@(main)'), pay, false],
+  ['put into its caller by a minifier', stack('pay@check.js'), pay, true],
+  ['another one put into a caller of that name', stack('pay@other.js'), pay, false],
+  ['exits without names', ['exit:3', minifiedPart], ['exit:3', 'frame:check@check.js'], false],
   ['no stack at all', ['error:Error'], pay, false],
 ];
 

@@ -109,9 +109,9 @@ export function sealedDeathOf(name: string, stored: Stored, nowMs: number, start
 
 const placePart = /^(?:frame|names|program):/;
 
-/** Only for errors, whose message is specific. */
+/** Only for errors, whose message is specific, and exits, which have a code. */
 function linkOf(parts: readonly string[], program: string | undefined): string {
-  if (!parts.some((part) => part.startsWith('error:'))) return '';
+  if (!parts.some((part) => /^(?:error|exit):/.test(part))) return '';
   return hashOf(['link', program ?? '', ...parts.filter((part) => !placePart.test(part))]);
 }
 

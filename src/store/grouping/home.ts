@@ -3,7 +3,7 @@
  * are missing in one of them. Callers are missing if a promise was not awaited or a minifier inlined a function or removed
  * its name; additional callers appear if the same fault is reached by another path.
  */
-import { minifiedPart } from '../../analysis/signature-frames.ts';
+import { mainFile, minifiedPart } from '../../analysis/signature-frames.ts';
 import type { Query } from '../index/database.ts';
 
 export interface Linked {
@@ -20,7 +20,7 @@ interface Known {
   count: number;
 }
 
-/** Undefined if no issue, or more than one, matches: it becomes an issue of its own. */
+/** Undefined if no issue, or none better than another, matches: it becomes an issue of its own. */
 export async function findHome(query: Query, { id, parts, link }: Linked): Promise<string | undefined> {
   if (link === '') return undefined;
   const known = await query<Known>(
@@ -37,13 +37,20 @@ export async function findHome(query: Query, { id, parts, link }: Linked): Promi
   const named = stands.filter((one) => !isNameless(one.parts));
   // If some signatures have names, those without are not used for the decision.
   const fitting = (named.length > 0 ? named : stands).filter((one) => isSameStack(parts, one.parts));
-  return fitting.length === 1 ? fitting[0]?.issue : undefined;
+  // One that has more of the same callers tells more than one that has few at all.
+  const common = fitting.map((one) => Math.min(framesOf(parts).length, framesOf(one.parts).length));
+  const best = fitting.filter((_, at) => common[at] === Math.max(...common));
+  return best.length === 1 ? best[0]?.issue : undefined;
 }
 
-/** The signature that started the issue; one with names is preferred to one without. */
+/** With fewer, a stack fits those of too many other faults; what comes further down only shows how it was reached. */
+const tellingFrames = 2;
+
+/** The signature that started the issue, but one with names and callers is preferred to one without. */
 function standFor(issue: string, known: readonly Known[]): Known {
   const worth = (one: Known): number[] => [
     Number(!isNameless(one.parts)),
+    Math.min(framesOf(one.parts).length, tellingFrames),
     Number(one.id === issue),
     one.count,
   ];
@@ -57,9 +64,9 @@ function isMore(a: readonly number[], b: readonly number[]): boolean {
 
 const isNameless = (parts: readonly string[]): boolean => parts.includes(minifiedPart);
 
-/** The frames of one occur in the other, in the same order. */
+/** The frames of one occur in the other, in the same order. Without names only what an error says can tell. */
 export function isSameStack(a: readonly string[], b: readonly string[]): boolean {
-  if (isNameless(a) || isNameless(b)) return true;
+  if (isNameless(a) || isNameless(b)) return [...a, ...b].some((part) => part.startsWith('error:'));
   const [one, other] = [framesOf(a), framesOf(b)];
   if (one.length === 0 || other.length === 0) return false;
   return isWithin(one, other) || isWithin(other, one);
@@ -70,19 +77,38 @@ const framesOf = (parts: readonly string[]): string[] =>
 
 function isWithin(short: readonly string[], long: readonly string[]): boolean {
   let at = 0;
-  for (const frame of long) {
+  for (const [n, frame] of long.entries()) {
     const wanted = short[at];
-    if (wanted !== undefined && isSameFrame(wanted, frame)) at++;
+    if (wanted !== undefined && (isSameFrame(wanted, frame) || isInlined(wanted, frame, long[n + 1]))) at++;
   }
   return at === short.length;
 }
 
+/** A minifier put the function into its caller: the frame has the name of the caller, and the file of the function. */
+function isInlined(frame: string, called: string, caller: string | undefined): boolean {
+  if (caller === undefined) return false;
+  const [name, file] = split(frame);
+  const [, fileOfCalled] = split(called);
+  const [nameOfCaller, fileOfCaller] = split(caller);
+  return name === nameOfCaller && file === fileOfCalled && file !== fileOfCaller && name !== '(anonymous)';
+}
+
 const anonymous = '(anonymous)@';
 
-/** An anonymous function matches any function of its file. */
+const inMain = `@${mainFile}`;
+
+/**
+ * An anonymous function matches any function of its file, and a named one of the main file, which may be a bundle of all, one of
+ * that name anywhere.
+ */
 function isSameFrame(a: string, b: string): boolean {
   if (a === b) return true;
-  if (!a.startsWith(anonymous) && !b.startsWith(anonymous)) return false;
-  const fileOf = (frame: string) => frame.slice(frame.lastIndexOf('@') + 1);
-  return fileOf(a) === fileOf(b);
+  const [[name, file], [otherName, otherFile]] = [split(a), split(b)];
+  if (a.startsWith(anonymous) || b.startsWith(anonymous)) return file === otherFile;
+  return name === otherName && (a.endsWith(inMain) || b.endsWith(inMain));
+}
+
+function split(frame: string): [name: string, file: string] {
+  const at = frame.lastIndexOf('@');
+  return [frame.slice(0, at), frame.slice(at + 1)];
 }

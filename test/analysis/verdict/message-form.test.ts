@@ -40,6 +40,24 @@ const same: [string, string][] = [
   ['connect ETIMEDOUT 10.0.0.5:443', 'connect ETIMEDOUT 2001:db8::1:443'],
   ['Worker 3 died', 'Worker 12 died'],
   ['Unexpected end of JSON input', 'Unexpected token \'<\', "<html><bod"... is not valid JSON'],
+  ['Unexpected token \'`\', "```json\n{}\n```" is not valid JSON', 'Unexpected end of JSON input'],
+  ['page.items is not iterable', 'e.items is not iterable'],
+  [
+    'number 5 is not iterable (cannot read property Symbol(Symbol.iterator))',
+    'undefined is not iterable (cannot read property Symbol(Symbol.iterator))',
+  ],
+  [
+    'Class extends value undefined is not a constructor or null',
+    'Class extends value #<Object> is not a constructor or null',
+  ],
+  [
+    'Invalid regular expression: /(aa/: Unterminated group',
+    'Invalid regular expression: /(a b/u: Unterminated group',
+  ],
+  [
+    'The "path" argument must be of type string. Received undefined',
+    'The "path" argument must be of type string. Received type number (17)',
+  ],
   ['Unexpected token h in JSON at position 0', 'Unexpected token \'h\', "hello" is not valid JSON'],
   ["EACCES: permission denied, mkdir '/var/lib/app one/x'", "EACCES: permission denied, mkdir 'tmp'"],
   [

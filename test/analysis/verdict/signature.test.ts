@@ -71,7 +71,7 @@ test('the parts say what was hashed', () => {
     'frame:main@main.js',
   ]);
   assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
-  assert.equal(signature?.version, 6);
+  assert.equal(signature?.version, 7);
 });
 
 test('stable across roots, lines, numbers and hashes of chunks', () => {
@@ -253,6 +253,13 @@ test('an error without a frame of the program has those that began what failed, 
     partsOf({ ...rest, error: { ...failed, frames: own, cause: { ...cause, frames: foreign } } }),
     expected,
   );
+});
+
+test('what an error of the program quotes is data, unless it is the engine that quotes', () => {
+  const moved = (to: string) => idOf({ message: `cannot move account from "open" to "${to}"` });
+  assert.equal(moved('closed'), moved('deleted'));
+  const read = (name: string) => idOf({ name: 'TypeError', message: `"${name}" is not a field` });
+  assert.notEqual(read('a'), read('b'));
 });
 
 test('whether a value was null or undefined is a matter of the data', () => {
