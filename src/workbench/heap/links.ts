@@ -1,9 +1,8 @@
 /** The objects that an object references, and its retainers. */
 
 import type { Heap } from '../../analysis/memory/heap.ts';
-import { computeHeapValue } from '../../analysis/memory/questions/heap-value.ts';
+import { computeHeapValueKeys, type HeapValueKeys } from '../../analysis/memory/questions/heap-value.ts';
 import { EdgeType } from '../../formats/heapsnapshot/index.ts';
-import type { HeapValue } from '../../model/heap.ts';
 import { isVast, mostLookedThrough, objectRow } from './object-rows.ts';
 import type { LinkRow } from './questions.ts';
 
@@ -24,7 +23,7 @@ export function fieldsOf(
   heap: Heap,
   node: number,
   isRaw: boolean,
-  value: (node: number) => HeapValue = (node) => computeHeapValue(heap, node, mostLookedThrough),
+  value: (node: number) => HeapValueKeys = (node) => computeHeapValueKeys(heap, node, mostLookedThrough),
 ): LinkList {
   const { snapshot } = heap;
   if (!isRaw && !isVast(heap, node)) {

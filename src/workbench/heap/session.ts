@@ -7,13 +7,17 @@ import { parseQuery } from '../../analysis/memory/query/parse.ts';
 import { runQuery } from '../../analysis/memory/query/run.ts';
 import { computeDuplicateStrings } from '../../analysis/memory/questions/duplicate-strings.ts';
 import { computeFillTable } from '../../analysis/memory/questions/fill-table.ts';
-import { computeHeapValue, kindOf, lacksNumbers } from '../../analysis/memory/questions/heap-value.ts';
+import {
+  computeHeapValueKeys,
+  type HeapValueKeys,
+  kindOf,
+  lacksNumbers,
+} from '../../analysis/memory/questions/heap-value.ts';
 import { pathEdges, pathText, shortPath } from '../../analysis/memory/questions/paths.ts';
 import { sourceOf } from '../../analysis/memory/questions/scripts.ts';
 import { computeSummary } from '../../analysis/memory/questions/summary.ts';
 import { computeSuspects } from '../../analysis/memory/suspects/suspects.ts';
 import { AgentdumpError, assertNever } from '../../errors.ts';
-import type { HeapValue } from '../../model/heap.ts';
 import { type HeapFillTable, type HeapSummary, type HeapSuspect, heapSchema } from '../../model/heap.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { completeQuery, type HeapNames } from './complete.ts';
@@ -204,8 +208,8 @@ export class HeapSession {
   }
 
   /** The page of an object and the list of its fields need the same. */
-  #value(node: number): HeapValue {
-    return this.#kept(`value ${node}`, () => computeHeapValue(this.#heap, node, mostLookedThrough));
+  #value(node: number): HeapValueKeys {
+    return this.#kept(`value ${node}`, () => computeHeapValueKeys(this.#heap, node, mostLookedThrough));
   }
 
   #object(node: number): ObjectView {

@@ -69,6 +69,27 @@ export function computeHeapValue(
   };
 }
 
+export interface HeapValueKeys
+  extends Pick<HeapValue, 'text' | 'entryCount' | 'lacksNumbers' | 'allocatedAt'> {
+  /** `id`: of the node, 0 for none. */
+  entries: { key: string; id: number }[];
+}
+
+/** The value without those of its entries, for a reader that shows a few of thousands. */
+export function computeHeapValueKeys(heap: Heap, node: number, limit: number): HeapValueKeys {
+  const kind = kindOf(heap, node);
+  const all = entriesOf(heap, node, kind);
+  const allocatedAt = allocationStack(heap.snapshot, node);
+  const idOf = (child: number) => (child < 0 ? 0 : heap.snapshot.nodes.id.get(child));
+  return {
+    text: valueText(heap, node, 2000),
+    entries: all.slice(0, limit).map(({ key, node: child }) => ({ key, id: idOf(child) })),
+    entryCount: all.length,
+    ...(kindsWithNumbers.includes(kind) && lacksNumbers(heap) ? { lacksNumbers: true } : {}),
+    ...(allocatedAt.length ? { allocatedAt } : {}),
+  };
+}
+
 function retainedById(heap: Heap, id: number): number {
   const node = id > 0 ? heap.snapshot.findById(id) : -1;
   return node < 0 ? 0 : heap.retained[node]!;
