@@ -74,7 +74,7 @@ function armedEnvironment(options: CiOptions, id: string, folder: string, dir: s
     // The report decides which exits only pass on another one's status or count failed tests (collect.ts).
     AGENTDUMP_EXITS: 'all',
     // The signal that asks a hanging process for its bundle (dump-tree.ts).
-    AGENTDUMP_SNAPSHOT_SIGNAL: signals.snapshot,
+    AGENTDUMP_SNAPSHOT_SIGNAL: signals.askForBundle,
     AGENTDUMP_HEAP: options.heap,
     AGENTDUMP_LOCALS: options.locals ? 'uncaught' : 'off',
     AGENTDUMP_MAX_BUNDLES: '200',

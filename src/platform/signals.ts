@@ -9,6 +9,11 @@ export const signals = {
   hangUp: 'SIGHUP',
   quit: 'SIGQUIT',
   snapshot: 'SIGUSR2',
+  /**
+   * Asks a process of a test run for its bundle. It must be none that a program may use: tests of process managers and of watch modes send
+   * SIGUSR2, and without a handler it ends a process.
+   */
+  askForBundle: process.platform === 'darwin' ? 'SIGINFO' : 'SIGSTKFLT',
   inspector: 'SIGUSR1',
   stop: 'SIGSTOP',
   terminalStop: 'SIGTSTP',

@@ -13,6 +13,8 @@ const knownSignals = [
   'SIGBREAK',
   'SIGALRM',
   'SIGXCPU',
+  'SIGSTKFLT',
+  'SIGINFO',
 ];
 
 /** The source of a value, for the warning, and the value as it was given. */

@@ -80,7 +80,11 @@ async function look(thread: MainThread, stalled: Stalled): Promise<SeenStall | S
   if (found.state === 'debugged') return undefined;
   if (found.state === 'native') return native;
   if (found.state === 'growing') return describeInPassing(asked);
-  const seen = await describe(asked, found.frames);
+  const frames = await untilProgram(thread, found.frames);
+  const hasTurned =
+    Atomics.load(stalled.data.shared, cells.answers) !== answers || thread.isAnswering(frames);
+  if (hasTurned && !stalled.isDeath) return undefined;
+  const seen = await describe(asked, frames);
   const path = await evaluate(thread, `report(${JSON.stringify(seen)})`, reportMs);
   return path === undefined ? seen : { where: 'javascript', ...bundleAt(path) };
 }
@@ -106,9 +110,10 @@ interface Asked {
   microtasks: number;
 }
 
-async function describe(asked: Asked, first: CallFrames): Promise<StallReport> {
+/** @param stopped where it is stopped. */
+async function describe(asked: Asked, stopped: CallFrames): Promise<StallReport> {
   const { thread, stalled } = asked;
-  const frames = await thread.readFrames(await untilProgram(thread, first));
+  const frames = await thread.readFrames(stopped);
   const { signal, isDeath } = stalled;
   const laterStacks = isDeath ? [] : await lookAgain(thread);
   return { stall: stallOf(asked, laterStacks), frames, ...(signal && { signal }) };

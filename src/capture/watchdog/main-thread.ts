@@ -148,6 +148,11 @@ export class MainThread {
     return this.#named(frames).some(isOfProgram);
   }
 
+  /** It gives the watchdog an answer, or is about to: its event loop turns. */
+  isAnswering(frames: Debugger.CallFrame[]): boolean {
+    return !this.isInProgram(frames) && this.#named(frames).some(({ url }) => url.endsWith(':watchdog-half'));
+  }
+
   /** Innermost first, with variables. */
   readFrames(frames: Debugger.CallFrame[]): Promise<LocalsPart['frames']> {
     return readFrames((method, params) => this.#ask(method, params), this.#named(frames), this.#ownFile);

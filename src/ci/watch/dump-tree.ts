@@ -1,9 +1,10 @@
 /**
- * Writes a bundle of every Node process of the run when it hangs or is about to be cancelled. A process that handles SIGUSR2
- * writes its own, which includes its agent's state. One that does not (a busy loop, no preload) is read from outside through
+ * Writes a bundle of every Node process of the run when it hangs or is about to be cancelled. A process that handles our
+ * signal writes its own, which includes its agent's state. One that does not (a busy loop, no preload) is read from outside through
  * the inspector. Processes that run tests come first, because there may not be enough time for all.
  */
 import { existsSync, readdirSync } from 'node:fs';
+import { constants } from 'node:os';
 import { partNames } from '../../bundle/layout/bundle.ts';
 import {
   launcherScript,
@@ -136,15 +137,20 @@ async function readWorkersOfMemory(pid: number): Promise<WorkerStacksNote['worke
 /** Only if the process has our handler; otherwise the signal would kill it. */
 function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
   const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
-  const wish = (process.env['AGENTDUMP_SNAPSHOT_SIGNAL'] || signals.snapshot).toUpperCase();
-  return main !== undefined && main.exit === undefined && /^(?:SIG)?USR2$/.test(wish) && catchesUsr2(pid);
+  const own = process.env['AGENTDUMP_SNAPSHOT_SIGNAL'];
+  return (
+    main !== undefined &&
+    main.exit === undefined &&
+    !own &&
+    catches(pid, constants.signals[signals.askForBundle])
+  );
 }
 
-/** SigCgt in the status file of proc(5); SIGUSR2 is bit 12 - 1 (signal(7)). */
-function catchesUsr2(pid: number): boolean {
+/** SigCgt in the status file of proc(5): bit `number` - 1 (signal(7)). */
+function catches(pid: number, number: number): boolean {
   const status = platform.processFile(pid, 'status') ?? '';
   const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
-  return (BigInt(`0x${mask}`) & (1n << 11n)) !== 0n;
+  return (BigInt(`0x${mask}`) & (1n << BigInt(number - 1))) !== 0n;
 }
 
 /**
@@ -156,7 +162,7 @@ async function askForBundle(folder: string, dir: string, pid: number, isPatient:
   const usedMs = processorMs(pid) ?? 0;
   const isStarved = (): boolean => isPatient && waitsForProcessor(pid, usedMs, answerMs);
   try {
-    process.kill(pid, signals.snapshot);
+    process.kill(pid, signals.askForBundle);
   } catch {
     return false;
   }

@@ -633,6 +633,10 @@ test('a thread that waits, one that promises starve and one in native code are t
   );
   assert.match(summaryOf({ where: 'javascript', silentMs: 5000, cpuMs: 10 }), /was in JavaScript for 5 s/);
   assert.match(summaryOf({ where: 'javascript', silentMs: 5000, microtasksRan: true }), /Promises starve/);
+  assert.match(
+    summaryOf({ where: 'javascript', silentMs: 5000, microtasksRan: true, cpuMs: 10, queuedMs: 3 }),
+    /^The event loop did not turn for 5 s, .* waited in synchronous calls .* promises ran between them/,
+  );
   assert.match(summaryOf({ where: 'native', silentMs: 5000, cpuMs: 10 }), /native code/);
   assert.match(
     summaryOf({ where: 'native', silentMs: 5000, cpuMs: 10, queuedMs: 4500 }),

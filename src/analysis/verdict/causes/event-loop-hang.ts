@@ -15,7 +15,7 @@ import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, placedAt, titled } from '../wording.ts';
 
 type Stall = NonNullable<TriggerFacts['stall']>;
-type Kind = 'loop' | 'microtasks' | 'waiting' | 'native' | 'starved' | 'unasked';
+type Kind = 'loop' | 'microtasks' | 'calls' | 'waiting' | 'native' | 'starved' | 'unasked';
 
 /** As a share of the silent time. Below it, the thread was waiting. */
 const busyShare = 0.05;
@@ -87,6 +87,8 @@ function confidenceOf(
   if (trigger?.kind === 'signal' && !isHang(stall)) return 'possible';
   // Short, legitimate work takes just as long if the thread gets no processor.
   if (isStarved(stall)) return 'likely';
+  // Where it was when it was looked at is not what it had waited for.
+  if (kind === 'calls') return 'likely';
   return spinning || kind === 'native' ? 'certain' : 'likely';
 }
 
@@ -97,9 +99,10 @@ function confidenceOf(
 function kindOf(stall: Stall): Kind {
   const { where, microtasksRan, silentMs, cpuMs, queuedMs } = stall;
   if (where === 'native') return isStarved(stall) && !ranUnanswering(stall) ? 'starved' : 'native';
-  if (microtasksRan) return 'microtasks';
   const wasReady = (cpuMs ?? Number.NaN) + (queuedMs ?? Number.NaN);
-  return silentMs !== undefined && wasReady < silentMs * busyShare ? 'waiting' : 'loop';
+  const hasWaited = silentMs !== undefined && wasReady < silentMs * busyShare;
+  if (microtasksRan) return hasWaited ? 'calls' : 'microtasks';
+  return hasWaited ? 'waiting' : 'loop';
 }
 
 /** JavaScript answers within much less. */
@@ -124,6 +127,8 @@ const summaries: Record<Kind, (duration: string) => string> = {
     `The main thread was in JavaScript${duration} without returning to its event loop: no timer, no reply and no signal handler of the program can run until it does.`,
   microtasks: (duration) =>
     `Promises starved the event loop${duration}: each one settled at once, and its continuation ran before any timer, reply or signal handler.`,
+  calls: (duration) =>
+    `The event loop did not turn${duration}, and the main thread used hardly any CPU time: it waited in synchronous calls (child processes, files, locks), and continuations of promises ran between them.`,
   waiting: (duration) =>
     `The main thread has waited${duration} inside a synchronous call, without using the CPU: nothing else of the program can run meanwhile.`,
   native: (duration) =>
@@ -143,6 +148,9 @@ const nextSteps: Record<Kind, string[]> = {
   microtasks: [
     'Let the loop yield to the event loop: `await setImmediate()` (node:timers/promises) every so many rounds.',
     'Look at the condition that should end it, with the variables shown at its frame.',
+  ],
+  calls: [
+    'Use the asynchronous form of the calls (`execFile` instead of `execFileSync`, `fs.promises`), or let the event loop turn between them: `await setImmediate()` (node:timers/promises).',
   ],
   waiting: [
     'Find what should end the wait, and give it a time limit.',
@@ -256,7 +264,7 @@ function stallEvidence(
       fact: `It was ready to run for ${formatDuration(queuedOf({ silentMs, queuedMs }))} without getting a processor.`,
       part,
     });
-  if (microtasksRan && kind === 'microtasks')
+  if (microtasksRan && (kind === 'microtasks' || kind === 'calls'))
     evidence.push({
       fact: 'A microtask that was queued while it hung did run; the loop did not turn.',
       part,
