@@ -138,8 +138,8 @@ function describeFrame(
     if (problem) doubts.add(`no line: ${problem}`);
     if (doubt) doubts.add(doubt);
   }
-  for (const { receiver } of found) {
-    const misread = receiver && doubtReceiver(options.v8.values, options.v8.functions, receiver);
+  for (const { receiver, function: f } of found) {
+    const misread = receiver && doubtReceiver(options.v8.values, options.v8.functions, receiver, !f.name);
     if (misread) doubts.add(misread);
   }
   const isConstructing =

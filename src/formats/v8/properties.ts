@@ -68,6 +68,23 @@ function readDescribed(
   return properties;
 }
 
+/** Whether each property of the object's map has a name and details; true for dictionaries, which are not examined. */
+export function hasWholeDescriptors(heap: V8Heap, object: Tagged): boolean {
+  const { map: m, descriptors: d, types } = heap.layout;
+  const map = heap.map(object);
+  const bits = heap.memory.readUint32(map - 1 + m.bitField3);
+  if (((bits >>> m.isDictionaryShift) & 1) === 1) return true;
+  const count = (bits & m.descriptorCountMask) >>> m.descriptorCountShift;
+  const array = heap.field(map, m.descriptors);
+  for (let i = 0; i < count; i++) {
+    const at = d.header + i * d.entryWords * 8;
+    const type = heap.findType(heap.field(array, at + d.key * 8));
+    const isName = isStringType(type) || type === types.symbol;
+    if (!isName || heap.findSmi(array, at + d.details * 8) === undefined) return false;
+  }
+  return true;
+}
+
 /** A NameDictionary has three counts and three more words, followed by key, value and details for each slot. */
 function readDictionary(heap: V8Heap, table: Tagged, limit: number): OwnProperty[] {
   const { fixedArray, dictionary, descriptors } = heap.layout;

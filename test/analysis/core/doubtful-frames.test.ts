@@ -65,6 +65,28 @@ for (const node of nodes)
       return path;
     };
 
+    test('a stack that is zero from some address on has not ended there', () => {
+      const dump = openCoreDump(death.core);
+      try {
+        const [thread] = dump.core.threads;
+        assert.ok(thread);
+        const { memory, machine, modules, core } = dump;
+        const [, , third] = walkNativeStack(machine.registersOf(thread), dump).frames;
+        const [from, to] = [thread.stackPointer, third?.stackPointer ?? 0];
+        const readBigWord = (at: number) => (at >= from && at < to ? 0n : memory.readBigWord(at));
+        const torn = Object.assign(Object.create(memory), {
+          readBigWord,
+          readWord: (at: number) => Number(readBigWord(at)),
+          findWord: (at: number) => (at >= from && at < to ? 0 : memory.findWord(at)),
+          has: (at: number, length: number) => memory.has(at, length),
+        });
+        const space = { machine, modules, core, memory: torn };
+        assert.match(walkNativeStack(machine.registersOf(thread), space).stopped ?? '', /is zero/);
+      } finally {
+        dump.close();
+      }
+    });
+
     test('nothing is wrong with it', async () => {
       const account = await accountForCore(death.core, { heap: false });
       assert.deepEqual(placesOf(account), textOf(truth));

@@ -1,11 +1,12 @@
 /**
- * Damaged cores in bulk: a real core truncated at every 64 KB that isn't a hole, random flips in it, another machine's
- * header, wrong counts, an executable of another build. Each must give a clear error or a partial account; anything else ends
+ * Damaged cores in bulk: a real core truncated at every 64 KB that isn't a hole, random flips in it, pages of zeros, notes in
+ * another order, build ids of no file, another machine's header, wrong counts, an executable of another build. Each must give a clear error or a partial account; anything else ends
  * this with an error. Prints the number of each outcome, the longest time, the highest memory of one core beyond what the
  * process had, and that of the process. `npm run fuzz:core [flips] [seed] [path of a Node] [part of a title]`; by a part of a
  * title only those of the kinds are tried, and an empty path is the oldest Node.
  */
 import {
+  closeSync,
   copyFileSync,
   openSync,
   readFileSync,
@@ -111,27 +112,82 @@ async function placesRead(): Promise<() => number> {
   return () => (places[random.below(places.length)] ?? 0) + random.below(touchBlockBytes);
 }
 
-/** `place` returns the position of a byte to change. */
-async function* flipped(most: number, place: () => number) {
+type Change = [offset: number, bytes: Uint8Array];
+
+const oneByteOf = (place: () => number, most: number) => (): Change[] =>
+  Array.from({ length: random.below(most) + 1 }, () => [place(), Buffer.from([random.below(256)])]);
+
+const pageBytes = 4096;
+const zeroPage = (place: () => number) => (): Change[] => [
+  [Math.floor(place() / pageBytes) * pageBytes, Buffer.alloc(pageBytes)],
+];
+
+/** Two notes of the kernel change places. */
+function swapNotes(): Change[] {
+  const { at, bytes } = notesOf();
+  const notes: Uint8Array[] = [];
+  for (let from = 0; from + 12 <= bytes.length; ) {
+    const round = (length: number) => Math.ceil(length / 4) * 4;
+    const end = from + 12 + round(bytes.readUInt32LE(from)) + round(bytes.readUInt32LE(from + 4));
+    notes.push(bytes.subarray(from, end));
+    from = end;
+  }
+  const [one, two] = [random.below(notes.length), random.below(notes.length)];
+  const swapped = notes.map((note, i) => notes[i === one ? two : i === two ? one : i] ?? note);
+  return [[at, Buffer.concat(swapped)]];
+}
+
+function notesOf(): { at: number; bytes: Buffer } {
+  const file = openSync(death.core, 'r');
+  const read = (at: number, length: number) => {
+    const bytes = Buffer.alloc(length);
+    readSync(file, bytes, 0, length, at);
+    return bytes;
+  };
+  // The kernel writes them as the first segment.
+  const header = read(Number(read(0, 64).readBigUInt64LE(32)), 56);
+  const at = Number(header.readBigUInt64LE(8));
+  const bytes = read(at, Number(header.readBigUInt64LE(32)));
+  closeSync(file);
+  return { at, bytes };
+}
+
+/** Where the core contains the build ids of the files that the process had mapped. */
+function placesOfBuildIds(): number[] {
+  const dump = openCoreDump(death.core);
+  const file = openSync(death.core, 'r');
+  const places = dump.modules.modules.flatMap(({ start, buildId }) => {
+    const held = dump.core.segments.find((s) => start >= s.start && start < s.start + s.fileSize);
+    if (!held || !buildId) return [];
+    const page = Buffer.alloc(pageBytes);
+    readSync(file, page, 0, pageBytes, held.fileOffset + start - held.start);
+    const at = page.indexOf(Buffer.from(buildId, 'hex'));
+    return at < 0 ? [] : [held.fileOffset + start - held.start + at + random.below(buildId.length / 2)];
+  });
+  closeSync(file);
+  dump.close();
+  return places;
+}
+
+async function* changed(change: () => Change[]) {
   copyFileSync(death.core, copy);
   const options = { heap: false };
   const truth = toldBy(await accountForCore(copy, options));
   const file = openSync(copy, 'r+');
   for (let round = 0; round < flips; round++) {
-    const undo: [number, Buffer][] = [];
-    for (let i = random.below(most); i >= 0; i--) {
-      const at = place();
-      const old = Buffer.alloc(1);
-      readSync(file, old, 0, 1, at);
+    const undo: Change[] = [];
+    for (const [at, bytes] of change()) {
+      const old = Buffer.alloc(bytes.length);
+      readSync(file, old, 0, old.length, at);
       undo.push([at, old]);
-      writeSync(file, Buffer.from([random.below(256)]), 0, 1, at);
+      writeSync(file, bytes, 0, bytes.length, at);
     }
     yield await read(copy, options, (account) => {
       const outcome = judge(account, truth);
       if (outcome === wrong) console.log(`round ${round}: ${differences(toldBy(account), truth)}`);
       return outcome;
     });
-    for (const [at, old] of undo.reverse()) writeSync(file, old, 0, 1, at);
+    for (const [at, old] of undo.reverse()) writeSync(file, old, 0, old.length, at);
   }
 }
 
@@ -158,12 +214,18 @@ async function* otherBuilds() {
 }
 
 await report(`cut off at every 64 KB of ${(size / 2 ** 20).toFixed(0)} MB`, cutOff());
-await report(`${flips} times up to 300 changed bytes`, flipped(300, anywhere));
-await report(`${flips} times one changed byte of the memory that is read`, flipped(1, await placesRead()));
+const memoryRead = await placesRead();
+const buildIds = placesOfBuildIds();
+const ofBuildId = () => buildIds[random.below(buildIds.length)] ?? 0;
+await report(`${flips} times up to 300 changed bytes`, changed(oneByteOf(anywhere, 300)));
+await report(`${flips} times one changed byte of the memory that is read`, changed(oneByteOf(memoryRead, 1)));
 await report(
   `${flips} times up to 24 changed bytes of the memory that is read`,
-  flipped(24, await placesRead()),
+  changed(oneByteOf(memoryRead, 24)),
 );
+await report(`${flips} times a page of zeros in the memory that is read`, changed(zeroPage(memoryRead)));
+await report(`${flips} times two notes in each other's place`, changed(swapNotes));
+await report(`${flips} times a changed byte of a build id`, changed(oneByteOf(ofBuildId, 1)));
 await report('lying headers', headers());
 await report('executables, one of them the right build', otherBuilds());
 death.remove();

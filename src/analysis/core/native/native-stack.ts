@@ -47,6 +47,9 @@ const longestPrologue = 64;
 const resultRegister = 0;
 /** The functions of glibc and musl that start a thread. */
 const startsThread = /^_*clone3?$/;
+/** They, and what the loaders and C libraries run first. */
+const beginsWith =
+  /^(?:_*clone3?|_*start(?:_thread|_c)?|_*thread_start|_dl_\w*start\w*|__libc_start\w*|main)$/;
 
 type Step =
   | { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean }
@@ -82,7 +85,8 @@ export function walkNativeStack(start: RegisterFile, space: UnwindSpace, isExact
     const isLeaf = exact && machine.linkRegister !== undefined && sp === frame.stackPointer;
     if (sp <= frame.stackPointer && !step.isSignalFrame && !isLeaf)
       return { frames, dropped, stopped: `the stack pointer does not grow at 0x${sp.toString(16)}` };
-    if (!step.registers.get(machine.programCounter)) return { frames, dropped };
+    if (!step.registers.get(machine.programCounter))
+      return { frames, dropped, ...(beginsStack(frame) ? {} : { stopped: 'the return address is zero' }) };
     registers = step.registers;
     trust = step.trust;
     exact = step.isSignalFrame;
@@ -185,6 +189,13 @@ function isNewThread({ location, registers }: NativeFrame): boolean {
   return startsThread.test(location.module.code?.findFunction(location.address)?.name ?? '');
 }
 
+/** Whether a stack may end here: in code without a name, which may be anything, or in what starts threads and programs. */
+function beginsStack({ location }: NativeFrame): boolean {
+  const name =
+    location?.address === undefined ? undefined : location.module.code?.findFunction(location.address)?.name;
+  return name === undefined || beginsWith.test(name);
+}
+
 function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   const { machine, memory } = space;
   const known = frame.framePointer;
@@ -194,7 +205,7 @@ function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   const fp = isBelieved ? known : huntFramePointer(frame.stackPointer, space);
   if (fp === undefined) return { end: 'the frame pointer is not known here' };
   frame.framePointer = fp;
-  if (fp === 0) return { end: undefined };
+  if (fp === 0) return { end: beginsStack(frame) ? undefined : 'the frame pointer is zero' };
   if (!mayBeFrame(fp, frame)) return { end: `no frame at the frame pointer 0x${fp.toString(16)}` };
   const registers: RegisterFile = new Map([
     [machine.framePointer, memory.readBigWord(fp)],
