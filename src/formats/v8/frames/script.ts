@@ -37,8 +37,8 @@ export interface OuterText {
 
 /** The largest bundle seen in practice is about 60 MB. */
 const maxSourceLength = 256 << 20;
-/** A script that is part of a file, such as a page, begins at a later line than this in none. */
-const maxOffset = 10_000_000;
+/** No script that is part of a file, such as a page, begins at a later line or column than this. */
+const maxOffset = 100_000;
 
 export class Scripts {
   readonly #heap: V8Heap;
