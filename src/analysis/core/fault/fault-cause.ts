@@ -32,10 +32,7 @@ export function describeCause(facts: FaultFacts): Cause {
     case 6:
       return { kind: 'abort', description: 'the process aborted itself' };
     case 7:
-      return {
-        kind: 'bus-error',
-        description: `bus error at ${facts.address === undefined ? 'an unknown address' : hex(facts.address)}: a mapped file that was cut short, or a misaligned access`,
-      };
+      return { kind: 'bus-error', description: describeBusError(facts) };
     case 8:
       return { kind: 'arithmetic', description: describeArithmetic(facts.code) };
     case 11:
@@ -67,6 +64,14 @@ function describeSender({ sender, pid, code }: FaultFacts): Cause | undefined {
   if (sender.pid !== pid) return sent(`sent by process ${sender.pid} (user ${sender.uid})`);
   if (code === 'SI_TKILL') return undefined;
   return { kind: 'own-signal', description: 'sent by the program to itself' };
+}
+
+function describeBusError({ code, address, mappedFile }: FaultFacts): string {
+  const where = `bus error at ${address === undefined ? 'an unknown address' : hex(address)}`;
+  if (code === 'BUS_ADRALN') return `${where}: a misaligned access`;
+  if (code === 'BUS_ADRERR' && mappedFile)
+    return `${where}: the mapped file ${mappedFile} was cut short or can't be read`;
+  return `${where}: a mapped file that was cut short, or a misaligned access`;
 }
 
 function describeUnsent(code: string | undefined): string {

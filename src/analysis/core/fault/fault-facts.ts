@@ -52,6 +52,8 @@ export interface FaultFacts {
   sender?: SignalSender;
   /** The system call that a filter refused, as on this machine. */
   systemCall?: string;
+  /** Name of the file that is mapped at the address. */
+  mappedFile?: string;
   /** Pid of the process that died; absent in a core without that note. */
   pid?: number;
   pc: number;

@@ -2,6 +2,7 @@
  * What stopped the process: signal, code, address and kind of access, and a description. From the kernel's note or, if that
  * was overwritten, from the signal frame of the handler that ran before. Reads no symbols.
  */
+import { basename } from 'node:path';
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { CoreFile, CoreThread } from '../../../formats/elf-core/core-contents.ts';
 import { faultCodes, generalCodes, signalNames } from '../../../formats/elf-core/layout.ts';
@@ -29,7 +30,11 @@ export function describeFault(
   const known = factsOf(core, signal, frame, BigInt(pc));
   const at = signal === SIGTRAP && stopsBehindBreakpoint ? pc - 1 : pc;
   const instruction = memory.has(at, 1) ? readInstruction(memory, at) : undefined;
+  const { address } = known;
+  const mapped =
+    address === undefined ? undefined : core.files.find((f) => address >= f.start && address < f.end);
   const facts: FaultFacts = {
+    ...(mapped ? { mappedFile: basename(mapped.path) } : {}),
     ...known,
     signal,
     ...(core.process ? { pid: core.process.pid } : {}),

@@ -27,9 +27,10 @@ const titles = [
   /^A C\+\+ assertion failed: kind < 7 \(quit at quitter\.c:\d+\)$/,
   /^\*\*\* stack smashing detected \*\*\*: terminated$/,
   /^SIGSYS: a seccomp filter does not allow the system call 110 \(getppid\)/,
+  /^SIGBUS: bus error at 0x[0-9a-f]+: the mapped file index\.bin was cut short or can't be read/,
 ];
 
-const crashes = [5, 9];
+const crashes = [5, 9, 10];
 
 suite('an addon ends the program', { skip: noCores || noCompiler }, () => {
   const root = mkdtempSync(join(tmpdir(), 'agentdump-quitter-'));
