@@ -23,7 +23,7 @@ const titles = [
   `${fatal}: pool.c`,
   /^SIGABRT: .* in quitter\.node$/,
   /^SIGSEGV: read through a null pointer.* in quitter\.node$/,
-  /^(?:free|munmap_chunk)\(\): invalid pointer$/,
+  /^free\(\): double free detected in tcache \d$/,
   /^A C\+\+ assertion failed: kind < 7 \(quit at quitter\.c:\d+\)$/,
   /^\*\*\* stack smashing detected \*\*\*: terminated$/,
   /^SIGSYS: a seccomp filter does not allow the system call 110 \(getppid\)/,
