@@ -261,6 +261,7 @@ function startsReadableHex(start: usize): bool {
 
 /** As in unknown-tokens.ts, except that it is 0 for more. */
 function buildOf(start: usize, end: usize): u32 {
+  if (!holdsDigit(start, end) && !isTimeBehind(end) && !holdsLongPart(start, end)) return 0;
   let common: u32 = alnum | hexUnit;
   let build: u32 = 0;
   let part = start;
@@ -289,6 +290,29 @@ function buildOf(start: usize, end: usize): u32 {
     return isWords || (hasFewDigits && longest < leastWithoutDigits) ? 0 : build;
   }
   return hasFewDigits || (common & hexUnit && isDigestLength((end - start) >> 1)) ? 0 : build;
+}
+
+/** Most long words are names without digits. */
+function holdsDigit(start: usize, end: usize): bool {
+  for (let i = start; i < end; i += 16) {
+    const digits = i16x8.lt_u(i16x8.sub(v128.load(i), i16x8.splat(48)), i16x8.splat(10));
+    const bits = i16x8.bitmask(digits);
+    const left = (end - i) >> 1;
+    if (bits & (left < 8 ? (1 << (<i32>left)) - 1 : 255)) return true;
+  }
+  return false;
+}
+
+/** Of several parts, one has the length that a token without digits has. */
+function holdsLongPart(start: usize, end: usize): bool {
+  let part = start;
+  for (let i = start; i <= end; i += 2) {
+    const unit = unitAt(i);
+    if (i < end && unit !== 45 && unit !== 95) continue;
+    if (i - part >= leastWithoutDigits) return part > start || i < end;
+    part = i + 2;
+  }
+  return false;
 }
 
 function isDigestLength(length: usize): bool {
