@@ -134,7 +134,20 @@ export class Heap {
   }
 
   get retainers(): RetainerIndex {
-    return this.#once('retainers', () => new RetainerIndex(this.snapshot.nodes, this.snapshot.edges));
+    const { nodes, edges } = this.snapshot;
+    return this.#once('retainers', () => new RetainerIndex(nodes, edges, this.#retainersInKernel()));
+  }
+
+  #retainersInKernel(): { first: Uint32Array; edges: Uint32Array } | undefined {
+    const kernel = GraphKernel.of(this.snapshot);
+    const { count } = this.snapshot.edges;
+    kernel?.code.indexRetainers(count);
+    return (
+      kernel && {
+        first: kernel.words('retainerFirst', this.nodeCount + 1),
+        edges: kernel.words('retainers', count),
+      }
+    );
   }
 
   get aggregates(): ClassAggregates {

@@ -12,8 +12,14 @@ export class RetainerIndex {
   readonly edges: Uint32Array;
   readonly #firstEdge: Uint32Array;
 
-  constructor(nodes: NodeColumns, edges: EdgeColumns) {
+  /** @param sorted both columns, if they were computed elsewhere. */
+  constructor(nodes: NodeColumns, edges: EdgeColumns, sorted?: { first: Uint32Array; edges: Uint32Array }) {
     this.#firstEdge = nodes.firstEdge;
+    if (sorted) {
+      this.first = sorted.first;
+      this.edges = sorted.edges;
+      return;
+    }
     const { packed, count } = edges;
     const next = new Uint32Array(nodes.count + 1);
     for (let edge = 0; edge < count; edge++) next[(packed[edge]! & edgeTargetMask) + 1]!++;

@@ -5,11 +5,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rowsById, sortedById } from '../../../src/analysis/memory/growth/rows-by-id.ts';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
+import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
+import { GraphKernel } from '../../../src/analysis/memory/kernel/graph-kernel.ts';
 import { computeDuplicateStrings } from '../../../src/analysis/memory/questions/duplicate-strings.ts';
+import { findChild } from '../../../src/analysis/memory/questions/node-rows.ts';
 import { generalPath } from '../../../src/analysis/memory/questions/paths.ts';
 import { isCrowd } from '../../../src/analysis/memory/suspects/crowds.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
+import { objectsWith } from '../../../src/analysis/memory/suspects/marked-objects.ts';
+import {
+  EdgeType,
+  NodeType,
+  RetainerIndex,
+  readHeapSnapshotSync,
+} from '../../../src/formats/heapsnapshot/index.ts';
+import { realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
 import { SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
@@ -163,4 +172,19 @@ test('nodes are sorted by id without the table if there is no memory for it', ()
   } finally {
     globalThis.Uint32Array = all;
   }
+});
+
+test('references by target, and objects by the names of their properties, are the same in the kernel', async () => {
+  const heap = await openHeap(realHeapSnapshot(20));
+  assert.ok(GraphKernel.of(heap.snapshot));
+  const { nodes, edges } = heap.snapshot;
+  const { first, edges: rows } = new RetainerIndex(nodes, edges);
+  assert.deepEqual(heap.retainers.first, first.subarray(0, nodes.count + 1));
+  assert.deepEqual(heap.retainers.edges, rows);
+  const emitters = Array.from({ length: nodes.count }, (_, node) => node).filter(
+    (node) =>
+      nodes.type[node] === NodeType.object && findChild(heap, node, '_events', EdgeType.property) >= 0,
+  );
+  assert.ok(emitters.length > 0);
+  assert.deepEqual(objectsWith(heap, '_events'), emitters);
 });

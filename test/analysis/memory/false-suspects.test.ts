@@ -145,6 +145,43 @@ test('what owns a table, an index of it and a cache with a limit is no suspect; 
   assert.match(titles(800)[0] ?? '', /global\.shop/);
 });
 
+test('timers that were cleared, to which something still refers, are not waiting', () => {
+  const titles = (waiting: number): string[] => {
+    const { snapshot, global } = synthProgram();
+    const list = snapshot.node({ name: 'TimersList', size: 64 });
+    const sockets = snapshot.node({ name: 'Set', size: 64 });
+    snapshot.edge(global, list, 'timers').edge(global, sockets, 'sockets');
+    for (let at = 0; at < 900; at++) {
+      const timer = snapshot.node({ name: 'Timeout', size: 4000 });
+      snapshot.edge(sockets, timer, `closeTimer${at}`);
+      if (at < waiting) snapshot.edge(timer, list, '_idleNext');
+    }
+    return computeSuspects(heapOf(snapshot)).flatMap(({ rule, title }) => (rule === 'timers' ? [title] : []));
+  };
+  assert.deepEqual(titles(10), []);
+  assert.match(titles(600)[0] ?? '', /^600 timers are waiting/);
+});
+
+test('lists that are all at one length are kept at it, and no suspects; of several lengths they are', () => {
+  const titles = (lengthOf: (list: number) => number): string[] => {
+    const { snapshot, global } = synthProgram();
+    const history = snapshot.node({ name: 'History', size: 64 });
+    snapshot.edge(global, history, 'history');
+    for (let list = 0; list < 40; list++) {
+      const messages = snapshot.node({ name: 'Array', size: 32 });
+      snapshot.edge(history, messages, `user${list}`);
+      for (let at = 0; at < lengthOf(list); at++)
+        snapshot.edge(messages, snapshot.node({ name: 'Object', size: 4000 }), at);
+    }
+    return computeSuspects(heapOf(snapshot)).map(({ title }) => title);
+  };
+  assert.deepEqual(
+    titles((list) => (list < 2 ? 20 : 50)),
+    [],
+  );
+  assert.match(titles((list) => 30 + list)[0] ?? '', /global\.history/);
+});
+
 test('what is not told of a list with two ends does not keep its links from being told', () => {
   const { snapshot, global } = synthProgram();
   const jobs = snapshot.node({ name: 'Jobs', size: 64 });

@@ -206,8 +206,17 @@ test('a class that nothing is of is said; a getter is no value', () => {
   const session = snapshot.node({ name: 'Session' });
   const getter = snapshot.node({ type: 'hidden', name: 'system / AccessorPair' });
   snapshot.edge(global, session, 'session').edge(session, getter, 'age');
+  const text = snapshot.node({ type: 'string', name: 'Ann' });
+  for (let at = 0; at < 3; at++) {
+    const user = snapshot.node({ name: 'Object' });
+    snapshot.edge(session, user, at).edge(user, text, 'name').edge(user, text, 'first');
+  }
   const heap = new Heap(readHeapSnapshotSync(snapshot.toBuffer()));
   const notes = (text: string): string[] => runQuery(heap, parseQuery(text), 10).notes;
+  assert.deepEqual(notes('from string'), [
+    'No object of this heap is of a class "string": did you mean "(string)"?',
+  ]);
+  assert.match(notes('from Object')[0] ?? '', /such as \{name, first\}: name = Object finds all of them/);
   assert.deepEqual(notes('from Sesion'), ['No object of this heap is of a class "Sesion".']);
   assert.deepEqual(notes('referenced by (class = Sesion or class = Session)'), [
     'No object of this heap is of a class "Sesion".',

@@ -37,6 +37,8 @@ export let firstAt: usize = 0;
 export let dominatedAt: usize = 0;
 export let rowAt: usize = 0;
 export let sharedAt: usize = 0;
+export let retainerFirstAt: usize = 0;
+export let retainersAt: usize = 0;
 /** Used only for the dominators. */
 export let numberAt: usize = 0;
 export let parentAt: usize = 0;
@@ -51,6 +53,10 @@ export let seenAt: usize = 0;
 export let queueAt: usize = 0;
 export let ownerAt: usize = 0;
 export let placeOfAt: usize = 0;
+/** By name: its mark. Then the objects with marked properties, and all marks of each. */
+export let markOfNameAt: usize = 0;
+export let markedAt: usize = 0;
+export let marksAt: usize = 0;
 /** The plain objects, their states in the trie of names and, for each state, the number of objects and the first one. */
 export let plainAt: usize = 0;
 export let plainStateAt: usize = 0;
@@ -113,6 +119,10 @@ export function layout(nodeCount: u32, edgeCount: u32): f64 {
   at += words;
   sharedAt = at;
   at += words;
+  retainerFirstAt = at;
+  at += words;
+  retainersAt = at;
+  at += edgeWords;
   const end = layoutDominators(at, words, edgeWords);
   const other = layoutOthers(at, words, edgeWords);
   return <f64>(end > other ? end : other) + 65536;
@@ -158,11 +168,19 @@ function layoutOthers(from: usize, words: usize, edgeWords: usize): usize {
   trieAt = at;
   const end = at + <usize>stateRoom * 48;
   at = from;
+  // Each name belongs to a node or an edge.
+  markOfNameAt = at;
+  at += words + edgeWords;
+  markedAt = at;
+  at += words;
+  marksAt = at;
+  const marked = at + words;
+  at = from;
   placeOfAt = at;
   at += words;
   rowOfTypeAt = at;
   at += 1024;
-  // Each name belongs to a node or an edge, each place to a node.
+  // Each place belongs to a node.
   rowOfNameAt = at;
   at += words + edgeWords;
   rowAtPlaceAt = at;
@@ -180,7 +198,8 @@ function layoutOthers(from: usize, words: usize, edgeWords: usize): usize {
   at += classWords;
   classOpenAt = at;
   at += classWords;
-  const rows = rowAtPlaceAt + (words << 1);
-  if (at > end) return at > rows ? at : rows;
-  return end > rows ? end : rows;
+  let last = rowAtPlaceAt + (words << 1);
+  if (at > last) last = at;
+  if (end > last) last = end;
+  return marked > last ? marked : last;
 }

@@ -47,6 +47,11 @@ type Column =
   | 'dominated'
   | 'owner'
   | 'shared'
+  | 'retainerFirst'
+  | 'retainers'
+  | 'markOfName'
+  | 'marked'
+  | 'marks'
   | 'placeOf'
   | 'row'
   | 'plain'
@@ -95,6 +100,8 @@ interface Exports extends Places {
   assignRows(object: number, native: number, strings: number, places: number): void;
   sumClasses(rows: number, noDistance: number): void;
   sumClassesRetained(root: number): void;
+  indexRetainers(edges: number): void;
+  findMarked(object: number, property: number): number;
 }
 
 /** The part of the WebAssembly API used here; Node's types leave it to those of the browser. */

@@ -19,6 +19,9 @@ export {
   firstEdgeAt,
   idAt,
   layout,
+  markedAt,
+  markOfNameAt,
+  marksAt,
   nameAt,
   numberAt,
   orderAt,
@@ -29,6 +32,8 @@ export {
   plainAt,
   plainStateAt,
   retainedAt,
+  retainerFirstAt,
+  retainersAt,
   rowAt,
   selfSizeAt,
   semiAt,
@@ -40,3 +45,4 @@ export {
 } from './graph-columns';
 export * from './graph-distances';
 export * from './graph-dominators';
+export * from './graph-edges';

@@ -200,9 +200,7 @@ function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[]
   const columns = query.select?.map(({ expression }) => expression) ?? [];
   const asksNumbers = [...asked, ...columns].some((expression) => expression && looksAtNumbers(expression));
   return [
-    ...absentClasses(heap, query.where).map(
-      (name) => `No object of this heap is of a class ${JSON.stringify(name)}.`,
-    ),
+    ...askedClasses(query.where).flatMap((name) => classNote(heap, name)),
     ...(asksNumbers && properties.lacksNumbers && lacksNumbers(heap)
       ? [
           'Numbers are not in this snapshot (V8 writes them with exposeNumericValues): properties that hold one count as missing, and lengths and sizes may be too low.',
@@ -214,8 +212,7 @@ function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[]
   ];
 }
 
-/** Classes that are asked for by name, and that nothing is of: perhaps misspelt. */
-function absentClasses(heap: Heap, where: Expression | undefined): string[] {
+function askedClasses(where: Expression | undefined): string[] {
   const asked = new Set<string>();
   const visit = (expression: Expression): void => {
     if (expression.kind === 'compare' && expression.sign === '=') {
@@ -228,9 +225,21 @@ function absentClasses(heap: Heap, where: Expression | undefined): string[] {
     for (const part of partsOf(expression)) visit(part);
   };
   if (where) visit(where);
-  if (!asked.size) return [];
-  const known = new Set(heap.classes.kinds.map(({ name }) => name));
-  return [...asked].filter((name) => !known.has(name));
+  return [...asked];
+}
+
+/** A class that nothing is of is perhaps misspelt, or its objects have another in a snapshot. */
+function classNote({ classes }: Heap, name: string): string[] {
+  const shape = name === 'Object' && classes.kinds.find((kind) => kind.name.startsWith('{'));
+  if (shape)
+    return [
+      `Plain objects with the same properties have a class of their own, such as ${shape.name}: name = Object finds all of them.`,
+    ];
+  if (classes.kinds.some((kind) => kind.name === name)) return [];
+  const like = name.toLowerCase();
+  const meant = classes.kinds.find((kind) => [like, `(${like})`].includes(kind.name.toLowerCase()));
+  const hint = meant ? `: did you mean ${JSON.stringify(meant.name)}?` : '.';
+  return [`No object of this heap is of a class ${JSON.stringify(name)}${hint}`];
 }
 
 /** Whether a property is compared with a number, used in arithmetic, or shown. */

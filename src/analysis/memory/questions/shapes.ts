@@ -88,7 +88,7 @@ class PropertyLists {
 
   #forEachPlain(callback: (node: number) => void): void {
     if (this.#nodes) {
-      for (const node of this.#nodes) callback(node);
+      for (let at = 0; at < this.#nodes.length; at++) callback(this.#nodes[at]!);
       return;
     }
     const { count, type, name } = this.#snapshot.nodes;

@@ -20,7 +20,8 @@ export function accumulationPoints(
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const chain = descend(heap, node);
     const large: number[] = [];
-    for (const child of dominated.of(chain.end)) if (isLarge(retained[child]!)) large.push(child);
+    for (let row = dominated.first[chain.end]!; row < dominated.first[chain.end + 1]!; row++)
+      if (isLarge(retained[dominated.nodes[row]!]!)) large.push(dominated.nodes[row]!);
     // The rest of a list is not searched separately from its head.
     const largeBytes = chain.links >= longChain ? 0 : large.reduce((sum, child) => sum + retained[child]!, 0);
     if (isProgramObject(heap, chain.end) && isLarge(retained[chain.end]! - largeBytes))
@@ -64,8 +65,10 @@ function descend(heap: Heap, from: number): { end: number; links: number } {
     ofClass.set(kind, chain);
     if (++chain.links >= longChain) return { end: chain.head, links: chain.links };
     let largest = -1;
-    for (const child of dominated.of(end))
+    for (let row = dominated.first[end]!; row < dominated.first[end + 1]!; row++) {
+      const child = dominated.nodes[row]!;
       if (largest < 0 || retained[child]! > retained[largest]!) largest = child;
+    }
     if (largest < 0 || retained[largest]! < retained[end]! * carriesOn) return { end, links: 0 };
     end = largest;
   }

@@ -216,21 +216,22 @@ export function textProperty(heap: Heap, node: number, property: string): string
 /** Number vectors by length: typed arrays, and plain arrays whose elements are unboxed doubles. */
 function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
   const { nodes, strings } = heap.snapshot;
-  const { type: types, name: names, count } = nodes;
+  const { type, name } = nodes;
   const groups = new Map<string, AgentMemory['embeddings'][number]>();
-  const [array, single, double] = ['Array', 'Float32Array', 'Float64Array'].map((name) =>
-    strings.findAscii(name),
-  );
-  for (let node = 0; node < count; node++) {
-    const name = names[node];
-    if (types[node] !== NodeType.object || (name !== array && name !== single && name !== double)) continue;
+  const take = (node: number): void => {
     const found = vectorOf(heap, node);
-    if (!found || found.dimensions < smallestEmbedding || found.dimensions > largestEmbedding) continue;
+    if (!found || found.dimensions < smallestEmbedding || found.dimensions > largestEmbedding) return;
     const key = `${found.kind} ${found.dimensions}`;
     const group = groups.get(key) ?? { ...found, count: 0, bytes: 0, example: node };
     group.count++;
     group.bytes += found.bytes;
     groups.set(key, group);
+  };
+  for (const kind of ['Array', 'Float32Array', 'Float64Array']) {
+    const index = strings.findAscii(kind);
+    if (index < 0) continue;
+    for (let node = name.indexOf(index); node >= 0; node = name.indexOf(index, node + 1))
+      if (type[node] === NodeType.object) take(node);
   }
   return [...groups.values()].sort((a, b) => b.bytes - a.bytes);
 }

@@ -199,9 +199,6 @@ function commonDominator(heap: Heap, samples: readonly number[]): number {
   return lowest < 0 || lowest === root || isGlobal(heap, lowest) ? -1 : lowest;
 }
 
-/** V8's internal parts of a container (elements, tables): their contents count instead. */
-const innerTypes: ReadonlySet<number> = new Set([NodeType.array, NodeType.hidden]);
-
 /** The nodes that containers directly retain, by class. */
 export function contentsByClass(
   heap: Heap,
@@ -225,7 +222,10 @@ export function contentsByClass(
   return byClass;
 }
 
-/** Called with each node that the containers directly retain, and the kind of its class. */
+/**
+ * Called with each node that the containers directly retain, and the kind of its class. V8's internal parts (elements, tables)
+ * count by what is in them.
+ */
 function forEachContent(
   { snapshot, dominated, classes }: Heap,
   containers: readonly number[],
@@ -233,10 +233,15 @@ function forEachContent(
 ): void {
   const { type } = snapshot.nodes;
   const open = [...containers];
+  const { first, nodes } = dominated;
+  const { of } = classes;
   for (let at = open.pop(); at !== undefined; at = open.pop())
-    for (const child of dominated.of(at))
-      if (innerTypes.has(type[child]!)) open.push(child);
-      else if (type[child] !== NodeType.code) callback(child, classes.of[child]!);
+    for (let row = first[at]!; row < first[at + 1]!; row++) {
+      const child = nodes[row]!;
+      const kind = type[child]!;
+      if (kind === NodeType.array || kind === NodeType.hidden) open.push(child);
+      else if (kind !== NodeType.code) callback(child, of[child]!);
+    }
 }
 
 /** Fewer objects may be in any container by chance. */

@@ -10,7 +10,7 @@ import { tableKeys, tableSlotsOf } from '../questions/tables.ts';
 import { isHeadOfChain } from './accumulation.ts';
 import { deepestHolder } from './common-holder.ts';
 import { limitOf } from './limits.ts';
-import { isMadeAtOnce, isTable } from './made-at-once.ts';
+import { isMadeAtOnce, isTable, lastElement } from './made-at-once.ts';
 import { isScope } from './scope-variable.ts';
 
 const fewest = 1000;
@@ -34,6 +34,9 @@ const mostSamples = 64;
 const mostLooked = 10_000;
 /** More of them change nothing. */
 const mostListed = 100_000;
+/** Fewer lists may have one length by chance, and shorter ones are pairs, points and the like. */
+const fewestLists = 8;
+const shortestLimit = 10;
 const nearlyAll = 0.8;
 
 const known = new WeakMap<Heap, Map<number, boolean>>();
@@ -127,15 +130,27 @@ interface Referred {
   step: number;
 }
 
-/** A few lists, such as one for each user or topic, hold a crowd together, unless they were made at once. */
+/** A few lists, such as one for each user or topic, hold a crowd together, unless they were made at once or kept at a limit. */
 function ofLists(heap: Heap, { others }: Referred): Referred {
   const all: Referred = { strings: [], others: [], step: 1 };
-  for (const list of others) {
-    if (heap.className(list) !== 'Array' || isMadeAtOnce(heap, list)) continue;
+  const lists = others.filter((node) => heap.className(node) === 'Array' && !isMadeAtOnce(heap, node));
+  if (areOfOneLength(heap, lists)) return all;
+  for (const list of lists) {
     for (const node of referredTo(heap, list).others) all.others.push(node);
     if (all.others.length > mostListed) break;
   }
   return all;
+}
+
+/** The oldest is taken out of each when it is full: the last messages of a connection, the last durations of a route. */
+function areOfOneLength(heap: Heap, lists: readonly number[]): boolean {
+  if (lists.length < fewestLists) return false;
+  const counts = new Map<number, number>();
+  for (const list of lists) {
+    const length = lastElement(heap, list) + 1;
+    if (length >= shortestLimit) counts.set(length, (counts.get(length) ?? 0) + 1);
+  }
+  return [...counts.values()].some((count) => count >= lists.length * nearlyAll);
 }
 
 /** By its own edges and those of V8's tables in it. */

@@ -108,7 +108,7 @@ export function isMadeAtOnce(heap: Heap, node: number): boolean {
 }
 
 /** -1 if there is none. Elements are in order. */
-function lastElement({ snapshot }: Heap, array: number): number {
+export function lastElement({ snapshot }: Heap, array: number): number {
   const { firstEdge } = snapshot.nodes;
   for (let edge = firstEdge[array + 1]! - 1; edge >= firstEdge[array]!; edge--)
     if (snapshot.edgeType(edge) === EdgeType.element) return snapshot.edges.nameOrIndex.get(edge);

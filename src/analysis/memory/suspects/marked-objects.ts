@@ -2,8 +2,9 @@
  * The objects that have a property of one of the names by which the rules recognise what they look for (messages of an agent,
  * emitters), from one pass over the edges that all of them share. Names are compared as indexes, which V8 gives each text once.
  */
-import { EdgeType, edgeTypeShift, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { EdgeType, edgeTypeShift, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
+import { GraphKernel } from '../kernel/graph-kernel.ts';
 
 const names = [
   'role',
@@ -75,13 +76,32 @@ export function objectsWith(heap: Heap, name: MarkedName): number[] {
 }
 
 function findMarked({ snapshot }: Heap): MarkedObjects {
-  const { firstEdge, type } = snapshot.nodes;
-  const { packed, nameOrIndex, count } = snapshot.edges;
-  const marks = new Uint32Array(snapshot.strings.count);
+  const isWhole = !snapshot.edges.nameOrIndex.hasWide && snapshot.gaps.length === 0;
+  const kernel = isWhole ? GraphKernel.of(snapshot) : undefined;
+  const { count } = snapshot.strings;
+  const marks = kernel?.words('markOfName', count).fill(0) ?? new Uint32Array(count);
   for (const name of names) {
     const index = snapshot.strings.findAscii(name);
     if (index >= 0) marks[index] = markOf(name);
   }
+  return kernel ? findInKernel(kernel) : findOneByOne(snapshot, marks);
+}
+
+function findInKernel(kernel: GraphKernel): MarkedObjects {
+  const count = kernel.code.findMarked(NodeType.object, EdgeType.property);
+  const [marked, marks] = [kernel.words('marked', count), kernel.words('marks', count)];
+  const found: MarkedObjects = { nodes: [], bits: [] };
+  for (let at = 0; at < count; at++) {
+    if (!isTelling(marks[at]!)) continue;
+    found.nodes.push(marked[at]!);
+    found.bits.push(marks[at]!);
+  }
+  return found;
+}
+
+function findOneByOne(snapshot: HeapSnapshot, marks: Uint32Array): MarkedObjects {
+  const { firstEdge, type } = snapshot.nodes;
+  const { packed, nameOrIndex, count } = snapshot.edges;
   const found: MarkedObjects = { nodes: [], bits: [] };
   let node = 0;
   let bits = 0;
