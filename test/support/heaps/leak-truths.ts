@@ -56,6 +56,7 @@ export const seenAtOnce: Record<string, RegExp> = {
   ports: /app\.channels\.open$/,
   'one gate': /app\.(gate|open\{context\})$/,
   registry: /app\.registry$/,
+  'pool without release': /app\.database\.lent$/,
   'replaced thing': /theThing$/,
   'wasm memories': /app\.modules\.memories$/,
   'lists by user': /app\.audit\.byUser/,
