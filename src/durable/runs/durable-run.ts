@@ -13,6 +13,7 @@ import { type HashInput, hashingWithout } from '../records/masked-input.ts';
 import { AbortFollower } from '../steps/attempt.ts';
 import type { CallPosition } from '../steps/call-position.ts';
 import { callingPlace } from '../steps/calling-place.ts';
+import type { ContextStores } from '../steps/captured/context-stores.ts';
 import { recognise, type UnknownCall } from '../steps/captured/recognise.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
@@ -72,6 +73,8 @@ export class DurableRun {
   /** Of a step's input, without what the host masks. */
   readonly hashInput: HashInput;
   readonly order: ReplayOrder;
+  /** What the program's AsyncLocalStorages had when its code began. */
+  storesAtStart: ContextStores | undefined;
   /** Steps whose functions are running. */
   readonly pending = { steps: 0 };
   readonly waits: OpenWaits;

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { CallPosition } from '../steps/call-position.ts';
 import { callingPlace } from '../steps/calling-place.ts';
+import { contextStores } from '../steps/captured/context-stores.ts';
 import { LiveScope } from '../steps/claim.ts';
 import type { DurableRun } from './durable-run.ts';
 
@@ -75,6 +76,7 @@ export class ScopedRun {
 
   /** Calls `work` in this scope. */
   enter<Result>(work: () => Result): Result {
+    if (!this.#around) this.run.storesAtStart = contextStores();
     this.run.order.drive();
     return callingPlace.run(new Place(this), work);
   }

@@ -13,7 +13,7 @@ import type { UnknownCall } from './captured/recognise.ts';
 import { SharedVariables } from './captured/shared-variables.ts';
 import type { ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
-import { ambiguous, areInSequence } from './told-apart.ts';
+import { ambiguous, areInSequence, waysToTell } from './told-apart.ts';
 
 export interface StepCall {
   kind: StepKind;
@@ -346,10 +346,11 @@ export function changed(
     const other = isNamesake ? ', in another branch or with another input' : withInput(call?.input);
     diff.push(`  + ${at + 1}  ${one}${other}`);
   }
+  const advice = typeof expected === 'object' ? adviceFor(expected, asked) : '';
   const where = scope.path === '' ? '' : ` within ${scope.path}`;
   return new AgentdumpError(
     'changed',
-    `the program asks for other steps than its run has recorded${where} (- recorded, + asked for now):\n${diff.join('\n')}`,
+    `the program asks for other steps than its run has recorded${where} (- recorded, + asked for now):\n${diff.join('\n')}${advice}`,
     {
       path: scope.path,
       diff,
@@ -357,6 +358,15 @@ export function changed(
       asked: asked[0] ?? 'the end',
     },
   );
+}
+
+/** If the calls may be the recorded ones, but nothing that they capture tells which. */
+function adviceFor({ kind, word, captured }: StepEntry, asked: string[]): string {
+  const name = asked.find(
+    (one) => one.startsWith(`${kind} `) && wordOf(kind, one.slice(kind.length + 1)) === word,
+  );
+  const way = captured && name && waysToTell(kind, name.slice(kind.length + 1));
+  return way ? `\nIf these are calls in branches, nothing tells which recorded one each is. ${way}` : '';
 }
 
 function describe({ kind, path }: StepEntry): string {

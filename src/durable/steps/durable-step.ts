@@ -3,6 +3,8 @@
  * its start record and its end record, which is written in the tick in which the function returns. Everything up to the start
  * record happens in the tick of the call, so that steps are recorded in the order in which they were called.
  */
+
+import { currentScope } from '../../agent/api/api-scope.ts';
 import { isAbort } from '../../agent/http/call-error.ts';
 import type { AgentdumpError } from '../../errors.ts';
 import { never } from '../approvals/open-waits.ts';
@@ -16,6 +18,7 @@ import { type CallLabel, type Place, ScopedRun } from '../runs/scoped-run.ts';
 import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
 import { capturedNow, captureOf } from './captured/captured.ts';
+import { ownStores } from './captured/context-stores.ts';
 import { describeCall } from './claim.ts';
 import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
 import { beginsInTurn, isSettled, turnToBegin } from './ordered-items.ts';
@@ -51,15 +54,20 @@ export async function performStep(place: Place, given: WantedStep): Promise<unkn
  * What the function captures is asked of V8 only if nothing else distinguishes the call from one in another branch, or if that has
  * distinguished the recorded ones.
  */
-function withCapture({ scoped: { run, scope }, position }: Place, wanted: WantedStep): WantedStep {
+function withCapture(place: Place, wanted: WantedStep): WantedStep {
+  const {
+    scoped: { run, scope },
+    position,
+  } = place;
   const { key, input, host } = wanted;
   if (!host || key !== undefined || input !== undefined || !run.isStrict) return wanted;
   if (!position.isRaw && !scope.areTold(wanted, position)) return wanted;
-  const capture = captureOf(host, run.hashInput);
+  const stores = ownStores(run.storesAtStart, (store) => store === place || store === currentScope());
+  const capture = captureOf({ host, stores }, run.hashInput);
   if (!capture) return wanted;
   const { captured, values } = capture;
   const known = scope.sharedBy(wanted, captured);
-  const call = { host, captured };
+  const call = { host, stores, captured };
   const shared = known.note(call, values, capturedNow);
   return { ...wanted, captured, ...(shared.length > 0 && { shared }), onEnd: () => known.end(call) };
 }

@@ -12,16 +12,22 @@ export function ambiguous(
   scope: string,
   shared: readonly string[] = [],
 ): AgentdumpError {
-  const write = wayToTell[kind];
+  const way = waysToTell(kind, name);
   const besides =
     shared.length > 0 ? ` (they differ only in ${shared.join(', ')}, which all of them change)` : '';
-  const advice = write ? `Give each a key or an input: ${write(`'${name}'`)}; or make` : 'Make';
+  const advice = way ? `${way}; or make` : 'Make';
   return new AgentdumpError(
     'changed',
     `${kind} ${joinPath(scope, name)}: calls in branches that had done nothing recorded before are told apart by time alone, so that it ` +
       `is not known which recorded one this is${besides}. ${advice} what comes before it a step`,
     { path: scope, asked: `${kind} ${name}` },
   );
+}
+
+/** Advice for calls of one name; undefined if there is none for this kind. */
+export function waysToTell(kind: string, name: string): string | undefined {
+  const write = wayToTell[kind];
+  return write && `Give each a key or an input: ${write(`'${name}'`)}`;
 }
 
 /** What to write instead. What a call captures has not told it apart, so it has to be named. */

@@ -224,8 +224,8 @@ test('what is one variable for all calls, and has changed, is shared; what each 
     hosts.push({ host, own });
     const captured = { own: `${own}`, total: `${total}`, cursor: `${cursor}`, constant: 'c' };
     const values = new Map(Object.entries({ own, total, cursor, constant: 1 }));
-    return shared.note({ host, captured }, values, (asked) => {
-      const { own: its } = hosts.find((one) => one.host === asked)!;
+    return shared.note({ host, stores: [], captured }, values, (asked) => {
+      const { own: its } = hosts.find((one) => one.host === asked.host)!;
       return new Map(Object.entries({ own: its, total, cursor: its, constant: 1 }));
     });
   };

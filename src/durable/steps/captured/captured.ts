@@ -14,6 +14,7 @@ import { type CapturedVariable, capturedVariables } from './captured-variables.t
 export type Captured = Readonly<Record<string, string>>;
 
 const mostVariables = 12;
+const mostStores = 8;
 const mostValues = 2_000;
 const mostItems = 200;
 const mostText = 1_000_000;
@@ -22,19 +23,25 @@ const mostFunctions = 3;
 /** A short hash of a password could be guessed. */
 const secretName = /pass|secret|token|credential|api_?key|auth|cookie|pwd|jwt|psk|cvv|\b(?:pw|pin|otp)\b/i;
 
+/** A function, and the values of AsyncLocalStorages that it is called with. */
+export interface CapturingHost {
+  host: object;
+  stores: readonly unknown[];
+}
+
 /** By the same names, as far as values were seen. */
 export type CapturedValues = ReadonlyMap<string, unknown>;
 
 /** Undefined if nothing is captured, or V8 does not tell. */
 export function captureOf(
-  asked: object,
+  { host, stores }: CapturingHost,
   hash: (value: unknown) => string | undefined,
 ): { captured: Captured; values: CapturedValues } | undefined {
   const captured: Record<string, string> = {};
   const values = new Map<string, unknown>();
   let isSeen = false;
   const isFull = () => Object.keys(captured).length >= mostVariables;
-  forEachVariable(asked, {
+  forEachVariable(host, {
     isFull,
     code: (prefix, code, isAll) => {
       captured[`${prefix}()`] = shortHash(code);
@@ -49,13 +56,22 @@ export function captureOf(
       if (seen !== unknown) values.set(name, value);
     },
   });
+  for (const [name, store] of namedStores(stores)) {
+    captured[name] = outlineOf(store, hash);
+    if (captured[name] === unknown) continue;
+    isSeen = true;
+    values.set(name, store);
+  }
   return isSeen ? { captured, values } : undefined;
 }
 
+const namedStores = (stores: readonly unknown[]): [string, unknown][] =>
+  stores.slice(0, mostStores).map((store, at) => [`AsyncLocalStorage ${at + 1}`, store]);
+
 /** Without their hashes. */
-export function capturedNow(asked: object): CapturedValues {
-  const values = new Map<string, unknown>();
-  forEachVariable(asked, {
+export function capturedNow({ host, stores }: CapturingHost): CapturedValues {
+  const values = new Map(namedStores(stores));
+  forEachVariable(host, {
     isFull: () => false,
     code: () => {},
     variable: (name, { value }) => values.set(name, value),

@@ -4,11 +4,9 @@
  * that are still open have captured, which are of other branches: a variable that has changed since and has the same value for all of them
  * is one variable.
  */
-import type { Captured, CapturedValues } from './captured.ts';
+import type { Captured, CapturedValues, CapturingHost } from './captured.ts';
 
-export interface CapturingCall {
-  /** Its function. */
-  host: object;
+export interface CapturingCall extends CapturingHost {
   captured: Captured;
 }
 
@@ -29,7 +27,7 @@ export class SharedVariables {
   note(
     call: CapturingCall,
     values: CapturedValues,
-    ask: (host: object) => CapturedValues | undefined,
+    ask: (call: CapturingHost) => CapturedValues | undefined,
   ): string[] {
     const { captured } = call;
     const isOpen = (name: string) => !this.names.has(name) && !this.#own.has(name);
@@ -50,9 +48,9 @@ export class SharedVariables {
   #find(
     differing: readonly string[],
     values: CapturedValues,
-    ask: (host: object) => CapturedValues | undefined,
+    ask: (call: CapturingHost) => CapturedValues | undefined,
   ): string[] {
-    const now = this.#open.map(({ host }) => ask(host));
+    const now = this.#open.map((one) => ask(one));
     return differing.filter((name) => {
       const isShared = now.every((one) => one?.has(name) && Object.is(one.get(name), values.get(name)));
       if (!isShared) this.#own.add(name);
