@@ -14,7 +14,7 @@ import type { Store } from '../open-store.ts';
 import { mostBundleBytes } from '../sending/examine.ts';
 import { findOffered } from './admit.ts';
 import type { Examinations } from './examinations.ts';
-import { offsetHeader, paths, type Right, type UploadAnswer } from './protocol.ts';
+import { offsetHeader, paths, type RefusalCode, type Right, type UploadAnswer } from './protocol.ts';
 import {
   type AskedUpload,
   readDecision,
@@ -37,13 +37,15 @@ export interface Service {
   note(sentence: string): void;
 }
 
-/** With the status of HTTP that no error code of ours has. */
+/** With a status of HTTP that no error code of ours has. */
 class Refused extends Error {
   readonly status: number;
+  readonly code: RefusalCode;
   readonly headers: Record<string, string>;
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+  constructor(code: RefusalCode, message: string, headers: Record<string, string> = {}) {
     super(message);
-    this.status = status;
+    this.code = code;
+    this.status = statusOfRefusal[code];
     this.headers = headers;
   }
 }
@@ -59,6 +61,19 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
   held: 409,
   unwritable: 503,
 };
+
+const statusOfRefusal: Record<RefusalCode, number> = {
+  'bad-address': 400,
+  'token-missing': 401,
+  'token-invalid': 401,
+  'not-allowed': 403,
+  'no-such-address': 404,
+  'limit-reached': 429,
+  'no-room': 503,
+};
+
+/** A client may be at another place or of another version, and its log is read by people: the answer names the request. */
+const longestNamed = 120;
 
 export async function answer(
   request: IncomingMessage,
@@ -82,7 +97,7 @@ export async function answer(
 /** What is wrong with the store, or in this program, is for its operator: it may name hosts and folders. */
 function sendFailure(response: ServerResponse, error: unknown, { note }: Service): void {
   if (error instanceof Refused) {
-    sendError(response, error.status, 'internal', error.message, error.headers);
+    sendError(response, error.status, error.code, error.message, error.headers);
     return;
   }
   const status = (error instanceof AgentdumpError ? statusOf[error.code] : undefined) ?? 500;
@@ -107,36 +122,36 @@ function discardRest(request: IncomingMessage): void {
 async function route(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
   const { method = 'GET' } = request;
   const address = `http://service${request.url}`;
-  if (!URL.canParse(address)) throw new Refused(400, 'this is no address');
+  if (!URL.canParse(address)) throw new Refused('bad-address', `${nameOf(request)} has no valid address`);
   const { pathname, searchParams } = new URL(address);
   if (pathname === paths.health) return sendHealth(response, service);
   const token = await authorize(request, service.store);
   const asked = `${method} ${pathname}`;
   if (asked === `POST ${paths.offers}`) {
-    requireRight(token, 'send');
+    requireRight(token, 'send', request);
     return sendJson(response, 200, await receiveOffer(request, token, service));
   }
   if (method === 'PUT' && pathname.startsWith(paths.uploads)) {
-    requireRight(token, 'send');
+    requireRight(token, 'send', request);
     const offset = String(request.headers[offsetHeader] ?? 0);
     const asked = readUpload(pathname.slice(paths.uploads.length), searchParams, offset);
     return sendJson(response, 200, await receiveUpload(request, asked, token, service));
   }
   if (asked === `POST ${paths.starts}`) {
-    requireRight(token, 'send');
+    requireRight(token, 'send', request);
     const { starts, refusal } = readStartsReport(await readJson(request));
     await addStarts(service.store.index, starts, { sender: token.name });
     if (refusal) throw refusal;
     return sendJson(response, 200, {});
   }
   if (asked === `GET ${paths.issues}`) {
-    requireRight(token, 'read');
+    requireRight(token, 'read', request);
     const issues = await service.fleet.list({ all: searchParams.get('all') === '1' });
     return sendJson(response, 200, { issues, outdated: await service.fleet.countOutdated() });
   }
   if (pathname.startsWith(`${paths.issues}/`)) {
     const id = decode(pathname.slice(paths.issues.length + 1));
-    requireRight(token, method === 'POST' ? 'manage' : 'read');
+    requireRight(token, method === 'POST' ? 'manage' : 'read', request);
     if (method === 'GET') return sendStory(response, id, searchParams, service);
     if (method === 'POST') {
       const decision = readDecision(id, await readJson(request));
@@ -144,17 +159,20 @@ async function route(request: IncomingMessage, response: ServerResponse, service
     }
   }
   if (method === 'GET' && pathname.startsWith(paths.bundles)) {
-    requireRight(token, 'read');
+    requireRight(token, 'read', request);
     return sendBundleFile(response, decode(pathname.slice(paths.bundles.length)), service);
   }
-  throw new Refused(404, 'there is nothing at this address');
+  throw new Refused(
+    'no-such-address',
+    `this service does not answer ${nameOf(request)}: check the address in AGENTDUMP_STORE, and that client and service have the same version of agentdump`,
+  );
 }
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refused(400, 'this is no address');
+    throw new Refused('bad-address', `${text.slice(0, longestNamed)} is not percent-encoded UTF-8`);
   }
 }
 
@@ -167,12 +185,26 @@ async function authorize(request: IncomingMessage, store: Store): Promise<Token>
   const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const token = secret === undefined ? undefined : await findToken(store.index, secret);
   if (token) return token;
-  throw new Refused(401, 'this needs a valid token', { 'www-authenticate': 'Bearer' });
+  const [code, what] =
+    secret === undefined
+      ? (['token-missing', 'has no token: send it as "Authorization: Bearer <token>"'] as const)
+      : (['token-invalid', 'has a token that was never valid here, or has been revoked'] as const);
+  const next = 'Where the store is, "agentdump serve token <name> --may send|read|manage" makes a token';
+  throw new Refused(code, `${nameOf(request)} ${what}. ${next}`, { 'www-authenticate': 'Bearer' });
 }
 
-function requireRight({ may, name }: Token, wanted: Right): void {
+function requireRight({ may, name }: Token, wanted: Right, request: IncomingMessage): void {
   if (may === wanted || (may === 'manage' && wanted === 'read')) return;
-  throw new Refused(403, `the token ${name} may ${may}, and this is for one that may ${wanted}`);
+  throw new Refused(
+    'not-allowed',
+    `the token ${name} may ${may}, and ${nameOf(request)} is for one that may ${wanted}. Where the store is, "agentdump serve token <name> --may ${wanted}" makes one`,
+  );
+}
+
+/** Without the query, which may hold names. */
+function nameOf({ method = 'GET', url = '' }: IncomingMessage): string {
+  const [path = ''] = url.split('?', 1);
+  return `${method} ${path.length > longestNamed ? `${path.slice(0, longestNamed)}…` : path}`;
 }
 
 /** An upload is counted when it begins, and not again when it continues. */
@@ -195,9 +227,10 @@ async function receiveOffer(
   const offset = uploads.offsetOf(upload);
   if (offset !== undefined) return { offset };
   // Before it is counted, because a sender asks again for a while.
-  if (!uploads.hasRoom(upload)) throw new Refused(503, 'the service has no room for it');
+  if (!uploads.hasRoom(upload))
+    throw new Refused('no-room', 'the service has no room for it: send it again later');
   if (!(await claimUpload(store.index, token, bytes)))
-    throw new Refused(429, `the limit of the token ${token.name} for this hour is reached`, {
+    throw new Refused('limit-reached', `the limit of the token ${token.name} for this hour is reached`, {
       'retry-after': String(3600 - (Math.floor(Date.now() / 1000) % 3600)),
     });
   return { offset: uploads.begin(upload) };

@@ -63,6 +63,17 @@ function isDeath(death: unknown): boolean {
   return path === undefined || (typeof path === 'string' && URL.canParse(path, 'http://x/'));
 }
 
+/** Why a request is refused, where no error code of ours says it. */
+export type RefusalCode =
+  | 'bad-address'
+  | 'token-missing'
+  | 'token-invalid'
+  | 'not-allowed'
+  | 'no-such-address'
+  | 'limit-reached'
+  | 'no-room';
+
+/** `code`: a `RefusalCode`, an error code of ours, or `internal` for a failure of the service that only its operator is told of. */
 export interface Failure {
   error: { code: string; message: string };
 }

@@ -38,6 +38,25 @@ test('without a valid token there is nothing but the health', async () => {
   await assert.rejects(openRemoteStore(at.service.url, revoked).list(), /does not accept the token/);
 });
 
+test('a refusal says by its code what is wrong, and in its text where and what next', async () => {
+  const cases: [string, string | undefined, number, string, RegExp][] = [
+    ['/v1/issues', undefined, 401, 'token-missing', /GET \/v1\/issues has no token.*Bearer.*serve token/],
+    ['/v1/issues', 'adt_wrong', 401, 'token-invalid', /GET \/v1\/issues has a token.*revoked.*serve token/],
+    ['/v1/issues', tokens.send, 403, 'not-allowed', /token send may send.*GET \/v1\/issues.*--may read/],
+    ['/v2/faults?q=x', tokens.read, 404, 'no-such-address', /GET \/v2\/faults: check .*AGENTDUMP_STORE/],
+    ['/v1/issues/ffff', tokens.read, 404, 'not-found', /no issue ffff/],
+    ['/v1/issues/%ff', tokens.read, 400, 'bad-address', /%ff/],
+    [`/${'a'.repeat(5_000)}`, tokens.read, 404, 'no-such-address', /^.{1,400}$/],
+  ];
+  for (const [path, token, status, code, text] of cases) {
+    const response = await ask(path, token);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    assert.deepEqual([response.status, error.code], [status, code], path);
+    assert.match(error.message, text);
+    assert.ok(!error.message.includes('?'), error.message);
+  }
+});
+
 test('the index has hashes of tokens, and no token', async () => {
   const rows = JSON.stringify(await at.store.index.query('select * from agentdump_tokens'));
   for (const token of Object.values(tokens)) assert.ok(!rows.includes(token.slice(4)));
@@ -49,15 +68,18 @@ test('the index has hashes of tokens, and no token', async () => {
 
 test('a token may do what it was made for', async () => {
   const path = writeDeath(at.dumps);
-  await assert.rejects(sendAs('read', path), /may read, and this is for one that may send/);
+  await assert.rejects(
+    sendAs('read', path),
+    /may read, and POST \/v1\/offers is for one that may send.*serve token <name> --may send/,
+  );
   await assert.rejects(sendAs('manage', path), /may manage/);
   const sent = await sendAs('send', path);
   assert.equal(sent.outcome, 'stored', sent.because);
-  await assert.rejects(as('send').list(), /may send, and this is for one that may read/);
+  await assert.rejects(as('send').list(), /may send, and GET \/v1\/issues is for one that may read/);
   const id = sent.issue ?? '';
   await assert.rejects(
     as('read').decide({ action: 'ignore', id }),
-    /may read, and this is for one that may manage/,
+    /may read, and POST \/v1\/issues\/\w+ is for one that may manage/,
   );
   assert.deepEqual(await as('manage').decide({ action: 'resolve', id: id.slice(0, 6), release: '2.0.0' }), [
     id,
