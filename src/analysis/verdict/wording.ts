@@ -12,13 +12,18 @@ import type { VerdictFacts } from './facts.ts';
 export const maxTitleChars = 100;
 
 /** `TypeError: x is not a function`, on one line; with `[code]` if neither name nor message contains it. */
-export function headlineOf(error: ErrorFacts, thrownType?: string): string {
+export function headlineOf(error: ErrorFacts, { thrownType, trigger }: Partial<VerdictFacts> = {}): string {
   const message = onOneLine(error.message ?? '');
   const [, reason] =
     rejectedWith.exec(error.code === 'ERR_UNHANDLED_REJECTION' ? (error.message ?? '') : '') ?? [];
   if (reason !== undefined) return `Rejected with what is no error: ${onOneLine(reason)}`;
-  if (thrownType !== undefined && error.name === undefined)
-    return message ? `Thrown ${thrownType}: ${message}` : `A thrown ${thrownType}`;
+  if (thrownType !== undefined && error.name === undefined) {
+    const ofObject = thrownType === 'object' ? 'an object' : 'what is no error';
+    const what =
+      trigger?.kind === 'unhandled-rejection' ? `Rejected with ${ofObject}` : `Thrown ${thrownType}`;
+    const code = error.code && !message.includes(error.code) ? ` [${error.code}]` : '';
+    return message ? `${what}${code}: ${message}` : `${what}${code}`;
+  }
   const name = error.name ?? 'Error';
   const isNumber = legacyCodes[name] === error.code || /^Command failed: /.test(message);
   const code = isNumber ? undefined : error.code;

@@ -7,6 +7,7 @@ import { type OwnTime, ownTime } from '../host/own-time.ts';
 import { currentPolicy } from '../install/policy.ts';
 import type { CaptureContext, PartProducer } from '../parts/part.ts';
 import { redactSourceMap } from '../stacks/redact-source-map.ts';
+import { findRejectedObject } from '../stacks/rejected-object.ts';
 import { redactText, UnprovenRedaction, uproot, withCanary, withheldWhole, withoutCanary } from './canary.ts';
 import type { CaptureRequest } from './request.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -64,7 +65,7 @@ export function createContext(
     ...(tests ? { tests } : {}),
     ...(origins ? { origins } : {}),
     ...(listens ? { listens } : {}),
-    ...(request.thrown ? { thrown: { ...request.thrown, frames } } : {}),
+    ...(request.thrown ? { thrown: thrownOf(request.thrown.value, frames, request) } : {}),
     ...(heapProfile ? { heapProfile } : {}),
     ...(request.locals ? { locals: request.locals } : {}),
     mayDebug: request.inPassing !== true,
@@ -82,6 +83,15 @@ export function createContext(
     time,
     timeLeftMs: () => Math.min(captureLimitMs - time.usedMs(), longestCaptureMs - time.wallMs()),
   };
+}
+
+function thrownOf(
+  value: unknown,
+  frames: RawFrame[],
+  { inPassing }: CaptureRequest,
+): NonNullable<CaptureContext['thrown']> {
+  const rejected = inPassing ? undefined : findRejectedObject(value);
+  return rejected ? { value: rejected, frames: [] } : { value, frames };
 }
 
 /** Every text is redacted with the canary before it. */

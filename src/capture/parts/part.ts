@@ -22,7 +22,7 @@ export interface CaptureContext {
   /** The system's id of our own thread, if one runs. */
   watchdogThread: number | undefined;
   trigger: TriggerPart;
-  /** Present if a value was thrown; the value itself may be undefined. */
+  /** Present if a value was thrown, which may be undefined. Of a rejection it is the object itself, not Node's error for it. */
   thrown?: { value: unknown; frames: RawFrame[] };
   /** Frames of a main thread that was interrupted, with their variables. */
   locals?: LocalsPart['frames'];

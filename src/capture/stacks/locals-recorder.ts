@@ -70,6 +70,8 @@ export function armLocals(ownFile: string): () => void {
   session.on('Debugger.paused', ({ params }) => {
     // The heap is full: V8 has raised its limit for a debugger, and would do so again and again.
     if (params.reason === 'OOM') return void session.post('Debugger.disable');
+    // A pause that was asked for at a death (rejected-object.ts).
+    if (params.reason === 'other') return;
     recorded = readFrames(session, params.callFrames, urls, ownFile);
     scheduledBy = params.asyncStackTrace && renderAsyncStack(params.asyncStackTrace);
   });

@@ -124,6 +124,21 @@ const cases: [name: string, program: string, title: string, gap?: RegExp][] = [
     'Rejected with what is no error: no "such", likely at app.cjs:1:1',
   ],
   [
+    'a rejection with an object with a code and a message',
+    `Promise.reject({ code: 'E_LIMIT', message: 'too many', status: 429 });`,
+    'Rejected with an object [E_LIMIT]: too many, likely at app.cjs:1:1',
+  ],
+  [
+    'a rejection with an object with neither',
+    'Promise.reject({ status: 429 });',
+    'Rejected with an object: { status: 429 }, likely at app.cjs:1:1',
+  ],
+  [
+    'a rejection with an object that the program listens for',
+    `process.on('unhandledRejection', () => process.exit(3));\nPromise.reject({ status: 429 });`,
+    'Rejected with an object: { status: 429 }, likely at app.cjs:2:1',
+  ],
+  [
     'text with a part that only the run knew, among others',
     `function pick(id) {\n  if (id < 0) throw 'negative';\n  throw \`no seat for \${id}\`;\n}\nsetTimeout(pick, 1, 7);`,
     'Thrown string: no seat for 7, likely at app.cjs:3:3',
@@ -163,6 +178,36 @@ for (const node of nodesInTurn) {
         JSON.stringify(gaps),
       );
     });
+
+  test(`${node.name}: an object is one fault, thrown or rejected`, async (t) => {
+    for (const value of [`{ code: 'E_LIMIT', message: 'too many', status: 429 }`, '{ status: 429 }']) {
+      const [thrown, rejected] = await Promise.all([
+        dieOf(t, node, `throw ${value};`),
+        dieOf(t, node, `Promise.reject(${value});`),
+      ]);
+      assert.deepEqual(rejected.error?.properties, { status: 429 });
+      assert.equal(rejected.error?.code, thrown.error?.code);
+      assert.equal(rejected.signature?.id, thrown.signature?.id, JSON.stringify(rejected.signature));
+    }
+  });
+
+  test(`${node.name}: a program sees nothing of how its rejected object is read`, async (t) => {
+    const dir = temporaryFolder(t);
+    const file = join(dir, 'app.cjs');
+    writeFileSync(
+      file,
+      `process.on('uncaughtException', (error) => {
+  console.log(error.code, Object.getOwnPropertyNames(globalThis).filter((name) => /agentdump/i.test(name)));
+});
+let read = 0;
+Promise.reject({ get status() { return ++read; }, toString() { read++; return ''; } });
+setTimeout(() => console.log('alive', read), 10);`,
+    );
+    const die = (env: NodeJS.ProcessEnv) =>
+      spawnSync(node.path, [file], { cwd: dir, env: { PATH: '', HOME: dir, ...env }, encoding: 'utf8' });
+    const [bare, hooked] = [die({}), die({ ...armedIn(dir), AGENTDUMP_LOCALS: 'off' })];
+    assert.deepEqual([hooked.status, hooked.stdout], [bare.status, bare.stdout]);
+  });
 
   test(`${node.name}: of a long chain of causes the first eight and the last`, async (t) => {
     const { verdict, error, gaps } = await dieOf(

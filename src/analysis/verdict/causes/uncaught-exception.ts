@@ -60,7 +60,7 @@ export function titleOf(facts: VerdictFacts): string {
   const stream = stdioName(facts.emitter?.stdio);
   const likelyStream = stdioName(facts.emitter ? undefined : facts.failedStdio);
   const headline = account.error
-    ? `${headlineOf(account.error, facts.thrownType)}${stream === undefined ? '' : ` on ${stream}`}`
+    ? `${headlineOf(account.error, facts)}${stream === undefined ? '' : ` on ${stream}`}`
     : 'an error of which no part was kept';
   const culprit = culpritFrame(deathFrames(account));
   const began = beganPlace(facts);

@@ -72,7 +72,7 @@ function workerName(facts: VerdictFacts): string {
 }
 
 function titleOf(facts: VerdictFacts, who: string, outOfMemory: boolean): string {
-  const { account, thrownType, trigger } = facts;
+  const { account, trigger } = facts;
   if (outOfMemory) {
     const what = `${who} ran out of memory (its own heap limit)`;
     const [only, other] = startPlaces(facts);
@@ -81,7 +81,7 @@ function titleOf(facts: VerdictFacts, who: string, outOfMemory: boolean): string
       : titled(what);
   }
   if (account.error) {
-    return titleWithPlace(`${who} died: ${headlineOf(account.error, thrownType)}`, 'at', placeOfDeath(facts));
+    return titleWithPlace(`${who} died: ${headlineOf(account.error, facts)}`, 'at', placeOfDeath(facts));
   }
   if (hasExited(facts))
     return titleWithPlace(

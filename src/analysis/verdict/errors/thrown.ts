@@ -26,9 +26,7 @@ const mostMembers = 4;
 export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const { error } = facts.account;
   if (!error) return [];
-  const evidence: Evidence[] = [
-    { fact: shorten(headlineOf(error, facts.thrownType), 400), part: 'error.json' },
-  ];
+  const evidence: Evidence[] = [{ fact: shorten(headlineOf(error, facts), 400), part: 'error.json' }];
   const frames = deathFrames(facts.account);
   const culprit = culpritFrame(frames);
   // An aggregate without a stack uses the frames of its first member, which is listed below.
@@ -279,8 +277,10 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
     steps.push(
       `Give that ${facts.emitter.className} an error listener, so that its errors don’t end the program.`,
     );
-  if (facts.thrownType !== undefined)
-    steps.push('Throw an Error: only errors carry the stack that says where they come from.');
+  if (facts.thrownType !== undefined) {
+    const how = facts.trigger?.kind === 'unhandled-rejection' ? 'Reject with' : 'Throw';
+    steps.push(`${how} an Error: only errors carry the stack that says where they come from.`);
+  }
   const wereAsked = account.gaps.some(({ part }) => part === partNames.locals);
   // A worker that ended without an error threw nothing.
   const isThrown = facts.trigger?.kind !== 'worker-death' || account.error !== undefined;
