@@ -305,6 +305,8 @@ function mayStandInColon(units: Uint16Array, i: number, nameStart: number, nameE
   const next = units[i + 1]!;
   if (next === 10 || next === 13 || (next === 47 && units[i + 2] === 47) || isPortField(units, i + 1))
     return true;
+  // `[mail.host]:587 user:password`
+  if (units[i - 1] === 93 && next > 47 && next < 58) return true;
   if (nameEnd !== i) return false;
   const first = units[nameStart]!;
   const length = nameEnd - nameStart;

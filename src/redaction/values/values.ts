@@ -315,9 +315,15 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
 /** `@babel/plugin-class-features/version`: what a package calls its entry in a map that others use too. */
 const packagePath = /^@[a-z][a-z\d-]{1,40}(?:\/[#@A-Za-z_][\w@-]{1,80}){1,6}$/;
 
-/** `"pass": "L'attributo è supportato"`: three words or more, with an elision or a letter that is not ASCII. */
+/**
+ * `"pass": "L'attributo è supportato"`: three words or more of a sentence, with an elision or a letter that is not ASCII. Not
+ * ignoring case: `\u017f` in the range would be an `s`.
+ */
 const isForeignSentence = (text: string): boolean =>
-  /\S\s+\S+\s+\S/.test(text) && /[a-z]['’]\p{L}|[\u00c0-\u024f]/iu.test(text) && !/\d/.test(text);
+  foreignSentence.test(text) && /[A-Za-z]['’]\p{L}|[\u00c0-\u024f]/u.test(text);
+/** With a capital in front, or longer than what people choose. */
+const foreignSentence =
+  /^(?:\p{Lu}[\p{L}'’]*(?:[,:]?\s+[\p{L}'’]+){2,}|[\p{L}'’]+(?:[,:]?\s+[\p{L}'’]+){5,})[.!?]?$/u;
 
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
   if (isSentence(text) || isForeignSentence(text)) return hasLongRandomPart(text);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import '../../support/run/fuzz-runs.ts';
+import { redact } from '../../../src/redaction/index.ts';
 import { NameBook } from '../../../src/redaction/names/name-book.ts';
 import { Detector } from '../../../src/redaction/scan/detector.ts';
 import { WalkKernel } from '../../../src/redaction/scan/kernel/walk-kernel.ts';
@@ -55,6 +56,14 @@ test('lists of names, and texts of names alone', () => {
 test('one piece without end', () => {
   const compare = both(() => new NameBook());
   for (const piece of Object.values(hostilePieces)) compare(hostileText(piece, 4000));
+});
+
+test('a sign of which a harmless name is near, in a first and in a second text', () => {
+  const compare = both(() => new NameBook());
+  for (let time = 0; time < 2; time++) compare('-A]:587 bob:Sommer19aQ');
+  const long = 'x = 1\n'.repeat(3000);
+  for (const name of ['-A', 'mail.example.com', 'data', 'mail-key'])
+    assert.ok(!redact(`${long}[${name}]:587 bob:Sommer19aQ`).includes('Sommer19aQ'), name);
 });
 
 test('pieces in any order, searched from and to any position', () => {

@@ -38,3 +38,13 @@ test('what such places hold besides passwords stays', () => {
   ])
     assert.equal(redact(text), text);
 });
+
+test('a phrase or a command that a person may have chosen is no sentence and no stand-in', () => {
+  for (const [text, secret] of [
+    ['credential: "trustme! server & ivory"', 'ivory'],
+    ["clave='caballos, grapas & pilas!'", 'grapas'],
+    ['"pass": "été soleil plage"', 'soleil'],
+    ['DB_PASSWORD=do-not-tell-anyone', 'tell-anyone'],
+  ] as const)
+    assert.ok(!redact(text).includes(secret), redact(text));
+});
