@@ -9,11 +9,12 @@ import type { StepKind } from '../records/layout.ts';
 import type { ScopeLog, StepEntry } from '../runs/log-entries.ts';
 import { type CallPosition, classOf } from './call-position.ts';
 import { type Captured, hasUnknown, isTelling, isWhole, signatureOf, without } from './captured/captured.ts';
+import { OwnVariables } from './captured/own-variables.ts';
 import type { UnknownCall } from './captured/recognise.ts';
 import { SharedVariables } from './captured/shared-variables.ts';
 import type { ReplayOrder } from './replay-order.ts';
 import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
-import { ambiguous, areInSequence, waysToTell } from './told-apart.ts';
+import { adviceFor, ambiguous, areInSequence } from './told-apart.ts';
 
 export interface StepCall {
   kind: StepKind;
@@ -44,6 +45,7 @@ export class LiveScope {
   readonly #shared = new Map<string, SharedVariables>();
   /** Like `#captured`, by word and code, without what is shared; made anew when more is found to be. */
   readonly #apart = new Map<string, { names: number; entries: Map<string, StepEntry[]> }>();
+  readonly #own = new Map<string, OwnVariables>();
   /** Positions of calls without a capture, and of those that were not woken by time. */
   readonly #uncaptured = new Map<string, StepEntry[]>();
   readonly #driven = new Map<string, StepEntry[]>();
@@ -72,6 +74,18 @@ export class LiveScope {
       this.#shared.set(key, shared);
     }
     return shared;
+  }
+
+  /** Whether what is each call's own tells this recorded one from every other of its code. */
+  #isTold(entry: StepEntry, word: string, captured: Captured): boolean {
+    const key = withCode(word, captured);
+    let own = this.#own.get(key);
+    if (!own) {
+      const all = [...(this.#captured.get(word)?.values() ?? [])].flat();
+      own = new OwnVariables(all.filter((one) => withCode(word, one.captured!) === key));
+      this.#own.set(key, own);
+    }
+    return own.tellApart(entry, captured, this.#sharedBy(word, captured));
   }
 
   /** The recorded calls that captured the same, whatever the shared variables were then. */
@@ -234,10 +248,17 @@ export class LiveScope {
     const sameHere = same.filter(({ position }) => position && classOf(word, position) === place);
     const own = without(captured, names);
     const isUnique =
-      same.length === 1 && !hasUnknown(own) && here.some((entry) => entry.captured && !same.includes(entry));
+      same.length === 1 &&
+      !hasUnknown(own) &&
+      here.some((entry) => entry.captured && !same.includes(entry)) &&
+      this.#isTold(same[0]!, word, captured);
     // A call of whose variables none is its own may be any.
     const isTold = names.size === 0 || Object.entries(own).some(([name, value]) => isTelling(name, value));
-    const isSame = names.size === 0 || same.every((entry) => haveSame(names, entry, same[0]!));
+    const isSame =
+      names.size === 0 ||
+      (same.length === 1
+        ? haveSame(names, same[0]!.captured!, captured) || this.#isTold(same[0]!, word, captured)
+        : same.every((entry) => haveSame(names, entry.captured!, same[0]!.captured!)));
     if (isTold && ((isWhole(own) && isSame) || isUnique))
       return sameHere.find(({ isClaimed }) => !isClaimed) ?? same.find(({ isClaimed }) => !isClaimed);
     if (!isSame && !areInSequence(same)) throw ambiguous(call.kind, call.name, this.path, [...names]);
@@ -296,8 +317,8 @@ const withCode = (word: string, captured: Captured): string => `${word}\n${captu
 const isExact = ({ captured }: StepEntry, other: Captured): boolean =>
   signatureOf(captured!) === signatureOf(other);
 
-const haveSame = (names: ReadonlySet<string>, one: StepEntry, other: StepEntry): boolean =>
-  [...names].every((name) => one.captured![name] === other.captured![name]);
+const haveSame = (names: ReadonlySet<string>, one: Captured, other: Captured): boolean =>
+  [...names].every((name) => one[name] === other[name]);
 
 const isWokenRaw = ({ position }: StepEntry): boolean => position?.isRaw === true;
 
@@ -346,7 +367,7 @@ export function changed(
     const other = isNamesake ? ', in another branch or with another input' : withInput(call?.input);
     diff.push(`  + ${at + 1}  ${one}${other}`);
   }
-  const advice = typeof expected === 'object' ? adviceFor(expected, asked) : '';
+  const advice = typeof expected === 'object' && expected.captured ? adviceFor(expected, asked) : '';
   const where = scope.path === '' ? '' : ` within ${scope.path}`;
   return new AgentdumpError(
     'changed',
@@ -358,15 +379,6 @@ export function changed(
       asked: asked[0] ?? 'the end',
     },
   );
-}
-
-/** If the calls may be the recorded ones, but nothing that they capture tells which. */
-function adviceFor({ kind, word, captured }: StepEntry, asked: string[]): string {
-  const name = asked.find(
-    (one) => one.startsWith(`${kind} `) && wordOf(kind, one.slice(kind.length + 1)) === word,
-  );
-  const way = captured && name && waysToTell(kind, name.slice(kind.length + 1));
-  return way ? `\nIf these are calls in branches, nothing tells which recorded one each is. ${way}` : '';
 }
 
 function describe({ kind, path }: StepEntry): string {

@@ -1,6 +1,7 @@
 /** Calls of one name that only time distinguishes: whether they can have been made one after the other, and the error if not. */
 import { AgentdumpError } from '../../errors.ts';
-import { joinPath } from './step-path.ts';
+import type { StepKind } from '../records/layout.ts';
+import { joinPath, wordOf } from './step-path.ts';
 
 /**
  * For a call that could be any of several recorded ones, or none of them. `kind`: as in `agent.<kind>(…)`. `shared`: variables in which
@@ -24,10 +25,17 @@ export function ambiguous(
   );
 }
 
-/** Advice for calls of one name; undefined if there is none for this kind. */
-export function waysToTell(kind: string, name: string): string | undefined {
+function waysToTell(kind: string, name: string): string | undefined {
   const write = wayToTell[kind];
   return write && `Give each a key or an input: ${write(`'${name}'`)}`;
+}
+
+/** For calls that may be the recorded one, if nothing that they capture tells which. `asked`: as in `describeCall`. */
+export function adviceFor({ kind, word }: { kind: StepKind; word: string }, asked: string[]): string {
+  const names = asked.flatMap((one) => (one.startsWith(`${kind} `) ? [one.slice(kind.length + 1)] : []));
+  const name = names.find((one) => wordOf(kind, one) === word);
+  const way = name && waysToTell(kind, name);
+  return way ? `\nIf these are calls in branches, nothing tells which recorded one each is. ${way}` : '';
 }
 
 /** What to write instead. What a call captures has not told it apart, so it has to be named. */

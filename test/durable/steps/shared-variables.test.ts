@@ -175,6 +175,62 @@ test('branches that differ in nothing else that is seen get their own results, o
     else assert.deepEqual(got, summaries);
 });
 
+/** Its field is not seen. */
+class Job {
+  readonly #doc: string;
+  constructor(doc: string) {
+    this.#doc = doc;
+  }
+  get doc(): string {
+    return this.#doc;
+  }
+}
+
+const texts = new Map<object, string>();
+const readers: Record<string, (doc: string) => () => string> = {
+  'an instance': (doc) => {
+    const job = new Job(doc);
+    return () => job.doc;
+  },
+  'a weak map': (doc) => {
+    const key = {};
+    const texts = new WeakMap([[key, doc]]);
+    return () => texts.get(key)!;
+  },
+  'an object as a key': (doc) => {
+    const key = {};
+    const texts = new Map([[key, doc]]);
+    return () => texts.get(key)!;
+  },
+  'an equal object as a key, and a variable of the module': (doc) => {
+    const key = {};
+    texts.set(key, doc);
+    return () => texts.get(key)!;
+  },
+  'the end of a long list': (doc) => {
+    const list = Array.from({ length: 300 }, (_, at) => (at < 299 ? '' : doc));
+    return () => list[299]!;
+  },
+};
+
+for (const [what, readerOf] of Object.entries(readers))
+  test(`a counter that changes between calls does not tell apart what ${what} hides`, async () => {
+    const program = () => {
+      let done = 0;
+      const one = async (doc: string) => {
+        const read = readerOf(doc);
+        await sleep(Math.random() * 40);
+        const got = await agent.step('summarize', async () => (done < 0 ? '' : summaryOf(read())));
+        done++;
+        return got;
+      };
+      return Promise.all(docs.map(one));
+    };
+    for (const got of [...(await outcomes(program)), ...(await outcomes(program))])
+      if (typeof got === 'string') assert.match(got, /step summarize.*\{ key: … \}/s);
+      else assert.deepEqual(got, summaries);
+  });
+
 test('a reply that comes in the turn in which a step of another branch ends does not take a result', async () => {
   const store = new FileStore(join(folder, String(count++)));
   /** By document, when its text comes; that of the first one comes in the very turn in which the step of another branch returns. */

@@ -10,7 +10,7 @@ export interface CapturedVariable {
   value: unknown;
   /** In the innermost scope, where a function may be what the caller of a helper has passed. */
   isInnermost?: boolean;
-  /** Of a CommonJS module: the same for all calls. */
+  /** Of a module: the same for all calls. */
   isShared?: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface Capture {
 }
 
 const door = Symbol.for('agentdump: captured');
-/** Those outside of these are shared by all calls. */
 const innerScopes = /^(?:Closure|Block|Catch|Local|With)/;
+const moduleScope = /^Module/;
 const identifiers = /[\p{ID_Start}$_][\p{ID_Continue}$]*/gu;
 const longestSource = 20_000;
 
@@ -111,8 +111,9 @@ function variablesOf(session: Session, asked: object): Capture | undefined {
   const kinds = scopes.map(({ description }) => description ?? '');
   const last = kinds.findLastIndex((kind) => innerScopes.test(kind));
   for (const [at, { object }] of scopes.entries()) {
-    if (!innerScopes.test(kinds[at]!)) continue;
-    const isShared = at === last && kinds[at] === 'Closure' && kinds[at + 1] !== 'Module';
+    const isOfModule = moduleScope.test(kinds[at]!);
+    if (!isOfModule && !innerScopes.test(kinds[at]!)) continue;
+    const isShared = isOfModule || (at === last && kinds[at] === 'Closure' && kinds[at + 1] !== 'Module');
     for (const [name, variable] of Object.entries(object ?? {}))
       if (named.has(name) && !found.has(name))
         found.set(name, { name, value: variable, isInnermost: at === 0, isShared });

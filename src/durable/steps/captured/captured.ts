@@ -56,6 +56,7 @@ export function captureOf(
       if (seen !== unknown) values.set(name, value);
     },
   });
+  if (stores.length > mostStores) captured['…'] = unknown;
   for (const [name, store] of namedStores(stores)) {
     captured[name] = outlineOf(store, hash);
     if (captured[name] === unknown) continue;
@@ -185,9 +186,16 @@ class Outline {
   #ofObject(value: object, depth: number): unknown {
     if (Array.isArray(value)) return this.#list(value.length, this.#head(value), depth);
     if (types.isDate(value)) return new Date(Date.prototype.getTime.call(value));
-    if (types.isMap(value))
-      return this.#list(value.size, firstOf(Map.prototype.entries.call(value)).flat(), depth);
-    if (types.isSet(value)) return this.#list(value.size, firstOf(Set.prototype.values.call(value)), depth);
+    if (types.isMap(value)) {
+      const entries = firstOf(Map.prototype.entries.call(value));
+      this.#lookUp(entries.map(([key]) => key));
+      return this.#list(value.size, entries.flat(), depth);
+    }
+    if (types.isSet(value)) {
+      const items = firstOf(Set.prototype.values.call(value));
+      this.#lookUp(items);
+      return this.#list(value.size, items, depth);
+    }
     if (ArrayBuffer.isView(value)) {
       if (value.byteLength > mostText) this.isWhole = false;
       const bytes = new Uint8Array(value.buffer, value.byteOffset, Math.min(value.byteLength, mostText));
@@ -199,6 +207,11 @@ class Outline {
     // Of an instance of a class, what is private to it is not seen.
     if (!isPlain) this.isWhole = false;
     return this.#fields(value, isPlain, depth);
+  }
+
+  /** An object finds what belongs to it, but no equal one does. */
+  #lookUp(keys: readonly unknown[]): void {
+    if (keys.some((key) => typeof key === 'object' && key !== null)) this.isWhole = false;
   }
 
   #head(list: readonly unknown[]): unknown[] {

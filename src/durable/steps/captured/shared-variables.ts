@@ -15,7 +15,8 @@ const mostOpen = 4;
 
 export class SharedVariables {
   readonly names: Set<string>;
-  readonly #own = new Set<string>();
+  /** What each of the calls that were open at the same time had for itself. */
+  readonly own = new Set<string>();
   #open: CapturingCall[] = [];
 
   /** `names`: what earlier processes have found. */
@@ -30,7 +31,7 @@ export class SharedVariables {
     ask: (call: CapturingHost) => CapturedValues | undefined,
   ): string[] {
     const { captured } = call;
-    const isOpen = (name: string) => !this.names.has(name) && !this.#own.has(name);
+    const isOpen = (name: string) => !this.names.has(name) && !this.own.has(name);
     const differing = Object.keys(captured).filter(
       (name) => isOpen(name) && this.#open.some((one) => one.captured[name] !== captured[name]),
     );
@@ -53,7 +54,7 @@ export class SharedVariables {
     const now = this.#open.map((one) => ask(one));
     return differing.filter((name) => {
       const isShared = now.every((one) => one?.has(name) && Object.is(one.get(name), values.get(name)));
-      if (!isShared) this.#own.add(name);
+      if (!isShared) this.own.add(name);
       return isShared;
     });
   }
