@@ -286,6 +286,11 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
         );
         assert.deepEqual(await violationsOf(page, axeSource()), [], view);
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, view);
+        const seen = `(() => {
+          const current = document.querySelector('.tabs [aria-current]')?.getBoundingClientRect();
+          return !current || (current.left >= 0 && current.right <= innerWidth);
+        })()`;
+        assert.ok(await page.evaluate(seen), `the tab of ${view} is in sight`);
       }
       await press(page, '/');
       await page.keyboard.type(' s');

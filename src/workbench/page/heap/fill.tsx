@@ -16,7 +16,7 @@ export function Fill() {
         {formatCount(collections, 'collection')} reserve {formatBytes(capacityBytes)}. Free entries waste{' '}
         {formatBytes(wastedBytes)}.
       </p>
-      <div class="block">
+      <div class="block fill">
         <h2>By class</h2>
         <Table
           head={['Class', 'Wasted', 'Full', 'Collections', 'Empty', 'Held by']}
@@ -37,7 +37,7 @@ export function Fill() {
           <p class="faint caption">The {formatNumber(classes.length)} that waste most.</p>
         ) : null}
       </div>
-      <div class="block">
+      <div class="block fill">
         <h2>Largest waste</h2>
         <Table
           head={['Object', 'Wasted', 'Used', 'Of', 'Where']}

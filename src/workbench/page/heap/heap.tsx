@@ -1,5 +1,6 @@
 /** The views of a heap, and the navigation between them. */
 import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Answers } from '../../heap/questions.ts';
 import { Classes } from './classes.tsx';
 import { Console } from './console.tsx';
@@ -37,9 +38,11 @@ export const heapViews: readonly HeapView[] = [
 export function Heap({ summary }: HeapProps) {
   const { view = 'summary' } = place.value;
   const Body = heapViews.find((known) => known.view === view)?.Body ?? heapViews[0]!.Body;
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => showCurrent(tabs.current), [view]);
   return (
     <>
-      <nav class="tabs" aria-label="Views of the heap">
+      <nav class="tabs" aria-label="Views of the heap" ref={tabs}>
         <ol>
           {heapViews.map(({ view: own, name }) => (
             <li key={own}>
@@ -58,6 +61,14 @@ export function Heap({ summary }: HeapProps) {
       {view === 'object' ? <ObjectPage root={summary.root} /> : <Body summary={summary} />}
     </>
   );
+}
+
+/** On a phone only some tabs are in sight. The page itself does not scroll. */
+function showCurrent(tabs: HTMLElement | null): void {
+  const current = tabs?.querySelector<HTMLElement>('[aria-current]');
+  if (!tabs || !current) return;
+  const [all, one] = [tabs.getBoundingClientRect(), current.getBoundingClientRect()];
+  tabs.scrollLeft += one.left - all.left - (all.width - one.width) / 2;
 }
 
 function Dominators({ summary: { root } }: HeapProps) {

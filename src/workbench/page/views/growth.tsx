@@ -20,17 +20,21 @@ export function Growth({ state: { items, growth } }: { state: Extract<ViewState,
         {signedBytes(after.totalBytes - before.totalBytes)}{' '}
         {snapshots.length === 2 ? 'between two heaps' : `over ${snapshots.length} heaps`}
       </h1>
-      <Facts
-        facts={[
-          ...items.map((item, n): Fact => [nameOf(n, items.length), <HeapLink key={item.id} item={item} />]),
-          ['Size', snapshots.map(({ totalBytes }) => formatBytes(totalBytes)).join(' → ')],
-          ['Objects', snapshots.map(({ nodes }) => formatNumber(nodes)).join(' → ')],
-          [
-            'Same objects told by',
-            growth.matchedBy === 'id' ? 'their id: one process' : 'class and path: several processes',
-          ],
-        ]}
-      />
+      <div class="growth-facts">
+        <Facts
+          facts={[
+            ...items.map(
+              (item, n): Fact => [nameOf(n, items.length), <HeapLink key={item.id} item={item} />],
+            ),
+            ['Size', snapshots.map(({ totalBytes }) => formatBytes(totalBytes)).join(' → ')],
+            ['Objects', snapshots.map(({ nodes }) => formatNumber(nodes)).join(' → ')],
+            [
+              'Same objects told by',
+              growth.matchedBy === 'id' ? 'their id: one process' : 'class and path: several processes',
+            ],
+          ]}
+        />
+      </div>
       {growth.gaps.map(({ part, reason }, n) => (
         <p key={n} class="gap">
           {part}: {reason}
