@@ -64,7 +64,7 @@ export async function describeBundle(
     const isHandled =
       facts.handled ||
       (!isMainThread && hasGoneOn(threads, facts.pid)) ||
-      hasRecovered(account) ||
+      hasRecovered(account, threads) ||
       isExpected(threads, facts);
     const hasFailed = isHandled && hasFailedWithoutTests(threads, facts.pid);
     return {
@@ -100,10 +100,15 @@ function hasGoneOn(threads: readonly LoggedThread[], pid: number | undefined): b
   return main?.exit !== undefined && main.bundles.every(({ handled }) => handled);
 }
 
-/** A stall that ended: what it delayed is told by the tests. */
-function hasRecovered({ verdict, bundle }: Account): boolean {
+/** A stall that ended, or whose process ended by itself after all its tests: what it delayed is told by the tests. */
+function hasRecovered({ verdict, bundle, process }: Account, threads: readonly LoggedThread[]): boolean {
+  if (verdict?.kind !== 'event-loop-hang') return false;
   const event = bundle?.sequel?.event;
-  return verdict?.kind === 'event-loop-hang' && (event === 'recovered' || event === 'ended');
+  const own = threads.filter(({ pid }) => pid === process?.pid);
+  const hasEnded =
+    own.some(({ exit }) => exit !== undefined) &&
+    own.every(({ tests }) => tests.every(({ status }) => status !== 'unfinished'));
+  return event === 'recovered' || event === 'ended' || hasEnded;
 }
 
 /** A process that a test had started, and that runs no tests itself: the test passed, so it expected this end. */

@@ -624,6 +624,17 @@ test('of a main thread that got no processor nobody says that it waited, nor tha
   assert.match(verdict.summary, /was in JavaScript for 1\.2 s.*For 1\.1 s of it .* got no processor/);
 });
 
+test('a child of which the system has no command yet is told without one', () => {
+  const titleOf = (command: string) =>
+    reachVerdict({
+      account: onMain([])!,
+      trigger: { kind: 'stall', stall: { where: 'native', silentMs: 5000, cpuMs: 10 } },
+      handles: { children: [{ pid: 12, command }] } as unknown as NonNullable<VerdictFacts['handles']>,
+    }).title;
+  assert.match(titleOf('git gc'), / while it waits for `git gc`$/);
+  assert.match(titleOf(''), / while it waits for a child process$/);
+});
+
 test('a thread that waits, one that promises starve and one in native code are told apart', () => {
   const summaryOf = (stall: NonNullable<VerdictFacts['trigger']>['stall']) =>
     reachVerdict({ account: onMain([])!, trigger: { kind: 'stall', ...(stall && { stall }) } }).summary;

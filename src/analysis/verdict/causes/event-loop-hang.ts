@@ -241,7 +241,11 @@ function callsOf(stackText: string): string[] {
 function childText({ handles }: VerdictFacts, { where }: Stall): string {
   if (where !== 'native') return '';
   const [child] = handles?.children ?? [];
-  return child ? ` while it waits for \`${foldCommand(child.command, 50)}\`` : ' in native code';
+  if (!child) return ' in native code';
+  // Of a process that has not started its program yet, or has ended and not been waited for, the system has no command.
+  return child.command
+    ? ` while it waits for \`${foldCommand(child.command, 50)}\``
+    : ' while it waits for a child process';
 }
 
 function stallEvidence(
@@ -319,7 +323,9 @@ function nativeEvidence(facts: VerdictFacts): Evidence[] {
 
 export function childEvidence({ handles }: VerdictFacts): Evidence[] {
   return (handles?.children ?? []).slice(0, 3).map(({ pid, command }) => ({
-    fact: `Its child ${pid} runs: ${foldCommand(command, 120)}.`,
+    fact: command
+      ? `Its child ${pid} runs: ${foldCommand(command, 120)}.`
+      : `Its child ${pid} has no command: it has just been started, or has ended.`,
     part: 'handles.json',
   }));
 }
