@@ -213,7 +213,12 @@ test('small rules: collection, cache, timers, promises, embeddings, documents, s
   const text = snapshot.node({ type: 'string', name: 'text', size: 16 });
   many('history', global, 1500, () => snapshot.node({ name: 'Event', size: 4000 }));
   many('replyCache', global, 1500, () => snapshot.node({ name: 'Reply', size: 4000 }));
-  many('timers', global, 600, () => snapshot.node({ name: 'Timeout', size: 200 }));
+  const list = snapshot.node({ name: 'TimersList', size: 40 });
+  many('timers', global, 600, () => {
+    const timer = snapshot.node({ name: 'Timeout', size: 200 });
+    snapshot.edge(timer, list, '_idleNext');
+    return timer;
+  });
   many('waiting', global, 11_000, () => snapshot.node({ name: 'Promise', size: 40 }));
   many('docs', global, 900, () => {
     const node = snapshot.node({ name: 'Document', size: 5000 });
