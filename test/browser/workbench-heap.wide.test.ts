@@ -114,6 +114,16 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('by keyboard alone: past the closed path of an object to its fields and retainers', async () => {
+    const [page] = await open('?view=query&q=class+%3D+Map+and+retained+%3E+20kb');
+    await until(page, rowsThere);
+    await page.click('.long-table a[data-item]');
+    await until(page, `document.querySelector('main details a[data-item]') && ${rowsThere}`);
+    for (let pressed = 0; pressed < 3; pressed++) await press(page, 'j');
+    assert.ok(await page.evaluate('document.activeElement.closest("tr")'));
+    await page.close();
+  });
+
   test('a map can be entered, and left upwards', async () => {
     const [page] = await open('?view=treemap');
     await until(page, 'document.querySelector("a.tile")');

@@ -60,7 +60,8 @@ function goToSection(number: number): void {
 /** From the focused item, otherwise from the first visible one. */
 export function step(by: 1 | -1): void {
   const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')].filter(
-    (item) => item.offsetParent,
+    // What a closed `details` holds has an offset parent, and takes no focus.
+    (item) => item.offsetParent && item.checkVisibility?.() !== false,
   );
   const at = items.indexOf(document.activeElement as HTMLElement);
   const inSight = items.findIndex((item) => item.getBoundingClientRect().top > 60);

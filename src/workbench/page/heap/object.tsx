@@ -1,12 +1,12 @@
 /** One object: its value, why it is alive, what it references, its retainers, and what it keeps alive. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
+import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { Facts, LongText } from '../../../report/html/parts/small.tsx';
 import type { ObjectView } from '../../heap/questions.ts';
 import { askAhead, useAnswer } from './ask.ts';
 import { firstPart } from './long-table.tsx';
-import { Dominated, Links, ObjectLink } from './objects.tsx';
+import { Dominated, distanceText, Links, ObjectLink } from './objects.tsx';
 import { PinButton } from './pins.tsx';
 import { place, toClass, toTiles } from './place.ts';
 
@@ -51,7 +51,7 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
           ['Kind', type],
           [
             'Distance',
-            object.distance === null ? 'nothing strong leads to it' : formatNumber(object.distance),
+            object.distance === null ? 'nothing strong leads to it' : distanceText(object.distance),
           ],
           [
             'Class',

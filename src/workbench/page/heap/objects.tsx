@@ -28,7 +28,7 @@ const sizeCells = ({ self, retained }: ObjectRow): ComponentChildren[] => [
   formatBytes(retained),
 ];
 
-const distanceText = (distance: number | null): string =>
+export const distanceText = (distance: number | null): string =>
   distance === null ? 'none' : distance >= 100_000_000 ? 'V8 only' : String(distance);
 
 const orders: readonly { order: ObjectOrder; name: string; isNumber?: boolean }[] = [
