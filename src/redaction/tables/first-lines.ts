@@ -13,11 +13,13 @@ let table: Uint8Array | undefined;
 export function cellUnits(): Uint8Array {
   if (table) return table;
   const { classes } = characterTables();
-  table = new Uint8Array(128);
-  for (let unit = 0; unit < 128; unit++) if (classes[unit]! & wordUnit) table[unit] = nameUnit;
-  for (const unit of [32, 46, 34, 39, 96, 42]) table[unit] = nameUnit;
-  for (const unit of [44, 124, 9, 59]) table[unit] = delimiterUnit;
-  return table;
+  const cells = new Uint8Array(128);
+  for (let unit = 0; unit < 128; unit++) if (classes[unit]! & wordUnit) cells[unit] = nameUnit;
+  for (const unit of [32, 46, 34, 39, 96, 42]) cells[unit] = nameUnit;
+  for (const unit of [44, 124, 9, 59]) cells[unit] = delimiterUnit;
+  // Only when it is complete: a deadline may end this function anywhere.
+  table = cells;
+  return cells;
 }
 
 /** The unit after the first column's name, or the bar at the start of the line; 0 for any other line. */

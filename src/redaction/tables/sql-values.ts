@@ -111,8 +111,10 @@ function findNumbered({ text }: Page, names: NameBook, start: number, from: numb
   const places = boundPlaces(text.slice(Math.max(0, start - 800), start), names);
   const found: Finding[] = [];
   if (places.size === 0) return found;
-  numberedItem.lastIndex = from;
-  for (let match = numberedItem.exec(text); match; match = numberedItem.exec(text)) {
+  // A copy: between two matches a debugger may redact another text.
+  const items = new RegExp(numberedItem);
+  items.lastIndex = from;
+  for (let match = items.exec(text); match; match = items.exec(text)) {
     const [, number, value = ''] = match;
     const at = match.index + match[0].indexOf("'") + 1;
     if (places.has(Number(number) - 1) && value.length >= 4 && !isStandIn(value))

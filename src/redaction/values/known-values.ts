@@ -25,13 +25,39 @@ interface Place {
   offset: number;
 }
 
+interface Table {
+  readonly stride: number;
+  /** A bit for the hash of each possible lookup. */
+  readonly bits: Int32Array;
+  readonly places: Map<number, Place[]>;
+}
+
+const newTable = (stride: number): Table => ({
+  stride,
+  bits: new Int32Array(1 << (tableBits - 5)),
+  places: new Map(),
+});
+
+function addForms(table: Table, forms: readonly KnownForm[]): void {
+  for (const form of forms)
+    for (let offset = 0; offset < table.stride; offset++) addPlace(table, { form, offset });
+}
+
+function addPlace({ bits, places }: Table, place: Place): void {
+  const { text } = place.form;
+  const at = place.offset;
+  const unit = (n: number): number => text.charCodeAt(at + n);
+  const look = hashUnits(unit(0), unit(1), unit(2), unit(3));
+  bits[look >>> 5]! |= 1 << (look & 31);
+  const list = places.get(look);
+  if (list) list.push(place);
+  else places.set(look, [place]);
+}
+
 export class KnownValues {
   private readonly values = new Set<string>();
   private forms: KnownForm[] = [];
-  private stride = 0;
-  /** A bit for the hash of each possible lookup. */
-  private bits = new Int32Array(0);
-  private places = new Map<number, Place[]>();
+  private table: Table = { stride: 0, bits: new Int32Array(0), places: new Map() };
   /** Values that were added since the table was built. */
   private fresh: string[] = [];
 
@@ -49,7 +75,7 @@ export class KnownValues {
     if (this.fresh.length > 0) this.build();
     if (this.forms.length === 0) return;
     const { units, length } = page;
-    const { bits, stride } = this;
+    const { bits, stride } = this.table;
     const last = Math.min(length - lookWidth + 1, stop + stride);
     for (let i = from - (from % stride); i < last; i += stride) {
       const look = hashUnits(units[i]!, units[i + 1]!, units[i + 2]!, units[i + 3]!);
@@ -57,44 +83,33 @@ export class KnownValues {
     }
   }
 
+  /**
+   * May be stopped in the middle: for good by a deadline, or by a debugger, while another text is redacted. Values count as fresh
+   * until all of their places are in a table, and a table is used from when it is complete.
+   */
   private build(): void {
-    const fresh = this.fresh.flatMap((value) => formsOf(value));
-    this.fresh = [];
-    this.forms.push(...fresh);
+    const values = this.fresh;
+    const { length } = values;
+    const fresh = values.flatMap((value) => formsOf(value));
     const shortest = fresh.reduce(
       (least, { text }) => Math.min(least, text.length),
       longestStride + lookWidth,
     );
     const stride = Math.max(1, Math.min(longestStride, shortest - lookWidth + 1));
+    const forms = [...this.forms, ...fresh];
     // Values come one by one while a bundle is written: the table only begins anew if they fall between two lookups.
-    if (this.stride !== 0 && stride >= this.stride) {
-      this.addForms(fresh);
-      return;
-    }
-    this.stride = stride;
-    this.bits = new Int32Array(1 << (tableBits - 5));
-    this.places = new Map();
-    this.addForms(this.forms);
-  }
-
-  private addForms(forms: readonly KnownForm[]): void {
-    for (const form of forms)
-      for (let offset = 0; offset < this.stride; offset++) this.addPlace({ form, offset });
-  }
-
-  private addPlace(place: Place): void {
-    const { text } = place.form;
-    const at = place.offset;
-    const unit = (n: number): number => text.charCodeAt(at + n);
-    const look = hashUnits(unit(0), unit(1), unit(2), unit(3));
-    this.bits[look >>> 5]! |= 1 << (look & 31);
-    const list = this.places.get(look);
-    if (list) list.push(place);
-    else this.places.set(look, [place]);
+    const isAddition = this.table.stride !== 0 && stride >= this.table.stride;
+    const table = isAddition ? this.table : newTable(stride);
+    addForms(table, isAddition ? fresh : forms);
+    // Another search has built a table meanwhile.
+    if (this.fresh !== values) return;
+    this.table = table;
+    this.forms = forms;
+    this.fresh = values.slice(length);
   }
 
   private verify(page: Page, i: number, look: number, from: number, stop: number, out: Finding[]): void {
-    for (const { form, offset } of this.places.get(look)!) {
+    for (const { form, offset } of this.table.places.get(look) ?? []) {
       const start = i - offset;
       if (start < from || start >= stop || !page.text.startsWith(form.text, start)) continue;
       const end = start + form.text.length;

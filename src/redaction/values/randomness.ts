@@ -3,14 +3,18 @@
  * length.
  */
 
-const counts = new Uint16Array(128);
+/** Missing while it is used: a debugger may stop a search, and redact another text meanwhile. */
+let spare: Uint16Array | undefined;
 
 /** Shannon entropy in bits per character, by the low seven bits of each code unit. */
 function entropyOf(text: string): number {
+  const counts = spare ?? new Uint16Array(128);
+  spare = undefined;
   counts.fill(0);
   for (let i = 0; i < text.length; i++) counts[text.charCodeAt(i) & 127]! += 1;
   let bits = 0;
   for (const count of counts) if (count) bits -= (count / text.length) * Math.log2(count / text.length);
+  spare = counts;
   return bits;
 }
 
