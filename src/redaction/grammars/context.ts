@@ -74,6 +74,9 @@ function bareLine(page: Page, at: number): string {
 
 const withoutForm = ({ strength, rule }: NameVerdict): NameVerdict => ({ strength, rule });
 
+/** Not `x || exit 1`, `x command --flag`: the first word is the value, and the rest is not. */
+const ofWords = /^["']?[\p{L}\d'’-]+(?: [\p{L}\d'’]+(?:-[\p{L}\d'’]+)*)+["']?$/u;
+
 /** `BACKUP_PASSPHRASE`: of several words. */
 const isNamedPhrase = ({ text }: Page, { end }: NamePlace): boolean =>
   /passphrase$/i.test(text.slice(end - 10, end));
@@ -222,8 +225,9 @@ export class ContextReader {
     const tight = at === place.behind;
     const spansLine = verdict.form === 'cookie' || verdict.form === 'set-cookie';
     const isPhrase =
-      (verdict.form === 'phrase' || (tight && isFirst && isNamedPhrase(this.page, place))) &&
-      this.isPhraseAt(at, tight && isFirst);
+      verdict.form === 'phrase'
+        ? this.isPhraseAt(at, tight && isFirst)
+        : tight && isFirst && isNamedPhrase(this.page, place) && ofWords.test(bareLine(this.page, at));
     if (verdict.form === 'phrase' && !isPhrase)
       return this.judgeBare(at, withoutForm(verdict), place, isFirst);
     let span =

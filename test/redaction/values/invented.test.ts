@@ -48,3 +48,11 @@ test('a phrase or a command that a person may have chosen is no sentence and no 
   ] as const)
     assert.ok(!redact(text).includes(secret), redact(text));
 });
+
+test('what follows a passphrase in a command is no part of it', () => {
+  for (const rest of [' || exit 1', ' gpg --batch -d file.gpg', ' && gpg -d x'])
+    for (const value of ['Xk29dkeLw3qQ', '3bdc606b-ed6e-4a4c-a41f-90173b9d5294']) {
+      const text = redact(`BACKUP_PASSPHRASE=${value}${rest}`);
+      assert.ok(!text.includes(value) && text.endsWith(rest), text);
+    }
+});
