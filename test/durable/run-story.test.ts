@@ -57,7 +57,7 @@ test('a run that died within a step, and one that failed within a nested run', a
   ]);
   const text = renderStory(died);
   assert.match(text, /^trip-7 {2}trip {2}interrupted\n/);
-  assert.match(text, /\n +\+\d+ ms {2}tool {2}tool:book +in doubt\n/);
+  assert.match(text, /\n +\+[\d.]+ m?s {2}tool {2}tool:book +in doubt\n/);
 });
 
 test('a run that waits: for whom, with what request, and how to answer', async () => {
