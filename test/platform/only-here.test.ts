@@ -38,6 +38,7 @@ const mayHave: Record<string, string> = {
   'capture/host/free-descriptors.ts': 'reads targets of descriptors, which are paths of devices',
   'replayed/effects.ts': 'names of functions that are watched, and of devices that are not',
   'bundle/layout/operations.ts': 'names of functions and system calls that an error may name',
+  'analysis/core/fault/system-calls.ts': 'names of Linux’s system calls, by the numbers in a core',
   'replay/guardian.ts': 'a script for a shell; without one the program is not guarded',
 };
 

@@ -44,7 +44,7 @@ export function testSending(tested: StoreUnderTest): void {
       because: issue?.because,
     });
     assert.match(issue.title, /^TypeError: Cannot read properties of undefined \(reading 'title'\)/);
-    assert.match(issue.because, /error TypeError, .*stack planNextStep@plan\.js < runAgent@agent\.js/);
+    assert.match(issue.because, /error TypeError, .*stack planNextStep@plan\.js < runAgent@\(main\)/);
     const story = await showIssue(tested.store, issue.id.slice(0, 6));
     assert.deepEqual(story.hours, [{ hour: '2026-11-21T03:00:00.000Z', count: 5 }]);
     assert.deepEqual(story.hosts, [{ name: 'web-3', count: 5 }]);
