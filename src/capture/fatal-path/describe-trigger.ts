@@ -92,6 +92,11 @@ export function repeatKey(
 /** Characters of the stack that are compared. */
 const longestCompared = 4096;
 
+/** Of a value that is no error: itself, or what an object says of its fault. */
 function plainText(value: unknown): string {
-  return typeof value === 'object' || typeof value === 'function' ? typeof value : String(value);
+  if (typeof value !== 'object' && typeof value !== 'function') return String(value);
+  const told = ['name', 'code', 'message'].map((name) => findField(value, name));
+  return [typeof value, ...told.filter((one) => typeof one === 'string' || typeof one === 'number')].join(
+    ' ',
+  );
 }

@@ -34,3 +34,21 @@ for (const node of nodesInTurn)
       stderr,
     );
   });
+
+const differentFaults = `
+process.on('unhandledRejection', () => {});
+Promise.reject({ code: 'E_LIMIT', message: 'too many' });
+setTimeout(() => Promise.reject({ code: 'E_LIMIT', message: 'too many' }), 50);
+setTimeout(() => Promise.reject({ code: 'E_AUTH', message: 'who are you' }), 100);
+setTimeout(() => Promise.reject({ status: 500 }), 150);`;
+
+test('objects that say different things, and have no stack, are different faults', (t) => {
+  const dir = temporaryFolder(t);
+  const { status, stderr } = spawnSync(process.execPath, ['--require', preload, '-e', differentFaults], {
+    cwd: dir,
+    encoding: 'utf8',
+    env: { HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') },
+  });
+  assert.equal(status, 0, stderr);
+  assert.equal(bundlesIn(dir).length, 3, stderr);
+});
