@@ -99,7 +99,7 @@ test('while it writes its own bundle, nothing of the program runs', async () => 
   const dist = join(dir, 'agentdump', 'dist');
   mkdirSync(dist, { recursive: true });
   // Long, so that it is hardly ever seen between two of them.
-  const busy = 'module.exports = () => { for (const end = Date.now() + 500; Date.now() < end; ); };';
+  const busy = 'module.exports = () => { for (const end = Date.now() + 5_000; Date.now() < end; ); };';
   writeFileSync(join(dist, 'busy.cjs'), busy);
   const program = join(dir, 'answers.cjs');
   writeFileSync(program, "setInterval(require('./agentdump/dist/busy.cjs'), 1); console.log('ready');");
