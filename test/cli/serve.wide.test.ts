@@ -76,7 +76,7 @@ test('a sender, a reader, and a service that is killed between them', async (t) 
   assert.match(agentdump(reader, 'issues', 'resolve', issues[0].id.slice(0, 8)).stdout, /resolved/);
   const refused = agentdump(sender, 'issues');
   assert.deepEqual(
-    [refused.status, /may send, and this is for one that may read/.test(refused.stderr)],
+    [refused.status, /may send, and GET \S+ is for one that may read/.test(refused.stderr)],
     [2, true],
   );
 
