@@ -81,7 +81,12 @@ export interface CiBundle {
   late?: true;
   pid?: number;
   test?: RunningTestFacts & { runner?: string };
-  /** How long its process was held while it wrote the bundle itself, in milliseconds. */
+  /**
+   * Why it is not listed beside failed tests. `recovered`: a stall that ended. `expected`: an exit or a signal that ended a process which a
+   * test had started, and that test passed.
+   */
+  aside?: 'recovered' | 'expected';
+  /** From the event to the sealed bundle, in milliseconds. Its thread waited meanwhile. */
   tookMs?: number;
   /** How often it happened again in the run without being stored, and the tests that began it then; at most 20. */
   again?: { times: number; tests?: RunningTestFacts[] };

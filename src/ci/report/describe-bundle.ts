@@ -61,11 +61,8 @@ export async function describeBundle(
       ...(logged && tookMs > 0 && { tookMs }),
       ...repeatsOf(listed, threads),
     };
-    const isHandled =
-      facts.handled ||
-      (!isMainThread && hasGoneOn(threads, facts.pid)) ||
-      hasRecovered(account, threads) ||
-      isExpected(threads, facts);
+    const isHandled = facts.handled || (!isMainThread && hasGoneOn(threads, facts.pid));
+    const aside = asideOf(account, facts, threads);
     const hasFailed = isHandled && hasFailedWithoutTests(threads, facts.pid);
     return {
       ...base,
@@ -73,6 +70,7 @@ export async function describeBundle(
       facts: {
         ...facts,
         ...(isHandled && { handled: true as const }),
+        ...(aside && { aside }),
         ...(hasFailed && { failedProcess: true as const }),
       },
     };
@@ -100,6 +98,15 @@ function hasGoneOn(threads: readonly LoggedThread[], pid: number | undefined): b
   return main?.exit !== undefined && main.bundles.every(({ handled }) => handled);
 }
 
+function asideOf(
+  account: Account,
+  facts: Partial<CiBundle>,
+  threads: readonly LoggedThread[],
+): CiBundle['aside'] {
+  if (hasRecovered(account, threads)) return 'recovered';
+  return isExpected(facts, threads) ? 'expected' : undefined;
+}
+
 /** A stall that ended, or whose process ended by itself after all its tests: what it delayed is told by the tests. */
 function hasRecovered({ verdict, bundle, process }: Account, threads: readonly LoggedThread[]): boolean {
   if (verdict?.kind !== 'event-loop-hang') return false;
@@ -111,10 +118,13 @@ function hasRecovered({ verdict, bundle, process }: Account, threads: readonly L
   return event === 'recovered' || event === 'ended' || hasEnded;
 }
 
-/** A process that a test had started, and that runs no tests itself: the test passed, so it expected this end. */
-function isExpected(threads: readonly LoggedThread[], { pid, test }: Partial<CiBundle>): boolean {
+/** Ends that a test may be about. A crash may be why a later test failed. */
+const chosenEnds = new Set(['exit', 'terminated']);
+
+/** Of a process that a test had started, and that runs no tests itself. */
+function isExpected({ kind = '', pid, test }: Partial<CiBundle>, threads: readonly LoggedThread[]): boolean {
   const isTested = threads.some((thread) => thread.pid === pid && thread.runner !== undefined);
-  if (!test?.name.length || pid === undefined || isTested) return false;
+  if (!chosenEnds.has(kind) || !test?.name.length || pid === undefined || isTested) return false;
   const same = threads.flatMap(({ tests }) => tests.filter((one) => isSame(one, test)));
   return same.length > 0 && same.every(({ status }) => status === 'passed');
 }

@@ -137,13 +137,14 @@ async function readWorkersOfMemory(pid: number): Promise<WorkerStacksNote['worke
 /** Only if the process has our handler; otherwise the signal would kill it. */
 function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
   const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
-  const own = process.env['AGENTDUMP_SNAPSHOT_SIGNAL'];
-  return (
-    main !== undefined &&
-    main.exit === undefined &&
-    !own &&
-    catches(pid, constants.signals[signals.askForBundle])
-  );
+  const number: number | undefined = constants.signals[askingSignal()];
+  return main !== undefined && main.exit === undefined && number !== undefined && catches(pid, number);
+}
+
+/** The user's own setting takes precedence in the processes, too (arm.ts). One that names no signal is in no table. */
+function askingSignal(): NodeJS.Signals {
+  const own = process.env['AGENTDUMP_SNAPSHOT_SIGNAL']?.toUpperCase();
+  return own ? (own.replace(/^(?:SIG)?/, 'SIG') as NodeJS.Signals) : signals.askForBundle;
 }
 
 /** SigCgt in the status file of proc(5): bit `number` - 1 (signal(7)). */
@@ -162,7 +163,7 @@ async function askForBundle(folder: string, dir: string, pid: number, isPatient:
   const usedMs = processorMs(pid) ?? 0;
   const isStarved = (): boolean => isPatient && waitsForProcessor(pid, usedMs, answerMs);
   try {
-    process.kill(pid, signals.askForBundle);
+    process.kill(pid, askingSignal());
   } catch {
     return false;
   }

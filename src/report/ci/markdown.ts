@@ -71,6 +71,8 @@ function bundleSection(bundle: CiBundle, folder: string): string[] {
     bundle.kind && codeSpan(bundle.kind),
     bundle.confidence,
     bundle.handled && 'handled by the program',
+    bundle.aside === 'recovered' && 'it recovered',
+    bundle.aside === 'expected' && 'its test passed',
     bundle.seen === 'first' && '**first seen**',
     bundle.seen === 'again' && 'seen before',
     bundle.signature && `signature ${codeSpan(bundle.signature)}`,

@@ -59,12 +59,12 @@ function runnersReason(
   { error, status, durationMs }: CiTest,
   bundle: CiBundle | undefined,
 ): string | undefined {
-  const { kind, title, tookMs = 0 } = bundle ?? {};
+  const { handled, kind, title, tookMs = 0 } = bundle ?? {};
   if (status !== 'failed' || !error || title === undefined || kind === 'snapshot') return undefined;
   const message = firstSentence(plain(error.message));
   if (message === '' || title.includes(clip(message, 60).replace(/…$/, ''))) return undefined;
   const said = `the test failed with “${error.name === undefined ? '' : `${error.name}: `}${clip(message, 200)}”`;
-  const isNotable = durationMs !== undefined && tookMs >= durationMs * notableShare;
+  const isNotable = handled && durationMs !== undefined && tookMs >= durationMs * notableShare;
   return isNotable
     ? `${said}; writing the bundle took ${formatDuration(tookMs)} of its ${formatDuration(durationMs)}`
     : said;
@@ -192,14 +192,17 @@ export function isHandledLate({ handled, late, failedProcess }: CiBundle): boole
   return handled === true && late === true && failedProcess !== true;
 }
 
-function isUnexpected({ late, failedProcess }: CiBundle): boolean {
-  return late === true || failedProcess === true;
+function isUnexpected({ aside, late, failedProcess }: CiBundle): boolean {
+  return !aside && (late === true || failedProcess === true);
 }
+
+/** By the program, the run, or the test that it was about. */
+const isSurvived = ({ handled, aside }: CiBundle): boolean => handled === true || aside !== undefined;
 
 export function problemsOf(summary: CiSummary): Problem[] {
   const { tests, bundles } = summary;
   const named = new Set(tests.telling.flatMap(({ bundle }) => (bundle === undefined ? [] : [bundle])));
-  const causes = bundles.filter((bundle) => bundle.handled && hasCutTests(bundle, tests.telling));
+  const causes = bundles.filter((bundle) => isSurvived(bundle) && hasCutTests(bundle, tests.telling));
   const isToldAsRepeat = (test: CiTest): boolean =>
     test.bundle === undefined && bundles.some((bundle) => isRepeatOf(bundle, test));
   const ofTests = tests.telling
@@ -225,13 +228,13 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const ended = new Set(bundles.flatMap(({ kind, pid }) => (kind === 'snapshot' ? [] : [pid])));
   const isForerunner = ({ kind, pid }: CiBundle): boolean =>
     kind === 'snapshot' && pid !== undefined && ended.has(pid);
-  const isTold = ofTests.length > 0 || bundles.some(({ handled }) => !handled);
+  const isTold = ofTests.length > 0 || bundles.some((bundle) => !isSurvived(bundle));
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
     // Tests may let things die on purpose, so a handled error is only listed if nothing else failed, since it may then be the
     // reason, if its test had ended, if tests that were running when it occurred failed or never ended, or if its process failed
     // without them.
-    .filter((bundle) => !(bundle.handled && isTold) || isUnexpected(bundle) || causes.includes(bundle))
+    .filter((bundle) => !(isSurvived(bundle) && isTold) || isUnexpected(bundle) || causes.includes(bundle))
     .map((bundle): Problem => {
       const file = bundle.test?.file;
       return {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { describeBundle } from '../../../src/ci/report/describe-bundle.ts';
 import type { CiBundle, CiSummary } from '../../../src/model/ci-summary.ts';
+import { renderCiMarkdown } from '../../../src/report/ci/markdown.ts';
 import { renderCiText } from '../../../src/report/ci/text.ts';
 import { problemsOf } from '../../../src/report/ci/wording.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth/synth-analysis-bundle.ts';
@@ -242,4 +243,39 @@ test('a test that the runner failed for another reason than what its bundle is a
   const slow = renderCiText(summaryOf('Timeout of 30000ms exceeded.', 30_100), 'r');
   assert.match(slow, /the test failed with “Timeout of 30000ms exceeded\.”\n/);
   assert.doesNotMatch(renderCiText(summaryOf('jar is full', 2_400), 'r'), /the test failed with/);
+});
+
+test('a stall that ended and an exit that a passed test expected are not listed beside a failure, and are not called handled', () => {
+  const exit: CiBundle = { name: 'exit.zip', bytes: 1, kind: 'exit', pid: 8, aside: 'expected' };
+  const stall: CiBundle = {
+    name: 'stall.zip',
+    bytes: 1,
+    kind: 'event-loop-hang',
+    pid: 7,
+    late: true,
+    aside: 'recovered',
+  };
+  const summary: CiSummary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: {
+      finished: 1,
+      failed: 1,
+      unfinished: 0,
+      telling: [{ name: ['pays'], status: 'failed', error: { message: 'the total is wrong' } }],
+    },
+    bundles: [exit, stall],
+  };
+  assert.deepEqual(
+    problemsOf(summary).map(({ test }) => test),
+    ['pays'],
+  );
+  const markdown = renderCiMarkdown(summary, 'r');
+  assert.match(markdown, /`exit` · its test passed/);
+  assert.match(markdown, /`event-loop-hang` · it recovered/);
+  assert.doesNotMatch(markdown, /handled by the program|a handler/);
+  // Where nothing else failed, they may be the reason.
+  const alone = { ...summary, tests: { ...summary.tests, failed: 0, telling: [] } };
+  assert.equal(problemsOf(alone).length, 2);
 });
