@@ -21,9 +21,11 @@ const secret = Math.imul((performance.timeOrigin * 1e3) | 0, 0x85ebca6b) ^ ((per
 export const firstFactor = 0x9e3779b1 ^ (secret << 1);
 export const otherFactor = 0x2c1b3c6d ^ ((secret >>> 15) & ~1);
 
-/** Kinds of names that the walk may remember, because it can tell most of their values from secrets. */
-const nameKind = {
+/** Kinds of names that the walk may remember, because it can tell most of their values from secrets: values of its memory too. */
+export const nameKind = {
+  /** Not remembered. */
   other: 0,
+  /** Not sensitive. */
   harmless: 1,
   /** A name of another field, like `name` and `type`. */
   label: 2,

@@ -43,9 +43,9 @@ const onlyAlnum = /^[A-Za-z\d]+$/;
 /** Also `0000000000000000000000000000000000000001`. */
 const oneLetter = /^(.)\1+$|^0{16,}\d$/;
 const alnumStandIn =
-  /[xX]{6}|^[xX0]+$|^(?:(?:foo|bar|baz|qux)\d?|your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my|here|redacted|filtered|hidden|masked|secret|omitted)$|^(?:secretref|keyvault|gcpsecret|awssm)|^your[a-z]{3,30}here$/i;
+  /[xX]{6}|^[xX0]+$|^(?:(?:foo|bar|baz|qux)\d?|your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my|here|filtered|hidden|masked|secret|omitted)$|^(?:secretref|keyvault|gcpsecret|awssm)|^your[a-z]{3,30}here$/i;
 
-const isForbidden =
+const forbidden =
   /^(?:should|must|does|do|will)[-_]not[-_](?:be(?:[-_][a-z]{3,16}){1,3}|(?:use|leak|appear|exist|match|work|matter|log|share|commit|print|send|save|reach)(?:[-_](?:this|it|here|in|to|the|me|anything|logs?|output|store|server|production))*)$/i;
 
 /** Hides nothing: a placeholder, a reference to a variable or a store, a mask. */
@@ -71,8 +71,7 @@ export function isStandIn(value: string): boolean {
   if (/^<?(?:user(?:name)?|login|key|id):(?:pass(?:word|wd)?|pwd|secret)>?$/i.test(text)) return true;
   if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
   // `should-not-be-called`: what it must not be, or do. Not `do-not-enter-here`, which a person may have chosen.
-  if (isForbidden.test(text)) return true;
-  return false;
+  return forbidden.test(text);
 }
 
 /** `password (base64-encoded)` */

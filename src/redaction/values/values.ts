@@ -203,7 +203,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   const text = stripReferences(value.trim());
   // The tests that reject most values, before those that cost more.
   if (isVariableName(text) || (verdict.strength === 1 && !mayBeRandom(text))) return false;
-  if (form.quoted && verdict.form !== 'phrase' && isProse(text) && !hasLongRandomPart(text)) return false;
+  const isQuotedProse = form.quoted && verdict.form !== 'phrase' && isProse(text);
+  if (isQuotedProse && !hasLongRandomPart(text)) return false;
   // `lf_${publicKey}_langfuse`: letters around what a template inserts.
   if (verdict.rule !== 'password' && !form.setting && text !== value.trim() && isAroundReference(text))
     return false;
@@ -243,7 +244,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
     return false;
   if (!form.quoted && isExpression(text, form))
     return isUnderPassword(verdict, form) && isJoinedWords(text, form);
-  if (isProse(text)) return hasLongRandomPart(text);
+  if (isQuotedProse) return true;
+  if (!form.quoted && isProse(text)) return hasLongRandomPart(text);
   switch (verdict.strength) {
     case 3:
       return isStrongSecret(text, verdict, form);

@@ -3,7 +3,7 @@
  * long text is redacted. Where there is no WebAssembly, or no memory for it, `take` returns nothing, and the walk in
  * TypeScript does the same, more slowly.
  */
-import { firstFactor, type NameBook, otherFactor } from '../../names/name-book.ts';
+import { firstFactor, type NameBook, nameKind, otherFactor } from '../../names/name-book.ts';
 import { kindTable, stemTable, tellTable } from '../../names/telling-stems.ts';
 import { telltaleWords } from '../../names/telltale-words.ts';
 import { cellUnits } from '../../tables/first-lines.ts';
@@ -28,15 +28,7 @@ export const field = {
 
 /** What the kernel is told about a word, so that it does not stop there again: the values of `known` in walk-names.as.ts. */
 export const walkMemory = {
-  /** A name that is not sensitive. */
-  harmless: 1,
-  /** Names that are sensitive only with certain values or in certain places: see nameKind. */
-  label: 2,
-  content: 3,
-  part: 4,
-  weak: 5,
-  key: 6,
-  manifest: 7,
+  ...nameKind,
   /** A function that takes no credential. */
   callee: 9,
   /** A word that only has the outline of a telltale one. */
