@@ -105,6 +105,17 @@ export class SizeColumn {
   }
 }
 
+/** Calls back with each of the first `count` rows that have this value: faster than a comparison of every row. */
+export function forEachRowWith(
+  column: Uint8Array | Uint32Array,
+  count: number,
+  value: number,
+  callback: (row: number) => void,
+): void {
+  for (let row = column.indexOf(value); row >= 0 && row < count; row = column.indexOf(value, row + 1))
+    callback(row);
+}
+
 export type ColumnName =
   | 'type'
   | 'name'

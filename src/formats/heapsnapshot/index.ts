@@ -1,6 +1,13 @@
 /** Heap snapshots of V8 (Node 18 to 26, Chrome): `readHeapSnapshot`, the columns that it fills, and a drop-in `parse`. */
 
-export { type Allocator, type EdgeColumns, type NodeColumns, privateMemory, SizeColumn } from './columns.ts';
+export {
+  type Allocator,
+  type EdgeColumns,
+  forEachRowWith,
+  type NodeColumns,
+  privateMemory,
+  SizeColumn,
+} from './columns.ts';
 export { Detachedness, EdgeType, edgeTargetMask, edgeTypeShift, NodeType } from './layout.ts';
 export {
   type ParsedEdge,

@@ -2,7 +2,13 @@
  * Whether native objects (DOM nodes in Chrome) still belong to a document. The state of nodes that have one is propagated to
  * the native nodes below them, as in DevTools (propagateDOMState, chrome-devtools-frontend 1.0.1705227).
  */
-import { Detachedness, EdgeType, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import {
+  Detachedness,
+  EdgeType,
+  forEachRowWith,
+  type HeapSnapshot,
+  NodeType,
+} from '../../../formats/heapsnapshot/index.ts';
 
 const known = new WeakMap<HeapSnapshot, Uint8Array>();
 
@@ -27,8 +33,8 @@ function propagate(snapshot: HeapSnapshot, told: Uint8Array): Uint8Array {
     state[node] = newState;
     lists[newState]?.push(node);
   };
-  for (const told of [Detachedness.attached, Detachedness.detached])
-    for (let node = state.indexOf(told); node >= 0; node = state.indexOf(told, node + 1)) visit(node, told);
+  for (const newState of [Detachedness.attached, Detachedness.detached])
+    forEachRowWith(told, snapshot.nodes.count, newState, (node) => visit(node, newState));
   for (const newState of [Detachedness.attached, Detachedness.detached]) {
     const list = lists[newState]!;
     for (let node = list.pop(); node !== undefined; node = list.pop())

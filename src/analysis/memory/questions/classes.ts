@@ -5,6 +5,7 @@
  */
 import {
   Detachedness,
+  forEachRowWith,
   type HeapSnapshot,
   NodeType,
   type SourcePlace,
@@ -80,9 +81,10 @@ function rowsInKernel(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32
   const rows = kernel.words('row', count);
   // The kernel knows one class by name, but detached nodes have another than those in the document.
   const state = computeDetachedness(snapshot);
-  const next = (from: number): number => state?.indexOf(Detachedness.detached, from) ?? -1;
-  for (let node = next(0); node >= 0 && node < count; node = next(node + 1))
-    rows[node] = numbering.rowOf(node);
+  if (state)
+    forEachRowWith(state, count, Detachedness.detached, (node) => {
+      rows[node] = numbering.rowOf(node);
+    });
   return rows;
 }
 

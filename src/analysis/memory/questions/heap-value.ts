@@ -50,7 +50,7 @@ export function computeHeapValue(
     ? inMemory.entries.map((entry) => ({ ...entry, retainedSizeBytes: retainedById(heap, entry.id) }))
     : all.slice(0, limit).map(({ key, node: child }) => ({
         key,
-        id: child < 0 ? 0 : heap.snapshot.nodes.id.get(child),
+        id: idOf(heap, child),
         text: child < 0 ? notAnObject : valueText(heap, child, 100),
         retainedSizeBytes: child < 0 ? 0 : heap.retained[child]!,
       }));
@@ -80,15 +80,16 @@ export function computeHeapValueKeys(heap: Heap, node: number, limit: number): H
   const kind = kindOf(heap, node);
   const all = entriesOf(heap, node, kind);
   const allocatedAt = allocationStack(heap.snapshot, node);
-  const idOf = (child: number) => (child < 0 ? 0 : heap.snapshot.nodes.id.get(child));
   return {
     text: valueText(heap, node, 2000),
-    entries: all.slice(0, limit).map(({ key, node: child }) => ({ key, id: idOf(child) })),
+    entries: all.slice(0, limit).map(({ key, node: child }) => ({ key, id: idOf(heap, child) })),
     entryCount: all.length,
     ...(kindsWithNumbers.includes(kind) && lacksNumbers(heap) ? { lacksNumbers: true } : {}),
     ...(allocatedAt.length ? { allocatedAt } : {}),
   };
 }
+
+const idOf = (heap: Heap, node: number): number => (node < 0 ? 0 : heap.snapshot.nodes.id.get(node));
 
 function retainedById(heap: Heap, id: number): number {
   const node = id > 0 ? heap.snapshot.findById(id) : -1;

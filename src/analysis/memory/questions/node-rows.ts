@@ -1,7 +1,7 @@
 /** Nodes as rows for people and programs, and lookups of a node's edges. */
 
 import { AgentdumpError } from '../../../errors.ts';
-import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { EdgeType, forEachRowWith, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapNodeRow } from '../../../model/heap.ts';
 import { noDistance } from '../graph/distances.ts';
 import type { Heap } from '../heap.ts';
@@ -26,6 +26,20 @@ export function nodeRow(heap: Heap, node: number): HeapNodeRow {
 export function distanceOf(heap: Heap, node: number): number | null {
   const distance = heap.distances[node]!;
   return distance === noDistance ? null : distance;
+}
+
+/** Calls back with each node of this name, which has no letters but those of ASCII. */
+export function forEachNamed({ snapshot }: Heap, name: string, callback: (node: number) => void): void {
+  const index = snapshot.strings.findAscii(name);
+  if (index >= 0) forEachRowWith(snapshot.nodes.name, snapshot.nodes.count, index, callback);
+}
+
+/** The one that retains most, the first of several; -1 if there are none. */
+export function largestOf({ retained }: Heap, nodes: ArrayLike<number>): number {
+  let largest = nodes[0] ?? -1;
+  for (let at = 1; at < nodes.length; at++)
+    if (retained[nodes[at]!]! > retained[largest]!) largest = nodes[at]!;
+  return largest;
 }
 
 /** Finds the node by `words`: an id, with or without `@`, or `root`. Throws `usage` or `not-found`. */

@@ -1,8 +1,9 @@
 /** JavaScript contexts besides the main one (vm contexts, iframes), and DOM nodes that left their document. */
-import { Detachedness, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { Detachedness, forEachRowWith, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapSuspect } from '../../../model/heap.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import { computeDetachedness } from '../graph/detached-nodes.ts';
+import { forEachNamed, largestOf } from '../questions/node-rows.ts';
 import {
   placeText,
   type SuspectContext,
@@ -21,11 +22,8 @@ export const contextsRule: SuspectRule = {
 
 function extraContexts(context: SuspectContext): HeapSuspect[] {
   const { heap, totalBytes } = context;
-  const name = heap.snapshot.strings.findAscii('system / NativeContext');
   const contexts: number[] = [];
-  const { name: names, count } = heap.snapshot.nodes;
-  for (let node = names.indexOf(name); node >= 0 && node < count; node = names.indexOf(name, node + 1))
-    contexts.push(node);
+  forEachNamed(heap, 'system / NativeContext', (node) => contexts.push(node));
   contexts.sort((a, b) => heap.retained[b]! - heap.retained[a]!);
   // The largest is the program's own.
   const extra = contexts.slice(1);
@@ -46,13 +44,14 @@ function detachedNodes(context: SuspectContext): HeapSuspect[] {
   const { heap, totalBytes } = context;
   const state = computeDetachedness(heap.snapshot);
   const nodes: number[] = [];
-  const next = (from: number): number => state?.indexOf(Detachedness.detached, from) ?? -1;
-  for (let node = next(0); node >= 0; node = next(node + 1))
-    if (heap.snapshot.nodes.type[node] === NodeType.native && heap.snapshot.nodeName(node).startsWith('<'))
-      nodes.push(node);
+  const { type, count } = heap.snapshot.nodes;
+  if (state)
+    forEachRowWith(state, count, Detachedness.detached, (node) => {
+      if (type[node] === NodeType.native && heap.snapshot.nodeName(node).startsWith('<')) nodes.push(node);
+    });
   const bytes = nodes.reduce((sum, node) => sum + heap.selfSize.get(node), 0);
   if (bytes < totalBytes * leastShare) return [];
-  const largest = nodes.reduce((a, b) => (heap.retained[b]! > heap.retained[a]! ? b : a));
+  const largest = largestOf(heap, nodes);
   return [
     suspectAt(context, 'detached-contexts', largest, bytes, {
       title: `${formatNumber(nodes.length)} detached DOM nodes`,

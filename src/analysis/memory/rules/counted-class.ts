@@ -7,7 +7,7 @@ export interface CountedClass {
   count: number;
   bytes: number;
   /** All but prototypes. A walk over the class, for those that are reported. */
-  members(): { nodes: number[]; largest: number };
+  members(): number[];
 }
 
 /** For the nodes whose class has this name; undefined if there are none. */
@@ -22,19 +22,14 @@ export function countClass(heap: Heap, name: string | RegExp): CountedClass | un
   return { count: sum(count), bytes: sum(retainedSize), members: () => membersOf(heap, rows) };
 }
 
-function membersOf(heap: Heap, rows: readonly number[]): { nodes: number[]; largest: number } {
-  const { selfSize, retained } = heap;
+function membersOf(heap: Heap, rows: readonly number[]): number[] {
   const prototype = heap.snapshot.strings.findAscii('prototype');
   const nodes: number[] = [];
-  let largest = -1;
   for (const row of rows)
-    for (const node of classMembers(heap).of(row)) {
-      // `Promise.prototype` also has the class Promise, but is never a leak.
-      if (selfSize.narrow[node] === 0 || isPrototype(heap, node, prototype)) continue;
-      nodes.push(node);
-      if (largest < 0 || retained[node]! > retained[largest]!) largest = node;
-    }
-  return { nodes, largest };
+    // `Promise.prototype` also has the class Promise, but is never a leak.
+    for (const node of classMembers(heap).of(row))
+      if (heap.selfSize.narrow[node] !== 0 && !isPrototype(heap, node, prototype)) nodes.push(node);
+  return nodes;
 }
 
 function isPrototype({ snapshot, retainers }: Heap, node: number, name: number): boolean {

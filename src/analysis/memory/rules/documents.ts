@@ -1,5 +1,6 @@
 /** Documents of a retrieval pipeline (text with metadata) that are kept after their use. */
 import { formatNumber } from '../../../model/quantities.ts';
+import { largestOf } from '../questions/node-rows.ts';
 import { generalPath } from '../questions/paths.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';
 import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
@@ -15,7 +16,7 @@ export const documentsRule: SuspectRule = {
     const { documents } = computeAgentMemory(heap);
     const bytes = documents.reduce((sum, node) => sum + heap.retained[node]!, 0);
     if (bytes < totalBytes * leastShare || (documents.length < fewest && !context.tellsAll)) return [];
-    const largest = documents.reduce((a, b) => (heap.retained[b]! > heap.retained[a]! ? b : a));
+    const largest = largestOf(heap, documents);
     return [
       suspectAt(context, 'documents', largest, bytes, {
         title: `${formatNumber(documents.length)} documents hold ${shareText(bytes, context)}`,

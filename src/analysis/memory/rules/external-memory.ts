@@ -1,6 +1,7 @@
 /** Memory outside of the JavaScript heap, owned by Buffers and typed arrays. */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
+import { forEachNamed } from '../questions/node-rows.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
 import { isCrowdOf } from '../suspects/crowds.ts';
@@ -21,17 +22,16 @@ export const externalMemoryRule: SuspectRule = {
   name: 'external-memory',
   find(context) {
     const { heap, totalBytes } = context;
-    const { type, name } = heap.snapshot.nodes;
-    const data = heap.snapshot.strings.findAscii('system / JSArrayBufferData');
+    const { type } = heap.snapshot.nodes;
     let bytes = 0;
     const stores: number[] = [];
     let largest = -1;
-    for (let node = data < 0 ? -1 : name.indexOf(data); node >= 0; node = name.indexOf(data, node + 1)) {
-      if (type[node] !== NodeType.native) continue;
+    forEachNamed(heap, 'system / JSArrayBufferData', (node) => {
+      if (type[node] !== NodeType.native) return;
       stores.push(node);
       bytes += heap.selfSize.get(node);
       if (largest < 0 || heap.selfSize.get(node) > heap.selfSize.get(largest)) largest = node;
-    }
+    });
     // Vectors have a rule of their own, which describes them better.
     const vectors = computeAgentMemory(heap).embeddings.reduce((sum, { bytes }) => sum + bytes, 0);
     if (largest < 0 || bytes - vectors < Math.max(totalBytes * leastShare, leastLargeBytes)) return [];

@@ -2,6 +2,7 @@
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
+import { largestOf } from '../questions/node-rows.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
 import { classMembers } from '../suspects/class-members.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
@@ -110,15 +111,11 @@ function isExported({ snapshot, retainers }: Heap, node: number, name: number): 
 
 /** Their common holder, or -1; and the largest of them. */
 function holderOf(heap: Heap, row: number): { holder: number; largest: number } {
-  const { retained, root } = heap;
   const { type } = heap.snapshot.nodes;
   const members = classMembers(heap).of(row);
   const { isMixed, objects } = objectsAmong(type, members);
   const nodes = isMixed ? objects : members;
-  let largest = nodes[0] ?? root;
-  for (let at = 0; at < nodes.length; at++)
-    if (retained[nodes[at]!]! > retained[largest]!) largest = nodes[at]!;
-  return { holder: commonHolder(heap, nodes), largest };
+  return { holder: commonHolder(heap, nodes), largest: nodes.length ? largestOf(heap, nodes) : heap.root };
 }
 
 function objectsAmong(type: Uint8Array, members: Uint32Array): { isMixed: boolean; objects: Uint32Array } {

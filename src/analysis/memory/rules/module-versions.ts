@@ -5,7 +5,7 @@
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { isStringType, stringText } from '../questions/node-rows.ts';
+import { forEachNamed, isStringType, stringText } from '../questions/node-rows.ts';
 import { tablePairs, tableSlotsOf } from '../questions/tables.ts';
 import {
   isLargeShare,
@@ -48,12 +48,11 @@ export const moduleVersionsRule: SuspectRule = {
 const dataUrl = 'data:';
 
 function loadCaches(heap: Heap): number[] {
-  const { nodes, strings } = heap.snapshot;
-  const name = strings.findAscii(cacheClass);
+  const { type } = heap.snapshot.nodes;
   const found: number[] = [];
-  if (name < 0) return found;
-  for (let node = nodes.name.indexOf(name); node >= 0; node = nodes.name.indexOf(name, node + 1))
-    if (nodes.type[node] === NodeType.object && tableSlotsOf(heap, node) === 3) found.push(node);
+  forEachNamed(heap, cacheClass, (node) => {
+    if (type[node] === NodeType.object && tableSlotsOf(heap, node) === 3) found.push(node);
+  });
   return found;
 }
 

@@ -1,5 +1,6 @@
 /** More promises than anything but unfinished work explains. */
 import { formatNumber } from '../../../model/quantities.ts';
+import { largestOf } from '../questions/node-rows.ts';
 import { commonHolder } from '../suspects/common-holder.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';
@@ -14,10 +15,10 @@ export const promisesRule: SuspectRule = {
     if (!found || (found.count < leastCount && found.bytes < context.totalBytes * leastShare)) return [];
     const { count, bytes } = found;
     if (count < 100) return [];
-    const { nodes, largest } = found.members();
-    if (largest < 0) return [];
-    const holder = commonHolder(context.heap, nodes);
-    const at = holder < 0 ? largest : holder;
+    const members = found.members();
+    if (!members.length) return [];
+    const holder = commonHolder(context.heap, members);
+    const at = holder < 0 ? largestOf(context.heap, members) : holder;
     return [
       suspectAt(context, 'pending-promises', at, bytes, {
         title: `${formatNumber(count)} promises hold ${shareText(bytes, context)}`,

@@ -1,5 +1,6 @@
 /** Data waiting in streams: the reader is slower than the writer, and the result of write() is ignored. */
 import { formatNumber } from '../../../model/quantities.ts';
+import { largestOf } from '../questions/node-rows.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';
 
@@ -11,7 +12,7 @@ export const streamsRule: SuspectRule = {
     const found = countClass(context.heap, /^(ReadableState|WritableState|BufferList)$/);
     if (!found || found.bytes < context.totalBytes * leastShare) return [];
     const { count, bytes } = found;
-    const { largest } = found.members();
+    const largest = largestOf(context.heap, found.members());
     if (largest < 0) return [];
     return [
       suspectAt(context, 'stream-buffers', largest, bytes, {

@@ -2,7 +2,7 @@
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { findChild } from '../questions/node-rows.ts';
+import { findChild, largestOf } from '../questions/node-rows.ts';
 import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';
 
@@ -14,14 +14,14 @@ export const timersRule: SuspectRule = {
     const found = countClass(context.heap, /^(Timeout|Immediate)$/);
     if (!found || found.count < leastCount) return [];
     const { heap } = context;
-    const { nodes } = found.members();
+    const nodes = found.members();
     const waiting = nodes.filter((node) => isWaiting(heap, node));
     const count = waiting.length;
     if (count < leastCount) return [];
     const retained = waiting.reduce((sum, node) => sum + heap.retained[node]!, 0);
     // They retain each other, so that their class as a whole has the right sum.
     const bytes = count === nodes.length ? found.bytes : Math.min(found.bytes, retained);
-    const largest = waiting.reduce((a, b) => (heap.retained[b]! > heap.retained[a]! ? b : a));
+    const largest = largestOf(heap, waiting);
     return [
       suspectAt(context, 'timers', largest, bytes, {
         title: `${formatNumber(count)} timers are waiting`,

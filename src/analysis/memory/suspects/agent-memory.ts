@@ -7,7 +7,7 @@
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { elementNodes, kindOf } from '../questions/heap-value.ts';
-import { findChild, isStringType, stringText } from '../questions/node-rows.ts';
+import { findChild, forEachNamed, isStringType, stringText } from '../questions/node-rows.ts';
 import { type MarkedName, markedObjects, markOf } from './marked-objects.ts';
 
 export interface ToolSums {
@@ -215,8 +215,7 @@ export function textProperty(heap: Heap, node: number, property: string): string
 
 /** Number vectors by length: typed arrays, and plain arrays whose elements are unboxed doubles. */
 function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
-  const { nodes, strings } = heap.snapshot;
-  const { type, name } = nodes;
+  const { type } = heap.snapshot.nodes;
   const groups = new Map<string, AgentMemory['embeddings'][number]>();
   const take = (node: number): void => {
     const found = vectorOf(heap, node);
@@ -227,12 +226,10 @@ function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
     group.bytes += found.bytes;
     groups.set(key, group);
   };
-  for (const kind of ['Array', 'Float32Array', 'Float64Array']) {
-    const index = strings.findAscii(kind);
-    if (index < 0) continue;
-    for (let node = name.indexOf(index); node >= 0; node = name.indexOf(index, node + 1))
+  for (const kind of ['Array', 'Float32Array', 'Float64Array'])
+    forEachNamed(heap, kind, (node) => {
       if (type[node] === NodeType.object) take(node);
-  }
+    });
   return [...groups.values()].sort((a, b) => b.bytes - a.bytes);
 }
 

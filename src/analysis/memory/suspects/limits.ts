@@ -17,7 +17,7 @@ const limitNames =
 const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|(?<!^Fixed)CircularBuffer|Bounded/;
 /**
  * Pools are as large as their users need. A pool that is seen to grow isn't excused, because what it lent isn't returned, nor
- * is a list of thousands: no program has as many connections.
+ * is a list of a thousand: no program has as many connections.
  */
 const poolClasses = /Pool$/;
 const mostInPool = 1000;
@@ -32,13 +32,14 @@ const mostSteps = 3;
 export function limitOf(heap: Heap, node: number, steps = mostSteps): string | undefined {
   const edges = steps > 0 ? pathEdges(heap, node).slice(-steps) : [];
   const owners = [node, ...edges.map((edge) => heap.retainers.sourceOf(edge)).reverse()];
-  const isPool = steps === mostSteps && edgesOf(heap, node) < mostInPool;
+  const isPool = (name: string): boolean =>
+    steps === mostSteps && poolClasses.test(name) && edgesOf(heap, node) < mostInPool;
   for (const owner of owners) {
     if (heap.snapshot.nodes.type[owner] !== NodeType.object) continue;
     const name = heap.className(owner);
     if (/^(?:global|Window)\b/.test(name)) break;
     if (isUnlimited(heap, owner)) return undefined;
-    if (boundedClasses.test(name) || (isPool && poolClasses.test(name))) return `class ${name}`;
+    if (boundedClasses.test(name) || isPool(name)) return `class ${name}`;
     const limit = shapeNames(heap, owner).find((property) => limitNames.test(property));
     if (limit !== undefined) return `property ${limit}`;
   }

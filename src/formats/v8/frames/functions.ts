@@ -25,9 +25,8 @@ export interface FunctionInfo {
 const maxNameLength = 512;
 /** What is in no name of a function or a file. */
 const controls = /[\0-\x1f\x7f]/;
-/** The names of Node's own files, which have no hash to compare them with. */
-const ownFile = /^node:/;
-const ownName = /^node:[a-z0-9_/-]+$/;
+/** Node's own files, which have no hash to compare them with, have no such names. */
+const notOfNode = /^node:(?![a-z0-9_/-]+$)/;
 /** Offset in V8's DebugInfo. */
 const debugInfoScript = 24;
 /** The lowest bits of a SharedFunctionInfo's flags. */
@@ -96,7 +95,7 @@ export class Functions {
     if (doubt) info.doubt = doubt;
     else if (controls.test(info.name) || controls.test(script?.name ?? ''))
       info.doubt = 'a name has control characters';
-    else if (ownFile.test(script?.name ?? '') && !ownName.test(script?.name ?? ''))
+    else if (notOfNode.test(script?.name ?? ''))
       info.doubt = "a file's name is not like those of Node's own files";
     const range = scopeInfo?.start === undefined ? this.#uncompiledRange(value) : scopeInfo;
     if (range?.start !== undefined && range.end !== undefined) {
