@@ -63,6 +63,10 @@ const ofVariables =
 export function isPassphrase(value: string): boolean {
   if (value.length < 8 || value.length > 64) return false;
   if (!/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]{2,}){0,5}[!?#*]?$/.test(value)) return false;
+  return joinsUnusualWords(value);
+}
+
+function joinsUnusualWords(value: string): boolean {
   const parts = partsOf(value);
   if (parts.length < 2 || parts.some((part) => part.length < 3 || ofVariables.test(part))) return false;
   return parts.some((part) => part.length > 3 && !isPredicate(part));
@@ -76,11 +80,8 @@ export function isInvented(value: string): boolean {
   if (value.length < 8 || value.length > 64 || !/[\d!@#$%^&*~+?]/.test(value)) return false;
   if (!/^[A-Za-z]{3,}(?:[-_.!@#$%^&*~+]?[A-Za-z]{2,}){0,4}[-_.!@#$%^&*~+]?\d{0,3}[!?#*$]?$/.test(value))
     return false;
-  const parts = partsOf(value);
-  if (parts.length < 2 || parts.some((part) => part.length < 3 || ofVariables.test(part))) return false;
-  return (
-    parts.some((part) => part.length > 3 && !isPredicate(part)) && !/^[a-z]+(?:[.@][a-z]+)+$/i.test(value)
-  );
+  // `mail.example.com`
+  return !/^[a-z]+(?:[.@][a-z]+)+$/i.test(value) && joinsUnusualWords(value);
 }
 
 /** `rivers_secret`: an unusual word, and one for a secret. */
