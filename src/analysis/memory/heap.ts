@@ -140,14 +140,13 @@ export class Heap {
 
   #retainersInKernel(): { first: Uint32Array; edges: Uint32Array } | undefined {
     const kernel = GraphKernel.of(this.snapshot);
+    if (!kernel) return undefined;
     const { count } = this.snapshot.edges;
-    kernel?.code.indexRetainers(count);
-    return (
-      kernel && {
-        first: kernel.words('retainerFirst', this.nodeCount + 1),
-        edges: kernel.words('retainers', count),
-      }
-    );
+    kernel.code.indexRetainers(count);
+    return {
+      first: kernel.words('retainerFirst', this.nodeCount + 1),
+      edges: kernel.words('retainers', count),
+    };
   }
 
   get aggregates(): ClassAggregates {
