@@ -25,8 +25,8 @@ export function countClass(heap: Heap, name: string | RegExp): CountedClass | un
 function membersOf(heap: Heap, rows: readonly number[]): number[] {
   const prototype = heap.snapshot.strings.findAscii('prototype');
   const nodes: number[] = [];
+  // `Promise.prototype` also has the class Promise, but is never a leak.
   for (const row of rows)
-    // `Promise.prototype` also has the class Promise, but is never a leak.
     for (const node of classMembers(heap).of(row))
       if (heap.selfSize.narrow[node] !== 0 && !isPrototype(heap, node, prototype)) nodes.push(node);
   return nodes;
