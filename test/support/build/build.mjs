@@ -84,7 +84,6 @@ async function inlineDurableEngine() {
     target: 'node20.19',
     external: ['pg'],
     plugins: [
-      takeBuiltins(),
       leaveOutside(
         join(folder, 'engine.js'),
         (file) => ['errors.js', 'durable/api.js'].includes(file) || file.startsWith('agent/'),
@@ -100,32 +99,6 @@ async function inlineDurableEngine() {
     allowOverwrite: true,
   });
   writeLicences(metafile, join(folder, 'engine.LICENSES.txt'));
-}
-
-/**
- * An import of one of Node's modules reads all that it exports, which loads what is made on demand: two thirds of the time that
- * `node:crypto` takes.
- */
-function takeBuiltins() {
-  return {
-    name: 'take-builtins',
-    setup(builder) {
-      builder.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin' }));
-      builder.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({ contents: exportsOf(path) }));
-    },
-  };
-}
-
-/** What nobody imports is left out by the bundler, because the calls are marked as pure. */
-function exportsOf(path) {
-  const names = Object.keys(process.getBuiltinModule(path)).filter((name) => /^[a-z_]\w*$/i.test(name));
-  const lines = names.map((name) => `export const ${name} = /* @__PURE__ */ take('${name}');`);
-  return [
-    `const own = /* @__PURE__ */ process.getBuiltinModule('${path}');`,
-    'const take = (name) => own[name];',
-    ...lines.filter((line) => !line.startsWith('export const default ')),
-    'export default own;',
-  ].join('\n');
 }
 
 /** Of every package that a bundle holds. */
