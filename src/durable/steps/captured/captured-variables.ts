@@ -1,5 +1,5 @@
 /**
- * The variables that a function captures and names. V8 provides them to an inspector session, with no debugger enabled (some 0.2 ms
+ * The variables that a function captures and names. V8 provides them to an inspector session, with no debugger enabled (some 0.3 ms
  * of processor time). Runs no code of the program.
  */
 import type { Session } from 'node:inspector';
@@ -114,15 +114,16 @@ function variablesOf(session: Session, asked: object): Capture | undefined {
     const isOfModule = moduleScope.test(kinds[at]!);
     if (!isOfModule && !innerScopes.test(kinds[at]!)) continue;
     const isShared = isOfModule || (at === last && kinds[at] === 'Closure' && kinds[at + 1] !== 'Module');
-    for (const [name, variable] of Object.entries(object ?? {}))
-      if (named.has(name) && !found.has(name))
-        found.set(name, { name, value: variable, isInnermost: at === 0, isShared });
+    // A module may have thousands.
+    for (const name of named)
+      if (object && Object.hasOwn(object, name) && !found.has(name))
+        found.set(name, { name, value: object[name], isInnermost: at === 0, isShared });
   }
   const isAll = code.length <= longestSource && !named.has('this') && !named.has('super');
   return { variables: [...found.values()], code, isAll };
 }
 
-type Scope = { description?: string; object?: object };
+type Scope = { description?: string; object?: Record<string, unknown> };
 
 function take(session: Session, objectId: string | undefined): unknown {
   if (objectId === undefined) return undefined;
