@@ -3,36 +3,16 @@
  * are the recorded ones in turn, and those of branches are refused.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
 import type { DoubtPolicy, DurableWork } from '../../../src/durable/options.ts';
-import { FileStore } from '../../../src/durable/stores/file-store.ts';
-import { crashingStore, isCrash } from '../random/crashing-store.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'agentdump-told-apart-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-let count = 0;
-function newRun() {
-  const store = new FileStore(join(folder, String(count++)));
-  const options = { id: 'r', durable: true, notify: () => {} } as const;
-  const live = (work: () => Promise<unknown>) => agent.run('program', { ...options, store }, work);
-  const dieAt = (at: number, work: () => Promise<unknown>) =>
-    agent.run('program', { ...options, store: crashingStore(store, at, 'after') }, work).then(
-      () => false,
-      (error: unknown) => isCrash(error),
-    );
-  return { store, live, dieAt };
-}
+import { newRun } from '../random/killed-runs.ts';
 
 const pauses = {
   'a timer': () => sleep(2),
@@ -141,6 +121,50 @@ test('branches whose functions capture also what has changed since', async () =>
     life = 2;
     assert.deepEqual(await live(program([30, 10, 0])), [0, 1, 2]);
   }
+});
+
+const pages = [
+  { url: 'a', language: 'en' },
+  { url: 'b', language: 'de' },
+  { url: 'c', language: 'en' },
+];
+const replaced = {
+  'the only one that is recorded': [pages.slice(0, 1), [{ url: 'd', language: 'en' }]],
+  'one of several, of which another has the same language': [pages, [{ url: 'd', language: 'en' }]],
+} as const;
+for (const [what, [before, now]] of Object.entries(replaced))
+  test(`what a branch has in common with ${what} does not give it the result of that one, whose page is gone`, async () => {
+    const program = (wanted: readonly { url: string; language: string }[]) => async () => {
+      const model = 'small';
+      const other = agent.step('other', () => sleep(60));
+      const results = wanted.map(async ({ url, language }) => {
+        await sleep(5);
+        return agent.step('summarize', () => `${model} summary of ${url} in ${language}`);
+      });
+      return Promise.all([...results, other]);
+    };
+    const { live, dieAt } = newRun();
+    // Begin, open, the step beside them, two for each page.
+    assert.ok(await dieAt(3 + 2 * before.length, program(before)));
+    const again = [...before.slice(1), ...now];
+    await assert.rejects(live(program(again)), /asks for other steps.*\{ key: … \}/s);
+  });
+
+test('one whose page has changed since is known by what no other has', async () => {
+  let life = 1;
+  const program = async () => {
+    const other = agent.step('other', () => sleep(60));
+    const results = pages.map(async ({ url }) => {
+      await sleep(5);
+      const text = url === 'c' ? `text ${life}` : 'text';
+      return agent.step('summarize', () => `${url}: ${text}`);
+    });
+    return (await Promise.all([...results, other])).slice(0, 3);
+  };
+  const { live, dieAt } = newRun();
+  assert.ok(await dieAt(9, program));
+  life = 2;
+  assert.deepEqual(await live(program), ['a: text', 'b: text', 'c: text 1']);
 });
 
 test('a step that follows another of its name at once, whose functions capture what has changed since', async () => {

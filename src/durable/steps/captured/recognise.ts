@@ -65,21 +65,27 @@ function bestOf(
 }
 
 /**
- * For a call without rivals: the entry at its position, if it captured at least as much that is the same as what is not. What all
- * recorded ones captured says nothing. Without branches there is only one call at a position.
+ * For a call without rivals: the entry at its position, if it captured at least as much that is the same as what is not, and no other
+ * recorded call has captured that. What all of them captured says nothing; of a single one it is not known what that is. Without
+ * branches there is only one call at a position.
  */
 function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry | undefined {
   const { scope, captured, at, shared } = call;
-  const entry = entries.find(({ position }) => position?.after === at.after);
-  if (!entry || !scope.recorded?.isParallel) return entry;
+  const here = entries.filter(({ position }) => position?.after === at.after);
+  if (!scope.recorded?.isParallel) return here[0];
   const recorded = recordedLike(call);
-  const isConstant = (name: string) =>
-    recorded.length > 1 && recorded.every((one) => one.captured?.[name] === captured[name]);
+  if (recorded.length < 2) return undefined;
+  const has = (one: StepEntry, name: string) => one.captured?.[name] === captured[name];
   const names = Object.keys(captured).filter(
-    (name) => isTelling(name, captured[name]) && !isConstant(name) && !shared.has(name),
+    (name) =>
+      isTelling(name, captured[name]) && !shared.has(name) && !recorded.every((one) => has(one, name)),
   );
-  const same = names.filter((name) => entry.captured?.[name] === captured[name]).length;
-  return same > 0 && same * 2 >= names.length ? entry : undefined;
+  const likely = here.filter((entry) => {
+    const same = names.filter((name) => has(entry, name));
+    const isItsOwn = recorded.every((one) => one === entry || !same.every((name) => has(one, name)));
+    return isItsOwn && same.length * 2 >= names.length;
+  });
+  return likely.length === 1 ? likely[0] : undefined;
 }
 
 function recordedLike({ scope, word }: UnknownCall): StepEntry[] {
