@@ -4,18 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
-import { FileStore } from '../../../src/durable/stores/file-store.ts';
-import type { DurableStore } from '../../../src/durable/stores/store.ts';
-import { crashingStore, isCrash } from '../random/crashing-store.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'agentdump-context-stores-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+import { newRun, outcomes } from '../random/killed-runs.ts';
 
 const docs = ['a', 'b', 'c', 'd'];
 const jitter = () => sleep(Math.random() * 8);
@@ -109,19 +101,6 @@ const orRefused: Record<string, () => Promise<string[]>> = {
   },
 };
 
-let count = 0;
-async function outcomes(program: () => Promise<unknown>): Promise<unknown[]> {
-  const got: unknown[] = [];
-  for (let at = 3, dies = true; dies; at++) {
-    const store = new FileStore(join(folder, String(count++)));
-    const live = (place: DurableStore) =>
-      agent.run('program', { id: 'r', durable: true, plain: true, notify: () => {}, store: place }, program);
-    dies = await live(crashingStore(store, at, 'after')).then(() => false, isCrash);
-    got.push(await live(store).catch((error: Error) => error.message));
-  }
-  return got;
-}
-
 for (const [name, program] of Object.entries(toldApart))
   test(`${name}, killed at every record`, async () => {
     for (let round = 0; round < 3; round++)
@@ -137,7 +116,7 @@ for (const [name, program] of Object.entries(orRefused))
   });
 
 test('what the run itself was begun with does not tell its branches apart', async () => {
-  const store = new FileStore(join(folder, String(count++)));
+  const { store, live, dieAt } = newRun();
   const program = () =>
     Promise.all(
       docs.map(async (doc) => {
@@ -145,12 +124,8 @@ test('what the run itself was begun with does not tell its branches apart', asyn
         return agent.step('summarize', async () => `summary of ${doc}`);
       }),
     );
-  const live = (place: DurableStore) =>
-    context.run({ doc: `request ${count++}` }, () =>
-      agent.run('program', { id: 'r', durable: true, plain: true, notify: () => {}, store: place }, program),
-    );
-  await assert.rejects(live(crashingStore(store, 7, 'after')), isCrash);
-  assert.deepEqual(await live(store), summaries);
+  assert.ok(await context.run({ doc: 'request 1' }, () => dieAt(7, program)));
+  assert.deepEqual(await context.run({ doc: 'request 2' }, () => live(program)), summaries);
   for (const { payload } of store.read('r').records)
     assert.ok(!Buffer.from(payload as Uint8Array).includes('AsyncLocalStorage'));
 });

@@ -5,20 +5,12 @@
 import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
-import { FileStore } from '../../../src/durable/stores/file-store.ts';
-import type { DurableStore } from '../../../src/durable/stores/store.ts';
-import { crashingStore, isCrash } from '../random/crashing-store.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'agentdump-own-queues-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+import { outcomes as outcomesOf } from '../random/killed-runs.ts';
 
 type Job<Result> = () => Promise<Result>;
 /** Performs a job once it is its turn. */
@@ -119,19 +111,8 @@ function programOf(queueOf: () => Queue, before: () => Promise<unknown>): () => 
   };
 }
 
-let count = 0;
-/** Killed at every third record, and resumed. */
-async function outcomes(program: () => Promise<string[]>): Promise<(string[] | string)[]> {
-  const got: (string[] | string)[] = [];
-  for (let at = 3, dies = true; dies; at += 3) {
-    const store = new FileStore(join(folder, String(count++)));
-    const live = (place: DurableStore) =>
-      agent.run('program', { id: 'r', durable: true, notify: () => {}, store: place }, program);
-    dies = await live(crashingStore(store, at, 'after')).then(() => false, isCrash);
-    got.push(await live(store).catch((error: Error) => error.message));
-  }
-  return got;
-}
+/** Of runs that are killed at every third record. */
+const outcomes = (program: () => Promise<unknown>) => outcomesOf(program, 3);
 
 for (const [what, before] of Object.entries(befores)) {
   for (const [name, queueOf] of Object.entries(queues))

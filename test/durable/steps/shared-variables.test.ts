@@ -3,19 +3,11 @@
  * made does not tell which call it is; a resume gets each branch its own result, or is refused if nothing else tells them apart.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { SharedVariables } from '../../../src/durable/steps/captured/shared-variables.ts';
-import { FileStore } from '../../../src/durable/stores/file-store.ts';
-import type { DurableStore } from '../../../src/durable/stores/store.ts';
-import { crashingStore, isCrash } from '../random/crashing-store.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'agentdump-shared-variables-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+import { newRun, outcomes } from '../random/killed-runs.ts';
 
 const docs = ['a', 'b', 'c', 'd', 'e'];
 /** Something unrecorded, so that the branches come in another order each time. */
@@ -136,19 +128,6 @@ const expected: Record<string, string[]> = {
   'turns of each branch, and a counter': docs.slice(0, 3).map((topic) => `${topic}>0>1>2`),
 };
 
-let count = 0;
-async function outcomes(program: () => Promise<unknown>): Promise<unknown[]> {
-  const got: unknown[] = [];
-  for (let at = 3, dies = true; dies; at++) {
-    const store = new FileStore(join(folder, String(count++)));
-    const live = (place: DurableStore) =>
-      agent.run('program', { id: 'r', durable: true, plain: true, notify: () => {}, store: place }, program);
-    dies = await live(crashingStore(store, at, 'after')).then(() => false, isCrash);
-    got.push(await live(store).catch((error: Error) => error.message));
-  }
-  return got;
-}
-
 for (const [name, program] of Object.entries(programs))
   test(`${name}, killed at every record`, async () => {
     for (const got of await outcomes(program)) assert.deepEqual(got, expected[name] ?? summaries);
@@ -232,7 +211,7 @@ for (const [what, readerOf] of Object.entries(readers))
   });
 
 test('a reply that comes in the turn in which a step of another branch ends does not take a result', async () => {
-  const store = new FileStore(join(folder, String(count++)));
+  const { live, dieAt } = newRun();
   /** By document, when its text comes; that of the first one comes in the very turn in which the step of another branch returns. */
   const program = (isFirstLate: boolean) => async () => {
     const texts = new Map(docs.map((doc) => [doc, withResolvers()]));
@@ -252,15 +231,9 @@ test('a reply that comes in the turn in which a step of another branch ends does
     const other = agent.step('page', () => page.promise);
     return Promise.all([summarize('a'), summarize('b'), other.then(() => 0)]);
   };
-  const live = (place: DurableStore, isFirstLate: boolean) =>
-    agent.run(
-      'program',
-      { id: 'r', durable: true, plain: true, notify: () => {}, store: place },
-      program(isFirstLate),
-    );
   // Begin, open, the step of the other branch and its end, the step of the first document and its end.
-  await assert.rejects(live(crashingStore(store, 6, 'after'), false), isCrash);
-  assert.deepEqual(await live(store, true), ['summary of a', 'summary of b', 0]);
+  assert.ok(await dieAt(6, program(false)));
+  assert.deepEqual(await live(program(true)), ['summary of a', 'summary of b', 0]);
 });
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
