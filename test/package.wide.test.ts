@@ -1,13 +1,14 @@
 /** What a user gets: the packed package, installed in an empty folder and loaded in every way that the README names. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type BuildFailure, build } from 'esbuild';
 import { version } from '../src/version.ts';
 import { nodesInTurn } from './support/run/test-nodes.ts';
 
@@ -187,6 +188,37 @@ test('the types are there, and whole where no optional package is installed', as
   ];
   const ending = await runNode(process.execPath, [tsc, ...flags, join(folder, 'typed.mts')]);
   assert.equal(ending.code, 0, ending.stdout);
+});
+
+test('no module is left out that another one loads', async () => {
+  const dist = join(folder, 'node_modules', 'agentdump', 'dist');
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.c?js$/.test(name),
+  );
+  const { errors } = await build({
+    entryPoints: files.map((name) => join(dist, name)),
+    outdir: join(folder, 'unused'),
+    write: false,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+  }).catch((failure: BuildFailure) => failure);
+  assert.deepEqual(
+    errors.map(({ text }) => text),
+    [],
+  );
+  // A thread's module is named by its path below dist/.
+  const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [
+      ...readFileSync(join(root, 'src', name), 'utf8').matchAll(/'([\w-]+(?:\/[\w-]+)+)'/g),
+    ])
+    .map(([, name]) => `${name}.js`)
+    .filter((name) => existsSync(join(root, 'src', name.replace(/js$/, 'ts'))));
+  assert.ok(threads.length > 4, threads.join());
+  for (const name of threads) assert.ok(files.includes(name), name);
 });
 
 test('the command line says its version', async () => {

@@ -19,7 +19,7 @@ const ownFiles = ['cli/yargs.js', 'cli/mcp-sdk.js'];
 
 /**
  * Writes `cli/start.cjs` and, for `agentdump run`, `cli/start-run.cjs`, and to `cli/bundled/` what they import later. What they
- * were made of stays: threads load some of it.
+ * were made of is left out of dist/ afterwards, but for what threads and the library load (leave-out-unused.mjs).
  */
 export async function buildCommandLine(dist) {
   const later = [

@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { buildCommandLine } from './build-command-line.mjs';
 import { buildPage, buildWorkbench } from './build-page.mjs';
 import { buildPreload, buildReplayPreload, buildTestsPreload } from './build-preload.mjs';
+import { leaveOutUnused } from './leave-out-unused.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const require = createRequire(import.meta.url);
@@ -31,6 +32,7 @@ await buildWorkbench(join(root, 'dist', 'workbench', 'page'));
 await buildCommandLine(join(root, 'dist'));
 await inlineDurableEngine();
 cpSync(join(root, 'src', 'model', 'schema'), join(root, 'dist', 'schema'), { recursive: true });
+leaveOutUnused(root);
 writeFileSync(join(root, 'dist', '.built'), '');
 
 /** One file instead of a package's many small ones (finding those of yargs took 40 ms); the licences beside it. */
