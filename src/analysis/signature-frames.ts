@@ -121,7 +121,11 @@ function framePart(frame: Frame, roots: readonly string[], main: string | undefi
   return `frame:${name && name !== '<anonymous>' ? name : '(anonymous)'}@${place}`;
 }
 
-const pathOf = (file: string): string => file.replace(/^file:\/\//, '').replace(/\\/g, '/');
+const pathOf = (file: string): string =>
+  file
+    .replace(/^file:\/\//, '')
+    .replace(/\\/g, '/')
+    .replace(/[?#].*$/, '');
 
 /** Builds move files, so only the file name is used, for an `index` with its folder; paths in packages are kept. */
 function placeOf(file: string, roots: readonly string[]): string {
@@ -133,10 +137,7 @@ function placeOf(file: string, roots: readonly string[]): string {
 
 /** Relative to the program, or from node_modules on, or only the file name; hashes in bundlers' file names are removed. */
 export function stableFile(file: string, roots: readonly string[]): string {
-  const path = file
-    .replace(/^file:\/\//, '')
-    .replace(/\\/g, '/')
-    .replace(/[?#].*$/, '');
+  const path = pathOf(file);
   const below = path.lastIndexOf('node_modules/');
   const root = roots.find((r) => path.startsWith(`${r}/`));
   const short =

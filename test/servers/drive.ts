@@ -7,9 +7,8 @@ import { Agent, request } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
+import { accountOf } from '../support/victims/run-account.ts';
 import { preload } from '../support/victims/run-victim.ts';
 
 export const frameworks = ['http', 'express', 'fastify', 'koa', 'hono', 'next', 'http2', 'ws'] as const;
@@ -28,12 +27,7 @@ const lifeLimitMs = 60_000;
 const victim = fileURLToPath(new URL('trial/victim.mjs', import.meta.url));
 
 export async function readAccount(path: string): Promise<Account> {
-  const bundle = openBundle(path);
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
+  return await accountOf(path);
 }
 
 export interface Life {

@@ -8,10 +8,17 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openHeap } from '../../../dist/analysis/memory/heap.js';
-import { pathText } from '../../../dist/analysis/memory/questions/paths.js';
-import { computeSuspects } from '../../../dist/analysis/memory/suspects/suspects.js';
 import { snapshotOf } from '../../support/synth/synth-large-heapsnapshot.ts';
+
+const { openHeap } = (await import(
+  new URL('../../../dist/analysis/memory/heap.js', import.meta.url).href
+)) as typeof import('../../../src/analysis/memory/heap.ts');
+const { pathText } = (await import(
+  new URL('../../../dist/analysis/memory/questions/paths.js', import.meta.url).href
+)) as typeof import('../../../src/analysis/memory/questions/paths.ts');
+const { computeSuspects } = (await import(
+  new URL('../../../dist/analysis/memory/suspects/suspects.js', import.meta.url).href
+)) as typeof import('../../../src/analysis/memory/suspects/suspects.ts');
 
 type Heap = Awaited<ReturnType<typeof openHeap>>;
 

@@ -10,9 +10,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openHeap } from '../../../dist/analysis/memory/heap.js';
-import { generalPath } from '../../../dist/analysis/memory/questions/paths.js';
 import { entangled, healthy, leaks, seenAtOnce } from '../../support/heaps/leak-truths.ts';
+
+const { openHeap } = (await import(
+  new URL('../../../dist/analysis/memory/heap.js', import.meta.url).href
+)) as typeof import('../../../src/analysis/memory/heap.ts');
+const { generalPath } = (await import(
+  new URL('../../../dist/analysis/memory/questions/paths.js', import.meta.url).href
+)) as typeof import('../../../src/analysis/memory/questions/paths.ts');
 
 const { values } = parseArgs({
   options: { beside: { type: 'string', default: '20' }, only: { type: 'string', default: '' } },

@@ -6,9 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
 import type { Account } from '../../../src/model/account.ts';
+import { accountOf } from '../../support/victims/run-account.ts';
 import { bundlesIn, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
 
 const files = {
@@ -37,12 +36,7 @@ async function dieIn(t: TestContext, program: string): Promise<Account> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') };
   spawnSync(process.execPath, ['--require', preload, join(dir, 'app.js')], { cwd: dir, env });
   const [name = assert.fail('no bundle')] = bundlesIn(dir);
-  const bundle = openBundle(join(dir, 'dumps', name));
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
+  return await accountOf(join(dir, 'dumps', name));
 }
 
 test('another version than the locked one fails where it is used', async (t) => {

@@ -4,11 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
 import { listBundles } from '../../../src/bundle/finished/list.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
 import type { Account } from '../../../src/model/account.ts';
 import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { accountOf } from '../../support/victims/run-account.ts';
 import { type NodeBinary, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
 
 /** The child has one too. */
@@ -33,12 +32,7 @@ async function dieOf(t: TestContext, node: NodeBinary, program: string): Promise
       NODE_OPTIONS: `--require ${preload}`,
     },
   });
-  const bundle = openBundle(bundleOf('shop', join(dir, 'dumps')));
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
+  return await accountOf(bundleOf('shop', join(dir, 'dumps')));
 }
 
 for (const node of nodesInTurn) {

@@ -10,6 +10,7 @@ import { analyzeBundle } from '../../../src/analysis/analyze.ts';
 import { findBundle } from '../../../src/bundle/finished/list.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
 import { nodesInTurn, onlyWide, sampleOf } from '../../support/run/test-nodes.ts';
+import { accountOf } from '../../support/victims/run-account.ts';
 import { type NodeBinary, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
 
 async function dieOf(t: TestContext, node: NodeBinary, program: string) {
@@ -25,12 +26,7 @@ async function dieOf(t: TestContext, node: NodeBinary, program: string) {
       NODE_OPTIONS: `--require ${preload}`,
     },
   });
-  const bundle = openBundle(findBundle('latest', join(dir, 'dumps')));
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
+  return await accountOf(findBundle('latest', join(dir, 'dumps')));
 }
 
 const armedIn = (dir: string): NodeJS.ProcessEnv => ({

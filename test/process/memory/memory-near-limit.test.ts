@@ -6,23 +6,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
 import { listBundles } from '../../../src/bundle/finished/list.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
-import type { Account } from '../../../src/model/account.ts';
 import { sweepSessions } from '../../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../../src/supervise/scrub/scrubber.ts';
 import { onlyWide } from '../../support/run/test-nodes.ts';
+import { accountOf } from '../../support/victims/run-account.ts';
 import { findNodes, preload, programs, temporaryFolder } from '../../support/victims/run-victim.ts';
-
-async function accountOf(path: string): Promise<Account> {
-  const bundle = openBundle(path);
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
-}
 
 for (const node of findNodes())
   describe(node.name, () => {

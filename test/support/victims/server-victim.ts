@@ -9,9 +9,8 @@ import { connect } from 'node:http2';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
 import type { Account } from '../../../src/model/account.ts';
+import { accountOf } from './run-account.ts';
 import { preload } from './run-victim.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
@@ -61,12 +60,7 @@ export async function accountOfRequest(run: ServerRun): Promise<Account> {
   }
   const [name] = readdirSync(run.dir).filter((entry) => entry.endsWith('.agentdump'));
   if (name === undefined) throw new Error(`no bundle was left; the program said: ${said}`);
-  const bundle = openBundle(join(run.dir, name));
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
+  return await accountOf(join(run.dir, name));
 }
 
 export const traceOf = (at: number): string => at.toString(16).padStart(32, 'a');

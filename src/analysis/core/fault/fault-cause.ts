@@ -43,14 +43,13 @@ export function describeCause(facts: FaultFacts): Cause {
           kind: 'refused-call',
           description: `a seccomp filter does not allow the system call ${facts.systemCall}`,
         };
-      return { kind: 'sent-signal', description: describeUnsent(facts.code) };
+      break;
     case 24:
     case 25:
       if (facts.code === 'SI_KERNEL') return { kind: 'limit-reached', description: limits[facts.signal] };
-      return { kind: 'sent-signal', description: describeUnsent(facts.code) };
-    default:
-      return { kind: 'sent-signal', description: describeUnsent(facts.code) };
+      break;
   }
+  return { kind: 'sent-signal', description: describeUnsent(facts.code) };
 }
 
 /**
