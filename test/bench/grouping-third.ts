@@ -2,31 +2,18 @@
  * How well the store groups the deaths of the third set (test/store/grouping/third-set.ts): pair precision and recall. `npm run
  * bench:grouping-third [folder]` keeps the bundles in the folder and reuses those that exist.
  */
-import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { deathOf } from '../../src/store/grouping/death.ts';
-import { addDeath, findDeath } from '../../src/store/index/add-death.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { groupByStore } from '../store/grouping/group-by-store.ts';
 import { type Labelled, scorePairs } from '../store/grouping/score.ts';
 import { buildThirdSet, dieOfThird, thirdFaults, thirdVariants } from '../store/grouping/third-set.ts';
+import { accountOf } from '../support/victims/run-account.ts';
 
 const [kept] = process.argv.slice(2);
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'agentdump-grouping-'));
 const hasMap = new Set(['written', 'shifted', 'minified', 'terser']);
-
-async function accountOf(path: string): Promise<Account> {
-  const bundle = openBundle(path);
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
-}
 
 await buildThirdSet(folder);
 const deaths: (Labelled & { account: Account; isMapped: boolean })[] = [];
@@ -44,23 +31,7 @@ for (const fault of thirdFaults)
       });
   }
 
-// In an order that is unrelated to the faults.
-const orderOf = ({ fault, variant }: Labelled) =>
-  createHash('sha256')
-    .update(fault + variant)
-    .digest('hex');
-const ordered = [...deaths].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-const place = mkdtempSync(join(tmpdir(), 'agentdump-grouping-store-'));
-const { index, close } = await openStore(place);
-const idOf = (at: number) => at.toString(16).padStart(16, '0');
-for (const [at, { account }] of ordered.entries()) {
-  const stored = { bundle: idOf(at), digest: '', blob: idOf(at), bytes: 0 };
-  await addDeath(index, deathOf(account, stored, { program: 'fleet', repeats: 0 }, Date.now()));
-}
-for (const [at, death] of ordered.entries())
-  death.group = (await findDeath(index, { bundle: idOf(at) }))?.issue ?? 'none';
-await close();
-rmSync(place, { recursive: true, force: true });
+await groupByStore(deaths, 'fleet', ({ fault, variant }) => fault + variant);
 if (kept === undefined) rmSync(folder, { recursive: true, force: true });
 
 for (const [name, some] of [

@@ -4,35 +4,20 @@
  * exist.
  */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { deathOf } from '../../src/store/grouping/death.ts';
-import { addDeath, findDeath } from '../../src/store/index/add-death.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { faultSets, programOf, type Variant, variants } from '../store/grouping/faults.ts';
+import { groupByStore } from '../store/grouping/group-by-store.ts';
 import { type Labelled, scorePairs } from '../store/grouping/score.ts';
 import { sentryGroup } from '../store/grouping/sentry.ts';
+import { minifyByTerser } from '../store/grouping/terser.ts';
 import { findNode } from '../support/agents/agent-preload.ts';
+import { accountOf } from '../support/victims/run-account.ts';
 import { preload } from '../support/victims/run-victim.ts';
 
-const terser = createRequire(new URL('../bundlers/package.json', import.meta.url))('terser') as {
-  minify(code: string, options: object): Promise<{ code?: string; map?: string }>;
-};
 const kept = process.argv[2];
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'agentdump-grouping-'));
 
@@ -75,51 +60,11 @@ async function die(fault: string, variant: Variant): Promise<string | undefined>
     .map((name) => join(dumps, name))[0];
 }
 
-/** Minifies esbuild's bundle, and continues its source map. */
-async function minifyByTerser(outfile: string, isMapped: boolean): Promise<void> {
-  const { code, map } = await terser.minify(readFileSync(outfile, 'utf8'), {
-    module: true,
-    toplevel: true,
-    ...(isMapped && {
-      sourceMap: { content: readFileSync(`${outfile}.map`, 'utf8'), url: 'bundle.mjs.map' },
-    }),
-  });
-  writeFileSync(outfile, code ?? '');
-  if (isMapped) writeFileSync(`${outfile}.map`, map ?? '');
-}
-
-async function accountOf(path: string): Promise<Account> {
-  const bundle = openBundle(path);
-  try {
-    return await analyzeBundle(bundle);
-  } finally {
-    bundle.close();
-  }
-}
-
 interface Death extends Labelled {
   set: keyof typeof faultSets;
   parts: string[];
   sentry: string;
   account: Account;
-}
-
-/** Grouped by the store, which gets the deaths in an order that is unrelated to their faults. */
-async function groupByStore(some: readonly Death[]): Promise<void> {
-  const place = mkdtempSync(join(tmpdir(), 'agentdump-grouping-store-'));
-  const { index, close } = await openStore(place);
-  const orderOf = (at: number) => createHash('sha256').update(`order ${at}`).digest('hex');
-  const order = some.map((_, at) => at).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  const idOf = (at: number) => at.toString(16).padStart(16, '0');
-  for (const at of order) {
-    const death = some[at]!;
-    const stored = { bundle: idOf(at), digest: '', blob: idOf(at), bytes: 0 };
-    await addDeath(index, deathOf(death.account, stored, { program: 'shop', repeats: 0 }, Date.now()));
-  }
-  for (const [at, death] of some.entries())
-    death.group = (await findDeath(index, { bundle: idOf(at) }))?.issue ?? 'none';
-  await close();
-  rmSync(place, { recursive: true, force: true });
 }
 
 const deaths: Death[] = [];
@@ -143,7 +88,7 @@ for (const set of ['first', 'second'] as const)
         account,
       });
     }
-await groupByStore(deaths);
+await groupByStore(deaths, 'shop', (_, at) => `order ${at}`);
 if (kept === undefined) rmSync(folder, { recursive: true, force: true });
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

@@ -13,12 +13,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { findNode } from '../../support/agents/agent-preload.ts';
 import { preload } from '../../support/victims/run-victim.ts';
+import { minifyByTerser } from './terser.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const source = join(repository, 'fixtures', 'fleet');
@@ -87,26 +87,6 @@ function writeSource(to: string, lines: number): void {
       join(to, name),
       readFileSync(join(to, name), 'utf8').replace(/^(?=export|const|import)/gm, note),
     );
-}
-
-const terser = createRequire(new URL('../../bundlers/package.json', import.meta.url))('terser') as {
-  minify(code: string, options: object): Promise<{ code?: string; map?: string }>;
-};
-
-/** Minifies esbuild's bundle, and continues its source map. */
-export async function minifyByTerser(outfile: string, isMapped: boolean): Promise<void> {
-  const { code, map } = await terser.minify(readFileSync(outfile, 'utf8'), {
-    module: true,
-    toplevel: true,
-    ...(isMapped && {
-      sourceMap: {
-        content: readFileSync(`${outfile}.map`, 'utf8'),
-        url: `${outfile.split('/').at(-1)}.map`,
-      },
-    }),
-  });
-  writeFileSync(outfile, code ?? '');
-  if (isMapped) writeFileSync(`${outfile}.map`, map ?? '');
 }
 
 /** The path of the bundle that the death left; undefined if it left none. */

@@ -53,7 +53,7 @@ suite('an addon ends the program', { skip: noCores || noCompiler }, () => {
     test(`Node ${node.major}`, async () => {
       for (const [kind, title] of titles.entries())
         for (const addon of kind === 0 || kind === 5 ? addons : addons.slice(1)) {
-          const script = `function work(kind) { require(${JSON.stringify(addon)})(kind); }\nwork(${kind})`;
+          const script = `function addOrder(kind) { require(${JSON.stringify(addon)})(kind); }\naddOrder(${kind})`;
           const death = makeCore(node.path, ['-e', script]);
           try {
             const mini = join(dirname(death.core), 'mini.gz');
@@ -67,7 +67,7 @@ suite('an addon ends the program', { skip: noCores || noCompiler }, () => {
               assert.ok(title.includes(said.trim()), said);
             }
             assert.equal(verdict?.kind, crashes.includes(kind) ? 'native-crash' : 'abort');
-            assert.match(verdict?.summary ?? '', /work/);
+            assert.match(verdict?.summary ?? '', /addOrder/);
             assert.deepEqual((await accountForCore(mini)).verdict, verdict);
           } finally {
             death.remove();

@@ -22,7 +22,7 @@ const titles = [
   'Uncaught C++ exception std::runtime_error: out of a noexcept function',
   'A pure virtual method was called: an object was used before or after its life',
   // The runtime library throws it for the addon, through a table of links on a page that is mapped twice.
-  'Uncaught C++ exception std::out_of_range: basic_string::at: __n (which is 9) >= this->size() (which …',
+  'Uncaught C++ exception std::out_of_range: basic_string::at: __n (which is 9) >= this->size() (which…',
 ];
 
 suite('a C++ exception that nobody catches', { skip: noCores || noCompiler }, () => {
