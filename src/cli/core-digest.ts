@@ -21,16 +21,17 @@ export const digestCore: CoreDigest = async (from, to, scrubber) => {
   };
 };
 
-export const readHeap: HeapReader = async (core, planted) => {
-  const [{ readCoreGraph }, { snapshotText }, { withheldString }] = await Promise.all([
+export const readHeap: HeapReader = async (core, { redactorFor, planted }) => {
+  const [{ readCoreGraph }, { snapshotText }, { snapshotHeadText }, { withheldString }] = await Promise.all([
     import('../analysis/core/graph/core-graph.ts'),
     import('../analysis/core/graph/snapshot-text.ts'),
+    import('../analysis/core/graph/snapshot-head.ts'),
     import('../redaction/snapshot/strings.ts'),
   ]);
   const { graph, isCollecting, gaps, close } = readCoreGraph(core, { withheld: withheldString });
   async function* text() {
     try {
-      yield* snapshotText(graph, planted);
+      yield* snapshotText(graph, { redactor: redactorFor(snapshotHeadText(graph)), planted });
     } finally {
       close();
     }

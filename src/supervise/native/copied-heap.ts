@@ -3,9 +3,8 @@
  * no memory for it. The copy is in our own memory, so it disappears with this process. The heap reader belongs to analysis,
  * on which this module does not depend: the command line passes it in.
  */
-import { canary } from '../../capture/fatal-path/canary.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
-import { HeapMembers } from '../scrub/heap-members.ts';
+import { GraphMembers, type GraphRedaction } from '../scrub/heap-members.ts';
 import { MemberSpool } from '../scrub/member-spool.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { bytesFor, mayCopy } from './core-room.ts';
@@ -21,14 +20,11 @@ export interface CoreBytes {
   view(offset: number, length: number): Uint8Array | undefined;
 }
 
-/**
- * Converts a core, in memory or in a file, to the unredacted text of a heap snapshot, with `planted` as an additional string.
- * Rejects if the heap can't be read.
- */
-export type HeapReader = (core: CoreBytes | string, planted: string) => Promise<HeapText>;
+/** Converts a core, in memory or in a file, to the redacted text of a heap snapshot. Rejects if the heap can't be read. */
+export type HeapReader = (core: CoreBytes | string, redaction: GraphRedaction) => Promise<HeapText>;
 
 export interface HeapText {
-  text: AsyncIterable<Uint8Array>;
+  text: AsyncIterable<Buffer>;
   /** The process was stopped while the garbage collector moved objects: some may be missing. */
   isCollecting: boolean;
   gaps: string[];
@@ -59,12 +55,12 @@ export async function readCopiedHeap(pid: number, read: HeapReader, scrubber: Sc
   if (!platform.hasProcessFiles || process.arch !== 'x64')
     throw new Error(notAvailable('the memory of another process'));
   requireKnownMemory(pid);
-  const { text, gaps, pauseMs } = await copyAtRest(pid, read);
   const spool = new MemberSpool();
   try {
-    const members = new HeapMembers(scrubber, (member) => spool.add(member));
-    for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-    members.end();
+    const members = new GraphMembers(scrubber, (member) => spool.add(member));
+    const { text, gaps, pauseMs } = await copyAtRest(pid, (core) => read(core, members));
+    for await (const piece of text) await members.write(piece);
+    await members.end();
     return { members: spool, pauseMs, gaps };
   } catch (error) {
     spool.close();
@@ -75,7 +71,7 @@ export async function readCopiedHeap(pid: number, read: HeapReader, scrubber: Sc
 /** Copies again if the process was stopped during a garbage collection. The last copy is used in any case. */
 async function copyAtRest(
   pid: number,
-  read: HeapReader,
+  read: (core: CoreBytes) => Promise<HeapText>,
   copiesLeft = mostCopies - 1,
 ): Promise<HeapText & { pauseMs: number }> {
   const { copy, found } = await copyAndRead(pid, read);
@@ -86,9 +82,12 @@ async function copyAtRest(
   return { ...again, pauseMs: Math.max(pauseMs, again.pauseMs) };
 }
 
-async function copyAndRead(pid: number, read: HeapReader): Promise<{ copy: MemoryCopy; found: HeapText }> {
+async function copyAndRead(
+  pid: number,
+  read: (core: CoreBytes) => Promise<HeapText>,
+): Promise<{ copy: MemoryCopy; found: HeapText }> {
   const { kept, size, ...copy } = copyWhole(pid);
-  return { copy, found: await read(bytesOf({ kept, size }), canary()) };
+  return { copy, found: await read(bytesOf({ kept, size })) };
 }
 
 /** Throws a readable reason if roots can't be found in the memory of this process. */

@@ -157,7 +157,10 @@ test('stopped amidst a collection: its memory is copied again, thrice at most', 
   const child = await startVictim(usualNode.path);
   let reads = 0;
   const { heap } = await capture(child.pid, {
-    readHeap: async (core, planted) => ({ ...(await readHeap(core, planted)), isCollecting: ++reads > 0 }),
+    readHeap: async (core, redaction) => ({
+      ...(await readHeap(core, redaction)),
+      isCollecting: ++reads > 0,
+    }),
   });
   assert.deepEqual([heap?.from, reads], ['memory', 3]);
   await assertServes(child);
@@ -167,7 +170,9 @@ test('a reader that leaves the planted secret out proves nothing: V8 is asked', 
   skip: skip || onlyWide,
 }, async () => {
   const child = await startVictim(usualNode.path);
-  const { heap } = await capture(child.pid, { readHeap: async (core) => readHeap(core, 'another') });
+  const { heap } = await capture(child.pid, {
+    readHeap: (core, { redactorFor }) => readHeap(core, { redactorFor, planted: 'another' }),
+  });
   assert.equal(heap?.from, 'v8');
   assert.match(heap.reason ?? '', /planted secret was not in it/);
 });

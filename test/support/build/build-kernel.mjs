@@ -11,6 +11,7 @@ export const kernels = [
   { path: 'src/formats/heapsnapshot/scan/scan', pages: 34, mostPages: 34 },
   { path: 'src/analysis/memory/kernel/graph', pages: 1, mostPages: 65536 },
   { path: 'src/redaction/scan/kernel/walk', pages: 11, mostPages: 11 },
+  { path: 'src/analysis/core/graph/digits', pages: 10, mostPages: 10 },
   { path: 'src/formats/v8/graph/kernel/heap', pages: 1, mostPages: 65536 },
 ];
 

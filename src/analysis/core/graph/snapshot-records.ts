@@ -1,16 +1,8 @@
 /** A graph as the records of a snapshot, for readers that need no text of them. Its strings pass a redactor. */
-import type { EdgeRecords, NodeRecords, SnapshotRecords } from '../../../formats/heapsnapshot/index.ts';
+import type { SnapshotRecords } from '../../../formats/heapsnapshot/index.ts';
 import { type HeapGraph, idOfNode } from '../../../formats/v8/graph/graph.ts';
 import { snapshotHead } from './snapshot-head.ts';
-import { stringListText } from './snapshot-text.ts';
-
-/** Is told all records before it rewrites the list of strings, in pieces. */
-export interface StringListRedactor {
-  /** `firstId`: of the first node; each is two above the one before. */
-  nodes(records: NodeRecords, firstId: number): void;
-  edges(records: EdgeRecords): void;
-  strings(chunk: Buffer): Buffer;
-}
+import { type StringListRedactor, stringListText } from './snapshot-text.ts';
 
 export function snapshotRecords(
   graph: HeapGraph,

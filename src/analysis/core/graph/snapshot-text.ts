@@ -1,54 +1,81 @@
 /** Writes a graph in the format of V8's `.heapsnapshot` (of Node 24), in chunks. */
-import { edgeTargetMask, edgeTypeShift } from '../../../formats/v8/graph/edges/edge-batch.ts';
+import type { EdgeRecords, NodeRecords } from '../../../formats/heapsnapshot/index.ts';
 import { type HeapGraph, idOfNode } from '../../../formats/v8/graph/graph.ts';
-import { nodeFields, snapshotHeadText } from './snapshot-head.ts';
+import { createRecordWriter, type RecordWriter } from './record-writer.ts';
+import { snapshotHeadText } from './snapshot-head.ts';
 
 const pieceLength = 1 << 20;
-/** More than one record needs; longer texts enlarge the chunk. */
+/** For short texts; longer texts enlarge the chunk. */
 const spareLength = 1 << 13;
 /** Everything but ASCII is escaped, as V8 does. */
 const beyondAscii = /[\u007f-\uffff]/g;
 
-/** `planted`: an additional string after all others, which no node uses. */
-export async function* snapshotText(graph: HeapGraph, planted?: string): AsyncGenerator<Buffer> {
+/** Is told all records before it rewrites the list of strings, in chunks. */
+export interface StringListRedactor {
+  /** `firstId`: of the first node; each is two above the one before. */
+  nodes(records: NodeRecords, firstId: number): void;
+  edges(records: EdgeRecords): void;
+  strings(chunk: Buffer): Buffer;
+}
+
+export interface SnapshotTextOptions {
+  /** Without one, the text is not redacted. */
+  redactor?: StringListRedactor | undefined;
+  /** An additional string after all others, which no node uses. */
+  planted?: string | undefined;
+}
+
+/** Only the list of strings can contain what the program's data says: everything before it is numbers. */
+export async function* snapshotText(
+  graph: HeapGraph,
+  { redactor, planted }: SnapshotTextOptions = {},
+): AsyncGenerator<Buffer> {
   const text = new TextWriter();
+  const records = createRecordWriter();
   text.ascii(`${snapshotHeadText(graph)},\n"nodes":[`);
-  yield* nodeRecords(graph, text);
+  yield* nodeRecords(graph, records, text, redactor);
   text.endRecords();
   text.ascii('],\n"edges":[');
-  yield* edgeRecords(graph, text);
+  yield* edgeRecords(graph, records, text, redactor);
   text.endRecords();
   text.ascii('],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[],\n"strings":[');
-  yield* strings(graph.names.all(), planted, text);
-  text.ascii(']}\n');
   yield* text.takeAll();
+  for (const chunk of stringListText(graph, planted)) yield redactor ? redactor.strings(chunk) : chunk;
+  yield Buffer.from('}\n');
 }
 
 /** Only the list of strings, without its opening bracket. */
-export function* stringListText(graph: HeapGraph): Generator<Buffer> {
+export function* stringListText(graph: HeapGraph, planted?: string): Generator<Buffer> {
   const text = new TextWriter();
-  yield* strings(graph.names.all(), undefined, text);
+  yield* strings(graph.names.all(), planted, text);
   text.ascii(']');
   yield* text.takeAll();
 }
 
-function* nodeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
+function* nodeRecords(
+  graph: HeapGraph,
+  records: RecordWriter,
+  text: TextWriter,
+  redactor?: StringListRedactor,
+): Generator<Buffer> {
   let node = 0;
-  for (const { count, types, names, sizes, edgeCounts } of graph.nodes()) {
-    for (let i = 0; i < count; i++)
-      text.nodeRecord(types[i]!, names[i]!, idOfNode(node++), sizes[i]!, edgeCounts[i]!);
+  for (const batch of graph.nodes()) {
+    redactor?.nodes(batch, idOfNode(node));
+    for (const piece of records.nodes(batch, node)) text.bytes(piece);
+    node += batch.count;
     yield* text.take();
   }
 }
 
-function* edgeRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
-  for (const { count, packed, names } of graph.edges()) {
-    for (let i = 0; i < count; i++)
-      text.edgeRecord(
-        packed[i]! >>> edgeTypeShift,
-        names[i]!,
-        (packed[i]! & edgeTargetMask) * nodeFields.length,
-      );
+function* edgeRecords(
+  graph: HeapGraph,
+  records: RecordWriter,
+  text: TextWriter,
+  redactor?: StringListRedactor,
+): Generator<Buffer> {
+  for (const batch of graph.edges()) {
+    redactor?.edges(batch);
+    for (const piece of records.edges(batch)) text.bytes(piece);
     yield* text.take();
   }
 }
@@ -58,7 +85,7 @@ function* strings(texts: Iterable<string>, planted: string | undefined, text: Te
   let last = '';
   let written = '""';
   const add = (each: string) => {
-    if (!isFirst) text.comma();
+    if (!isFirst) text.ascii(',');
     isFirst = false;
     // Withheld strings are all the same, so the last result is reused.
     if (each !== last) written = inAscii(each);
@@ -79,7 +106,7 @@ function inAscii(text: string): string {
   );
 }
 
-/** Collects text in chunks, and writes numbers without allocating strings. */
+/** Collects text in chunks of about `pieceLength`. */
 class TextWriter {
   #piece = Buffer.allocUnsafeSlow(pieceLength + spareLength);
   #at = 0;
@@ -98,8 +125,23 @@ class TextWriter {
     return this.take();
   }
 
-  /** For a record, or for text of that length. */
-  makeRoom(length = 0): void {
+  ascii(text: string): void {
+    this.#makeRoom(text.length);
+    this.#at += this.#piece.write(text, this.#at, 'latin1');
+  }
+
+  bytes(text: Uint8Array): void {
+    this.#makeRoom(text.length);
+    this.#piece.set(text, this.#at);
+    this.#at += text.length;
+  }
+
+  /** Takes back the last comma. */
+  endRecords(): void {
+    this.#at--;
+  }
+
+  #makeRoom(length: number): void {
     if (this.#at >= pieceLength || this.#at + length > this.#piece.length) this.#finish(length);
   }
 
@@ -108,86 +150,4 @@ class TextWriter {
     this.#piece = Buffer.allocUnsafeSlow(Math.max(pieceLength, length) + spareLength);
     this.#at = 0;
   }
-
-  comma(): void {
-    this.#piece[this.#at++] = comma;
-  }
-
-  nodeRecord(type: number, name: number, id: number, size: number, edgeCount: number): void {
-    this.makeRoom();
-    const piece = this.#piece;
-    let at = writeNumber(piece, this.#at, type);
-    piece[at++] = comma;
-    at = writeNumber(piece, at, name);
-    piece[at++] = comma;
-    at = writeNumber(piece, at, id);
-    piece[at++] = comma;
-    at = writeNumber(piece, at, size);
-    piece[at++] = comma;
-    at = writeNumber(piece, at, edgeCount);
-    piece[at++] = comma;
-    piece[at++] = zero;
-    piece[at++] = comma;
-    this.#at = at;
-  }
-
-  edgeRecord(type: number, name: number, target: number): void {
-    this.makeRoom();
-    const piece = this.#piece;
-    let at = writeNumber(piece, this.#at, type);
-    piece[at++] = comma;
-    at = writeNumber(piece, at, name);
-    piece[at++] = comma;
-    at = writeNumber(piece, at, target);
-    piece[at++] = comma;
-    this.#at = at;
-  }
-
-  /** Takes back the last comma. */
-  endRecords(): void {
-    this.#at--;
-  }
-
-  ascii(text: string): void {
-    this.makeRoom(text.length);
-    this.#at += this.#piece.write(text, this.#at, 'latin1');
-  }
-}
-
-const [comma, zero] = [44, 48];
-/** The digits of all numbers below 10,000. */
-const quads = Uint8Array.from(
-  { length: 40_000 },
-  (_, i) => zero + (Math.floor((i >> 2) / 10 ** (3 - (i & 3))) % 10),
-);
-
-/** A non-negative integer. Returns where it ends. */
-function writeNumber(piece: Uint8Array, at: number, value: number): number {
-  if (value < 10) {
-    piece[at] = zero + value;
-    return at + 1;
-  }
-  if (value < 1e4) return writeShort(piece, at, value);
-  const upper = value < 2 ** 31 ? (value / 1e4) | 0 : Math.floor(value / 1e4);
-  return writeQuad(piece, writeNumber(piece, at, upper), value - upper * 1e4);
-}
-
-/** A number below 10,000, with zeros before it. */
-function writeQuad(piece: Uint8Array, at: number, value: number): number {
-  const from = value * 4;
-  piece[at] = quads[from]!;
-  piece[at + 1] = quads[from + 1]!;
-  piece[at + 2] = quads[from + 2]!;
-  piece[at + 3] = quads[from + 3]!;
-  return at + 4;
-}
-
-function writeShort(piece: Uint8Array, at: number, value: number): number {
-  let to = at;
-  const from = value * 4;
-  if (value >= 1000) piece[to++] = quads[from]!;
-  if (value >= 100) piece[to++] = quads[from + 1]!;
-  piece[to++] = quads[from + 2]!;
-  piece[to++] = quads[from + 3]!;
-  return to;
 }

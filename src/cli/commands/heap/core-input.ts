@@ -56,14 +56,12 @@ async function inSnapshotFormat(
     { snapshotText },
     { snapshotRecords },
     { snapshotHeadText },
-    { createSnapshotRedactor },
     { createRecordRedactor },
     { withheldString },
   ] = await Promise.all([
     import('../../../analysis/core/graph/snapshot-text.ts'),
     import('../../../analysis/core/graph/snapshot-records.ts'),
     import('../../../analysis/core/graph/snapshot-head.ts'),
-    import('../../../redaction/snapshot/redactor.ts'),
     import('../../../redaction/snapshot/records.ts'),
     import('../../../redaction/snapshot/strings.ts'),
   ]);
@@ -74,16 +72,15 @@ async function inSnapshotFormat(
     ...(strings === 'names' && { withheld: withheldString }),
     ...(look && { onGraph: look.onGraph }),
   });
+  const redactor = createRecordRedactor(snapshotHeadText(graph), { strings });
   async function* clean() {
-    const redactor = createSnapshotRedactor({ strings });
     try {
-      for await (const piece of snapshotText(graph)) yield redactor.write(piece);
-      yield redactor.end();
+      yield* snapshotText(graph, { redactor });
     } finally {
       close();
     }
   }
-  const records = snapshotRecords(graph, createRecordRedactor(snapshotHeadText(graph), { strings }), close);
+  const records = snapshotRecords(graph, redactor, close);
   return {
     input: { ...records, [Symbol.asyncIterator]: clean },
     nodeAt: (address) => graph.idAt(address),

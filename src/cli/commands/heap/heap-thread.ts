@@ -2,12 +2,11 @@
  * The thread of `readHeapApart`: reads the heap of a dead process from a copy of its memory, or from a core, and redacts it.
  */
 import { parentPort } from 'node:worker_threads';
-import { canary } from '../../../capture/fatal-path/canary.ts';
 import { bytesOf, type CoreBytes } from '../../../supervise/native/copied-heap.ts';
 import { learnWords } from '../../../supervise/native/core-part.ts';
 import type { HeapAnswer, HeapSource } from '../../../supervise/native/full-heap.ts';
 import { isSealed, unseal } from '../../../supervise/native/sealed-copy.ts';
-import { HeapMembers } from '../../../supervise/scrub/heap-members.ts';
+import { GraphMembers } from '../../../supervise/scrub/heap-members.ts';
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
 import { readHeap } from '../../core-digest.ts';
 
@@ -20,14 +19,14 @@ async function read({ source, words }: Question): Promise<HeapAnswer> {
   const scrubber = makeScrubber(process.env);
   learnWords(words, scrubber);
   scrubber.resetCounts();
-  const { text, gaps } = await readHeap(coreOf(source), canary());
-  const members = new HeapMembers(scrubber, (member) => {
+  const members = new GraphMembers(scrubber, (member) => {
     // A copy, because a small member shares its memory with others.
     const own = new Uint8Array(member);
     parentPort?.postMessage(own, [own.buffer]);
   });
-  for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-  members.end();
+  const { text, gaps } = await readHeap(coreOf(source), members);
+  for await (const piece of text) await members.write(piece);
+  await members.end();
   return { counts: scrubber.counts(), gaps };
 }
 
