@@ -1,7 +1,9 @@
 /**
  * The preload of a test run: register.cjs, compiled with the V8 code cache of an earlier process of the same run, because a
  * runner may start one process per file. The first thread that ends writes the cache to the run's private folder, which is in
- * memory; V8 itself rejects a cache of another version or with other flags. On any failure register.cjs is loaded instead.
+ * memory; V8 itself rejects a cache of another version or with other flags. On any failure register.cjs is loaded instead. What is
+ * compiled at a death is cached in the same way by the first process that writes a bundle: command lines under test die by the dozen,
+ * while a test with a time limit waits for them.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
@@ -11,6 +13,13 @@ const preload = `${__dirname}/register.cjs`;
 /** Without `node:module`, which takes a millisecond to load. */
 const Module = module.constructor as unknown as new (name: string) => NodeJS.Module;
 
+/** See src/capture/install/half-loader.ts. */
+interface Carrier {
+  readonly text: string;
+  readonly code: Buffer | undefined;
+  compiled(script: Script): void;
+}
+
 type Wrapper = (
   exports: object,
   require: NodeJS.Require,
@@ -19,7 +28,7 @@ type Wrapper = (
   __dirname: string,
   keepCode: (() => void) | undefined,
   importModule: (url: string) => Promise<Record<string, unknown>>,
-  ...carriers: { readonly text: string }[]
+  ...carriers: Carrier[]
 ) => void;
 
 /**
@@ -38,10 +47,14 @@ function start(folder: string): void {
   const cachedData = readIfThere(codeFile);
   const file = readFileSync(preload);
   const script = new Script(codeIn(file), { filename: preload, ...(cachedData && { cachedData }) });
+  /** By the file that the code goes to. */
+  const uncached = new Map(cachedData ? [] : [[codeFile, script]]);
   const keepCode = (): void => {
-    const unfinished = `${codeFile}-${process.pid}`;
-    writeFileSync(unfinished, script.createCachedData(), { mode: 0o600 });
-    renameSync(unfinished, codeFile);
+    for (const [path, compiled] of uncached) {
+      const unfinished = `${path}-${process.pid}`;
+      writeFileSync(unfinished, compiled.createCachedData(), { mode: 0o600 });
+      renameSync(unfinished, path);
+    }
   };
   const loaded = new Module(preload);
   loaded.filename = preload;
@@ -49,9 +62,11 @@ function start(folder: string): void {
   const wrapper = script.runInThisContext() as Wrapper;
   // Code that was compiled from a text may not import without a warning.
   const importModule = (url: string): Promise<Record<string, unknown>> => import(url);
-  const kept = cachedData ? undefined : keepCode;
-  const carriers = carried.map((name) => carrierIn(file, name));
-  wrapper(loaded.exports, require, loaded, preload, __dirname, kept, importModule, ...carriers);
+  const carriers = carried.map((name) => {
+    const path = `${codeFile}-${name.slice('AGENTDUMP_'.length).toLowerCase()}`;
+    return carrierIn(file, name, path, uncached);
+  });
+  wrapper(loaded.exports, require, loaded, preload, __dirname, keepCode, importModule, ...carriers);
   loaded.loaded = true;
 }
 
@@ -64,8 +79,14 @@ function codeIn(file: Buffer): string {
 }
 
 /** Kept as bytes, so that V8 neither creates a string for nor scans three quarters of the file. */
-function carrierIn(file: Buffer, name: string): { readonly text: string } {
+function carrierIn(file: Buffer, name: string, path: string, uncached: Map<string, Script>): Carrier {
   return {
+    get code() {
+      return readIfThere(path);
+    },
+    compiled(script) {
+      if (script.cachedDataRejected === undefined) uncached.set(path, script);
+    },
     get text() {
       const start = file.indexOf('/*', file.indexOf(`function ${name}(){`));
       return file.toString('latin1', start + 2, file.indexOf('*/', start));

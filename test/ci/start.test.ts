@@ -41,6 +41,34 @@ test('the first process leaves its code, the next ones take it and say nothing',
   assert.equal(statSync(join(folder, name)).mtimeMs, mtimeMs, 'it is written once');
 });
 
+test('the first death leaves the code that it compiled, and bad code costs no later one its bundle', (context) => {
+  const folder = newFolder(context);
+  const die = (dumps: string): void => {
+    const { stderr, status } = runIn(folder, 'throw new Error("dies")', dumps);
+    assert.equal(status, 1, stderr);
+    const bundles = readdirSync(join(folder, dumps)).filter((name) => name.endsWith('.agentdump'));
+    assert.equal(bundles.length, 1, stderr);
+  };
+  die('first');
+  const halves = codeOf(folder).filter((name) => name.endsWith('_half'));
+  assert.deepEqual(halves.map((name) => name.slice(name.lastIndexOf('-') + 1)).sort(), [
+    'cold_half',
+    'redaction_half',
+  ]);
+  const written = halves.map((name) => statSync(join(folder, name)).mtimeMs);
+  die('second');
+  assert.deepEqual(
+    halves.map((name) => statSync(join(folder, name)).mtimeMs),
+    written,
+    'it is written once',
+  );
+  for (const name of halves)
+    writeFileSync(join(folder, name), readFileSync(join(folder, name)).subarray(0, 1000));
+  die('cut');
+  for (const name of halves) writeFileSync(join(folder, name), 'not code');
+  die('foreign');
+});
+
 test('code that is cut, foreign or empty costs nobody the recorder', { skip: onlyWide }, (context) => {
   const folder = newFolder(context);
   runIn(folder, '');

@@ -134,6 +134,12 @@ const knowForeignObjects = `(function (brands, foreignErrors, host, reflection) 
 const listIntrinsics = `Object.fromEntries(Object.getOwnPropertyNames(globalThis)
   .filter((name) => !['undefined', 'eval', 'globalThis'].includes(name)).map((name) => [name, globalThis[name]]))`;
 
+/** V8's code cache of one script: `code` of an earlier process; `compiled` may keep the script's for the next one. */
+export interface CodeCache {
+  readonly code: Buffer | undefined;
+  compiled(script: InstanceType<typeof Script>): void;
+}
+
 let realm: object | undefined;
 let intrinsics: Record<string, unknown>;
 
@@ -142,7 +148,7 @@ let intrinsics: Record<string, unknown>;
  * around it: each access to a global of such a context goes through Node's interceptor, in C++ and without any cache, so that
  * a loop with `Math.imul` took six times as long.
  */
-export function runInOwnRealm(text: string, filename: string): unknown {
+export function runInOwnRealm(text: string, filename: string, cache?: CodeCache): unknown {
   if (!realm) {
     const made = createContext({ __proto__: null } as object);
     const teach = evaluate(knowForeignObjects, 'agentdump:realm', made) as (...given: unknown[]) => void;
@@ -151,13 +157,16 @@ export function runInOwnRealm(text: string, filename: string): unknown {
     realm = made;
   }
   const names = Object.keys(intrinsics).join(',');
-  const bind = evaluate(`(function(${names}){return ${text}\n})`, filename, realm) as () => unknown;
+  const bind = evaluate(`(function(${names}){return ${text}\n})`, filename, realm, cache) as () => unknown;
   // Spreading would use the program's Array.prototype.
   return Reflect.apply(bind, undefined, Object.values(intrinsics));
 }
 
-function evaluate(text: string, filename: string, context: object): unknown {
-  return Reflect.apply(runInContext, new Script(text, { filename }), [context]);
+function evaluate(text: string, filename: string, context: object, cache?: CodeCache): unknown {
+  const cachedData = cache?.code;
+  const script = new Script(text, { filename, ...(cachedData && { cachedData }) });
+  cache?.compiled(script);
+  return Reflect.apply(runInContext, script, [context]);
 }
 
 /** `require` for our own code in any realm: Node's modules only. */

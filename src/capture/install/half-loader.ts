@@ -4,7 +4,7 @@ import { ownWork } from '../../agent/taps/own-work.ts';
 import { mayBeToken } from '../../redaction/names/may-be-token.ts';
 import { requireAddressRoom } from '../host/address-room.ts';
 import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
-import { ownProcess, requireBuiltin, runInOwnRealm } from '../host/own-realm.ts';
+import { type CodeCache, ownProcess, requireBuiltin, runInOwnRealm } from '../host/own-realm.ts';
 import type * as ColdHalf from './cold-half.ts';
 import { plainName } from './plain-name.ts';
 import type * as RecordingHalf from './recording-half.ts';
@@ -14,9 +14,10 @@ import type * as WatchdogHalf from './watchdog-half.ts';
 
 /**
  * Each half as one CommonJS text, deflated, in base64, as the comment in a function; test/support/build/build-preload.mjs inserts
- * them. In a test process src/register-tests.ts keeps the text outside of V8's heap and returns it on demand.
+ * them. In a test process src/register-tests.ts keeps the text outside of V8's heap and returns it on demand, with the code that an
+ * earlier process of the run compiled.
  */
-type Carrier = (() => void) | { readonly text: string };
+type Carrier = (() => void) | ({ readonly text: string } & CodeCache);
 declare const AGENTDUMP_COLD_HALF: Carrier;
 declare const AGENTDUMP_RECORDING_HALF: Carrier;
 declare const AGENTDUMP_REDACTION_HALF: Carrier;
@@ -87,11 +88,7 @@ let redactionHalf: typeof RedactionHalf | undefined;
 let testingHalf: typeof TestingHalf | undefined;
 
 export function loadColdHalf(): typeof ColdHalf {
-  coldHalf ??= compileInOwnRealm(
-    'cold-half',
-    carriedText(AGENTDUMP_COLD_HALF),
-    loadRedactionHalf(),
-  ) as typeof ColdHalf;
+  coldHalf ??= compileInOwnRealm('cold-half', AGENTDUMP_COLD_HALF, loadRedactionHalf()) as typeof ColdHalf;
   return coldHalf;
 }
 
@@ -102,10 +99,7 @@ export const publicNameLate = (name: string): string =>
   mayBeToken(name) ? loadRedactionHalf().publicName(name) : name;
 
 export function loadRedactionHalf(): typeof RedactionHalf {
-  redactionHalf ??= compileInOwnRealm(
-    'redaction-half',
-    carriedText(AGENTDUMP_REDACTION_HALF),
-  ) as typeof RedactionHalf;
+  redactionHalf ??= compileInOwnRealm('redaction-half', AGENTDUMP_REDACTION_HALF) as typeof RedactionHalf;
   return redactionHalf;
 }
 
@@ -194,10 +188,12 @@ function compile(name: string, text: string, values = capturedValues): object {
  * Compiles in the own realm, with the globals of the main realm that are passed in; the language's own are there.
  * @param redactor for a half that is built without it.
  */
-function compileInOwnRealm(name: string, text: string, redactor?: typeof RedactionHalf): object {
+function compileInOwnRealm(name: string, carrier: Carrier, redactor?: typeof RedactionHalf): object {
+  const text = carriedText(carrier);
   const wrapper = runInOwnRealm(
     `(function(exports,require,module,globalThis,process,Buffer,performance,URL,AGENTDUMP_OWN_WORK,AGENTDUMP_REDACTOR){${text}\n})`,
     fileOf(name),
+    typeof carrier === 'object' ? carrier : undefined,
   ) as Wrapper;
   const { URL } = requireBuiltin('node:url') as typeof import('node:url');
   const module = { exports: {} };

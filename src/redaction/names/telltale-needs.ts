@@ -77,9 +77,13 @@ const needed: Needed[] = [
   { words: 'show read get access', behind: 'spgytovlr' },
 ];
 
-/** Of a word: an index into `needRows`, 0 for one that needs nothing. */
-export function rowOf(word: string): number {
-  return 1 + needed.findIndex(({ words }) => words.split(' ').includes(word));
+/** Of each word that needs something: an index into `needRows`, where 0 is for one that needs nothing. */
+export function rowsByWord(): Map<string, number> {
+  const rows = new Map<string, number>();
+  // The first row with a word counts.
+  for (let at = needed.length - 1; at >= 0; at--)
+    for (const word of needed[at]!.words.split(' ')) rows.set(word, at + 1);
+  return rows;
 }
 
 /** Two numbers a row: a bit for each letter that may stand before the word, or 0 for any, and what else it needs. */

@@ -11,7 +11,7 @@ import { pieceWords, saidWords } from '../speech/said-words.ts';
 import { toldWords } from '../statements/statement-secrets.ts';
 import { columnWords } from '../tables/json-columns.ts';
 import { boundWords } from '../tables/sql-values.ts';
-import { needRows, rowOf } from './telltale-needs.ts';
+import { needRows, rowsByWord } from './telltale-needs.ts';
 
 /** Fifteen bits from the first two letters, the middle one and the last one, the same in both cases, and the length. */
 export function outlineOf(units: Uint16Array, start: number, end: number): number {
@@ -105,15 +105,17 @@ class TelltaleWords {
   private readonly byOutline = new Map<number, TelltaleWord[]>();
 
   constructor() {
+    const rows = rowsByWord();
     for (const [word, kinds] of telltaleKinds()) {
-      const units = Uint16Array.from(word, (letter) => letter.charCodeAt(0));
+      const units = new Uint16Array(word.length);
+      for (let at = 0; at < word.length; at++) units[at] = word.charCodeAt(at);
       const outline = outlineOf(units, 0, units.length);
       this.outlines[outline >>> 5]! |= 1 << (outline & 31);
       const classes = followedBy[word] ?? anything;
       const others = this.byOutline.get(outline);
       const before = others ? this.follows[outline]! : follow.behindBlank;
       this.follows[outline] = ((before | classes) & anything) | (before & classes & follow.behindBlank);
-      const row = rowOf(word);
+      const row = rows.get(word) ?? 0;
       this.needs[outline] = others && row !== this.needs[outline] ? 0 : row;
       if (others) others.push({ word, kinds });
       else this.byOutline.set(outline, [{ word, kinds }]);
