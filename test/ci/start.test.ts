@@ -69,6 +69,32 @@ test('the first death leaves the code that it compiled, and bad code costs no la
   die('foreign');
 });
 
+test('of an error that a test handles, everything is written but the report of Node', (context) => {
+  const folder = newFolder(context);
+  const file = join(folder, 'handles.test.cjs');
+  writeFileSync(
+    file,
+    `const { test } = require('node:test');
+    test('handles', (_, done) => {
+      process.once('uncaughtException', () => done());
+      setImmediate(() => { throw new Error('handled'); });
+    });`,
+  );
+  const dumps = join(folder, 'dumps');
+  spawnSync(process.execPath, ['--require', preload, file], {
+    env: { PATH: process.env['PATH'], AGENTDUMP_CI: folder, AGENTDUMP_DIR: dumps },
+  });
+  const [name = 'none'] = readdirSync(dumps).filter((one) => one.endsWith('.agentdump'));
+  const { gaps, parts } = JSON.parse(readFileSync(join(dumps, name, 'manifest.json'), 'utf8'));
+  assert.deepEqual(
+    gaps.map((gap: { part: string }) => gap.part),
+    ['report.json'],
+  );
+  const written = parts.map((part: { name: string }) => part.name);
+  for (const part of ['trigger.json', 'error.json', 'test.json', 'memory.json', 'scripts.json'])
+    assert.ok(written.includes(part), `${part} is missing`);
+});
+
 test('code that is cut, foreign or empty costs nobody the recorder', { skip: onlyWide }, (context) => {
   const folder = newFolder(context);
   runIn(folder, '');

@@ -9,6 +9,7 @@ import type { CaptureContext, PartProducer } from '../parts/part.ts';
 import { redactSourceMap } from '../stacks/redact-source-map.ts';
 import { findRejectedObject } from '../stacks/rejected-object.ts';
 import { redactText, UnprovenRedaction, uproot, withCanary, withheldWhole, withoutCanary } from './canary.ts';
+import { withFigures, withoutFigures } from './own-figures.ts';
 import type { CaptureRequest } from './request.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -184,10 +185,11 @@ function produceText(
   const { data } = produced;
   if (data === undefined) return undefined;
   if (producer.isRedacted) return JSON.stringify(data);
-  const copy = currentPolicy().value(withCanary(data), allowed);
+  const sought = (producer.hasOwnFigures ? withoutFigures(data) : data) as object;
+  const copy = currentPolicy().value(withCanary(sought), allowed);
   uproot(copy);
   producer.canaryPlace?.uproot(copy as never);
-  return JSON.stringify(copy);
+  return JSON.stringify(producer.hasOwnFigures ? withFigures(copy, data) : copy);
 }
 
 function countWithheld(writer: BundleWriter, part: string): void {

@@ -78,6 +78,8 @@ export interface PartProducer {
   /** The result is already redacted, or consists of Node's own numbers and hashes: it is not redacted again. */
   isRedacted?: true;
   canaryPlace?: CanaryPlace;
+  /** All numbers are those of Node, V8 or the system, under names that are theirs or ours: neither is searched for secrets. */
+  hasOwnFigures?: true;
   /** Is given its time, however late it is. */
   isVital?: true;
   /** A separate limit in milliseconds of our own time, instead of the common one. */

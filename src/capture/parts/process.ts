@@ -15,6 +15,7 @@ const { now } = Date;
 
 export const processPart: PartProducer = {
   name: partNames.process,
+  hasOwnFigures: true,
   produce(context): ProcessPart {
     const { trigger, workers } = context;
     if (platform.groupMount === undefined)

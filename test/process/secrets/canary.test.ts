@@ -81,6 +81,9 @@ for (const node of nodesInTurn)
     const counts = reader.redactions.filter((entry) => entry.part === 'environment.json');
     assert.deepEqual(counts, [{ rule: 'password', part: 'environment.json', count: 1 }]);
     assert.ok(!reader.redactions.some((entry) => entry.part === 'trigger.json'));
+    const report = JSON.parse(String(reader.readPart('report.json'))) as Record<string, unknown>;
+    assert.equal(report['environmentVariables'], undefined, 'the variables are in environment.json');
+    assert.ok(report['javascriptHeap'] && report['libuv'], 'all else of the report is there');
     reader.close();
     // Names remain in the heap snapshot, including those of our own functions.
     for (const { path, text } of readTree(dir).filter((file) => !file.path.includes('.heapsnapshot')))

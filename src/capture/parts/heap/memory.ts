@@ -9,6 +9,7 @@ import { mappedMemory } from './mapped-memory.ts';
 export const memoryPart: PartProducer = {
   name: partNames.memory,
   isVital: true,
+  hasOwnFigures: true,
   produce({ config, trigger }): MemoryPart {
     const v8 = process.getBuiltinModule('node:v8');
     const usage = platform.memoryUsage();

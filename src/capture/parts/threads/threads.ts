@@ -10,6 +10,7 @@ const maxThreads = 256;
 
 export const threadsPart: PartProducer = {
   name: partNames.threads,
+  hasOwnFigures: true,
   produce(context): ThreadsPart | undefined {
     const tids = platform.processFolder('self', 'task');
     if (tids.length === 0) {
