@@ -54,6 +54,10 @@ const mostOfLimits = 2;
 
 export class TestWatch implements TestPort {
   readonly startsOthersOnly: boolean;
+  suiteStarting: TestPort['suiteStarting'];
+  contextsOfTests: TestPort['contextsOfTests'];
+  /** The hook that `suiteStarting` told at the last look, until a test begins. */
+  #seenHook: number | undefined;
   readonly #options: WatchOptions;
   readonly #running = new Map<number, OpenTest>();
   /** A runner's hook and an explicit reporter may both report a test. */
@@ -85,6 +89,7 @@ export class TestWatch implements TestPort {
   }
 
   begin({ file, name, isHook, within }: StartedTest, key?: object): number {
+    this.#endSeenHook();
     const fullName = name.join('\n');
     const known = this.#idsByName.get(fullName);
     const id = known ?? ++this.#lastId;
@@ -118,6 +123,24 @@ export class TestWatch implements TestPort {
     if (key) this.#keyed(key).began(opened);
     this.#log({ kind: 'start', id, ...test });
     return id;
+  }
+
+  /** At a death, an exit or a look: hooks that are not reported are asked for. */
+  #lookForHook(): void {
+    if (this.#seenHook !== undefined) return;
+    for (const { inner, hook } of this.#running.values()) if (inner === 0 && !hook) return;
+    try {
+      const hook = this.suiteStarting?.();
+      if (hook) this.#seenHook = this.begin(hook);
+    } catch {
+      // The runner's shape differs from that of the known versions.
+    }
+  }
+
+  #endSeenHook(): void {
+    const id = this.#seenHook;
+    this.#seenHook = undefined;
+    if (id !== undefined) this.end(id, 'passed');
   }
 
   wasSuite(key: object): void {
@@ -168,6 +191,7 @@ export class TestWatch implements TestPort {
   }
 
   describe(): TestPart | undefined {
+    this.#lookForHook();
     const own = [...this.#running.values()]
       .filter(({ inner }) => inner === 0)
       .reverse()
@@ -193,6 +217,7 @@ export class TestWatch implements TestPort {
 
   expectsExit(): boolean {
     if (this.startsOthersOnly) return true;
+    this.#lookForHook();
     return this.#runner !== undefined && this.#running.size === 0;
   }
 
@@ -202,6 +227,7 @@ export class TestWatch implements TestPort {
 
   /** Without suites, and hooks that run after tests: programs may end their process there. */
   unfinished(): number {
+    this.#lookForHook();
     let count = 0;
     for (const { hook, name } of this.#running.values())
       if (!hook || /\bbefore\b/.test(name.at(-1) ?? '')) count++;

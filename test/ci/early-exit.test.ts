@@ -99,6 +99,29 @@ async function enter() {
     assert.equal(bundle?.confidence, 'likely');
   });
 
+  test(`${name}: an exit with code 0 in a hook before the tests of a suite`, async (context) => {
+    const text = `import { before, describe, it } from 'node:test';
+describe('books', () => {
+  before(async () => {
+    await new Promise((done) => setTimeout(done, 30));
+    process.exit(0);
+  });
+  it('orders', () => {});
+});
+`;
+    const { summary, output } = await run(context, nodeTest, text, path);
+    const [bundle, ...others] = summary?.bundles ?? [];
+    assert.match(bundle?.title ?? '', /process\.exit\(0\)/, output);
+    assert.deepEqual(bundle?.test?.name, ['books', 'before hook']);
+    assert.equal(bundle?.place?.line, 5);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      summary?.tests.telling.map(({ name: told, status }) => [told.join(' › '), status]),
+      [['books › before hook', 'unfinished']],
+      output,
+    );
+  });
+
   test(`${name}: a process that is ended after its tests is no early end`, async (context) => {
     const text = `import { after, describe, it } from 'node:test';
 describe('books', () => {

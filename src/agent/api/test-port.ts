@@ -14,6 +14,10 @@ export interface StartedTest {
 export interface TestPort {
   /** Sets the runner's name once it is known, and the file that it runs here. */
   runnerIs(runner: string, file?: string): void;
+  /** Set by a runner that reports no hooks around all tests: a hook that runs before the tests of a suite now. */
+  suiteStarting?: (() => StartedTest | undefined) | undefined;
+  /** Set by a runner that runs test files in contexts of `node:vm`: those that run now. */
+  contextsOfTests?: (() => object[]) | undefined;
   /**
    * Returns the number to pass to `end`, or 0 if the test was not registered. `key` is the runner's own object for the test.
    */

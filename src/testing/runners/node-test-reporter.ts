@@ -6,6 +6,7 @@
 import type { Readable } from 'node:stream';
 import type { TestPort } from '../../agent/api/test-port.ts';
 import type { TestOrigin } from '../../bundle/layout/tests.ts';
+import { startingSuite } from './node-test-suites.ts';
 
 const OwnError = Error;
 const { now } = Date;
@@ -51,9 +52,14 @@ export function hearReporter(tests: TestPort, script: string): void {
 }
 
 /** Node's own class. Each test, suite and hook is the asynchronous resource of the code that it runs. */
-interface TestResource {
+export interface TestResource {
   name: string;
   parent: TestResource | null;
+  subtests?: readonly TestResource[];
+  hooks?: { before?: readonly unknown[] };
+  startTime?: bigint | null;
+  isTodo?: boolean;
+  error?: unknown;
   /** Set for a hook. */
   hookType?: string;
   parentTest?: TestResource;
@@ -91,7 +97,8 @@ function followTests(tests: TestPort): Set<TestResource> {
 
 function tell(test: TestResource, atMs: number): TestOrigin {
   const own = test.hookType === undefined ? test : (test.parentTest ?? test);
-  const name = nameOf(own);
+  const isAroundAll = own !== test && (own.parent === null || own.constructor.name === 'Suite');
+  const name = isAroundAll ? [...nameOf(own), `${test.hookType} hook`] : nameOf(own);
   const file = own.loc?.file ?? test.loc?.file;
   const sinceMs =
     typeof own.endTime === 'bigint'
@@ -110,7 +117,7 @@ function tell(test: TestResource, atMs: number): TestOrigin {
   };
 }
 
-function nameOf(test: TestResource): string[] {
+export function nameOf(test: TestResource): string[] {
   const name: string[] = [];
   for (let one: TestResource | null = test; one?.parent; one = one.parent) name.unshift(one.name);
   return name;
@@ -138,6 +145,7 @@ function hear(tests: TestPort, reporter: Readable, script: string, declared: Set
   const open: Told[] = [];
   const resources = new Map<Told, TestResource>();
   const names = new WeakMap<Told, string[]>();
+  tests.suiteStarting = () => startingSuite(open.map((told) => resources.get(told)));
   reporter.on('test:dequeue', (told: Told) => {
     const test = takeDeclared(declared, told);
     if (test) resources.set(told, test);

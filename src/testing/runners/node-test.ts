@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import type { TestPort } from '../../agent/api/test-port.ts';
-import { hearReporter, isOwnFailure } from './node-test-reporter.ts';
+import { hearReporter, isOwnFailure, type TestResource } from './node-test-reporter.ts';
+import { startingSuite } from './node-test-suites.ts';
 import type { Runner } from './runner.ts';
 
 interface ChannelMessage {
@@ -33,11 +34,13 @@ export const nodeTest: Runner = {
 interface Started {
   message: ChannelMessage;
   outer: Started | undefined;
+  /** Node's own object. */
+  resource: TestResource | undefined;
 }
 
 function listen(tests: TestPort): void {
   const { channel, subscribe } = process.getBuiltinModule('node:diagnostics_channel');
-  const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
+  const { AsyncLocalStorage, executionAsyncResource } = process.getBuiltinModule('node:async_hooks');
   const find = ({ name, nesting, file }: ChannelMessage) =>
     open.find(({ message }) => message.name === name && message.nesting === nesting && message.file === file);
   const open: Started[] = [];
@@ -50,7 +53,9 @@ function listen(tests: TestPort): void {
   channel('tracing:node.test:start').bindStore(lineage, (raw) => ({
     message: raw as ChannelMessage,
     outer: lineage.getStore(),
+    resource: asTest(executionAsyncResource(), raw as ChannelMessage),
   }));
+  tests.suiteStarting = () => startingSuite(open.map(({ resource }) => resource));
   subscribe('tracing:node.test:start', (raw) => {
     const message = raw as ChannelMessage;
     const started = lineage.getStore();
@@ -80,9 +85,20 @@ function listen(tests: TestPort): void {
   });
   subscribe('tracing:node.test:end', (raw) => {
     const at = open.findIndex(({ message }) => message === raw);
-    if (at >= 0) open.splice(at, 1);
-    finish(tests, raw as object, errors.has(raw as object), errors.get(raw as object));
+    const [started] = at >= 0 ? open.splice(at, 1) : [];
+    const { resource } = started ?? {};
+    const key = raw as object;
+    const error = errors.get(key) ?? resource?.error;
+    // Node counts neither a failed `todo` nor a failure that was expected; only its object tells.
+    const hasFailed = resource ? resource.passed === false && resource.isTodo !== true : errors.has(key);
+    tests.end(key, hasFailed && isOwnFailure(error) ? 'failed' : 'passed', error);
   });
+}
+
+/** A test or suite runs inside of the scope of its own object, so that this is the resource when its start is published. */
+function asTest(resource: object, { name, nesting }: ChannelMessage): TestResource | undefined {
+  const test = resource as TestResource;
+  return test.name === name && test.nesting === nesting ? test : undefined;
 }
 
 function failUnstarted(tests: TestPort, message: ChannelMessage, outer: Started | undefined): void {
@@ -97,10 +113,6 @@ function nameOf(started: Started): string[] {
   const name: string[] = [];
   for (let one: Started | undefined = started; one; one = one.outer) name.unshift(one.message.name);
   return name;
-}
-
-function finish(tests: TestPort, key: object, hasFailed: boolean, error: unknown): void {
-  tests.end(key, hasFailed && isOwnFailure(error) ? 'failed' : 'passed', error);
 }
 
 const longestHead = 64 * 1024;

@@ -4,6 +4,7 @@ import { importFile, packageFolder, type Runner, type Scene, wrapMethod } from '
 
 interface VitestTask {
   name: string;
+  mode?: string;
   suite?: VitestTask;
   file?: { filepath?: string };
   result?: { state?: string; errors?: unknown[] };
@@ -30,13 +31,22 @@ const olderPool = /\/node_modules\/tinypool\/dist\/(?:esm\/)?entry\//;
 function listen(runner: unknown, tests: TestPort): void {
   // Node 20 and 22 follow only promises that are made after this: the runner's own would share the context of the first test.
   tests.enter(undefined);
+  const open = new Set<VitestTask>();
+  const end = (task: VitestTask): void => {
+    const { state, errors } = task.result ?? {};
+    open.delete(task);
+    tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
+  };
   wrapMethod(
     runner,
     'onBeforeRunTask',
     (before) =>
       function (this: unknown, task: VitestTask, ...rest) {
+        endSkipped(open, end);
         if (task.file?.filepath !== undefined) tests.runnerIs('vitest', task.file.filepath);
         tests.begin({ file: task.file?.filepath, name: namesOf(task) }, task);
+        open.add(task);
+        if (isSettledBefore(task)) end(task);
         return Reflect.apply(before, this, [task, ...rest]);
       },
   );
@@ -45,9 +55,17 @@ function listen(runner: unknown, tests: TestPort): void {
     'onAfterRunTask',
     (after) =>
       function (this: unknown, task: VitestTask, ...rest) {
-        const { state, errors } = task.result ?? {};
-        tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
+        end(task);
         return Reflect.apply(after, this, [task, ...rest]);
+      },
+  );
+  wrapMethod(
+    runner,
+    'onAfterRunSuite',
+    (after) =>
+      function (this: unknown, ...suite) {
+        endSkipped(open, end);
+        return Reflect.apply(after, this, suite);
       },
   );
   // Called after an await of the test's own flow. A context that is entered before that await would also be that of the suite,
@@ -61,6 +79,16 @@ function listen(runner: unknown, tests: TestPort): void {
         return Reflect.apply(before, this, [task, ...rest]);
       },
   );
+}
+
+/** `onBeforeRunTask` is also called for `it.skip`, `it.todo` and what a hook has failed, without a call of `onAfterRunTask`. */
+function isSettledBefore({ mode, result }: VitestTask): boolean {
+  return (mode !== undefined && mode !== 'run' && mode !== 'queued') || result?.state === 'fail';
+}
+
+/** After `ctx.skip()` in a test or its hooks no method is called. (A failed test may be tried again.) */
+function endSkipped(open: ReadonlySet<VitestTask>, end: (task: VitestTask) => void): void {
+  for (const task of open) if (task.mode === 'skip' || task.result?.state === 'skip') end(task);
 }
 
 /**
