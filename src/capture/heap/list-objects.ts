@@ -1,7 +1,8 @@
 /**
  * Passes all objects of a kind to a function, by default all that inherit from the main realm's Object.prototype: V8 lists
  * them (Runtime.queryObjects), after a garbage collection. Costs about 110 bytes per object while it runs and half a
- * microsecond (Node 20, 22, 24, 26). Not included: objects without a prototype, proxies, and objects of another context.
+ * microsecond (Node 20, 22, 24, 26). Not included: objects without a prototype, proxies, and objects of another context (see
+ * other-realms.ts).
  * Throws if this Node has no inspector.
  */
 const slotKey = Symbol.for('agentdump.objects');

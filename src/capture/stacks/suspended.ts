@@ -7,7 +7,8 @@
  * and not found. Node 20 to 26.
  */
 
-import { listObjects, type ObjectKind } from '../heap/list-objects.ts';
+import { listObjects } from '../heap/list-objects.ts';
+import { listElsewhere } from '../heap/other-realms.ts';
 
 export interface Suspended {
   /** Promises that were examined. */
@@ -42,8 +43,13 @@ export const lookText = `(function (promises, found) {
  * Throws if this Node has no inspector.
  * @param hasTime called between groups of promises.
  * @param ownFile the preload's, whose own waits are left out.
+ * @param contexts of `node:vm`, whose promises are listed too.
  */
-export function listSuspended(hasTime: () => boolean, ownFile?: string): Suspended {
+export function listSuspended(
+  hasTime: () => boolean,
+  ownFile?: string,
+  contexts: readonly object[] = [],
+): Suspended {
   const { Script, createContext } = process.getBuiltinModule('node:vm');
   const context = createContext({ __proto__: null } as object, { microtaskMode: 'afterEvaluate' });
   const evaluate = (text: string): unknown => new Script(text).runInContext(context);
@@ -51,20 +57,24 @@ export function listSuspended(hasTime: () => boolean, ownFile?: string): Suspend
   const found: string[] = [];
   let promises = 0;
   let left = 0;
-  listObjects((all) => {
+  const look = (all: object[]): void => {
     const most = Math.min(all.length, mostPromises);
-    while (promises < most && (promises === 0 || hasTime())) {
-      const group = all.slice(promises, Math.min(promises + atOnce, most));
+    let looked = 0;
+    while (looked < most && (looked === 0 || hasTime())) {
+      const group = all.slice(looked, Math.min(looked + atOnce, most));
       lookAt(group, found);
       evaluate('0');
-      promises += group.length;
+      looked += group.length;
     }
-    left = all.length - promises;
-  }, promiseKind);
+    promises += looked;
+    left += all.length - looked;
+  };
+  listObjects(look, { example });
+  if (contexts.length > 0) listElsewhere(look, example, contexts);
   return { promises, left, stacks: distinctStacks(found, ownFile) };
 }
 
-const promiseKind: ObjectKind = { example: '(async () => {})()' };
+const example = '(async () => {})()';
 
 /**
  * If a function waits for another, it is found twice: through the promise of the other, and at the end of the stack of what

@@ -43,7 +43,9 @@ export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
   if (bundle?.title !== undefined && bundle.kind !== 'snapshot') return withoutTest(bundle.title);
   if (test.error) {
     const message = clip(firstSentence(plain(test.error.message)), 300);
-    return `${test.error.name === undefined ? message : `${test.error.name}: ${message}`}${waitText(test, bundle)}`;
+    const said = test.error.name === undefined ? message : `${test.error.name}: ${message}`;
+    const wait = waitText(test, bundle);
+    return wait ? `${said.replace(/\.$/, '')}${wait}` : said;
   }
   return test.status === 'unfinished' ? 'It did not finish' : 'It failed';
 }

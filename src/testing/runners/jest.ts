@@ -30,6 +30,7 @@ interface CircusEvent {
 }
 
 interface Environment {
+  getVmContext?(): object | null;
   global?: Record<symbol, { state?: { testPath?: string } } | undefined>;
 }
 
@@ -43,6 +44,7 @@ export const jest: Runner = {
   hook(tests) {
     tests.runnerIs('jest');
     const seen = new WeakSet<object>();
+    tests.contextsOfTests = () => [...running].flatMap((one) => one.getVmContext?.() ?? []);
     watchLoads((_request, exports) => {
       for (const candidate of classesOf(exports)) {
         if (seen.has(candidate)) continue;
@@ -121,10 +123,15 @@ function enterWhenRead(holder: CircusRunnable, enter: () => void): void {
   });
 }
 
+/** Environments whose file runs. */
+const running = new Set<Environment>();
+
 const matchers = Symbol.for('$$jest-matchers-object');
 
 function note(tests: TestPort, environment: Environment, { name, test }: CircusEvent): void {
   try {
+    if (name === 'run_start') running.add(environment);
+    if (name === 'run_finish' || name === 'teardown') running.delete(environment);
     if (name === 'run_finish') failLater(tests, environment);
     if (!test) return;
     if (name === 'test_fn_start' || name === 'test_start') begin(tests, environment, test);

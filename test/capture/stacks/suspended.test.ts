@@ -123,3 +123,25 @@ test('out of time, the rest is counted', async () => {
   assert.ok(left >= 2500);
   assert.equal(many.length, 3000);
 });
+
+test('functions of another context, as jest runs its test files in', async () => {
+  const { createContext, runInContext } = await import('node:vm');
+  const waiters: (() => void)[] = [];
+  const text = `(async function acquire() { await new Promise((settle) => waiters.push(settle)); })()`;
+  const done: unknown[] = [];
+  // Contexts that are gone, and one that is still there, are beside it.
+  for (let count = 0; count < 6; count++) {
+    const context = createContext({ waiters });
+    done.push(runInContext(text, context, { filename: '/app/pool.js' }));
+    await delay(1);
+    assert.deepEqual(namesIn(listSuspended(always).stacks, /acquire/), []);
+    assert.deepEqual(namesIn(listSuspended(always, undefined, [context]).stacks, /acquire/), [['acquire']]);
+    assert.deepEqual(listSuspended(always, undefined, [{}]).left, 0);
+    for (const settle of waiters.splice(0)) settle();
+    await done.pop();
+    assert.deepEqual(namesIn(listSuspended(always, undefined, [context]).stacks, /acquire/), []);
+  }
+  // Nothing is left of how the function was handed over.
+  const left = Object.getOwnPropertySymbols(Function).filter((key) => String(key).includes('agentdump'));
+  assert.deepEqual(left, []);
+});

@@ -28,7 +28,7 @@ const usedInAllMs = 85;
 export const suspendedPart: PartProducer = {
   name: partNames.suspended,
   produce(context): SuspendedPart | undefined {
-    const { trigger, addGap, stackTexts, ownFile } = context;
+    const { trigger, tests, addGap, stackTexts, ownFile } = context;
     if (!waitingKinds.has(trigger.kind) || trigger.stall) return undefined;
     const reason = whyNot(context);
     if (reason !== undefined) {
@@ -36,7 +36,11 @@ export const suspendedPart: PartProducer = {
       return undefined;
     }
     const time = ownTime();
-    const { promises, left, stacks } = listSuspended(() => time.usedMs() < longestMs, ownFile);
+    const { promises, left, stacks } = listSuspended(
+      () => time.usedMs() < longestMs,
+      ownFile,
+      tests?.contextsOfTests?.(),
+    );
     if (left > 0) addGap(partNames.suspended, `${promises} of ${promises + left} promises were looked at`);
     if (stacks.length === 0) return undefined;
     const kept = stacks.slice(0, mostStacks);
