@@ -21,11 +21,16 @@ export interface Surroundings {
   handles?: HandlesPartFacts;
 }
 
-/** Open file descriptors against RLIMIT_NOFILE (soft). */
+/**
+ * Open file descriptors against RLIMIT_NOFILE (soft), which limits their numbers: inherited ones above it are not counted.
+ */
 export function descriptorHeadroom({ process, handles }: Surroundings): Headroom | undefined {
   const name = Object.keys(process?.limits ?? {}).find((n) => /open.?files|nofile/i.test(n));
   const soft = name === undefined ? undefined : process?.limits?.[name]?.soft;
-  return headroom(handles?.descriptorCount, Number(soft), 'handles.json');
+  const limit = Number(soft);
+  const above = handles?.descriptors?.filter(({ fd }) => fd >= limit).length ?? 0;
+  const count = handles?.descriptorCount;
+  return headroom(count && Math.min(count - above, limit), limit, 'handles.json');
 }
 
 /** V8's used heap against its limit. */

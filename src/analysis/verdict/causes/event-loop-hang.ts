@@ -15,7 +15,15 @@ import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, placedAt, titled } from '../wording.ts';
 
 type Stall = NonNullable<TriggerFacts['stall']>;
-type Kind = 'loop' | 'microtasks' | 'calls' | 'waiting' | 'native' | 'starved' | 'unasked';
+type Kind =
+  | 'loop'
+  | 'microtasks'
+  | 'calls'
+  | 'calls-or-queued'
+  | 'waiting'
+  | 'native'
+  | 'starved'
+  | 'unasked';
 
 /** As a share of the silent time. Below it, the thread was waiting. */
 const busyShare = 0.05;
@@ -88,7 +96,7 @@ function confidenceOf(
   // Short, legitimate work takes just as long if the thread gets no processor.
   if (isStarved(stall)) return 'likely';
   // Where it was when it was looked at is not what it had waited for.
-  if (kind === 'calls') return 'likely';
+  if (kind.startsWith('calls')) return 'likely';
   return spinning || kind === 'native' ? 'certain' : 'likely';
 }
 
@@ -101,6 +109,9 @@ function kindOf(stall: Stall): Kind {
   if (where === 'native') return isStarved(stall) && !ranUnanswering(stall) ? 'starved' : 'native';
   const wasReady = (cpuMs ?? Number.NaN) + (queuedMs ?? Number.NaN);
   const hasWaited = silentMs !== undefined && wasReady < silentMs * busyShare;
+  // Only Linux tells how long a thread was queued. Without that, little CPU time only rules out that promises kept it busy.
+  const isIdle = queuedMs === undefined && (cpuMs ?? Number.NaN) < (silentMs ?? 0) * busyShare;
+  if (microtasksRan && isIdle) return 'calls-or-queued';
   if (microtasksRan) return hasWaited ? 'calls' : 'microtasks';
   return hasWaited ? 'waiting' : 'loop';
 }
@@ -129,6 +140,8 @@ const summaries: Record<Kind, (duration: string) => string> = {
     `Promises starved the event loop${duration}: each one settled at once, and its continuation ran before any timer, reply or signal handler.`,
   calls: (duration) =>
     `The event loop did not turn${duration}, and the main thread used hardly any CPU time: it waited in synchronous calls (child processes, files, locks), and continuations of promises ran between them.`,
+  'calls-or-queued': (duration) =>
+    `The event loop did not turn${duration}, and the main thread used hardly any CPU time: it waited in synchronous calls (child processes, files, locks) or for a processor, and continuations of promises ran between them.`,
   waiting: (duration) =>
     `The main thread has waited${duration} inside a synchronous call, without using the CPU: nothing else of the program can run meanwhile.`,
   native: (duration) =>
@@ -150,6 +163,10 @@ const nextSteps: Record<Kind, string[]> = {
     'Look at the condition that should end it, with the variables shown at its frame.',
   ],
   calls: [
+    'Use the asynchronous form of the calls (`execFile` instead of `execFileSync`, `fs.promises`), or let the event loop turn between them: `await setImmediate()` (node:timers/promises).',
+  ],
+  'calls-or-queued': [
+    'Look at the load of the machine, and at the calls on the stack.',
     'Use the asynchronous form of the calls (`execFile` instead of `execFileSync`, `fs.promises`), or let the event loop turn between them: `await setImmediate()` (node:timers/promises).',
   ],
   waiting: [
@@ -268,7 +285,7 @@ function stallEvidence(
       fact: `It was ready to run for ${formatDuration(queuedOf({ silentMs, queuedMs }))} without getting a processor.`,
       part,
     });
-  if (microtasksRan && (kind === 'microtasks' || kind === 'calls'))
+  if (microtasksRan && (kind === 'microtasks' || kind.startsWith('calls')))
     evidence.push({
       fact: 'A microtask that was queued while it hung did run; the loop did not turn.',
       part,
