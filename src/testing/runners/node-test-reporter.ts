@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream';
 import type { TestPort } from '../../agent/api/test-port.ts';
 import type { TestOrigin } from '../../bundle/layout/tests.ts';
-import { startingSuite } from './node-test-suites.ts';
+import { nameOf, startingSuite, type TestResource } from './node-test-suites.ts';
 
 const OwnError = Error;
 const { now } = Date;
@@ -49,24 +49,6 @@ export function hearReporter(tests: TestPort, script: string): void {
   }
   prototype.on = on as typeof listen;
   prototype.addListener = on as typeof listen;
-}
-
-/** Node's own class. Each test, suite and hook is the asynchronous resource of the code that it runs. */
-export interface TestResource {
-  name: string;
-  parent: TestResource | null;
-  subtests?: readonly TestResource[];
-  hooks?: { before?: readonly unknown[] };
-  startTime?: bigint | null;
-  isTodo?: boolean;
-  error?: unknown;
-  /** Set for a hook. */
-  hookType?: string;
-  parentTest?: TestResource;
-  nesting?: number;
-  loc?: { file?: string; line?: number; column?: number };
-  passed?: boolean;
-  endTime?: bigint | null;
 }
 
 /**
@@ -115,12 +97,6 @@ function tell(test: TestResource, atMs: number): TestOrigin {
       },
     }),
   };
-}
-
-export function nameOf(test: TestResource): string[] {
-  const name: string[] = [];
-  for (let one: TestResource | null = test; one?.parent; one = one.parent) name.unshift(one.name);
-  return name;
 }
 
 /** A stream returned to the program by `run()` reports tests of other processes. */

@@ -1,6 +1,23 @@
-/** Suites of node:test whose `before` hooks run: the runner reports neither the hooks nor that their tests wait for them. */
+/** Node's own objects for tests, and the suites whose `before` hooks run: the runner reports neither hooks nor that tests wait for them. */
 import type { StartedTest } from '../../agent/api/test-port.ts';
-import { nameOf, type TestResource } from './node-test-reporter.ts';
+
+/** Node's own class. Each test, suite and hook is the asynchronous resource of the code that it runs. */
+export interface TestResource {
+  name: string;
+  parent: TestResource | null;
+  subtests?: readonly TestResource[];
+  hooks?: { before?: readonly unknown[] };
+  startTime?: bigint | null;
+  isTodo?: boolean;
+  error?: unknown;
+  /** Set for a hook. */
+  hookType?: string;
+  parentTest?: TestResource;
+  nesting?: number;
+  loc?: { file?: string; line?: number; column?: number };
+  passed?: boolean;
+  endTime?: bigint | null;
+}
 
 /** The innermost open suite that has `before` hooks and tests, of which none has started. */
 export function startingSuite(open: readonly (TestResource | undefined)[]): StartedTest | undefined {
@@ -18,4 +35,10 @@ function isStarting({ hooks, startTime, subtests = [] }: TestResource): boolean 
     subtests.length > 0 &&
     subtests.every((test) => test.startTime === null || test.startTime === undefined)
   );
+}
+
+export function nameOf(test: TestResource): string[] {
+  const name: string[] = [];
+  for (let one: TestResource | null = test; one?.parent; one = one.parent) name.unshift(one.name);
+  return name;
 }

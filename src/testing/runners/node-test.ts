@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import type { TestPort } from '../../agent/api/test-port.ts';
-import { hearReporter, isOwnFailure, type TestResource } from './node-test-reporter.ts';
-import { startingSuite } from './node-test-suites.ts';
+import { hearReporter, isOwnFailure } from './node-test-reporter.ts';
+import { startingSuite, type TestResource } from './node-test-suites.ts';
 import type { Runner } from './runner.ts';
 
 interface ChannelMessage {
