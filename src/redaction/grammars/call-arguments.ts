@@ -8,11 +8,12 @@ import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isOddlySpelt } from '../speech/keyword-secrets.ts';
 import { isExampleWords } from '../values/example-values.ts';
-import { isInvented, isTypedWord } from '../values/plain-words.ts';
+import { isInvented, isPassphrase, isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { readQuoted, type ValueSpan } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
+import { keyPlaceAt, keyPlacesOf, nextArgument, skipConversion } from './key-arguments.ts';
 
 /** Functions that sign, hash or open with a key: only a random-looking argument counts. */
 const takesKey = /^(?:sign|verify|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;
@@ -45,6 +46,7 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   const name = page.text.slice(Math.max(start, end - longestName), end);
   const callee = calleeOf(name);
   const judge =
+    judgeOfKey(page, start, callee) ??
     (callee.judge === judgeCarried && names.isAllowed(name) ? undefined : callee.judge) ??
     (callee.types ? judgeTyped(page, start) : undefined) ??
     (callee.compares ? judgeCompared(page, names, start, end) : undefined);
@@ -52,8 +54,8 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   let at = end + 1;
   let found = 0;
   for (let index = 0; index < mostArguments; index++) {
-    while (page.units[at] === 32) at += 1;
-    const span = wholeLiteral(page, readQuoted(page, at));
+    while (page.units[at] === 32 || page.units[at] === 10) at += 1;
+    const span = wholeLiteral(page, readQuoted(page, callee.places.length ? skipConversion(page, at) : at));
     if (span && !span.resume && judge(page.text.slice(span.start, span.end), index)) {
       out.push({ start: span.start, end: span.end, rule: 'call-argument' });
       found = span.end;
@@ -68,8 +70,8 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
 /** Whatever its arguments are; the name alone decides. */
 export function takesNoCredential(page: Page, start: number, end: number): boolean {
   if (end - start > longestName) return false;
-  const { judge, types, compares } = calleeOf(page.text.slice(start, end));
-  return judge === undefined && !types && !compares;
+  const { judge, types, compares, places } = calleeOf(page.text.slice(start, end));
+  return judge === undefined && !types && !compares && places.length === 0;
 }
 
 /** A quote opens before the call's end. Most calls have none, and cost no more than this check. */
@@ -91,6 +93,8 @@ interface Callee {
   types: boolean;
   /** The function compares its arguments. */
   compares: boolean;
+  /** Where it takes a key. */
+  places: ReturnType<typeof keyPlacesOf>;
 }
 
 /** Limit of the cache by name; it is cleared when full. */
@@ -100,11 +104,28 @@ const callees = new Map<string, Callee>();
 function calleeOf(name: string): Callee {
   const known = callees.get(name);
   if (known) return known;
-  const callee = { judge: judgeOf(name), types: typesInto.test(name), compares: compares.test(name) };
+  const callee = {
+    judge: judgeOf(name),
+    types: typesInto.test(name),
+    compares: compares.test(name),
+    places: keyPlacesOf(name),
+  };
   if (callees.size >= mostCallees) callees.clear();
   callees.set(name, callee);
   return callee;
 }
+
+/** Of a function that takes a key in a certain place; otherwise it is judged by its name alone. */
+function judgeOfKey(page: Page, start: number, { judge, places }: Callee): Judge | undefined {
+  const at = places.length ? keyPlaceAt(page, start, places) : undefined;
+  if (at === undefined) return undefined;
+  return (value, index) => (index === at && isChosenKey(value)) || judge?.(value, index) === true;
+}
+
+const isChosenKey = (value: string): boolean =>
+  isPassword(value) ||
+  ((isInvented(value) || isPassphrase(value) || (/[!#*]$/.test(value) && isTypedWord(value))) &&
+    !isExampleWords(value));
 
 const judgeCarried: Judge = (value) =>
   isPassword(value) && !/^["'\w]*\.[a-z]+[A-Z][A-Za-z]+["']?$/.test(value);
@@ -192,10 +213,3 @@ const isPassword = (value: string): boolean =>
 /** `createToken('GTE0', '^\\s*>=\\s*0$')`, and a template: a pattern, not a credential. */
 const isPattern = (value: string): boolean =>
   /\\[sdwbSDWB*.]|\(\?|\[\^|\[\w-\w|^\^.*\$$|\$\{.*\$\{|^\d\|\[/.test(value);
-
-/** The position after the next comma of this call, or 0. */
-function nextArgument(page: Page, from: number): number {
-  const rest = /[^,()\n"'`]{0,60},|\s{0,4},/y;
-  rest.lastIndex = from;
-  return rest.test(page.text) ? rest.lastIndex : 0;
-}

@@ -39,6 +39,7 @@ import {
 } from '../values/value-span.ts';
 import { readBytes, readEnclosed, readWrapped } from '../values/value-wrapping.ts';
 import { isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
+import { formattedValue } from './formatted-values.ts';
 import {
   findAuthorization,
   findCookies,
@@ -196,6 +197,8 @@ export class ContextReader {
     }
     const wrapped = verdict.strength >= 2 ? readWrapped(this.page, at) : undefined;
     if (wrapped) return this.judgeQuoted(wrapped, verdict, place);
+    const formatted = verdict.strength >= 2 ? formattedValue(this.page, at) : undefined;
+    if (formatted) return this.judgeQuoted(formatted, verdict, place);
     const enclosed = verdict.strength >= 2 ? readEnclosed(this.page, at) : undefined;
     if (enclosed) return this.judgeQuoted(enclosed, verdict, place);
     const unit = units[at]!;

@@ -37,7 +37,8 @@ function buildVocabulary() {
     /** Those that also end a longer word are in gluedEnds. */
     password: words(
       `psw pw pass passw pword motdepasse contrasena senha parool kennwort
-      passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave psk`,
+      passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave psk
+      geslo pasahitza contrasenya contrasinal nenosiri wagwoord cyfrinair laluan kataluan slaptazodis lykilord fjalekalimi sandi`,
     ),
     secret: words('geheimnis segreto segreta secreto sekret pepper'),
     token: words('token tokens jwt pat authtok bearer jeton'),
@@ -227,6 +228,7 @@ function buildVocabulary() {
         'token',
       ],
       [/(?:credential|creds)s?$/, 3, 'credential'],
+      [/^(?:klucz|(?:toegangs|geheime)?sleutel|(?:zugangs|zugriffs|geheim)?schluessel)$/, 2, 'api-key'],
       [/pwd$/, 3, 'password'],
       [
         /^(?:portal|zugangs|zugriffs|sicherheits|freischalt|aktivierungs|access|unlock|login|door|pass)code$/,
@@ -249,6 +251,8 @@ export function judgeName(name: string): NameVerdict {
   if (name === 'd') return { strength: 1, rule: 'jwk-private-part' };
   if (/^(?:p|q|d[pq]|qi)$/.test(name)) return { strength: 1, rule: 'jwk-prime' };
   if (name === 'k') return { strength: 1, rule: 'jwk-private-part', form: 'label' };
+  // `auth0|65f1c0a7e4b0a1b2c3d4e5f6`: whose account it is.
+  if (name === 'auth0') return nothing;
   if ((name.length < 2 && name !== 'v') || name.length > longestName) return nothing;
   vocabulary ??= buildVocabulary();
   const parts = splitName(name);
@@ -323,6 +327,11 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
     return { strength: 2, rule: 'access-key-id' };
   if (word === 'salt' && /^(?:auth|in|nonce|session|cookie|jwt|token|app|hash|keys?)$/.test(before ?? ''))
     return { strength: 2, rule: 'secret' };
+  // `login_challenge`: whoever has it continues that sign-in. Not PKCE's `code_challenge`, which is public.
+  if (word === 'challenge')
+    return /^(?:login|consent|logout|auth|mfa|otp|totp|device|signin|session)$/.test(before ?? '')
+      ? { strength: 2, rule: 'token' }
+      : undefined;
   if (/^(?:credentials?|creds?)$/.test(word)) return { strength: 2, rule: 'credential' };
   if (/^(?:auth|oauth|csrf|xsrf|sas|cookie|sess|session|signature)$/.test(word) && i === parts.length - 1) {
     const isWeak = /^s(?:ignature|ess(?:ion)?)$/.test(word);

@@ -8,7 +8,7 @@ import type { NameVerdict } from './key-names.ts';
 
 const longestSelector = 160;
 const takesSecret =
-  /(?:^|[^A-Za-z])(?:(?:new|old|current|confirm|repeat|user|admin|login)[-_ ]?)?(?:(password|passwd|passwort|passcode|passphrase|pwd|secret)|otp|totp|mfa|cvv|cvc|pin)s?(?![A-Za-z])/i;
+  /(?:^|[^A-Za-z])(?:(?:new|old|current|confirm|repeat|user|admin|login)[-_ ]?)?(?:(password|passwd|passwort|passcode|passphrase|pwd|pw|secret)|otp|totp|mfa|cvv|cvc|pin)s?(?![A-Za-z])/i;
 const otherParts =
   /toggle|reset|show|hide|forgot|strength|hint|error|polic|help|button|btn|link|icon|manager|page|screen|count|length|generator/i;
 
@@ -30,6 +30,7 @@ const longestExpression = 160;
 export function judgeReceiver({ text }: Page, start: number): NameVerdict | undefined {
   const before = text.slice(Math.max(0, start - longestExpression), start);
   const expression = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf(';')) + 1);
-  const literals = expression.match(/["'`][^"'`\n]{2,80}["'`]\)?\s{0,20}\)?\s{0,20}\.\s{0,4}$/);
+  // The other quotes may stand within it: `'[name="password"]'`.
+  const literals = expression.match(/(["'`])(?:(?!\1)[^\n]){2,80}\1\)?\s{0,20}\)?\s{0,20}\.\s{0,4}$/);
   return literals ? judgeSelector(literals[0]) : undefined;
 }

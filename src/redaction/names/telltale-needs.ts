@@ -61,7 +61,7 @@ const needed: Needed[] = [
   { words: 'send su sudo docker podman gh gpg openssl unlock register', needs: need.odd },
   { words: 'using', needs: need.user },
   { words: 'http https', needs: need.flag },
-  { words: 'put', behind: 's' },
+  { words: 'put', behind: 'sv' },
   { words: 'root admin administrator', needs: need.slash },
   { words: 'entry', needs: need.quoted },
   { words: 'columns headers fields', needs: need.list },
@@ -70,7 +70,7 @@ const needed: Needed[] = [
   { words: 'bind bindings binds parameters params args', needs: need.opening },
   { words: 'by', needs: need.identified },
   { words: 'set', needs: need.setter },
-  { words: 'log sign', needs: need.into },
+  { words: 'log sign logging signing', needs: need.into },
   { words: 'use', behind: 't' },
   { words: 'config', behind: 'tr' },
   // `pass show`, `op read`, `keyring get`, `vault …`, `kubectl get`, `secretsmanager get`, `versions access`

@@ -11,7 +11,7 @@ import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { telltaleWords } from '../names/telltale-words.ts';
-import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
+import { findAzureSecret, findDiscordToken, findSecretHalf } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
 import { buildOf, findUnknownToken, isKeyInHex, isSpokenOf } from '../shapes/unknown-tokens.ts';
 import { findNativeName, mayBeNative } from '../speech/native-names.ts';
@@ -261,9 +261,7 @@ export class Scanner {
       return 0;
     }
     out.push({ start: match.bodyStart, end: match.end, rule: match.rule });
-    if (match.rule === 'aws-access-key-id')
-      return this.pushFound(findAwsSecret(page, match.end), out) || match.end;
-    return match.end;
+    return this.pushFound(findSecretHalf(page, match.rule, match.end), out) || match.end;
   }
 
   /** Handles a long word: encoded text, or a credential with a prefix that no rule knows. */

@@ -7,7 +7,23 @@ import type { Finding, Page } from '../scan/page.ts';
 const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
 const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
 const azureSecret = /[\w.~-]{26,40}/y;
-const awsSecret = /["']?[\s,;:|]{1,8}(?:\/\s)?["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
+/** What is between the two halves of a key pair. */
+const halves = String.raw`["']?[\s,;:|]{1,8}(?:\/\s)?["']?`;
+/** The secret half, by the rule of the public one. */
+const secretHalves: Record<string, { pattern: RegExp; rule: string }> = {
+  'aws-access-key-id': {
+    pattern: new RegExp(`${halves}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])`, 'y'),
+    rule: 'aws-secret-key',
+  },
+  'alibaba-access-key': {
+    pattern: new RegExp(`${halves}([A-Za-z0-9]{30})(?![A-Za-z0-9+/=])`, 'y'),
+    rule: 'alibaba-secret-key',
+  },
+  'tencent-secret-id': {
+    pattern: new RegExp(`${halves}([A-Za-z0-9]{32})(?![A-Za-z0-9+/=])`, 'y'),
+    rule: 'tencent-secret-key',
+  },
+};
 
 /** A bot's number precedes the colon at `sign`, after `bot` in an API address. */
 export function findTelegramToken(
@@ -41,10 +57,13 @@ export function findAzureSecret({ text, units }: Page, tilde: number): Finding |
   return { start, end: azureSecret.lastIndex, rule: 'azure-client-secret' };
 }
 
-/** The secret half of a key pair, next to its public half that ends at `from`. */
-export function findAwsSecret({ text }: Page, from: number): Finding | undefined {
-  awsSecret.lastIndex = from;
-  if (!awsSecret.test(text)) return undefined;
-  const end = awsSecret.lastIndex;
-  return { start: end - 40, end, rule: 'aws-secret-key' };
+/** The secret half of a key pair, next to its public half, which `rule` has found and which ends at `from`. */
+export function findSecretHalf({ text }: Page, rule: string, from: number): Finding | undefined {
+  const half = secretHalves[rule];
+  if (!half) return undefined;
+  half.pattern.lastIndex = from;
+  const secret = half.pattern.exec(text)?.[1];
+  if (secret === undefined) return undefined;
+  const end = half.pattern.lastIndex;
+  return { start: end - secret.length, end, rule: half.rule };
 }

@@ -7,8 +7,9 @@ import type { NameVerdict } from '../names/key-names.ts';
 import type { Page } from '../scan/page.ts';
 
 const password =
-  /парол|пасворд|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|contraseñ|hasł|jelsz|lösenord|şifre|salasõna|κωδικ|סיסמ|كلمة|पासवर्ड|รหัสผ่าน|mật khẩu/i;
-const token = /токен|секрет|密钥|密鑰|令牌|トークン|シークレット|토큰|시크릿|clé|ключ|鍵|キー/i;
+  /парол|пасворд|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|contraseñ|hasł|jelsz|lösenord|şifre|salasõna|κωδικ|סיסמ|كلمة|पासवर्ड|รหัสผ่าน|mật khẩu|parolă|лозинк|գաղտնաբառ|პაროლ|رمز|گذرواژ|پسورد|পাসওয়ার্ড|கடவுச்சொல்|slaptažod|fjalëkalim|lykilorð|[şš]ifr|нууц үг|құпиясөз/i;
+const token =
+  /токен|секрет|密钥|密鑰|令牌|トークン|シークレット|토큰|시크릿|clé|accès|ключ|鍵|キー|키|schlüssel|nyckel|nøgle|nøkkel|klíč|kľúč|anahtar|κλειδ|khóa|מפתח|مفتاح/i;
 const reach = 32;
 
 /** The name of a column, or of all, contains a word for a password that is not plain ASCII. */

@@ -231,12 +231,8 @@ const isThin = (unit: number): boolean =>
   unit === 93 ||
   unit === 96;
 
-/** Programs that keep passwords: `the password is in 1Password`. */
-const keeper = /^(?:1password|keepass\w{0,4}|lastpass|bitwarden|dashlane|nordpass|vaultwarden)$/i;
-
 function shapeOf(value: string): number {
   if (value.length < 5 || value.length > 80 || isStandIn(value) || isPublicId(value)) return 0;
-  if (keeper.test(value)) return 0;
   if (looksChosen(value))
     return looksRandom(value, 10) || (/.[!#$%^&*~+?]/.test(value) && /\d/.test(value))
       ? shapes.odd

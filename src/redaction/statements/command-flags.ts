@@ -40,6 +40,8 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (units[at] === 45) return undefined;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
+  // `"--token", "--verbose"`: the next flag, or of another such name.
+  if (span.quoted && units[span.start] === 45 && units[span.start + 1] === 45) return undefined;
   // The string ends after the flag, and the next one is a key: `"run -u", "test:watch": …`.
   if (span.quoted && units[span.close] === 58) return undefined;
   // `"[-token", "]-token"`: names that end alike.

@@ -104,9 +104,10 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       { lead: lead(`(?:[ \\t]{1,8}-[A-Za-z-]{1,12}){1,3}${blanks}${name}${blanks}`) },
       { lead: lead(`${flags}${blanks}[A-Za-z][\\w-]{1,79}=(?=[^\\s])`), before: /\bsecrets?[ :]$/ },
       {
-        lead: lead(`${blanks}${name}${blanks}(?:--body[ =])?`),
+        lead: lead(`${blanks}${name}${blanks}(?:(?:--body|-b)[ =])?`),
         before: /(?:config(?:ure)?|secret|variable)s?[ :]$/i,
       },
+      { lead: lead(`[^\\n|;]{0,160}?[ \\t]--value[ =](?=[^\\s-])`), before: /\bsecret $/ },
     ],
     ['static', { lead: lead(':[\\w.@-]{1,64}:(?=[^\\s])'), before: /password_maps ?= ?$/ }],
     ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }, ofComposer],
@@ -119,7 +120,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       { lead: lead(':[\\w.+-]{1,64}:(?=[^\\s@]{3,128}@)'), part: /^([^@]+)@/, rule: 'url-password' },
     ],
     [
-      'log sign',
+      'log sign logging signing',
       {
         lead: lead(
           '[ ]in (?:as|with|w/) [\\w.@-]{1,40}[ ](?:with|using|and|w/)[ ](?:(?:the )?pass\\w* )?(?=[^\\s])',
@@ -132,6 +133,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
         part: /^([^/]*[\d!_-][^/]*)$/,
         typed: true,
       },
+      { lead: lead('[ ]in (?:as|with|using) [\\w.@+-]{1,60}[ ]?/[ ](?=[^\\s/])'), chosen: true },
     ],
     [
       'secretid',

@@ -81,6 +81,25 @@ export const toolRules: StatementRow[] = [
       typed: true,
     },
   ],
+  // `aws ssm put-parameter --type SecureString --value x`, in any order and over several lines.
+  [
+    'put-parameter',
+    {
+      lead: lead(
+        String.raw`(?=(?:[^\n|;]|\\\n){0,300}SecureString)(?:[^\n|;]|\\\n){0,240}?[ \t]--value[ =](?=[^\s-])`,
+      ),
+    },
+  ],
+  // `fill_in 'Password', with: 'x'`
+  [
+    'fill_in',
+    {
+      lead: lead(
+        String.raw`[ (]["'][^"'\n]{0,40}(?:assword|asscode|assphrase|PIN)[^"'\n]{0,20}["'],[ ]{1,2}:?with:?[ ](?:=>[ ])?(?=["'])`,
+      ),
+      chosen: true,
+    },
+  ],
   ['echo printf', intoKeeper, intoFile, asProgram],
   ['kinit su sudo passwd cryptsetup gpg openssl ssh-add docker podman gh', hereString],
   [
@@ -128,9 +147,13 @@ export const toolRules: StatementRow[] = [
   // Of TSO and of games: `LOGON KIM/x`, `/login x`.
   ['logon', { lead: lead(`${blanks}[A-Z][A-Z\\d]{0,7}/`), capitals: true, part: /^([^/]+)/ }],
   ['login register', { lead: lead(blanks), before: /(?:^|[\s:])\/$/, chosen: true }],
-  // `settings put secure wifi_psk x`
+  // `settings put secure wifi_psk x`, `consul kv put app/db/password x`
   [
     'put',
+    {
+      lead: lead(`${blanks}(?:[\\w.-]{1,60}/){1,8}(?<name>[A-Za-z][\\w.-]{1,79})${blanks}(?=[^\\s=])`),
+      before: /\bkv $/,
+    },
     { lead: lead(`${blanks}(?:secure|global|system)${blanks}${name}${blanks}`), before: /\bsettings $/ },
   ],
   // Terraform's state: the attribute before what it drew.

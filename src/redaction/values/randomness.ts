@@ -20,7 +20,7 @@ function entropyOf(text: string): number {
 
 /** A part between separators that is a word, a short number, or a word with a number. */
 const readable =
-  /^(?:[A-Z]?[a-z]+|[A-Z]+|\d{1,8}|[A-Za-z]{2,}\d{1,4}|\d{1,3}[a-z]{1,2}|v\d+|[a-z]\d{1,2}|[Ii]18n|[Ll]10n|[Aa]11y|[Kk]8s)$/;
+  /^(?:[A-Z]?[a-z]+|[A-Z]+|\d{1,8}|[A-Za-z]{2,}\d{1,4}|\d{1,3}[a-z]{1,2}|v\d+|[a-z]\d{1,2}|[Xx]\d{3,5}|[Ii]18n|[Ll]10n|[Aa]11y|[Kk]8s)$/;
 
 export function isReadable(part: string): boolean {
   if (readable.test(part)) return part.length < 24 || entropyOf(part) < 3.2;

@@ -45,15 +45,18 @@ const oneLetter = /^(.)\1+$|^0{16,}\d$/;
 const alnumStandIn =
   /[xX]{6}|^[xX0]+$|^(?:(?:foo|bar|baz|qux)\d?|your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my|here|filtered|hidden|masked|secret|omitted)$|^(?:secretref|keyvault|gcpsecret|awssm)|^your[a-z]{3,30}here$/i;
 
+/** What must not be, or do: `should-not-be-called`. Not `do-not-enter-here`, which a person may have chosen. */
 const forbidden =
-  /^(?:should|must|does|do|will)[-_]not[-_](?:be(?:[-_][a-z]{3,16}){1,3}|(?:use|leak|appear|exist|match|work|matter|log|share|commit|print|send|save|reach)(?:[-_](?:this|it|here|in|to|the|me|anything|logs?|output|store|server|production))*)$/i;
+  /^(?:(?:should|must|does|will)[-_]not|do[-_]not[-_](?:use|leak|log|share|commit|print|send|save))(?:[-_][a-z]{2,16}){0,6}$/i;
+/** Programs that keep passwords: `our password manager is 1Password`. */
+const keeper = /^(?:1password|keepass\w{0,4}|lastpass|bitwarden|dashlane|nordpass|vaultwarden)$/i;
 
 /** Hides nothing: a placeholder, a reference to a variable or a store, a mask. */
 export function isStandIn(value: string): boolean {
   const text = value.trim();
   if (text.length < 2) return true;
   if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
-  if (onlyAlnum.test(text)) return alnumStandIn.test(text) || oneLetter.test(text);
+  if (onlyAlnum.test(text)) return alnumStandIn.test(text) || oneLetter.test(text) || keeper.test(text);
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^(?:[xX*•.·\-_#?0\s]|%20)+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|^\*{3,}[A-Za-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text) || maskedTail.test(text)) return true;
@@ -70,7 +73,6 @@ export function isStandIn(value: string): boolean {
   if (/^[a-z]{1,12}_(?:password|secret|token|key)_value$/i.test(text)) return true;
   if (/^<?(?:user(?:name)?|login|key|id):(?:pass(?:word|wd)?|pwd|secret)>?$/i.test(text)) return true;
   if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
-  // `should-not-be-called`: what it must not be, or do. Not `do-not-enter-here`, which a person may have chosen.
   return forbidden.test(text);
 }
 

@@ -25,6 +25,9 @@ const markers = /(?:&[A-Za-z][\w-]{0,40}|!!(?:str|string|binary)|!unsafe)[ \t]{1
 const carriers =
   /secret|some|just|string|bytes|str$|password|passwd|sensitive|masked|opaque|quote|from$|^new|literal|^\[\]/i;
 
+/** Calls that take the name of what they return: `getSecret('prod/db')`. */
+const fetches = /^(?:get|fetch|read|load|find|resolve|look_?up|retrieve)(?=[A-Z_])/;
+
 /** The literal in a wrapping that starts at `at`. */
 export function readWrapped(page: Page, at: number): ValueSpan | undefined {
   const first = page.units[at]!;
@@ -37,7 +40,7 @@ export function readWrapped(page: Page, at: number): ValueSpan | undefined {
   const name = wrapped.exec(page.text)?.[1];
   if (name === undefined || /^(?:require|import|resolve)$/.test(name)) return undefined;
   const span = readQuoted(page, wrapped.lastIndex);
-  return span && (carriers.test(name) || isChosen(page, span)) ? span : undefined;
+  return span && ((carriers.test(name) && !fetches.test(name)) || isChosen(page, span)) ? span : undefined;
 }
 
 function literalBehind(page: Page, pattern: RegExp, at: number): ValueSpan | undefined {

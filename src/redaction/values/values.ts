@@ -308,6 +308,8 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   // Tokens of a tokenizer: `{"token": "hello"}`, `const token = '<!--'`.
   if (verdict.rule === 'token' && /^[^A-Za-z\d]{1,8}$/.test(text) && !/[^ -~]/.test(text)) return false;
   if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
+  // Kinds of tokens in an editor: `token: "variable-2"`.
+  if (verdict.rule === 'token' && form.quoted && /^[a-z]{3,12}-\d$/.test(text)) return false;
   if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
   if (form.quoted) return text.length >= 3;
   if (/^[A-Za-z]+$/.test(text)) return isBareWordSecret(text, form) || isWordAtEnd(text, verdict, form);
@@ -322,7 +324,10 @@ const packagePath = /^@[a-z][a-z\d-]{1,40}(?:\/[#@A-Za-z_][\w@-]{1,80}){1,6}$/;
  * ignoring case: `\u017f` in the range would be an `s`.
  */
 const isForeignSentence = (text: string): boolean =>
-  foreignSentence.test(text) && /[A-Za-z]['’]\p{L}|[\u00c0-\u024f]/u.test(text);
+  (foreignSentence.test(text) && /[A-Za-z]['’]\p{L}|[\u00c0-\u024f]/u.test(text)) ||
+  nativeSentence.test(text);
+/** `"pass": "ARIA атрибут допустим"`: several words, one of them in another script, and no digit. */
+const nativeSentence = /^(?=.*[\u0370-\ud7ff]{3})[^\d\n]*\p{L}{2}[^\d\n]*\s[^\d\n]*\p{L}{3}[^\d\n]*$/u;
 /** With a capital in front, or longer than what people choose. */
 const foreignSentence =
   /^(?:\p{Lu}[\p{L}'’]*(?:[,:]?\s+[\p{L}'’]+){2,}|[\p{L}'’]+(?:[,:]?\s+[\p{L}'’]+){5,})[.!?]?$/u;

@@ -137,7 +137,7 @@ function walk(from: usize, to: usize, isWithin: bool, nameStart: usize, nameEnd:
         }
       }
       if (
-        mayTell(nameStart, i) ||
+        (i - nameStart > 2 && mayTell(nameStart, i)) ||
         (i - nameStart >= longWord && mayBeLongSecret(nameStart, i)) ||
         (unit === 32 && announces(unitAt(i, 1), isJoined !== 0) && !isHarmless(nameStart, i)) ||
         (isJoined && isMentioned(unit, unitAt(i, 1), unitAt(i, 2)) && !isHarmless(nameStart, i)) ||
