@@ -47,7 +47,7 @@ import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { decodeDump } from './hex-dump.ts';
 import { type WalkKernel, walkMemory } from './kernel/walk-kernel.ts';
 import type { Finding, Page } from './page.ts';
-import { type ShapeTable, shapeTable } from './shape-table.ts';
+import { rememberedStart, type ShapeTable, shapeTable } from './shape-table.ts';
 import { isMentioned, longWord, WordWalk, walkStop } from './word-walk.ts';
 
 export interface ScannerOptions {
@@ -257,7 +257,7 @@ export class Scanner {
     const match = this.shapes.match(page, i, i === wordStart);
     if (!match) {
       const { kernel } = this.walk;
-      if (kernel && !this.shapes.hasStart(page, i)) kernel.remember(i, i + 8, walkMemory.start);
+      if (kernel && !this.shapes.hasStart(page, i)) kernel.remember(i, i + rememberedStart, walkMemory.start);
       return 0;
     }
     out.push({ start: match.bodyStart, end: match.end, rule: match.rule });

@@ -51,6 +51,9 @@ const setBit = (table: Int32Array, bit: number): void => {
   table[bit >>> 5]! |= 1 << (bit & 31);
 };
 
+/** Of a word that has only the hashes of a start, as many units are remembered: `response` alone begins like `response="`. */
+export const rememberedStart = 10;
+
 /** Armoured keys start like this; the scanner reads them itself. */
 const armour = ['BEGI', 'END '];
 
@@ -140,11 +143,11 @@ export class ShapeTable {
     );
   }
 
-  /** A start, or its first eight units, is at `i`: it has not only the hashes of one. */
+  /** A start, or its first ten units, is at `i`: it has not only the hashes of one. */
   hasStart({ units, text }: Page, i: number): boolean {
     if (armour.some((word) => text.startsWith(word, i))) return true;
     const group = this.groups.get(headOf(units[i]!, units[i + 1]!, units[i + 2]!));
-    return group?.some(({ start }) => text.startsWith(start.slice(0, 8), i)) === true;
+    return group?.some(({ start }) => text.startsWith(start.slice(0, rememberedStart), i)) === true;
   }
 
   /** The shape that starts at `i`. `wholeWord`: no word unit precedes `i`. */

@@ -90,13 +90,46 @@ function holdsLongWord({ units }: Page, from: number): boolean {
   return false;
 }
 
+/** The most units, and blanks, that farLead reads. */
+const longestLead = 290;
+const mostBlanks = 8;
+
+/** What farLead and questionLead end with: a sign, a verb, or a question mark. Most lines have none so near. */
+function mayLeadFar({ units }: Page, end: number): boolean {
+  let blank = end;
+  let blanks = 0;
+  for (let i = end; i < end + longestLead; i++) {
+    const unit = units[i]!;
+    if (unit === 58 || unit === 61 || unit === 62 || unit === 0x2192 || unit === 63) return true;
+    if (unit > 32) continue;
+    if (isVerb(units, blank + 1, i)) return true;
+    if (unit !== 32 && unit !== 9) return false;
+    if (++blanks > mostBlanks) return false;
+    blank = i;
+  }
+  return false;
+}
+
+/** `is`, `was`, `ist`, `est`, `es`, `é`, `c'est`, `lautet`; also others like them. */
+function isVerb(units: Uint16Array, start: number, end: number): boolean {
+  const length = end - start;
+  const last = units[end - 1]!;
+  if (length === 1) return last === 233;
+  if (length > 6 || (last !== 115 && last !== 116)) return false;
+  const before = units[end - 2]!;
+  if (length === 2) return last === 115 && (before === 101 || before === 105);
+  if (length === 6) return last === 116 && units[start] === 108;
+  return length === 3 ? before === 97 || before === 115 : length === 5 && before === 115;
+}
+
 /** `bucket key prefix: uploads/2026/02/<uuid>/` */
 const isPathOfIds = (value: string): boolean =>
   /\/.*\//.test(value) && value.split('/').every((part) => isPublicId(part) || !looksRandom(part, 8));
 
 function findFar(page: Page, word: string, end: number): Finding | undefined {
   const isDrawn = /^(?:key|token|secret)$/.test(word);
-  if (isDrawn ? !holdsLongWord(page, end) : !isPasswordWord.test(word)) return undefined;
+  if (isDrawn ? !holdsLongWord(page, end) : !isPasswordWord.test(word) || !mayLeadFar(page, end))
+    return undefined;
   // A long value was looked for in the rest of this line only, so the answer of the next line is for passwords.
   for (const pattern of isDrawn ? [farLead] : [farLead, questionLead]) {
     pattern.lastIndex = end;

@@ -42,7 +42,7 @@ const longestPrefix: usize = 10 << 1;
 const reach: usize = 110 << 1;
 
 /** What the scanner remembers of a word that has only the hashes of a start. */
-const startUnits: usize = 8 << 1;
+const startUnits: usize = 10 << 1;
 
 export function mayStartShape(at: usize): bool {
   const head = ((unitAt(at) * 0x6d2b) ^ (unitAt(at, 1) * 0x1f35) ^ (unitAt(at, 2) * 0x9d)) & 0xffff;
@@ -62,14 +62,20 @@ function isLongStart(head: u32, at: usize): bool {
   return hasBit(lastHeadsAt, sixth) || hasBit(lastHeadsAt, seventh) || hasBit(lastHeadsAt, eighth);
 }
 
+// The same as in shape-table.ts, where they are explained.
+const shortestBody: usize = 8 << 1;
+const shortestOfA: usize = 5 << 1;
+const dottedBody: usize = 24 << 1;
+
 /** shape-table.ts */
 function mayHoldBody(at: usize): bool {
   const first = unitAt(at);
   if (first === 36) return true;
   const isDotted = unitAt(at, 1) === 46;
   const kinds = isDotted ? alnum : wordUnit;
-  const end = at + (isDotted ? 52 : first === 65 ? 16 : 22);
-  for (let i = isDotted ? at + 4 : at + 6; i < end; i += 2) if (!(classOf(unitAt(i)) & kinds)) return false;
+  const start = isDotted ? at + 4 : at + 6;
+  const end = start + (isDotted ? dottedBody : first === 65 ? shortestOfA : shortestBody);
+  for (let i = start; i < end; i += 2) if (!(classOf(unitAt(i)) & kinds)) return false;
   return true;
 }
 
