@@ -191,6 +191,7 @@ const passwordAt: Record<string, number> = {
   mysql_connect: 2,
   mysqli: 2,
   getConnection: 2,
+  Sequelize: 2,
   NetworkCredential: 1,
   twilio: 1,
   Twilio: 1,

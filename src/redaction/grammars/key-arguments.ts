@@ -18,6 +18,7 @@ const places: KeyPlace[] = [
     before: /(?:jwt|jws|jsonwebtoken|jose)\w{0,12}(?:\.|::|->)$/i,
     at: 1,
   },
+  { name: /^jwt(?:Sign|Verify|Encode|Decode)$/i, at: 1 },
   { name: /^(?:new|digest|new_hmac)$/, before: /\bhmac\.$/, at: 0 },
   { name: /^New$/, before: /\bhmac\.$/, at: 1 },
   { name: /^(?:hex|base64)?_?digest$/, before: /\bHMAC(?:\.|::)$/, at: 1 },

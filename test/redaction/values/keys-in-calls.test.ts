@@ -13,6 +13,8 @@ test('a key in the place where a function takes it goes, also when it is made of
     "crypto.createHmac('sha256', Buffer.from('‹quartzPumpkin9›'))",
     'new HMACSHA256(Encoding.UTF8.GetBytes("‹SableViolet149!›"))',
     'app.use(cookieParser("‹firebird06›"));',
+    "await jwtVerify(token, '‹Delta2320!geg8›')",
+    "new Sequelize('shop', 'app', '‹raven_116_tulip56›', { dialect: 'mysql' })",
   ]);
 });
 
