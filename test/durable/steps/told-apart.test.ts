@@ -150,6 +150,27 @@ for (const [what, [before, now]] of Object.entries(replaced))
     await assert.rejects(live(program(again)), /asks for other steps.*\{ key: … \}/s);
   });
 
+test('a step behind a call of its own branch is known by that, although an object that it captures has changed', async () => {
+  let life = 1;
+  const program = async () => {
+    const client = { life, ask: () => 'asked' };
+    const branch = async (doc: string) => {
+      await agent.tool('open', { doc }, () => null);
+      await sleep(5);
+      return agent.step(`read ${doc}`, () => `${doc} ${client.ask()}`);
+    };
+    return Promise.all(['a', 'b'].map(branch));
+  };
+  for (let at = 3; ; at++) {
+    const { live, dieAt } = newRun();
+    life = 1;
+    const dies = await dieAt(at, program);
+    life = 2;
+    assert.deepEqual(await live(program), ['a asked', 'b asked']);
+    if (!dies) break;
+  }
+});
+
 test('one whose page has changed since is known by what no other has', async () => {
   let life = 1;
   const program = async () => {

@@ -124,9 +124,12 @@ function outlineOf(value: unknown, hash: (value: unknown) => string | undefined)
   }
 }
 
+/** Whether the value was seen as a whole. */
+export const isWholeValue = (hash: string): boolean => !hash.startsWith(unknown);
+
 /** Whether calls that captured the same do the same. */
 export function isWhole(captured: Captured): boolean {
-  return Object.values(captured).every((hash) => !hash.startsWith(unknown));
+  return Object.values(captured).every(isWholeValue);
 }
 
 /** Whether anything was not seen at all, so that calls that captured the same may have nothing else in common. */

@@ -5,7 +5,7 @@
  */
 import type { ScopeLog, StepEntry } from '../../runs/log-entries.ts';
 import type { CallPosition } from '../call-position.ts';
-import { type Captured, isTelling } from './captured.ts';
+import { type Captured, isTelling, isWholeValue } from './captured.ts';
 
 /** A call that is new, or recorded with other values of what it captures. */
 export interface UnknownCall {
@@ -66,20 +66,28 @@ function bestOf(
 
 /**
  * For a call without rivals: the entry at its position, if it captured at least as much that is the same as what is not, and no other
- * recorded call has captured that. What all of them captured says nothing; of a single one it is not known what that is. Without
- * branches there is only one call at a position.
+ * recorded call there has captured that. What all of them captured says nothing; of a single one it is not known what that is, so that
+ * only what was not seen as a whole may have changed. Without branches there is only one call at a position.
  */
 function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry | undefined {
   const { scope, captured, at, shared } = call;
-  const here = entries.filter(({ position }) => position?.after === at.after);
+  const isHere = ({ position }: StepEntry) => position?.after === at.after;
+  const here = entries.filter(isHere);
   if (!scope.recorded?.isParallel) return here[0];
-  const recorded = recordedLike(call);
-  if (recorded.length < 2) return undefined;
+  const recorded = recordedLike(call).filter(isHere);
   const has = (one: StepEntry, name: string) => one.captured?.[name] === captured[name];
-  const names = Object.keys(captured).filter(
-    (name) =>
-      isTelling(name, captured[name]) && !shared.has(name) && !recorded.every((one) => has(one, name)),
+  const telling = Object.keys(captured).filter(
+    (name) => isTelling(name, captured[name]) && !shared.has(name),
   );
+  const [only, ...others] = recorded;
+  if (only && others.length === 0) {
+    const isSame = telling.some((name) => has(only, name));
+    const isLike = telling.every(
+      (name) => has(only, name) || mayChange(only.captured?.[name], captured[name]),
+    );
+    return isSame && isLike ? here[0] : undefined;
+  }
+  const names = telling.filter((name) => !recorded.every((one) => has(one, name)));
   const likely = here.filter((entry) => {
     const same = names.filter((name) => has(entry, name));
     const isItsOwn = recorded.every((one) => one === entry || !same.every((name) => has(one, name)));
@@ -87,6 +95,10 @@ function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry
   });
   return likely.length === 1 ? likely[0] : undefined;
 }
+
+/** An object with more to it than data, such as a client or what the program keeps, is seldom what a call is about. */
+const mayChange = (recorded: string | undefined, now: string | undefined): boolean =>
+  [recorded, now].every((hash) => hash !== undefined && !isWholeValue(hash));
 
 function recordedLike({ scope, word }: UnknownCall): StepEntry[] {
   return scope.recorded?.entries.filter((entry) => entry.word === word && entry.captured) ?? [];
