@@ -21,7 +21,7 @@ type RunFunction = (run: DurableRunWork) => unknown;
 function run(name: string, options: DurableRunOptions, work: RunFunction): Promise<unknown> {
   const { id, config } = options;
   const seen = { ...(id !== undefined && { id }), ...(config !== undefined && { config }) };
-  return performRun(name, options, (given) => recorded.run(name, seen, () => work(given)));
+  return performRun(name, options, (given) => recorded.run(name, seen, () => work(given)), work);
 }
 
 /** A sub-agent: a step whose inner steps are recorded too, so it is never in doubt itself. */

@@ -4,6 +4,7 @@
  */
 import { AgentdumpError } from '../errors.ts';
 import { loadEngine } from './api.ts';
+import { registerPrograms } from './dispatch/known-programs.ts';
 import { requireSchedules } from './dispatch/schedule.ts';
 import type { WorkerOptions } from './dispatch/worker-options.ts';
 import { requireQueues } from './stores/queue-limits.ts';
@@ -23,6 +24,7 @@ export function startWorker(options: WorkerOptions): Worker {
     throw new AgentdumpError('usage', `the store ${options.store.place} has no queues`, {
       argument: 'queues',
     });
+  registerPrograms(options.programs);
   const loading = loadEngine().then((engine) => engine.lookOut(options));
   const ended = loading.then((lookout) => lookout.run());
   // Callers that await it receive the error.

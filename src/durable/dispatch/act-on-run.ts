@@ -54,7 +54,7 @@ export async function enqueueRun(
   };
   const inQueue = queue === undefined ? undefined : factsOf(queue, queueKey);
   const codec = openCodec([], keys);
-  const facts = beginning(id, name, codec, retry, inQueue, parent);
+  const facts = { ...beginning(id, name, codec, retry, inQueue, parent), queued: true } as const;
   const payload =
     input === undefined ? codec.encode(facts) : codec.encodeWith({ ...facts, input: true }, input);
   if (await store.enqueue?.(id, title, recordKinds.durableRun, payload)) return { id, isNew: true };

@@ -29,6 +29,8 @@ export type RunRecord =
   | {
       event: 'begin';
       schema: number;
+      /** By `enqueueRun`, for workers that have its program. */
+      queued?: true;
       run: string;
       name: string;
       seal?: SealFacts;

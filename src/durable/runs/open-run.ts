@@ -10,6 +10,7 @@ import { recordKinds } from '../../journal/layout/records.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { publicName } from '../../redaction/public-name.ts';
 import { version } from '../../version.ts';
+import { isKnownProgram } from '../dispatch/known-programs.ts';
 import { type DurableRunOptions, defaultMaxResumes } from '../options.ts';
 import { Checkpoints } from '../records/checkpoint.ts';
 import { RecordCodec } from '../records/codec.ts';
@@ -37,19 +38,21 @@ interface Asker {
   isByWorker?: boolean;
   /** This process holds it already. */
   taken?: RunHandle | undefined;
+  /** The function of a host that performs the run without a worker. */
+  host?: object | undefined;
 }
 
 export async function openRun(
   name: string,
   options: DurableRunOptions,
-  { isByWorker = false, taken }: Asker = {},
+  { isByWorker = false, taken, host }: Asker = {},
 ): Promise<OpenedRun> {
   const store = options.store ?? (await openStore(options.dir ?? defaultPlace()));
   const wanted = options.id ?? (await findResumable(store, name));
   const id = wanted ?? newRunId(name);
   const handle = taken ?? (await store.open(id, { name, isWork: true }));
   try {
-    return { run: await readRun({ id, name, options, store, handle, isByWorker, taken }), handle };
+    return { run: await readRun({ id, name, options, store, handle, isByWorker, taken, host }), handle };
   } catch (error) {
     await handle.release();
     throw error;
@@ -64,13 +67,15 @@ interface Opening {
   handle: RunHandle;
   isByWorker: boolean;
   taken: RunHandle | undefined;
+  host: object | undefined;
 }
 
 async function readRun(opening: Opening): Promise<DurableRun> {
-  const { id, name, options, store, handle, isByWorker, taken } = opening;
+  const { id, name, options, store, handle, isByWorker, taken, host } = opening;
   const codec = openCodec(handle.records, options);
   const log = new RunLog(handle.records, codec, handle.gaps);
   requireSame(log, name, id);
+  if (host) requireProgram(log, id, host);
   const say = options.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
   const notify = (line: string) => say(`run ${id}: ${line}`);
   for (const line of [...handle.notes, ...log.damaged]) notify(line);
@@ -194,6 +199,20 @@ function requireSame(log: RunLog, name: string, id: string): void {
     });
   if (log.name !== undefined && log.name !== name)
     throw new AgentdumpError('usage', `run ${id} is one of ${log.name}, not of ${name}`, { argument: 'id' });
+}
+
+/**
+ * Until a queued run has records of its program, nothing shows that a host's function is that program. Afterwards a wrong one is
+ * found by its steps.
+ */
+function requireProgram(log: RunLog, id: string, host: object): void {
+  const { isQueued, name = '', ended, steps, approvals } = log;
+  if (!isQueued || ended || steps.size > 0 || approvals.size > 0 || isKnownProgram(name, host)) return;
+  const message =
+    `run ${id} was queued for workers with the program ${name}, and the function that agent.run was given is none of this ` +
+    `process: pass it to startWorker({ store, programs: { ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)} } }), which performs the run, and get its result by ` +
+    `waitForRun(store, '${id}'); for a run of another function choose another id`;
+  throw new AgentdumpError('usage', message, { argument: 'id', run: id });
 }
 
 /**

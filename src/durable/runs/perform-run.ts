@@ -17,13 +17,17 @@ import { ScopedRun } from './scoped-run.ts';
 
 type RunFunction = (run: DurableRunWork) => unknown;
 
-/** Returns the recorded result if the run has ended permanently; otherwise the run continues from where it is. */
+/**
+ * Returns the recorded result if the run has ended permanently; otherwise the run continues from where it is. `host`: the
+ * program's own function.
+ */
 export async function performRun(
   name: string,
   options: DurableRunOptions,
   work: RunFunction,
+  host: object,
 ): Promise<unknown> {
-  const { run, handle } = await openRun(name, options);
+  const { run, handle } = await openRun(name, options, { host });
   let rest: RunRest | undefined;
   try {
     if (!isSettledRun(run.log)) {

@@ -40,6 +40,8 @@ export class RunLog {
   beganAtMs = 0;
   retry: RunRetry | undefined;
   queue: QueueFacts | undefined;
+  /** It was begun for workers that have its program. */
+  isQueued = false;
   /** The run that started it and waits for it. */
   parent: string | undefined;
   readInput: () => unknown = () => undefined;
@@ -143,6 +145,7 @@ export class RunLog {
         this.beganAtMs = atMs;
         this.retry = facts.retry;
         this.queue = facts.queue;
+        this.isQueued = facts.queued === true;
         this.parent = facts.parent;
         if (facts.input) this.readInput = readValue;
         break;

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { enqueueRun, sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
+import { registerPrograms } from '../../../src/durable/dispatch/known-programs.ts';
 import { rollBack, summarizeRun } from '../../../src/durable/inspect.ts';
 import { FileBoard } from '../../../src/durable/stores/file-board.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
@@ -167,7 +168,9 @@ test('a signal to a run that was queued for later makes it no earlier due, and i
   await sendSignal(store, 'a', 'news', { value: 1 });
   assert.deepEqual(store.findDue(['job'], 9), []);
   assert.deepEqual(await store.findUnlisted(), []);
-  const given = await agent.run('job', { id: 'a', durable: true, store }, () => agent.waitForSignal('news'));
+  const job = () => agent.waitForSignal('news');
+  registerPrograms({ job });
+  const given = await agent.run('job', { id: 'a', durable: true, store }, job);
   assert.equal(given?.value, 1);
 });
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
 import { cancelRun, enqueueRun, sendSignal } from '../../../src/durable/dispatch/act-on-run.ts';
+import { registerPrograms } from '../../../src/durable/dispatch/known-programs.ts';
 import type { WorkerOptions } from '../../../src/durable/dispatch/worker-options.ts';
 import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
 import { prunePostgresRuns } from '../../../src/durable/stores/postgres/retention.ts';
@@ -402,7 +403,9 @@ test('a signal to a run that was queued for later makes it no earlier due, and i
   for (const id of ['later', 'now']) await sendSignal(store, id, 'news', { value: 1 });
   assert.deepEqual(await store.findDue(['job'], 9), [{ id: 'now', name: 'job' }]);
   const options = { id: 'later', durable: true, store } as const;
-  const given = await agent.run('job', options, () => agent.waitForSignal('news'));
+  const job = () => agent.waitForSignal('news');
+  registerPrograms({ job });
+  const given = await agent.run('job', options, job);
   assert.equal(given?.value, 1);
 });
 

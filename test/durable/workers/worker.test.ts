@@ -16,6 +16,26 @@ import { until } from '../until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-worker-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+test('a queued run is begun by the functions of workers only', async (t) => {
+  const store = new FileStore(join(folder, 'queued'));
+  const program = async ({ input }: { input: unknown }) => agent.step('send', () => `sent ${input}`);
+  const options = { durable: true, store, notify: () => {} } as const;
+  const isRefused = (error: Error & { code?: string }) =>
+    error.code === 'usage' &&
+    /run a was queued .* program sends, .*startWorker.*waitForRun/.test(error.message);
+  for (const id of ['a', 'b']) await enqueueRun(store, 'sends', { id, input: 5 });
+  const other = async () => 'of another function';
+  await assert.rejects(agent.run('sends', { ...options, id: 'a' }, other), isRefused);
+  const worker = startWorker({ store, programs: { sends: program }, most: 1, everyMs: 20 });
+  t.after(() => worker.stop());
+  assert.equal(await waitForRun(store, 'a'), 'sent 5');
+  assert.equal(await waitForRun(store, 'b'), 'sent 5');
+  assert.equal(await agent.run('sends', { ...options, id: 'a' }, other), 'sent 5', 'it has ended');
+  await worker.stop();
+  await enqueueRun(store, 'sends', { id: 'a2', input: 6 });
+  assert.equal(await agent.run('sends', { ...options, id: 'a2' }, program), 'sent 6');
+});
+
 test('runs that wait for a person take no place from those that were interrupted', async () => {
   const store = new FileStore(folder);
   const programs = {
