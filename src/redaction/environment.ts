@@ -79,8 +79,19 @@ function isRandom(value: string): boolean {
  * everyday word.
  */
 export function isWorthKnowing(name: string, value: string, names: NameBook): boolean {
+  if (value.length < 6) return false;
   const { strength, rule } = names.judge(name);
-  if (value.length < 6 || isStandIn(value) || (isHarmless(name) && rule !== 'denied-name')) return false;
+  if (isHarmless(name) && rule !== 'denied-name') return false;
+  // Last: to compile the expressions for stand-ins takes milliseconds.
+  return isSecret(name, value, names, { strength, rule }) && !isStandIn(value);
+}
+
+function isSecret(
+  name: string,
+  value: string,
+  names: NameBook,
+  { strength, rule }: ReturnType<NameBook['judge']>,
+): boolean {
   if (strength < 2) return !names.isAllowed(name) && isRandom(value);
   if (isPlainDatum(value))
     return rule === 'denied-name' || /^\d{8,}$/.test(value) || /:\/\/[^/\s]*@/.test(value);

@@ -117,7 +117,10 @@ async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | u
     ? undefined
     : recorder.add('durableRun', opening(log.opens.length + 1, configHash, findCommand(log.opens)));
   await Promise.all([begun, opened]);
-  await warmUp(codec, store, handle);
+  const warm = () => warmUp(codec, store, handle);
+  // A resume may find that there is nothing to do but to wait.
+  if (log.opens.length === 0) await warm();
+  else run.warmUp = warm;
 }
 
 function opening(attempt: number, configHash: string | undefined, command: { command?: string[] }) {
