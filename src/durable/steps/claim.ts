@@ -261,7 +261,8 @@ export class LiveScope {
         : same.every((entry) => haveSame(names, entry.captured!, same[0]!.captured!)));
     if (isTold && ((isWhole(own) && isSame) || isUnique))
       return sameHere.find(({ isClaimed }) => !isClaimed) ?? same.find(({ isClaimed }) => !isClaimed);
-    if (!isSame && !areInSequence(same)) throw ambiguous(call.kind, call.name, this.path, [...names]);
+    if (!isSame && !areInSequence(same))
+      throw ambiguous(call.kind, call.name, this.path, { shared: [...names] });
     if (!isSame && isWhole(captured)) {
       const exact = same.find((entry) => !entry.isClaimed && isExact(entry, captured));
       if (exact) return exact;
@@ -290,7 +291,7 @@ export class LiveScope {
    * they are calls of a loop and not of branches, so its end is held back until that is certain.
    */
   #findAlike(
-    { kind, name }: StepCall,
+    { kind, name, captured }: StepCall,
     { isRaw }: CallPosition,
     here: StepEntry[],
     order: ReplayOrder,
@@ -305,7 +306,7 @@ export class LiveScope {
     // Whether a call is woken by time may differ, if it awaits several things at once.
     const isOther = isNext === false && isRaw && isWokenRaw(found!);
     if (alike.some(({ held }) => held) || !areInSequence(unclear) || isOther)
-      throw ambiguous(kind, name, this.path);
+      throw ambiguous(kind, name, this.path, { captured });
     if (found && !isNext) found.held = unclear.length > 1 ? 'several' : 'only';
     return found;
   }

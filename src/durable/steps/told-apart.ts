@@ -1,26 +1,31 @@
 /** Calls of one name that only time distinguishes: whether they can have been made one after the other, and the error if not. */
 import { AgentdumpError } from '../../errors.ts';
 import type { StepKind } from '../records/layout.ts';
+import { type Captured, usesThis } from './captured/captured.ts';
 import { joinPath, wordOf } from './step-path.ts';
 
 /**
  * For a call that could be any of several recorded ones, or none of them. `kind`: as in `agent.<kind>(…)`. `shared`: variables in which
- * they differ, and that all of them share.
+ * they differ, and that all of them share. `captured`: by this one.
  */
 export function ambiguous(
   kind: string,
   name: string,
   scope: string,
-  shared: readonly string[] = [],
+  { shared = [], captured }: { shared?: readonly string[]; captured?: Captured | undefined } = {},
 ): AgentdumpError {
   const way = waysToTell(kind, name);
   const besides =
     shared.length > 0 ? ` (they differ only in ${shared.join(', ')}, which all of them change)` : '';
   const advice = way ? `${way}; or make` : 'Make';
+  const unseen =
+    captured && usesThis(captured)
+      ? '. Nothing is seen of `this`; variables that the function names are, such as id after `const { id } = this`'
+      : '';
   return new AgentdumpError(
     'changed',
     `${kind} ${joinPath(scope, name)}: calls in branches that had done nothing recorded before are told apart by time alone, so that it ` +
-      `is not known which recorded one this is${besides}. ${advice} what comes before it a step`,
+      `is not known which recorded one this is${besides}. ${advice} what comes before it a step${unseen}`,
     { path: scope, asked: `${kind} ${name}` },
   );
 }

@@ -361,3 +361,27 @@ test('a loop of which a turn failed the run is run again from there', async () =
   isBroken = false;
   assert.deepEqual(await live(program), ['0, attempt 1', '1, attempt 1', '1, attempt 2', '2, attempt 1']);
 });
+
+test('agents of one class that do the same are told apart by a variable with what is their own, which the refusal names', async () => {
+  class Bot {
+    readonly #own: string;
+    readonly #names: boolean;
+    constructor(id: string, names: boolean) {
+      this.#own = id;
+      this.#names = names;
+    }
+    async work(topic: string) {
+      const id = this.#own;
+      await sleep(3);
+      return agent.step('work', this.#names ? () => `${id} ${topic}` : () => `${this.#own} ${topic}`);
+    }
+  }
+  const bots = (names: boolean) => () => Promise.all(['x', 'y'].map((id) => new Bot(id, names).work('ants')));
+  for (const names of [true, false]) {
+    const { live, dieAt } = newRun();
+    assert.ok(await dieAt(5, bots(names)));
+    const again = live(bots(names));
+    if (names) assert.deepEqual(await again, ['x ants', 'y ants']);
+    else await assert.rejects(again, /\{ key: … \}.*Nothing is seen of `this`.*const \{ id \} = this/s);
+  }
+});

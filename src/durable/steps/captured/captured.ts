@@ -137,6 +137,10 @@ export function hasUnknown(captured: Captured): boolean {
   return Object.values(captured).includes(unknown);
 }
 
+/** Whether its function, or one that it captures, names `this`, of which V8 tells nothing. */
+export const usesThis = (captured: Captured): boolean =>
+  Object.keys(captured).some((name) => name === 'this' || name.endsWith('.this'));
+
 /** What may tell a call from others of its step after the program has changed. */
 export const isTelling = (name: string, hash: string | undefined): boolean =>
   hash !== unknown && !name.endsWith('()');
