@@ -82,9 +82,6 @@ export class DurableRun {
   readonly #takenSignals = new Map<string, Map<number, string>>();
   readonly #follower: AbortFollower | undefined;
   readonly #cancelWatch: CancelWatch;
-  /** What `makeReady` does; undefined if that was done. */
-  warmUp: (() => Promise<void>) | undefined;
-  #warming: Promise<void> | undefined;
   #isOver = false;
 
   constructor(parts: RunParts) {
@@ -211,21 +208,6 @@ export class DurableRun {
       throw new AgentdumpError('usage', `run ${this.id} is over: a step was not awaited`, {
         argument: 'step',
       });
-  }
-
-  /**
-   * Before the first new step begins. Calls that are made meanwhile wait too, so that steps begin in the order in which they were
-   * called. The run is not put to rest.
-   */
-  async makeReady(): Promise<void> {
-    this.pending.steps++;
-    try {
-      this.#warming ??= this.outside(async () => this.warmUp?.());
-      await this.#warming;
-      this.warmUp = undefined;
-    } finally {
-      this.pending.steps--;
-    }
   }
 
   /** Calls `work` as code of ours, so that what it starts is not attributed to the program. */

@@ -117,10 +117,7 @@ async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | u
     ? undefined
     : recorder.add('durableRun', opening(log.opens.length + 1, configHash, findCommand(log.opens)));
   await Promise.all([begun, opened]);
-  const warm = () => warmUp(codec, store, handle);
-  // A resume may find that there is nothing to do but to wait.
-  if (log.opens.length === 0) await warm();
-  else run.warmUp = warm;
+  await warmUp(codec, store, handle);
 }
 
 function opening(attempt: number, configHash: string | undefined, command: { command?: string[] }) {

@@ -96,8 +96,6 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
       return settle(scoped, { ...call, entry: recorded, path: recorded.path });
     }
   }
-  if (run.warmUp) await run.makeReady();
-  if (scoped.isLeft) return undefined;
   const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
   if (scoped.isLeft) return undefined;
   if (!settled) return new StepTry(scoped, call).perform();

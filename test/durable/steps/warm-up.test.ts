@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
-import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
 import { FileStore } from '../../../src/durable/stores/file-store.ts';
 import type { RunTitle } from '../../../src/durable/stores/store.ts';
 
@@ -46,34 +45,4 @@ test('a hundred runs rehearse no more than one', async () => {
   // Values that are searched for secrets take another code path.
   await run('searched', false);
   assert.equal(await idle(once + 50), 2 * once);
-});
-
-test('a resume rehearses nothing until it has something new to do, and then before that', async () => {
-  const place = join(folder, 'waits');
-  class ResumingStore extends CountingStore {}
-  const program = async () => {
-    await agent.step('one', () => 1);
-    await agent.waitForApproval('go');
-    return agent.step('two', () => store.rehearsed);
-  };
-  const life = new AbortController();
-  const options = { id: 'r', durable: true, notify: () => {} } as const;
-  const live = (at: FileStore, signal?: AbortSignal) =>
-    agent.run('job', { ...options, store: at, ...(signal && { signal }) }, program);
-  const isWaiting = async (at: FileStore) => {
-    while (!at.list().includes('r') || (await summarizeRun(at, 'r')).waitingFor.length === 0)
-      await new Promise((resolve) => setImmediate(resolve));
-    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
-  };
-  const store = new ResumingStore(place);
-  const first = new FileStore(place);
-  const dying = assert.rejects(live(first, life.signal));
-  await isWaiting(first);
-  life.abort();
-  await dying;
-  const result = live(store);
-  await isWaiting(store);
-  assert.equal(store.rehearsed, 0);
-  await answerApproval(store, 'r', 'go', { approved: true });
-  assert.notEqual(await result, 0);
 });
