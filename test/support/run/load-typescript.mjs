@@ -1,8 +1,16 @@
-// Loads what compile-tests.mjs has compiled in the place of src and test's TypeScript. Stacks name the TypeScript.
+// Runs what compile-tests.mjs has made of src and test in the place of their TypeScript. Test files are started as what they were
+// compiled to, which imports nothing else. A thread that is started with the TypeScript of a module
+// (src/formats/heapsnapshot/thread.ts) loads this file with a query, and is led to what that was compiled to.
 import * as module from 'node:module';
-import { load, resolve } from './load-typescript-hooks.mjs';
+import { setFlagsFromString } from 'node:v8';
 
-process.setSourceMapsEnabled(true);
-// From Node 22.15 on without a thread for it.
-if (module.registerHooks) module.registerHooks({ load, resolve });
-else module.register('./load-typescript-hooks.mjs', import.meta.url);
+if (new URL(import.meta.url).search !== '') {
+  const hooks = './load-typescript-hooks.mjs';
+  // From Node 22.15 on without another thread for it.
+  if (module.registerHooks) module.registerHooks(await import(hooks));
+  else module.register(hooks, import.meta.url);
+} else {
+  // Bytecode that a function executes before V8 optimizes it, by default 66 KB (Node 20). A test file ends soon after: that
+  // took up to half of its processor time. Not an argument of Node, which children would inherit.
+  setFlagsFromString('--interrupt-budget=500000');
+}

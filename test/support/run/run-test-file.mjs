@@ -21,9 +21,10 @@ export const counted = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped
 
 /**
  * @param {string} file
- * @param {{cwd: string, env: NodeJS.ProcessEnv, imports: string[], onFailure?: (text: string) => void, endMs?: number,
- *   pipesMs?: number}} options `imports`: modules that are loaded first. `onFailure`: is called when a test fails, with its
- *   name, place and reason.
+ * @param {{cwd: string, env: NodeJS.ProcessEnv, imports: string[], startedAs?: (file: string) => string,
+ *   named?: (text: string) => string, onFailure?: (text: string) => void, endMs?: number, pipesMs?: number}} options
+ *   `imports`: modules that are loaded first. `startedAs`: the file that Node is given. `named`: names in a text the file in
+ *   its place. `onFailure`: is called when a test fails, with its name, place and reason.
  * @returns {Promise<{file: string, hasPassed: boolean, tap: string, counts: Record<string, number>, skipped: string[],
  *   seconds: number, processorSeconds: number, wasTooLong: boolean, hungAtEnd: boolean}>} `tap`: its tests without head, plan and closing lines; what
  *   the file printed itself follows as comments. `skipped`: the reason of each test that was skipped. `hungAtEnd`: its report
@@ -32,15 +33,16 @@ export const counted = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped
 export async function runTestFile(file, options) {
   const { cwd, env, imports, onFailure = () => {} } = options;
   const { endMs = longestEndMs, pipesMs = longestPipesMs } = options;
+  const { startedAs = (path) => path, named = (text) => text } = options;
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-test-'));
   const report = join(folder, 'report.tap');
   const words = imports.flatMap((name) => ['--import', name]);
   words.push('--test-reporter=tap', `--test-reporter-destination=${report}`);
-  words.push(`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', file);
+  words.push(`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', startedAs(file));
   const start = performance.now();
   try {
     const child = spawn(process.execPath, words, { cwd, env, stdio: 'pipe' });
-    const told = takeFailures((failure) => onFailure(describeFailure(file, failure)));
+    const told = takeFailures((failure) => onFailure(named(describeFailure(file, failure))));
     const printed = [collect(child.stdout, told), collect(child.stderr)];
     let wasTooLong = false;
     const timer = setTimeout(() => {
@@ -68,9 +70,9 @@ export async function runTestFile(file, options) {
     });
     clearTimeout(timer);
     const ended = code === 0 || hungAtEnd ? undefined : (signal ?? `exit code ${code}`);
-    const text = printed.map((of) => of()).join('');
+    const text = named(printed.map((of) => of()).join(''));
     const seconds = (performance.now() - start) / 1000;
-    const result = readReport(file, readText(report), ended, text);
+    const result = readReport(file, named(readText(report)), ended, text);
     if (result.isWhole === false)
       onFailure(
         `FAILED ${file}: the file ended with ${ended ?? 'no report'}\n${text.slice(-mostReasonChars)}`,

@@ -120,3 +120,15 @@ test('every known race is of a file that is there, with a day and a reason', () 
     assert.ok(reason.length > 20, file);
   }
 });
+
+test('a stack names the sources of what was compiled', async () => {
+  const { nameSources } = await import(`${new URL('compile-tests.mjs', import.meta.url)}`);
+  assert.equal(
+    nameSources(
+      'at x (file:///a/.tests/test/b/c.test.js:3:7)\n  /a/.tests/src/d.js /a/.tests/empty-store-1/e.js',
+    ),
+    'at x (file:///a/test/b/c.test.ts:3:7)\n  /a/src/d.ts /a/.tests/empty-store-1/e.js',
+  );
+  const stack = nameSources(`${new Error('no').stack}`);
+  assert.match(stack, /run-test-file\.test\.ts:\d+:/);
+});

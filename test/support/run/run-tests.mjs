@@ -11,7 +11,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { changedFiles, sameInBothRuns, touchedTests } from './changed-tests.mjs';
-import { compileTests } from './compile-tests.mjs';
+import { compiledName, compileTests, nameSources } from './compile-tests.mjs';
 import { filesOfEachTurn, inTurn, runsBefore } from './files-in-turn.mjs';
 import { secondsOfChildren, takeSecondsOfEnded, watchMachine } from './machine-load.mjs';
 import { filesBeside, longestFirst } from './run-order.mjs';
@@ -53,6 +53,8 @@ const options = {
     AGENTDUMP_TESTS: isWide ? 'all' : '',
   },
   onFailure: (failure) => console.log(asComment(failure)),
+  startedAs: compiledName,
+  named: nameSources,
 };
 
 function optionsOf(file) {
