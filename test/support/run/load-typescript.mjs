@@ -9,8 +9,8 @@ if (new URL(import.meta.url).search !== '') {
   // From Node 22.15 on without another thread for it.
   if (module.registerHooks) module.registerHooks(await import(hooks));
   else module.register(hooks, import.meta.url);
-} else {
-  // Bytecode that a function executes before V8 optimizes it, by default 66 KB (Node 20). A test file ends soon after: that
+} else if (process.versions.v8.startsWith('11.')) {
+  // Bytecode that a function of Node 20 executes before V8 optimizes it, by default 66 KB. A test file ends soon after: that
   // took up to half of its processor time. Not an argument of Node, which children would inherit.
   setFlagsFromString('--interrupt-budget=500000');
 }
