@@ -135,7 +135,7 @@ test('every rule of leak suspects is in the list, and has a program that leaks s
     const [, rule] = /export const (\w+Rule)\b/.exec(read(`src/analysis/memory/rules/${file}`)) ?? [];
     if (rule !== undefined) assert.ok(list.split(rule).length > 2, `suspects.ts does not list ${rule}`);
   }
-  assert.ok(existsSync(join(root, 'test/analysis/memory/rules.wide.test.ts')));
+  assert.ok(existsSync(join(root, 'test/analysis/memory/suspects/rules.wide.test.ts')));
 });
 
 /** Producers that are not in the list of parts, because they run before the first of it and after the last. */

@@ -1,11 +1,11 @@
 /** Shapes that break naive analysis: long lists, deep trees, one node with very many edges, one very long string. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { pathText } from '../../../src/analysis/memory/questions/paths.ts';
-import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { snapshotOf } from '../../support/synth/synth-large-heapsnapshot.ts';
+import { Heap } from '../../../../src/analysis/memory/heap.ts';
+import { pathText } from '../../../../src/analysis/memory/questions/paths.ts';
+import { computeSuspects } from '../../../../src/analysis/memory/suspects/suspects.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import { snapshotOf } from '../../../support/synth/synth-large-heapsnapshot.ts';
 
 function analyse(bytes: Buffer): Heap {
   const heap = new Heap(readHeapSnapshotSync(bytes));

@@ -1,11 +1,11 @@
 /** An object that took over the memory of a freed one has its id too: it did not grow. What kept its owner or its contents did. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth/growth.ts';
-import { InheritedIds, ownerIds } from '../../../src/analysis/memory/growth/inherited-ids.ts';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { computeDigest, computeGrowth } from '../../../../src/analysis/memory/growth/growth.ts';
+import { InheritedIds, ownerIds } from '../../../../src/analysis/memory/growth/inherited-ids.ts';
+import { Heap } from '../../../../src/analysis/memory/heap.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 const listId = 5001;
 const itemBytes = 100;

@@ -4,14 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openHeap } from '../../../src/analysis/memory/heap.ts';
-import { computeSuspects, rules } from '../../../src/analysis/memory/suspects/suspects.ts';
-import type { HeapSuspect } from '../../../src/model/heap.ts';
-import { nodeBinary } from '../../support/heaps/real-heapsnapshots.ts';
-import { majorsInTurn, usualNode } from '../../support/run/test-nodes.ts';
-import { temporaryFolder } from '../../support/victims/run-victim.ts';
+import { openHeap } from '../../../../src/analysis/memory/heap.ts';
+import { computeSuspects, rules } from '../../../../src/analysis/memory/suspects/suspects.ts';
+import type { HeapSuspect } from '../../../../src/model/heap.ts';
+import { nodeBinary } from '../../../support/heaps/real-heapsnapshots.ts';
+import { majorsInTurn, usualNode } from '../../../support/run/test-nodes.ts';
+import { temporaryFolder } from '../../../support/victims/run-victim.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap/heap-suspects.mjs', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../../fixtures/programs/heap/heap-suspects.mjs', import.meta.url),
+);
 
 async function suspectsOf(
   t: Parameters<typeof temporaryFolder>[0],

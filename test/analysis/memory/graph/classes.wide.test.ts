@@ -4,12 +4,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { readHeapSnapshot } from '../../../src/formats/heapsnapshot/index.ts';
-import { type DevToolsAggregate, type DevToolsSnapshot, loadWithDevTools } from '../../oracles/devtools.ts';
-import { inEachWay } from '../../support/heaps/each-graph-walk.ts';
-import { nodeMajors, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { Heap } from '../../../../src/analysis/memory/heap.ts';
+import { readHeapSnapshot } from '../../../../src/formats/heapsnapshot/index.ts';
+import {
+  type DevToolsAggregate,
+  type DevToolsSnapshot,
+  loadWithDevTools,
+} from '../../../oracles/devtools.ts';
+import { inEachWay } from '../../../support/heaps/each-graph-walk.ts';
+import { nodeMajors, realHeapSnapshot } from '../../../support/heaps/real-heapsnapshots.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 function assertSameNodes(heap: Heap, theirs: DevToolsSnapshot): void {
   for (let node = 0; node < heap.nodeCount; node++) {

@@ -1,12 +1,12 @@
 /** Objects that two things hold, in three snapshots of one process: named at one of them, at the size that was added. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth/growth.ts';
-import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspects.ts';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import type { HeapSuspect } from '../../../src/model/heap.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { computeDigest, computeGrowth } from '../../../../src/analysis/memory/growth/growth.ts';
+import { growthSuspects } from '../../../../src/analysis/memory/growth/growth-suspects.ts';
+import { Heap } from '../../../../src/analysis/memory/heap.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import type { HeapSuspect } from '../../../../src/model/heap.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 const itemBytes = 2048;
 

@@ -1,10 +1,10 @@
 /** A path through Node's timers is shown as the timer and its callback, not as the list that leads there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { generalPath, pathText } from '../../../src/analysis/memory/questions/paths.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { Heap } from '../../../../src/analysis/memory/heap.ts';
+import { generalPath, pathText } from '../../../../src/analysis/memory/questions/paths.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 interface Timer {
   node: number;

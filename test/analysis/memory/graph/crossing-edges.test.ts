@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batchesOf, sideBucketsFor } from '../../../src/analysis/memory/graph/crossing-batches.ts';
-import { CrossingEdges } from '../../../src/analysis/memory/graph/crossing-edges.ts';
-import { onlyWide } from '../../support/run/test-nodes.ts';
+import { batchesOf, sideBucketsFor } from '../../../../src/analysis/memory/graph/crossing-batches.ts';
+import { CrossingEdges } from '../../../../src/analysis/memory/graph/crossing-edges.ts';
+import { onlyWide } from '../../../support/run/test-nodes.ts';
 
 type Edge = readonly [target: number, source: number];
 

@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
-import { conditionOf, nodesOfWords } from '../../../src/analysis/memory/query/run.ts';
-import { type MergedPaths, mergePaths } from '../../../src/analysis/memory/questions/merged-paths.ts';
-import { pathEdges } from '../../../src/analysis/memory/questions/paths.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type HeapPathLine, heapSchema } from '../../../src/model/heap.ts';
-import { renderHeap } from '../../../src/report/heap/text.ts';
-import { plainPalette } from '../../../src/report/palette.ts';
-import { nodeBinary } from '../../support/heaps/real-heapsnapshots.ts';
-import { usualNode } from '../../support/run/test-nodes.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { Heap, openHeap } from '../../../../src/analysis/memory/heap.ts';
+import { conditionOf, nodesOfWords } from '../../../../src/analysis/memory/query/run.ts';
+import { type MergedPaths, mergePaths } from '../../../../src/analysis/memory/questions/merged-paths.ts';
+import { pathEdges } from '../../../../src/analysis/memory/questions/paths.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import { type HeapPathLine, heapSchema } from '../../../../src/model/heap.ts';
+import { renderHeap } from '../../../../src/report/heap/text.ts';
+import { plainPalette } from '../../../../src/report/palette.ts';
+import { nodeBinary } from '../../../support/heaps/real-heapsnapshots.ts';
+import { usualNode } from '../../../support/run/test-nodes.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 
@@ -226,7 +226,7 @@ test('words: a class of any name, an id, a condition; nothing found, and what is
 test('the leaking agent: every message is below a line, on the steps of its own path', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'agentdump-paths-')), 'a.heapsnapshot');
   const program = fileURLToPath(
-    new URL('../../../fixtures/programs/heap/heap-leaky-agent.mjs', import.meta.url),
+    new URL('../../../../fixtures/programs/heap/heap-leaky-agent.mjs', import.meta.url),
   );
   execFileSync(nodeBinary(usualNode.major), [program, file, '25']);
   const heap = await openHeap(file);

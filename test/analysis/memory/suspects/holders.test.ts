@@ -1,11 +1,11 @@
 /** What holds many objects if no size points to it: two owners, a chain, an array that was created at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth/growth.ts';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { computeDigest, computeGrowth } from '../../../../src/analysis/memory/growth/growth.ts';
+import { Heap } from '../../../../src/analysis/memory/heap.ts';
+import { computeSuspects } from '../../../../src/analysis/memory/suspects/suspects.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 

@@ -9,14 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth/growth.ts';
-import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspects.ts';
-import { openHeap } from '../../../src/analysis/memory/heap.ts';
-import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { computeDigest, computeGrowth } from '../../../../src/analysis/memory/growth/growth.ts';
+import { growthSuspects } from '../../../../src/analysis/memory/growth/growth-suspects.ts';
+import { openHeap } from '../../../../src/analysis/memory/heap.ts';
+import { computeSuspects } from '../../../../src/analysis/memory/suspects/suspects.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
 
 const program = fileURLToPath(
-  new URL('../../../fixtures/programs/heap/heap-leaks-in-node.cjs', import.meta.url),
+  new URL('../../../../fixtures/programs/heap/heap-leaks-in-node.cjs', import.meta.url),
 );
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-in-node-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -8,19 +8,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { computeDominators } from '../../../src/analysis/memory/graph/dominators.ts';
-import { computeRetainedSizes } from '../../../src/analysis/memory/graph/retained-sizes.ts';
-import { computeShallowSizes } from '../../../src/analysis/memory/graph/shallow-sizes.ts';
+import { computeDominators } from '../../../../src/analysis/memory/graph/dominators.ts';
+import { computeRetainedSizes } from '../../../../src/analysis/memory/graph/retained-sizes.ts';
+import { computeShallowSizes } from '../../../../src/analysis/memory/graph/shallow-sizes.ts';
 import {
   type HeapSnapshot,
   readHeapSnapshot,
   readHeapSnapshotSync,
-} from '../../../src/formats/heapsnapshot/index.ts';
-import { type DevToolsSnapshot, loadWithDevTools } from '../../oracles/devtools.ts';
-import { inEachWay } from '../../support/heaps/each-graph-walk.ts';
-import { nodeMajors, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
-import { fuzzInTurn } from '../../support/run/fuzz-runs.ts';
-import { SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+} from '../../../../src/formats/heapsnapshot/index.ts';
+import { type DevToolsSnapshot, loadWithDevTools } from '../../../oracles/devtools.ts';
+import { inEachWay } from '../../../support/heaps/each-graph-walk.ts';
+import { nodeMajors, realHeapSnapshot } from '../../../support/heaps/real-heapsnapshots.ts';
+import { fuzzInTurn } from '../../../support/run/fuzz-runs.ts';
+import { SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 /** Asserts that every node's dominator, self size and retained size equal those of DevTools' own code. */
 function assertSameAsDevTools(snapshot: HeapSnapshot, theirs: DevToolsSnapshot): void {

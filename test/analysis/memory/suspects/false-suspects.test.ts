@@ -9,17 +9,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
-import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
-import { runQuery } from '../../../src/analysis/memory/query/run.ts';
-import { countClass } from '../../../src/analysis/memory/rules/counted-class.ts';
-import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { nodeBinary, realHeapSnapshot } from '../../support/heaps/real-heapsnapshots.ts';
-import { majorsInTurn, testMajors } from '../../support/run/test-nodes.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { Heap, openHeap } from '../../../../src/analysis/memory/heap.ts';
+import { parseQuery } from '../../../../src/analysis/memory/query/parse.ts';
+import { runQuery } from '../../../../src/analysis/memory/query/run.ts';
+import { countClass } from '../../../../src/analysis/memory/rules/counted-class.ts';
+import { computeSuspects } from '../../../../src/analysis/memory/suspects/suspects.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import { nodeBinary, realHeapSnapshot } from '../../../support/heaps/real-heapsnapshots.ts';
+import { majorsInTurn, testMajors } from '../../../support/run/test-nodes.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap/heap-bounded.mjs', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../../fixtures/programs/heap/heap-bounded.mjs', import.meta.url),
+);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,11 +1,11 @@
 /** Who holds the copies of equal strings: small heaps with the truth written by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { computeDuplicateStrings } from '../../../src/analysis/memory/questions/duplicate-strings.ts';
-import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
-import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import { type SynthSnapshot, synthProgram } from '../../support/synth/synth-heapsnapshot.ts';
+import { Heap } from '../../../../src/analysis/memory/heap.ts';
+import { computeDuplicateStrings } from '../../../../src/analysis/memory/questions/duplicate-strings.ts';
+import { computeSuspects } from '../../../../src/analysis/memory/suspects/suspects.ts';
+import { readHeapSnapshotSync } from '../../../../src/formats/heapsnapshot/index.ts';
+import { type SynthSnapshot, synthProgram } from '../../../support/synth/synth-heapsnapshot.ts';
 
 const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
 

@@ -9,15 +9,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { computeDigest, computeGrowth, type HeapDigest } from '../../../src/analysis/memory/growth/growth.ts';
-import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspects.ts';
-import { openHeap } from '../../../src/analysis/memory/heap.ts';
-import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
-import type { HeapSuspect } from '../../../src/model/heap.ts';
-import { entangled, healthy, leaks, seenAtOnce } from '../../support/heaps/leak-truths.ts';
-import { partInTurn, usualNode } from '../../support/run/test-nodes.ts';
+import {
+  computeDigest,
+  computeGrowth,
+  type HeapDigest,
+} from '../../../../src/analysis/memory/growth/growth.ts';
+import { growthSuspects } from '../../../../src/analysis/memory/growth/growth-suspects.ts';
+import { openHeap } from '../../../../src/analysis/memory/heap.ts';
+import { computeSuspects } from '../../../../src/analysis/memory/suspects/suspects.ts';
+import type { HeapSuspect } from '../../../../src/model/heap.ts';
+import { entangled, healthy, leaks, seenAtOnce } from '../../../support/heaps/leak-truths.ts';
+import { partInTurn, usualNode } from '../../../support/run/test-nodes.ts';
 
-const program = fileURLToPath(new URL('../../../fixtures/programs/heap/heap-leaks.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../../../fixtures/programs/heap/heap-leaks.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
