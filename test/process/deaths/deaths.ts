@@ -160,7 +160,7 @@ export const deaths: readonly DeathRow[] = [
     verdict: 'resource-exhaustion',
     victims: [
       ...by(fidelity, 'descriptors/out-of-descriptors.cjs'),
-      ...by('process/deaths/creators.test.ts', 'descriptors/leaks-descriptors.cjs'),
+      ...by('process/deaths/surroundings/creators.test.ts', 'descriptors/leaks-descriptors.cjs'),
     ],
   },
 ];

@@ -7,11 +7,11 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import { findBundle } from '../../../src/bundle/finished/list.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
-import { preload, temporaryFolder } from '../../support/victims/run-victim.ts';
+import { analyzeBundle } from '../../../../src/analysis/analyze.ts';
+import { findBundle } from '../../../../src/bundle/finished/list.ts';
+import { openBundle } from '../../../../src/bundle/read/reader.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
+import { preload, temporaryFolder } from '../../../support/victims/run-victim.ts';
 
 interface Case {
   name: string;

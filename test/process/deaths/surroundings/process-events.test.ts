@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import { listBundles } from '../../../src/bundle/finished/list.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
-import type { Account } from '../../../src/model/account.ts';
-import { renderMarkdown } from '../../../src/report/markdown.ts';
-import { renderText } from '../../../src/report/text.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
-import { type NodeBinary, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
+import { analyzeBundle } from '../../../../src/analysis/analyze.ts';
+import { listBundles } from '../../../../src/bundle/finished/list.ts';
+import { openBundle } from '../../../../src/bundle/read/reader.ts';
+import type { Account } from '../../../../src/model/account.ts';
+import { renderMarkdown } from '../../../../src/report/markdown.ts';
+import { renderText } from '../../../../src/report/text.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../../../support/victims/run-victim.ts';
 
 const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ';
 

@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findBundle } from '../../../src/bundle/finished/list.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
-import { preload, root, temporaryFolder } from '../../support/victims/run-victim.ts';
+import { findBundle } from '../../../../src/bundle/finished/list.ts';
+import { openBundle } from '../../../../src/bundle/read/reader.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
+import { preload, root, temporaryFolder } from '../../../support/victims/run-victim.ts';
 
 /** Reading the error's `stack` takes a second of the time in which the bundle is begun. */
 const program = `

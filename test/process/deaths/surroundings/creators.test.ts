@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import { findBundle } from '../../../src/bundle/finished/list.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
-import { findNodes, runVictim, temporaryFolder } from '../../support/victims/run-victim.ts';
+import { analyzeBundle } from '../../../../src/analysis/analyze.ts';
+import { findBundle } from '../../../../src/bundle/finished/list.ts';
+import { openBundle } from '../../../../src/bundle/read/reader.ts';
+import { findNodes, runVictim, temporaryFolder } from '../../../support/victims/run-victim.ts';
 
 for (const node of findNodes())
   for (const env of [{ AGENTDUMP_HANDLES: 'stacks' }, {}] as Record<string, string>[])

@@ -4,12 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import { listBundles } from '../../../src/bundle/finished/list.ts';
-import { openBundle } from '../../../src/bundle/read/reader.ts';
-import type { Account } from '../../../src/model/account.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
-import { type NodeBinary, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
+import { analyzeBundle } from '../../../../src/analysis/analyze.ts';
+import { listBundles } from '../../../../src/bundle/finished/list.ts';
+import { openBundle } from '../../../../src/bundle/read/reader.ts';
+import type { Account } from '../../../../src/model/account.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../../../support/victims/run-victim.ts';
 
 async function dieOf(t: TestContext, node: NodeBinary, program: string): Promise<Account[]> {
   const dir = temporaryFolder(t);

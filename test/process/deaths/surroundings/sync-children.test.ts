@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { listBundles } from '../../../src/bundle/finished/list.ts';
-import type { Account } from '../../../src/model/account.ts';
-import { nodesInTurn } from '../../support/run/test-nodes.ts';
-import { accountOf } from '../../support/victims/run-account.ts';
-import { type NodeBinary, preload, temporaryFolder } from '../../support/victims/run-victim.ts';
+import { listBundles } from '../../../../src/bundle/finished/list.ts';
+import type { Account } from '../../../../src/model/account.ts';
+import { nodesInTurn } from '../../../support/run/test-nodes.ts';
+import { accountOf } from '../../../support/victims/run-account.ts';
+import { type NodeBinary, preload, temporaryFolder } from '../../../support/victims/run-victim.ts';
 
 /** The child has one too. */
 function bundleOf(program: string, dumps: string): string {
