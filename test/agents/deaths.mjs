@@ -140,13 +140,13 @@ const deaths = {
 
   /** modelcontextprotocol/typescript-sdk#1049: the server dies in a call, and -32000 kills its client. */
   async 'mcp-server-dies'() {
-    const client = await mcpChild('./mcp-dying-server.mjs');
+    const client = await mcpChild('./mcp/mcp-dying-server.mjs');
     await client.callTool({ name: 'get_weather', arguments: { city: 'Oslo' } });
   },
 
   /** earendil-works/pi#2928, pi-claude-bridge#82: EPIPE to a child that no longer reads. */
   async epipe() {
-    const client = await mcpChild('./mcp-dying-server.mjs');
+    const client = await mcpChild('./mcp/mcp-dying-server.mjs');
     const call = client.callTool({ name: 'get_weather', arguments: { city: 'x'.repeat(8_000_000) } });
     call.catch(() => {});
     client.transport._process.stdin.on('error', (error) => {

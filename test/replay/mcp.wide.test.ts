@@ -48,7 +48,7 @@ test('a death of what an MCP tool returned is reproduced with its server gone', 
     MCP_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     AGENTDUMP_CAPTURE_HTTP: 'content',
   });
-  const program = join(agents, 'mcp-http-dies.mjs');
+  const program = join(agents, 'mcp', 'mcp-http-dies.mjs');
   await once(spawn(node.path, ['--require', preload, program], { cwd: dir, env, stdio: 'ignore' }), 'exit');
   server.closeAllConnections();
   server.close();

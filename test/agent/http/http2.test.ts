@@ -75,7 +75,7 @@ for (const major of nodeMajors.filter((major) => major >= 22)) {
 
   const noUndici = existsSync(join(agents, 'node_modules')) ? skip : 'npm ci --prefix test/agents';
   test(`what undici sends by HTTP/2 is recorded once on Node ${major}`, { skip: noUndici }, async () => {
-    const { ran, calls } = await run(node, [], good, join(agents, 'undici-h2.mjs'));
+    const { ran, calls } = await run(node, [], good, join(agents, 'http', 'undici-h2.mjs'));
     assert.match(ran.stdout, /^200 [1-9]/, ran.stderr);
     assertSameAsOracle(ran, calls, 'undici');
     const sources = ran.events.filter(({ kind }) => kind === 'model.start').map(({ source }) => source);

@@ -159,7 +159,7 @@ for (const major of majors) {
   test(`MCP over pipes on Node ${major}: tools that answer, fail, and hang to the end`, {
     skip,
   }, async () => {
-    const ran = await runBoth('mcp-client', ['hang'], major, preload);
+    const ran = await runBoth('mcp/mcp-client', ['hang'], major, preload);
     assert.equal(ran.signal, 'SIGKILL');
     const [run] = stateOf(ran).runs;
     assert.deepEqual(
@@ -174,14 +174,14 @@ for (const major of majors) {
   test(`MCP over pipes on Node ${major}: a host that writes in the tick in which it starts the server`, {
     skip,
   }, async () => {
-    const { runs } = stateOf(await runBoth('mcp-same-tick', [], major, preload));
+    const { runs } = stateOf(await runBoth('mcp/mcp-same-tick', [], major, preload));
     const [name, status, given, text] = weather;
     assert.deepEqual(runs.flatMap(toolsOf), [[name, status, given, [{ type: 'text', text }]]]);
   });
 
   test(`MCP over HTTP on Node ${major}: answers as events and as JSON`, { skip }, async () => {
     for (const form of ['events', 'json']) {
-      const { runs } = stateOf(await runBoth('mcp-http', [form], major, preload));
+      const { runs } = stateOf(await runBoth('mcp/mcp-http', [form], major, preload));
       assert.deepEqual(
         runs.flatMap(({ toolCalls }) => toolCalls).map(({ name, status }) => `${name} ${status}`),
         ['get_weather finished', 'fail failed'],

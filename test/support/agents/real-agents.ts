@@ -22,8 +22,8 @@ export const clients: readonly Agent[] = [
   ['openai-responses', 'openai-6'],
   ['anthropic'],
   ['anthropic-runner'],
-  ['axios'],
-  ['undici'],
+  ['http/axios'],
+  ['http/undici'],
 ];
 
 export const frameworks: readonly Agent[] = [

@@ -50,8 +50,8 @@ export const recordedDeaths: RecordedDeath[] = [
   },
   { name: 'AI SDK, refused', words: ['ai-sdk', 'whole'], reply: after(overloaded) },
   { name: 'OpenAI Agents, refused', words: ['openai-agents', 'whole'], reply: after(overloaded) },
-  { name: 'axios, refused', words: ['axios', 'whole'], reply: after(overloaded) },
-  { name: 'undici, refused', words: ['undici', 'whole'], reply: after(overloaded) },
+  { name: 'axios, refused', words: ['http/axios', 'whole'], reply: after(overloaded) },
+  { name: 'undici, refused', words: ['http/undici', 'whole'], reply: after(overloaded) },
   {
     name: 'OpenAI Agents, SIGTERM in the middle of the answer',
     words: ['openai-agents', 'stream'],

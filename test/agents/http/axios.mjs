@@ -1,6 +1,6 @@
 // A weather agent with axios alone, over node:http: node axios.mjs whole|stream.
 import axios from 'axios';
-import { weather, weatherTool } from './weather.mjs';
+import { weather, weatherTool } from '../weather.mjs';
 
 const [, , mode] = process.argv;
 const client = axios.create({ baseURL: `${process.env.MODEL_URL}/v1` });

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
-import { weather } from './weather.mjs';
+import { weather } from '../weather.mjs';
 
 const http = createServer(async (request, response) => {
   const server = new McpServer({ name: 'weather', version: '1.0.0' });

@@ -2,7 +2,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
-import { weather } from './weather.mjs';
+import { weather } from '../weather.mjs';
 
 const server = new McpServer({ name: 'weather', version: '1.0.0' });
 server.registerTool(

@@ -1,6 +1,6 @@
 // A weather agent with the npm package undici: node undici.mjs whole|stream.
 import { request } from 'undici';
-import { weather, weatherTool } from './weather.mjs';
+import { weather, weatherTool } from '../weather.mjs';
 
 const [, , mode] = process.argv;
 const { parameters: input_schema, ...tool } = weatherTool;
