@@ -18,7 +18,7 @@ import {
   sessionsFolder,
 } from '../layout/session.ts';
 
-const sessionId = /^[0-9a-f]{16}$/;
+export const sessionId = /^[0-9a-f]{16}$/;
 const longestFile = 256 * 1024;
 /** The number of missed heartbeats after which silence is taken for death. */
 const missedHeartbeats = 5;

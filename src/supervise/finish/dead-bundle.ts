@@ -9,10 +9,11 @@ import {
   partNames,
   type TriggerPart,
 } from '../../bundle/layout/bundle.ts';
-import type { EvidencePart } from '../../bundle/layout/evidence.ts';
+import type { CoreEvidence, EvidencePart } from '../../bundle/layout/evidence.ts';
 import { type BundleWriter, startBundle } from '../../bundle/write/writer.ts';
 import type { SessionFacts, SessionFinding } from '../../journal/layout/session.ts';
 import { lastWriteMs } from '../../journal/read/session.ts';
+import { publicName } from '../../redaction/public-name.ts';
 import { version } from '../../version.ts';
 import { classifyDeath } from '../evidence/classify-death.ts';
 import { readFatalReport } from '../evidence/diagnostics.ts';
@@ -70,7 +71,8 @@ function gatherParts(options: FinishOptions, { facts, finding }: DeadSession): P
   const report = readFatalReport(diagnosticsOf, facts.process.pid, (text) => scrubber.text(text));
   const unfinishedBundle = findUnfinished(dir, facts);
   const seen = { folder, facts, finding, journal, report, unfinishedBundle };
-  const { part, gaps } = gatherEvidence(witness, seen);
+  const core = witness.core && redactCore(witness.core, scrubber);
+  const { part, gaps } = gatherEvidence({ ...witness, ...(core && { core }) }, seen);
   if (witness.exit && report?.atMs !== undefined)
     part.endedAt = endOf(witness, report, Date.now()).toISOString();
   const lastSeenMs = [lastWriteMs(folder), Date.parse(facts.startedAt) || 0, lastBundleMs(dir, facts)];
@@ -87,6 +89,16 @@ function gatherParts(options: FinishOptions, { facts, finding }: DeadSession): P
   };
 }
 
+/** Its paths contain the program's folder. */
+function redactCore(core: CoreEvidence, scrubber: Scrubber): CoreEvidence {
+  const { path, reason } = core;
+  return {
+    ...core,
+    ...(path !== undefined && { path: scrubber.text(path) }),
+    ...(reason !== undefined && { reason: scrubber.text(reason) }),
+  };
+}
+
 /**
  * The time of death. If the exit was observed it is that time, or the earlier one of the fatal report, because dumping a core
  * delays the exit. Otherwise it is the last sign of life.
@@ -97,9 +109,13 @@ function endOf({ exit, endedAt }: Witness, report: ScrubbedReport | undefined, l
   return new Date(Math.min(seenMs, report?.atMs ?? seenMs));
 }
 
-function addGaps(bundle: BundleWriter, { lock, coreGap }: FinishOptions, { part, journal }: Parts): void {
+function addGaps(
+  bundle: BundleWriter,
+  { lock, coreGap, scrubber }: FinishOptions,
+  { part, journal }: Parts,
+): void {
   if (lock) addClearGaps(bundle, part, journal?.hasClearContent === true);
-  if (coreGap !== undefined) bundle.addGap({ part: partNames.miniCore, reason: coreGap });
+  if (coreGap !== undefined) bundle.addGap({ part: partNames.miniCore, reason: scrubber.text(coreGap) });
 }
 
 /** Records what was, or still is, unencrypted on the disk although the bundle is encrypted. */
@@ -154,7 +170,7 @@ function writeParts(bundle: BundleWriter, parts: Parts): void {
       part: partNames.journal,
       reason:
         'the process kept no journal: the preload begins one at the first sign of an agent, or after two seconds',
-      lookedFor: parts.folder,
+      lookedFor: publicName(parts.folder),
     });
   bundle.writePart(partNames.process, JSON.stringify(describeProcessPart(parts)));
   if (journal?.heapProfile) bundle.writePart(partNames.heapProfile, JSON.stringify(journal.heapProfile));

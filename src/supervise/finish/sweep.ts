@@ -2,10 +2,10 @@
  * Sweeps the sessions of a dump folder: a process that died without a bundle gets one, the session of one that ended well is
  * removed, and living ones are skipped. An error in one session does not affect the others.
  */
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { sessionsFolder } from '../../journal/layout/session.ts';
-import { listSessions } from '../../journal/read/session.ts';
+import { sessionName, sessionsFolder } from '../../journal/layout/session.ts';
+import { listSessions, sessionId } from '../../journal/read/session.ts';
 import { scrubAbandonedFolders } from '../evidence/diagnostics.ts';
 import type { FinishOptions, FinishResult } from './finish-options.ts';
 import { finishSession } from './finisher.ts';
@@ -16,7 +16,7 @@ export interface SweptSession {
   result: FinishResult | { outcome: 'failed'; because: string };
 }
 
-/** A removal of this age was interrupted by a death. */
+/** A removal of this age, and a folder without its session's file, was interrupted by a death. */
 const staleMs = 60_000;
 
 /** `isMeant` selects sessions by their folder. */
@@ -47,7 +47,9 @@ function removeLeftovers(parent: string): void {
   try {
     for (const name of readdirSync(parent)) {
       const path = join(parent, name);
-      if (name.endsWith('.removed') && Date.now() - statSync(path).mtimeMs > staleMs)
+      const isLeft =
+        name.endsWith('.removed') || (sessionId.test(name) && !existsSync(join(path, sessionName)));
+      if (isLeft && Date.now() - statSync(path).mtimeMs > staleMs)
         rmSync(path, { recursive: true, force: true });
     }
   } catch {

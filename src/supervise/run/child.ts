@@ -1,8 +1,11 @@
 /**
- * Starts the program and waits for its end. The child inherits our standard streams and process group. Its session is created
- * right after the spawn, so that a trace of it remains even if we die.
+ * Starts the program and waits for its end. The child inherits our standard streams and process group. Its session is written
+ * right after the spawn, so that a trace of it remains even if we die. The session's folder is there before: on a busy machine the
+ * program may run before we do, and what it withholds is handed over there.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import type { SessionFacts } from '../../journal/layout/session.ts';
 import { ownerName } from '../../journal/write/owner.ts';
@@ -57,6 +60,7 @@ export interface RunningChild {
 /** Rejects with `not-found` or `unwritable` (a file that can't be executed), where a shell would exit with 127 or 126. */
 export async function startChild(options: ChildOptions): Promise<RunningChild> {
   const id = newId();
+  const folder = sessionFolder(options.dir, id);
   const arming = {
     dir: options.dir,
     sessionId: id,
@@ -64,11 +68,10 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     extra: options.extra,
     ...(options.nodeOptions && { nodeOptions: options.nodeOptions }),
     ...(options.hold && { hold: options.hold }),
-    withheldKey: makeWithheldKey(sessionFolder(options.dir, id), id),
-    ...(options.heartbeat && {
-      heartbeat: { [heartbeatVariable]: heartbeatFile(sessionFolder(options.dir, id)) },
-    }),
+    withheldKey: makeWithheldKey(folder, id),
+    ...(options.heartbeat && { heartbeat: { [heartbeatVariable]: heartbeatFile(folder) } }),
   };
+  const removeFolder = makeFolder(folder);
   const [file = '', ...words] = options.command;
   const { environment = process.env, stdio = inheritedStdio(), cwd } = options;
   const env = armEnvironment(environment, arming);
@@ -94,6 +97,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   // If there is a session, the folder is removed when the session is cleared or finished.
   if (!session) ended.catch(() => {}).finally(() => removeDiagnosticsFolder(id));
   if (child.pid === undefined) {
+    removeFolder();
     await ended;
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
@@ -116,6 +120,27 @@ function startFailure(path: string, error: NodeJS.ErrnoException): AgentdumpErro
   const code = error.code === 'ENOENT' ? 'not-found' : 'unwritable';
   const words = error.code === 'ENOENT' ? 'command not found' : `it can't be started: ${error.code}`;
   return new AgentdumpError(code, `${path}: ${words}`, { path, reason: error.code ?? '' }, error);
+}
+
+/** Returns a function that removes the folders that were made and are still empty. Neither throws. */
+function makeFolder(folder: string): () => void {
+  try {
+    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return () => removeEmpty(folder, first);
+  } catch {
+    return () => {};
+  }
+}
+
+/** From `folder` up to `first`. */
+function removeEmpty(folder: string, first: string | undefined): void {
+  if (first === undefined) return;
+  try {
+    rmdirSync(folder);
+    if (folder !== first) removeEmpty(dirname(folder), first);
+  } catch {
+    // It is in use.
+  }
 }
 
 function tryOpenSession(options: ChildOptions, id: string, pid: number): RunningChild['session'] {

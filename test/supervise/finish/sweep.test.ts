@@ -4,12 +4,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +22,7 @@ import { listBundles } from '../../../src/bundle/finished/list.ts';
 import type { EvidencePart } from '../../../src/bundle/layout/evidence.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
 import { readJournal } from '../../../src/journal/read/reader.ts';
+import { finishSession } from '../../../src/supervise/finish/finisher.ts';
 import { tryLockSession, unlockSession } from '../../../src/supervise/finish/finisher-lock.ts';
 import { sweepSessions } from '../../../src/supervise/finish/sweep.ts';
 import { makeScrubber } from '../../../src/supervise/scrub/scrubber.ts';
@@ -176,6 +179,34 @@ test('a session file that is none is named, and the others are still finished', 
       .sort(),
     ['failed', 'sealed'],
   );
+});
+
+test('a token in the name of the program’s folder is in no path of the bundle', async () => {
+  const token = ['ghp', 'Zk3nT8vQ1xW6yB4mC9pL2sD7fG5hJ0aR8eUt'].join('_');
+  const dir = join(newDir(), token, 'dumps');
+  const folder = await killVictim(dir);
+  const core = { pattern: 'core', path: `/srv/${token}/core`, reason: `no core in /srv/${token}: no limit` };
+  const result = finishSession({
+    dir,
+    folder,
+    witness: { foundBy: 'supervisor', core },
+    scrubber: makeScrubber({}),
+  });
+  assert.ok(result.outcome === 'sealed');
+  for (const name of readdirSync(result.path))
+    assert.ok(!readFileSync(join(result.path, name)).includes(token), name);
+});
+
+test('a folder that never got its session file is removed after a minute', () => {
+  const dir = newDir();
+  const [young, old, other] = ['0123456789abcdef', 'fedcba9876543210', 'notes'].map((name) =>
+    join(dir, 'sessions', name),
+  ) as [string, string, string];
+  const past = Date.now() / 1000 - 120;
+  for (const folder of [young, old, other]) mkdirSync(folder, { recursive: true });
+  for (const folder of [old, other]) utimesSync(folder, past, past);
+  sweep(dir);
+  assert.deepEqual([young, old, other].map(existsSync), [true, false, true]);
 });
 
 test('the command says in lines and as JSON what it did', async () => {

@@ -16,9 +16,10 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { handOverTo } from '../../../src/capture/recording/hand-over.ts';
-import { withheldName, withheldVariable } from '../../../src/journal/layout/session.ts';
+import { sessionsFolder, withheldName, withheldVariable } from '../../../src/journal/layout/session.ts';
 import { sessionFolder } from '../../../src/journal/write/session-file.ts';
 import { openWithheld, sealWithheld } from '../../../src/journal/write/withheld-values.ts';
+import { startChild } from '../../../src/supervise/run/child.ts';
 import { makeScrubber } from '../../../src/supervise/scrub/scrubber.ts';
 import { makeWithheldKey, readWithheld } from '../../../src/supervise/scrub/withheld-of-lives.ts';
 
@@ -109,3 +110,29 @@ test('under run: a value of the program and one of its child, in the words of th
       [],
     );
   }));
+
+test('the session has its folder before the program runs, which may withhold something at once', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'agentdump-withheld-'));
+  let folders: string[] | undefined;
+  const { ended, session } = await startChild({
+    ...childOptions(dir, [process.execPath, '-e', '0']),
+    // Read right before the spawn.
+    get cwd() {
+      folders ??= readdirSync(join(dir, sessionsFolder));
+      return dir;
+    },
+  });
+  assert.deepEqual(await ended, { code: 0 });
+  rmSync(dir, { recursive: true });
+  assert.deepEqual(folders, [session?.id]);
+});
+
+test('a command that can’t be started leaves no folder', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'agentdump-withheld-'));
+  await assert.rejects(startChild(childOptions(dir, [join(dir, 'absent')])), /command not found/);
+  assert.deepEqual(readdirSync(dir), []);
+  rmSync(dir, { recursive: true });
+});
+
+const childOptions = (dir: string, command: readonly string[]) =>
+  ({ dir, command, core: 'off', extra: {}, heartbeat: false, stdio: 'ignore' }) as const;
