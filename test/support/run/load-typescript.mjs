@@ -1,10 +1,12 @@
 // Runs what compile-tests.mjs has made of src and test in the place of their TypeScript. Test files are started as what they were
 // compiled to, which imports nothing else. A thread that is started with the TypeScript of a module
-// (src/formats/heapsnapshot/thread.ts) loads this file with a query, and is led to what that was compiled to.
+// (src/formats/heapsnapshot/thread.ts) loads this file with a query; it, and a child that a test starts with its own options and
+// code that imports TypeScript, are led to what that was compiled to.
 import * as module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
-if (new URL(import.meta.url).search !== '') {
+const isTestFile = process.argv[1]?.includes('/.tests/') && new URL(import.meta.url).search === '';
+if (!isTestFile) {
   const hooks = './load-typescript-hooks.mjs';
   // From Node 22.15 on without another thread for it.
   if (module.registerHooks) module.registerHooks(await import(hooks));
