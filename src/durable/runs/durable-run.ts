@@ -15,6 +15,7 @@ import type { CallPosition } from '../steps/call-position.ts';
 import { callingPlace } from '../steps/calling-place.ts';
 import type { ContextStores } from '../steps/captured/context-stores.ts';
 import { recognise, type UnknownCall } from '../steps/captured/recognise.ts';
+import { ReplacedValues } from '../steps/captured/replaced-values.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
 import { orderedItems } from '../steps/ordered-items.ts';
@@ -82,6 +83,7 @@ export class DurableRun {
   readonly #takenSignals = new Map<string, Map<number, string>>();
   readonly #follower: AbortFollower | undefined;
   readonly #cancelWatch: CancelWatch;
+  readonly replaced: ReplacedValues;
   #isOver = false;
 
   constructor(parts: RunParts) {
@@ -98,6 +100,7 @@ export class DurableRun {
     this.hasAnswers = parts.hasAnswers;
     this.#cancelWatch = new CancelWatch(this);
     this.notify = parts.notify;
+    this.replaced = new ReplacedValues(parts.notify);
     this.hashInput = hashingWithout(parts.options.masks);
     this.waits = new OpenWaits(parts.store, parts.id);
     // One listener per running step and wait. Many are not a leak, about which Node would warn.

@@ -211,12 +211,14 @@ export class LiveScope {
   }
 
   /** If the call is not recorded, unless as one that captured something else. */
-  unknown(call: StepCall, at: CallPosition): UnknownCall | undefined {
+  unknown(call: StepCall, at: CallPosition, order: ReplayOrder): UnknownCall | undefined {
     const { captured } = call;
     const word = wordOf(call.kind, call.name);
     const alike = this.#captured.get(word);
     if (!captured || !alike || this.#sameApart(word, captured).length > 0) return undefined;
-    return { scope: this, word, captured, at, shared: this.#sharedBy(word, captured).names };
+    const before = this.#labels.get(at.after);
+    const isLed = at.after !== '' && (!before || order.isLedBy(before) === true);
+    return { scope: this, word, captured, at, isLed, shared: this.#sharedBy(word, captured).names };
   }
 
   /**

@@ -75,7 +75,11 @@ function withCapture(place: Place, wanted: WantedStep): WantedStep {
 async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   const { run } = scoped;
   const { entry, wanted } = call;
-  if (entry) run.order.noteStart();
+  if (entry) {
+    run.order.noteStart();
+    if (wanted.captured)
+      run.replaced.compare(entry, wanted.captured, scoped.scope.sharedBy(wanted, wanted.captured).names);
+  }
   if (entry && isSettled(entry)) {
     await run.order.turnOf(entry.endSeq);
     entry.held = undefined;
@@ -88,7 +92,7 @@ async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
   }
   // New work only begins once the program has shown that it is the one that was recorded.
   if (!entry && !run.order.mayBegin(call.path)) {
-    const unknown = scoped.scope.unknown(wanted, call.position);
+    const unknown = scoped.scope.unknown(wanted, call.position, run.order);
     const found = await run.order.through(call.path, describeCall(wanted), unknown);
     const recorded = found && run.log.steps.get(found.path);
     if (recorded) {

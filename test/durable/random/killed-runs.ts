@@ -16,13 +16,14 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 export function newRun() {
   const store = new FileStore(join(folder, String(count++)));
-  const options = { id: 'r', durable: true, notify: () => {} } as const;
+  const lines: string[] = [];
+  const options = { id: 'r', durable: true, notify: (line: string) => lines.push(line) } as const;
   const live = (program: Program, place: DurableStore = store) =>
     agent.run('program', { ...options, store: place }, program);
   /** Whether it has died, because it had so many records. */
   const dieAt = (at: number, program: Program): Promise<boolean> =>
     live(program, crashingStore(store, at, 'after')).then(() => false, isCrash);
-  return { store, live: (program: Program) => live(program), dieAt };
+  return { store, lines, live: (program: Program) => live(program), dieAt };
 }
 
 /**

@@ -14,6 +14,8 @@ export interface UnknownCall {
   word: string;
   captured: Captured;
   at: CallPosition;
+  /** Its branch has awaited the call before; of a question that is assumed. */
+  isLed: boolean;
   /** What all calls of its step share and change, which does not tell it apart. */
   shared: ReadonlySet<string>;
 }
@@ -65,38 +67,76 @@ function bestOf(
 }
 
 /**
- * For a call without rivals: the entry at its position, if it captured at least as much that is the same as what is not, and no other
- * recorded call there has captured that. What all of them captured says nothing; of a single one it is not known what that is, so that
- * only what was not seen as a whole may have changed. Without branches there is only one call at a position.
+ * For a call without rivals: the entry of which it has everything that identifies, or the one at its position, if it captured at least as
+ * much that is the same as what is not, and no other recorded call there has captured that. What all of them captured says nothing.
+ * Without branches there is only one call at a position.
  */
 function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry | undefined {
   const { scope, captured, at, shared } = call;
   const isHere = ({ position }: StepEntry) => position?.after === at.after;
   const here = entries.filter(isHere);
   if (!scope.recorded?.isParallel) return here[0];
-  const recorded = recordedLike(call).filter(isHere);
-  const has = (one: StepEntry, name: string) => one.captured?.[name] === captured[name];
+  const all = recordedLike(call);
   const telling = Object.keys(captured).filter(
     (name) => isTelling(name, captured[name]) && !shared.has(name),
   );
+  const identified = identifiedBy(entries, all, captured, telling);
+  if (identified) return identified;
+  const recorded = all.filter(isHere);
   const [only, ...others] = recorded;
-  if (only && others.length === 0) {
-    const isSame = telling.some((name) => has(only, name));
-    const isLike = telling.every(
-      (name) => has(only, name) || mayChange(only.captured?.[name], captured[name]),
-    );
-    return isSame && isLike ? here[0] : undefined;
-  }
-  const names = telling.filter((name) => !recorded.every((one) => has(one, name)));
+  if (only && others.length === 0) return isLikelyOnly(only, all, call, telling) ? here[0] : undefined;
+  const names = telling.filter((name) => !recorded.every((one) => has(one, captured, name)));
   const likely = here.filter((entry) => {
-    const same = names.filter((name) => has(entry, name));
-    const isItsOwn = recorded.every((one) => one === entry || !same.every((name) => has(one, name)));
+    const same = names.filter((name) => has(entry, captured, name));
+    const isItsOwn = recorded.every(
+      (one) => one === entry || !same.every((name) => has(one, captured, name)),
+    );
     return isItsOwn && same.length * 2 >= names.length;
   });
   return likely.length === 1 ? likely[0] : undefined;
 }
 
-/** An object with more to it than data, such as a client or what the program keeps, is seldom what a call is about. */
+const has = (entry: StepEntry, captured: Captured, name: string): boolean =>
+  entry.captured?.[name] === captured[name];
+
+/**
+ * The worker of a pool that takes a document may be another one now, and a counter may not have been found to be shared. A variable
+ * identifies calls if it was different in each recorded one.
+ */
+function identifiedBy(
+  entries: readonly StepEntry[],
+  recorded: readonly StepEntry[],
+  captured: Captured,
+  telling: readonly string[],
+): StepEntry | undefined {
+  if (recorded.length < 2) return undefined;
+  const names = telling.filter(
+    (name) => new Set(recorded.map((one) => one.captured?.[name])).size === recorded.length,
+  );
+  if (names.length === 0) return undefined;
+  return entries.find((entry) => names.every((name) => has(entry, captured, name)));
+}
+
+/**
+ * Of the only recorded call at a position it is not known which variables identify it. So only what was not seen as a whole may have
+ * changed, or anything if the call follows one that its branch has awaited and has a value that no other recorded call of the step has.
+ */
+function isLikelyOnly(
+  only: StepEntry,
+  recorded: readonly StepEntry[],
+  { captured, isLed }: UnknownCall,
+  telling: readonly string[],
+): boolean {
+  const same = telling.filter((name) => has(only, captured, name));
+  if (same.length === 0) return false;
+  if (telling.every((name) => same.includes(name) || mayChange(only.captured?.[name], captured[name])))
+    return true;
+  const others = recorded.filter((one) => one !== only);
+  const isItsOwn = (name: string) => !others.some((one) => has(one, captured, name));
+  return isLed && others.length > 0 && same.some(isItsOwn);
+}
+
+/** An object with more to it than data, such as a client or what the program keeps, is seldom what a call is about. `ReplacedValues` names it. */
 const mayChange = (recorded: string | undefined, now: string | undefined): boolean =>
   [recorded, now].every((hash) => hash !== undefined && !isWholeValue(hash));
 
