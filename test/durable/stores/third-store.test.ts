@@ -1,5 +1,5 @@
 /**
- * The example of a store in src/durable/README.md works: it is extracted from the page and passes the conformance tests, on a
+ * The example of a store in src/durable/stores/README.md works: it is extracted from the page and passes the conformance tests, on a
  * Node that has SQLite.
  */
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ interface Shown extends DurableStore {
 if (hasSqlite) {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-third-store-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const page = readFileSync(new URL('../../../src/durable/README.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../src/durable/stores/README.md', import.meta.url), 'utf8');
   const [, code = ''] = /A third one[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? [];
   const module = join(folder, 'sqlite-store.mts');
   writeFileSync(module, code);
