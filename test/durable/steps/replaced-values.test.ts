@@ -67,6 +67,9 @@ test('a worker of a pool that takes the document of another, with a counter that
   assert.equal(resultFor(pool, { mine: 'd', done: '1' }), undefined);
   const ofLanguages = pool.map(({ mine }) => ({ mine, language: `of ${mine}` }));
   assert.equal(resultFor(ofLanguages, { mine: 'd', language: 'of c' }), undefined);
+  // What is private to an instance may be the document.
+  const withInstances = pool.map((captured) => ({ ...captured, page: '~same' }));
+  assert.equal(resultFor(withInstances, { mine: 'c', done: '2', page: '~same' }), undefined);
 });
 
 test('a turn of one branch, with a counter that is not known to be shared', () => {

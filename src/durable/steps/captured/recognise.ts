@@ -5,7 +5,7 @@
  */
 import type { ScopeLog, StepEntry } from '../../runs/log-entries.ts';
 import type { CallPosition } from '../call-position.ts';
-import { type Captured, isTelling, isWholeValue } from './captured.ts';
+import { type Captured, isTelling, isWhole, isWholeValue } from './captured.ts';
 
 /** A call that is new, or recorded with other values of what it captures. */
 export interface UnknownCall {
@@ -101,7 +101,7 @@ const has = (entry: StepEntry, captured: Captured, name: string): boolean =>
 
 /**
  * The worker of a pool that takes a document may be another one now, and a counter may not have been found to be shared. A variable
- * identifies calls if it was different in each recorded one.
+ * identifies calls if it was different in each recorded one. What is not seen as a whole may be the document, and is not compared.
  */
 function identifiedBy(
   entries: readonly StepEntry[],
@@ -109,7 +109,7 @@ function identifiedBy(
   captured: Captured,
   telling: readonly string[],
 ): StepEntry | undefined {
-  if (recorded.length < 2) return undefined;
+  if (recorded.length < 2 || !isWhole(captured)) return undefined;
   const names = telling.filter(
     (name) => new Set(recorded.map((one) => one.captured?.[name])).size === recorded.length,
   );
@@ -119,7 +119,8 @@ function identifiedBy(
 
 /**
  * Of the only recorded call at a position it is not known which variables identify it. So only what was not seen as a whole may have
- * changed, or anything if the call follows one that its branch has awaited and has a value that no other recorded call of the step has.
+ * changed, or, if everything was, anything if the call follows one that its branch has awaited and has a value that no other recorded call
+ * of the step has.
  */
 function isLikelyOnly(
   only: StepEntry,
@@ -133,7 +134,7 @@ function isLikelyOnly(
     return true;
   const others = recorded.filter((one) => one !== only);
   const isItsOwn = (name: string) => !others.some((one) => has(one, captured, name));
-  return isLed && others.length > 0 && same.some(isItsOwn);
+  return isLed && others.length > 0 && isWhole(captured) && same.some(isItsOwn);
 }
 
 /** An object with more to it than data, such as a client or what the program keeps, is seldom what a call is about. `ReplacedValues` names it. */
