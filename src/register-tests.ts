@@ -51,7 +51,8 @@ function start(folder: string): void {
   const uncached = new Map(cachedData ? [] : [[codeFile, script]]);
   const keepCode = (): void => {
     for (const [path, compiled] of uncached) {
-      const unfinished = `${path}-${process.pid}`;
+      // Threads of one process may end at the same time.
+      const unfinished = `${path}-${process.pid}-${process.hrtime.bigint()}`;
       writeFileSync(unfinished, compiled.createCachedData(), { mode: 0o600 });
       renameSync(unfinished, path);
     }
