@@ -3,6 +3,7 @@
  * service.
  */
 import { readdirSync } from 'node:fs';
+import { unseenRunner } from '../../bundle/layout/tests.ts';
 import type { CiLeak, CiOutcome, CiSummary } from '../../model/ci-summary.ts';
 import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
 import type { CiEnd, CiOptions } from '../options.ts';
@@ -25,6 +26,7 @@ export async function report(
 ): Promise<CiOutcome> {
   const threads = readTestLogs(run.folder);
   const heaps = new Set(threads.flatMap((thread) => thread.heaps.map(({ bundle }) => bundle)));
+  noteUnseen(run.gaps, threads);
   const gaps = [...run.gaps];
   const leaks: CiLeak[] = options.leakCheck ? await checkLeaks(threads, options.leakCheck, gaps) : [];
   const final = finalOutcome(outcome, leaks, hasDiedInTest(run.folder, threads));
@@ -52,6 +54,13 @@ export async function report(
   }
   writeReport(options, withDifference(options, summary));
   return final;
+}
+
+const unseenText = `the tests of ${unseenRunner} were not seen: of jest, only those that jest-circus runs are reported`;
+
+function noteUnseen(gaps: string[], threads: readonly LoggedThread[]): void {
+  if (threads.some(({ runner }) => runner === unseenRunner) && !gaps.includes(unseenText))
+    gaps.push(unseenText);
 }
 
 function finalOutcome(outcome: CiOutcome, leaks: readonly CiLeak[], hasDied: boolean): CiOutcome {

@@ -1,4 +1,5 @@
 /** Names of a test run, a test and a bundle, shared by all forms of the report. Pure. */
+import { unseenRunner } from '../../bundle/layout/tests.ts';
 import type { CiBundle, CiOutcome, CiSummary, CiTest } from '../../model/ci-summary.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { RunningTestFacts } from '../../model/tests.ts';
@@ -230,7 +231,9 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const ended = new Set(bundles.flatMap(({ kind, pid }) => (kind === 'snapshot' ? [] : [pid])));
   const isForerunner = ({ kind, pid }: CiBundle): boolean =>
     kind === 'snapshot' && pid !== undefined && ended.has(pid);
-  const isTold = ofTests.length > 0 || bundles.some((bundle) => !isSurvived(bundle));
+  // What tests that can't be followed handle, they may have caused on purpose.
+  const isUnseen = (summary.processes ?? []).some(({ runner }) => runner === unseenRunner);
+  const isTold = isUnseen || ofTests.length > 0 || bundles.some((bundle) => !isSurvived(bundle));
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
     // Tests may let things die on purpose, so a handled error is only listed if nothing else failed, since it may then be the

@@ -3,6 +3,7 @@
  * `testEnvironment`). Every environment class that jest loads gets a handler that also calls its own.
  */
 import type { TestPort } from '../../agent/api/test-port.ts';
+import { unseenRunner } from '../../bundle/layout/tests.ts';
 import { watchLoads } from './load-watch.ts';
 import type { Method, Runner } from './runner.ts';
 
@@ -34,6 +35,9 @@ interface Environment {
   global?: Record<symbol, { state?: { testPath?: string } } | undefined>;
 }
 
+/** Its runner before jest-circus (jest 26 and earlier, or the option `testRunner`), which sends no events to the environment. */
+const jasmine = /[\\/]jest-jasmine2[\\/]/;
+
 export const jest: Runner = {
   name: 'jest',
   matches: ({ script, isMainThread }) =>
@@ -45,7 +49,8 @@ export const jest: Runner = {
     tests.runnerIs('jest');
     const seen = new WeakSet<object>();
     tests.contextsOfTests = () => [...running].flatMap((one) => one.getVmContext?.() ?? []);
-    watchLoads((_request, exports) => {
+    watchLoads((request, exports) => {
+      if (jasmine.test(request)) tests.runnerIs(unseenRunner);
       for (const candidate of classesOf(exports)) {
         if (seen.has(candidate)) continue;
         seen.add(candidate);
