@@ -1,5 +1,4 @@
 /** Names of a test run, a test and a bundle, shared by all forms of the report. Pure. */
-import { unseenRunner } from '../../bundle/layout/tests.ts';
 import type { CiBundle, CiOutcome, CiSummary, CiTest } from '../../model/ci-summary.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { RunningTestFacts } from '../../model/tests.ts';
@@ -232,7 +231,7 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const isForerunner = ({ kind, pid }: CiBundle): boolean =>
     kind === 'snapshot' && pid !== undefined && ended.has(pid);
   // What tests that can't be followed handle, they may have caused on purpose.
-  const isUnseen = (summary.processes ?? []).some(({ runner }) => runner === unseenRunner);
+  const isUnseen = (summary.processes ?? []).some(({ runner }) => runner === 'jest-jasmine2');
   const isTold = isUnseen || ofTests.length > 0 || bundles.some((bundle) => !isSurvived(bundle));
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
