@@ -3,7 +3,7 @@ import type { Page } from '../scan/page.ts';
 import { readQuoted, type ValueSpan } from '../values/value-span.ts';
 import { nextArgument } from './key-arguments.ts';
 
-const place = /(?:%[sdvq]|\{\d?\})(?![\w"'`]{0,1}\w)/y;
+const place = /(?:%[svq]|\{\d?\})(?![\w"'`]{0,1}\w)/y;
 const places = /%[sdvq]|\{\d?\}/g;
 /** Between the format and its arguments: a comma, Python's operator or method, a blank in a shell. */
 const between = /\s{0,4}(?:[,%]\s{0,2}\(?|\)?\.format\()\s{0,20}|[ ]{1,4}/y;

@@ -251,8 +251,6 @@ export function judgeName(name: string): NameVerdict {
   if (name === 'd') return { strength: 1, rule: 'jwk-private-part' };
   if (/^(?:p|q|d[pq]|qi)$/.test(name)) return { strength: 1, rule: 'jwk-prime' };
   if (name === 'k') return { strength: 1, rule: 'jwk-private-part', form: 'label' };
-  // `auth0|65f1c0a7e4b0a1b2c3d4e5f6`: whose account it is.
-  if (name === 'auth0') return nothing;
   if ((name.length < 2 && name !== 'v') || name.length > longestName) return nothing;
   vocabulary ??= buildVocabulary();
   const parts = splitName(name);

@@ -10,7 +10,7 @@ import { isInvented, isTypedWord } from '../values/plain-words.ts';
 import { isPartName } from '../values/program-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { isStandIn } from '../values/stand-ins.ts';
+import { isKeeper, isStandIn } from '../values/stand-ins.ts';
 import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
 import { describesPassword } from './said-words.ts';
@@ -137,7 +137,7 @@ function findFar(page: Page, word: string, end: number): Finding | undefined {
     const at = pattern.lastIndex;
     const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
     const value = page.text.slice(span.start, Math.min(span.end, span.start + 200)).replace(/[.!?]$/, '');
-    if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value)) continue;
+    if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value) || isKeeper(value)) continue;
     if (isDrawn && (value.length < leastDrawn || !looksRandom(value) || isPublicId(value))) continue;
     if (isDrawn && isPathOfIds(value)) continue;
     if (!looksChosen(value) && !(isTypedWord(value) && isToldWord(page, pattern, end, at, value, word)))

@@ -10,7 +10,7 @@ import { nameByShape } from '../scan/shape-table.ts';
 import { isTypedWord } from '../values/plain-words.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
-import { isStandIn } from '../values/stand-ins.ts';
+import { isKeeper, isStandIn } from '../values/stand-ins.ts';
 import { looksChosen } from '../values/values.ts';
 import { isNativeCode } from './said-codes.ts';
 import { gluedWord, isPiece, joinsIn, nativeSpeech, type Speech, speechOf } from './said-words.ts';
@@ -233,6 +233,7 @@ const isThin = (unit: number): boolean =>
 
 function shapeOf(value: string): number {
   if (value.length < 5 || value.length > 80 || isStandIn(value) || isPublicId(value)) return 0;
+  if (isKeeper(value)) return 0;
   if (looksChosen(value))
     return looksRandom(value, 10) || (/.[!#$%^&*~+?]/.test(value) && /\d/.test(value))
       ? shapes.odd

@@ -14,6 +14,9 @@ import { isSecretValue } from '../values/values.ts';
 const between = /(?:\\*["'])?(?:,?\s{1,8}|,|\0)(?:<<<[ ]?|a\d{1,2}=)?(?=\S)/y;
 const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
 /** Commands whose `-p`, `-a` or `-w` is a password. */
+/** Of words, as flags are: not `--S3cr3t!x9Q`. */
+const longFlag = /^--[a-z]+\d?(?:-[a-z]+\d?){0,7}=?$/i;
+
 const passwordCommands =
   /\b(?:sshpass|docker login|podman login|helm registry login|redis-cli|az login|mongo(?:sh|dump|restore|export)?|plink|pscp|cqlsh|smbclient|ldapsearch)\b[^\n|;]{0,160}$/;
 /** A user before the flag: `-p` is no port and no path then. */
@@ -41,7 +44,7 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
   // `"--token", "--verbose"`: the next flag, or of another such name.
-  if (span.quoted && units[span.start] === 45 && units[span.start + 1] === 45) return undefined;
+  if (span.quoted && longFlag.test(text.slice(span.start, span.end))) return undefined;
   // The string ends after the flag, and the next one is a key: `"run -u", "test:watch": …`.
   if (span.quoted && units[span.close] === 58) return undefined;
   // `"[-token", "]-token"`: names that end alike.

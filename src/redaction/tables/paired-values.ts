@@ -20,8 +20,13 @@ const bar = (unit: number): boolean => unit === 124 || unit === 0x2502;
 const asTyped = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
 
 /** `| name | value |`. There is a bar at `place.sign`. */
+/** `auth0|65f1c0a7e4b0a1b2c3d4e5f6`: whose account it is. */
+const account = /auth0\|[\da-f]{24}(?![\w-])/y;
+
 export function findInCell(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
   if (place.sign - place.end > 60) return undefined;
+  account.lastIndex = place.start;
+  if (account.test(page.text)) return undefined;
   const found = findPaired(page, names, place, skipBlanks(page, place.behind, false));
   if (!found || isUnion(page, place.start, found.start)) return undefined;
   const after = skipBlanks(page, found.end + (/["'`]/.test(page.text[found.end] ?? '') ? 1 : 0), false);

@@ -45,18 +45,23 @@ const oneLetter = /^(.)\1+$|^0{16,}\d$/;
 const alnumStandIn =
   /[xX]{6}|^[xX0]+$|^(?:(?:foo|bar|baz|qux)\d?|your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my|here|filtered|hidden|masked|secret|omitted)$|^(?:secretref|keyvault|gcpsecret|awssm)|^your[a-z]{3,30}here$/i;
 
-/** What must not be, or do: `should-not-be-called`. Not `do-not-enter-here`, which a person may have chosen. */
+/**
+ * What must not be, or do: `should-not-be-called`. Behind the other verbs only what tests say: a person may have chosen
+ * `do-not-enter-here` or `will-not-bend-the-knee`.
+ */
 const forbidden =
-  /^(?:(?:should|must|does|will)[-_]not|do[-_]not[-_](?:use|leak|log|share|commit|print|send|save))(?:[-_][a-z]{2,16}){0,6}$/i;
-/** Programs that keep passwords: `our password manager is 1Password`. */
-const keeper = /^(?:1password|keepass\w{0,4}|lastpass|bitwarden|dashlane|nordpass|vaultwarden)$/i;
+  /^(?:(?:should|does)[-_]not(?:[-_][a-z]{2,16}){1,4}|(?:must|do|will)[-_]not[-_](?:be(?:[-_][a-z]{3,16}){1,3}|(?:use|leak|appear|exist|match|work|matter|log|share|commit|print|send|save|reach)(?:[-_](?:this|it|here|in|to|the|me|anything|logs?|output|store|server|production))*))$/i;
+
+/** A program that keeps passwords: `our password manager is 1Password`. Below a name it is a password like others. */
+export const isKeeper = (value: string): boolean =>
+  /^(?:1password|keepass(?:xc?|2|dx)?|lastpass|bitwarden|dashlane|nordpass|vaultwarden)$/i.test(value);
 
 /** Hides nothing: a placeholder, a reference to a variable or a store, a mask. */
 export function isStandIn(value: string): boolean {
   const text = value.trim();
   if (text.length < 2) return true;
   if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
-  if (onlyAlnum.test(text)) return alnumStandIn.test(text) || oneLetter.test(text) || keeper.test(text);
+  if (onlyAlnum.test(text)) return alnumStandIn.test(text) || oneLetter.test(text);
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^(?:[xX*•.·\-_#?0\s]|%20)+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|^\*{3,}[A-Za-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text) || maskedTail.test(text)) return true;

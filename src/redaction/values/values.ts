@@ -309,12 +309,15 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   if (verdict.rule === 'token' && /^[^A-Za-z\d]{1,8}$/.test(text) && !/[^ -~]/.test(text)) return false;
   if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
   // Kinds of tokens in an editor: `token: "variable-2"`.
-  if (verdict.rule === 'token' && form.quoted && /^[a-z]{3,12}-\d$/.test(text)) return false;
+  if (verdict.rule === 'token' && form.quoted && kindOfToken.test(text)) return false;
   if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
   if (form.quoted) return text.length >= 3;
   if (/^[A-Za-z]+$/.test(text)) return isBareWordSecret(text, form) || isWordAtEnd(text, verdict, form);
   return text.length >= 4;
 }
+
+const kindOfToken =
+  /^(?:atom|attribute|bracket|builtin|comment|def|error|header|keyword|link|meta|number|operator|property|qualifier|quote|string|tag|type|variable)-\d$/;
 
 /** `@babel/plugin-class-features/version`: what a package calls its entry in a map that others use too. */
 const packagePath = /^@[a-z][a-z\d-]{1,40}(?:\/[#@A-Za-z_][\w@-]{1,80}){1,6}$/;
@@ -326,8 +329,9 @@ const packagePath = /^@[a-z][a-z\d-]{1,40}(?:\/[#@A-Za-z_][\w@-]{1,80}){1,6}$/;
 const isForeignSentence = (text: string): boolean =>
   (foreignSentence.test(text) && /[A-Za-z]['’]\p{L}|[\u00c0-\u024f]/u.test(text)) ||
   nativeSentence.test(text);
-/** `"pass": "ARIA атрибут допустим"`: several words, one of them in another script, and no digit. */
-const nativeSentence = /^(?=.*[\u0370-\ud7ff]{3})[^\d\n]*\p{L}{2}[^\d\n]*\s[^\d\n]*\p{L}{3}[^\d\n]*$/u;
+/** `"pass": "ARIA атрибут допустим"`: of the same form, in another script. Not `мой синий кит`, which may be a password. */
+const nativeSentence =
+  /^(?=.*[\u0370-\ud7ff]{3})(?:\p{Lu}[\p{L}\p{M}'’«»"()<>-]*(?:[,:;]?\s+[\p{L}\p{M}'’«»"()<>-]+){2,}|[\p{L}\p{M}'’«»"()<>-]+(?:[,:;]?\s+[\p{L}\p{M}'’«»"()<>-]+){5,})[.!?。]?$/u;
 /** With a capital in front, or longer than what people choose. */
 const foreignSentence =
   /^(?:\p{Lu}[\p{L}'’]*(?:[,:]?\s+[\p{L}'’]+){2,}|[\p{L}'’]+(?:[,:]?\s+[\p{L}'’]+){5,})[.!?]?$/u;

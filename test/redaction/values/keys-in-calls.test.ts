@@ -85,3 +85,28 @@ test('names of passwords and keys in more languages', () => {
     'const { fetch } = x509_credential_options_1.prepareX509ClientClone(options);',
   ]);
 });
+
+test('what is a stand-in, a program, an account or a sentence in another place goes below a name of a password', () => {
+  withholds([
+    'DB_PASSWORD=‹keepass2024›',
+    'POSTGRES_PASSWORD: ‹vaultwarden›',
+    'the password is ‹keepass2024›',
+    'DB_PASSWORD=‹will-not-surrender›',
+    'DB_PASSWORD=‹must-not-forget-blue-horse-battery›',
+    'DB_PASSWORD=‹do-not-share-apple-tree-lamp›',
+    '"auth0": "‹Xk29kfa83Zq81mNbvcX›"',
+    'auth0=‹Xk29kfa83Zq81mNbvcX›',
+    'auth0|‹Xk29kfa83Zq81mNbvcX›',
+    '"token": "‹tiger-7›"',
+    'run --password "‹--S3cr3t!x9Q›"',
+    '"pass": "‹синий кит плывёт›"',
+    '"pass": "‹мой кит›"',
+    '"pass": "‹こんにちは 世界の人›"',
+  ]);
+  keeps([
+    'token: "should-not-matter-at-all"',
+    '"password": "does-not-exist"',
+    '"tests pass: %d, fail: %d", "suite-one", "suite-two"',
+    '"pass": "Атрибут «scope» использован правильно",',
+  ]);
+});
