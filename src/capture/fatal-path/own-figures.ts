@@ -5,33 +5,43 @@
 
 type Fields = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+/** Not a date or a map, of which the redactor has its own view. */
+function isPlain(value: unknown): value is Fields {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** JSON has no others. */
+const isFigure = (value: unknown): value is number => Number.isFinite(value);
+
+/** As Node and the kernel name their figures. Others are left in the data, because a name may be a secret too. */
+const figureName = /^[a-z][a-z_./]{0,47}\d?$/i;
+const isNamedFigure = (name: string, value: unknown): value is number =>
+  isFigure(value) && figureName.test(name);
 
 /** A number alone tells nothing by its name either. In a list its place stays. */
 export function withoutFigures(data: unknown): unknown {
-  if (Array.isArray(data))
-    return data.map((entry) => (typeof entry === 'number' ? null : withoutFigures(entry)));
-  if (!isObject(data)) return data;
-  const rest: Fields = {};
-  for (const name of Object.keys(data)) {
-    const value = data[name];
-    if (typeof value !== 'number') rest[name] = withoutFigures(value);
-  }
-  return rest;
+  if (Array.isArray(data)) return data.map((entry) => (isFigure(entry) ? null : withoutFigures(entry)));
+  if (!isPlain(data)) return data;
+  const rest = Object.entries(data).filter(([name, value]) => !isNamedFigure(name, value));
+  // Not by assignment, for which `__proto__` is no field.
+  return Object.fromEntries(rest.map(([name, value]) => [name, withoutFigures(value)]));
 }
 
 /** @param clean the redacted copy of what `withoutFigures` returned for `data`. What is not in it stays out. */
 export function withFigures(clean: unknown, data: unknown): unknown {
   if (Array.isArray(clean) && Array.isArray(data))
-    return clean.map((entry, at) => (typeof data[at] === 'number' ? data[at] : withFigures(entry, data[at])));
-  if (!isObject(clean) || !isObject(data)) return clean;
-  const whole: Fields = {};
-  for (const name of Object.keys(data)) {
-    const value = data[name];
-    if (typeof value === 'number') whole[name] = value;
-    else if (Object.hasOwn(clean, name)) whole[name] = withFigures(clean[name], value);
-  }
+    // Instead of the place there may be the mark of what was cut.
+    return clean.map((entry, at) =>
+      isFigure(data[at]) ? (entry ?? data[at]) : withFigures(entry, data[at]),
+    );
+  if (!isPlain(clean) || !isPlain(data)) return clean;
+  const whole = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(data))
+    if (isNamedFigure(name, value)) whole.set(name, value);
+    else if (Object.hasOwn(clean, name)) whole.set(name, withFigures(clean[name], value));
   // A name that was redacted, and the mark of what was cut.
-  for (const name of Object.keys(clean)) if (!Object.hasOwn(whole, name)) whole[name] = clean[name];
-  return whole;
+  for (const [name, value] of Object.entries(clean)) if (!whole.has(name)) whole.set(name, value);
+  return Object.fromEntries(whole);
 }

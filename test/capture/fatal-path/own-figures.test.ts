@@ -50,3 +50,33 @@ test('what the copy left out or renamed is not taken from the data', () => {
     '[further entries left out]',
   ]);
 });
+
+test('a number below a name that may be a secret, and one that JSON has not, go through the redactor', () => {
+  const odd = {
+    ghp_abcdefghijklmnopqrstuvwxyz0123456789: 7,
+    load: Number.NaN,
+    loads: [1, Number.POSITIVE_INFINITY],
+  };
+  const sought = withoutFigures(odd);
+  assert.deepEqual(sought, { ...odd, loads: [null, Number.POSITIVE_INFINITY] });
+  assert.deepEqual(withFigures({ '[redacted]': 7, load: 'NaN', loads: [null, 'Infinity'] }, odd), {
+    load: 'NaN',
+    loads: [1, 'Infinity'],
+    '[redacted]': 7,
+  });
+});
+
+test('the mark of what was cut stays in a list of numbers', () => {
+  assert.deepEqual(withFigures([null, '[further entries left out]'], [1, 2, 3]), [
+    1,
+    '[further entries left out]',
+  ]);
+});
+
+test('__proto__ is a name like others, and what is no plain object is left to the redactor', () => {
+  const own = JSON.parse('{"__proto__":{"n":1,"text":"x"},"z":2}');
+  assert.equal(JSON.stringify(withoutFigures(own)), '{"__proto__":{"text":"x"}}');
+  assert.equal(JSON.stringify(withFigures(withoutFigures(own), own)), JSON.stringify(own));
+  const at = new Date(0);
+  assert.equal((withoutFigures({ at }) as { at: Date }).at, at);
+});
