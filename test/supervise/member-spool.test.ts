@@ -21,3 +21,10 @@ test('what does not fit into memory comes back from a file that has no name', ()
   assert.equal(count, members.length);
   assert.deepEqual([...spool.take()], []);
 });
+
+test('a member that comes after the end is not kept', () => {
+  const spool = new MemberSpool();
+  spool.close();
+  spool.add(new Uint8Array(8));
+  assert.deepEqual([...spool.take()], []);
+});

@@ -54,7 +54,7 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   let at = end + 1;
   let found = 0;
   for (let index = 0; index < mostArguments; index++) {
-    while (page.units[at] === 32 || page.units[at] === 10) at += 1;
+    while (isSpace(page.units[at]!)) at += 1;
     const span = wholeLiteral(page, readQuoted(page, callee.places.length ? skipConversion(page, at) : at));
     if (span && !span.resume && judge(page.text.slice(span.start, span.end), index)) {
       out.push({ start: span.start, end: span.end, rule: 'call-argument' });
@@ -66,6 +66,8 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   }
   return found;
 }
+
+const isSpace = (unit: number): boolean => unit === 32 || unit === 10 || unit === 13 || unit === 9;
 
 /** Whatever its arguments are; the name alone decides. */
 export function takesNoCredential(page: Page, start: number, end: number): boolean {

@@ -26,7 +26,8 @@ const carriers =
   /secret|some|just|string|bytes|str$|password|passwd|sensitive|masked|opaque|quote|from$|^new|literal|^\[\]/i;
 
 /** Calls that take the name of what they return: `getSecret('prod/db')`. */
-const fetches = /^(?:get|fetch|read|load|find|resolve|look_?up|retrieve)(?=[A-Z_])/;
+const fetches =
+  /^(?:get|fetch|read|load|find|resolve|look_?up|retrieve)(?=[A-Z_])(?!\w*(?:[fF]rom|[lL]iteral))/;
 
 /** The literal in a wrapping that starts at `at`. */
 export function readWrapped(page: Page, at: number): ValueSpan | undefined {

@@ -18,8 +18,11 @@ export class MemberSpool {
   #file: number | undefined;
   #end = 0;
   #hasNoFile = false;
+  #isClosed = false;
 
+  /** One that was still being compressed when its reading failed comes after `close`, and is dropped. */
   add(member: Uint8Array): void {
+    if (this.#isClosed) return;
     if (this.#kept + member.length <= mostInMemory || !this.#write(member)) {
       this.#members.push(member);
       this.#kept += member.length;
@@ -48,6 +51,7 @@ export class MemberSpool {
   }
 
   close(): void {
+    this.#isClosed = true;
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
     this.#members.length = 0;

@@ -102,6 +102,9 @@ test('what is a stand-in, a program, an account or a sentence in another place g
     '"pass": "‹синий кит плывёт›"',
     '"pass": "‹мой кит›"',
     '"pass": "‹こんにちは 世界の人›"',
+    'password = loadFromString("‹winter›")',
+    'client.createHmac("sha256",\r\n\t"‹Zk29kfa83Zq81mNbvcX1›")',
+    '| auth0 | ‹Xk29kfa83Zq81mNbvcX› |',
   ]);
   keeps([
     'token: "should-not-matter-at-all"',
