@@ -39,7 +39,7 @@ const longestLiteral = 160;
 
 /**
  * There is a parenthesis at `end`, right after a name that starts at `start`. Pushes the findings and returns the last one's
- * end, or 0.
+ * end, or 0. What an argument before it contains is not looked at here, so the caller must: `login({ password: 'x' }, 'y')`.
  */
 export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
   if (!hasLiteral(page.units, end + 1)) return 0;
@@ -53,18 +53,31 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
   if (!judge) return 0;
   let at = end + 1;
   let found = 0;
+  let isSimple = true;
   for (let index = 0; index < mostArguments; index++) {
     while (isSpace(page.units[at]!)) at += 1;
     const span = wholeLiteral(page, readQuoted(page, callee.places.length ? skipConversion(page, at) : at));
     if (span && !span.resume && judge(page.text.slice(span.start, span.end), index)) {
       out.push({ start: span.start, end: span.end, rule: 'call-argument' });
-      found = span.end;
+      if (isSimple) found = span.end;
+      else found ||= end + 1;
     }
-    const comma = nextArgument(page, span?.close ?? at);
+    const from = span?.close ?? at;
+    const comma = nextArgument(page, from);
     if (comma === 0) return found;
+    isSimple &&= !holdsMore(page.units, from, comma);
     at = comma;
   }
   return found;
+}
+
+/** A literal or a bracket. */
+function holdsMore(units: Uint16Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) {
+    const unit = units[i]!;
+    if (unit === 34 || unit === 39 || unit === 96 || unit === 40 || unit === 91 || unit === 123) return true;
+  }
+  return false;
 }
 
 const isSpace = (unit: number): boolean => unit === 32 || unit === 10 || unit === 13 || unit === 9;

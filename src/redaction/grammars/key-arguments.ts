@@ -56,8 +56,26 @@ export function skipConversion({ text }: Page, at: number): number {
 /** The longest argument that is no literal. */
 const longestArgument = 300;
 
-/** The position after the comma that ends the argument at `from`, or 0: literals and brackets within it are skipped. */
-export function nextArgument({ units }: Page, from: number): number {
+const plain = /[^,()\n"'`]{0,60},|\s{0,4},/y;
+const object = /\s{0,20}\{\s{0,20}(?:\}|\.\.\.|["'`]?[\w$-]{1,60}["'`]?\s{0,4}:)/y;
+
+const endOf = (pattern: RegExp, { text }: Page, from: number): number => {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : 0;
+};
+
+/**
+ * The position after the comma that ends the argument at `from`, or 0. An entry of a list counts as an argument (`login([user, 'x'])`),
+ * and so does what follows a bracket that is never closed; a field of an object does not.
+ */
+export function nextArgument(page: Page, from: number): number {
+  return endOf(object, page, from)
+    ? behindArgument(page, from) || endOf(plain, page, from)
+    : endOf(plain, page, from) || behindArgument(page, from);
+}
+
+/** Literals and brackets within the argument are skipped. */
+function behindArgument({ units }: Page, from: number): number {
   let depth = 0;
   for (let i = from; i < from + longestArgument; i++) {
     const unit = units[i]!;

@@ -1,5 +1,7 @@
 /** Keys and passwords that a call, a format or a command takes in a known place. */
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { redact } from '../../../src/redaction/index.ts';
 import { keeps, withholds } from '../../support/secrets/marked-texts.ts';
 
 test('a key in the place where a function takes it goes, also when it is made of words or turned into bytes', () => {
@@ -111,5 +113,19 @@ test('what is a stand-in, a program, an account or a sentence in another place g
     '"password": "does-not-exist"',
     '"tests pass: %d, fail: %d", "suite-one", "suite-two"',
     '"pass": "Атрибут «scope» использован правильно",',
+  ]);
+});
+
+test('what an argument before the found one contains is looked at too', () => {
+  for (const text of [
+    "login({ name: 'x', password: 'S3cr3t!x9Q' }, 'Xk29!kfa83')",
+    "jwt.sign({ sub: user.id, password: 'S3cr3t!x9Q' }, 'cupcake59')",
+    'setToken("Xk29!kfa83Zq81", { password: "S3cr3t!x9Q" }, "Zk29kfa83!Zq81")',
+  ])
+    assert.doesNotMatch(redact(text), /S3cr3t!x9Q|Xk29!kfa83|cupcake59|Zk29kfa83!Zq81/);
+  withholds([
+    "jwt.sign({ sub: user.id, role: 'admin' }, '‹cupcake59›')",
+    "login([user, '‹S3cr3t!x9Q›'])",
+    'login({:bob, "‹S3cr3t!x9Q›"})',
   ]);
 });
