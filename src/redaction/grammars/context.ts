@@ -198,7 +198,8 @@ export class ContextReader {
     const wrapped = verdict.strength >= 2 ? readWrapped(this.page, at) : undefined;
     if (wrapped) return this.judgeQuoted(wrapped, verdict, place);
     const formatted = verdict.strength >= 2 ? formattedValue(this.page, at) : undefined;
-    if (formatted) return this.judgeQuoted(formatted, verdict, place);
+    // The rest of the format is before the value.
+    if (formatted) return this.judgeQuoted(formatted, verdict, place) && at;
     const enclosed = verdict.strength >= 2 ? readEnclosed(this.page, at) : undefined;
     if (enclosed) return this.judgeQuoted(enclosed, verdict, place);
     const unit = units[at]!;

@@ -116,8 +116,11 @@ test('what is a stand-in, a program, an account or a sentence in another place g
   ]);
 });
 
-test('what an argument before the found one contains is looked at too', () => {
+test('what is before a found argument is looked at too', () => {
   for (const text of [
+    'log("password=%s api_key=Zk29kfa83!Zq81", "S3cr3t!x9Q")',
+    'log("password=%s token=%s", "S3cr3t!x9Q", "Zk29kfa83!Zq81")',
+    'log("password: {}", f(token="Zk29kfa83!Zq81"), "x")',
     "login({ name: 'x', password: 'S3cr3t!x9Q' }, 'Xk29!kfa83')",
     "jwt.sign({ sub: user.id, password: 'S3cr3t!x9Q' }, 'cupcake59')",
     'setToken("Xk29!kfa83Zq81", { password: "S3cr3t!x9Q" }, "Zk29kfa83!Zq81")',
